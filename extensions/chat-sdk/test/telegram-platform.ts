@@ -27,6 +27,8 @@ export class TelegramPlatform implements ConformancePlatform {
     otherBots: true,
     massMention: "",
     files: true,
+    // The Chat SDK sets no menu.
+    absent: ["menu"],
   };
   readonly directory: NonNullable<ConformancePlatform["directory"]> = {
     person: { id: String(ALICE), name: "Alice" },
@@ -137,6 +139,10 @@ export class TelegramPlatform implements ConformancePlatform {
 
   readonly openConnections = 0;
 
+  typing(): readonly string[] {
+    return this.telegram.typing.map(({ chatId }) => `telegram:${chatId}`);
+  }
+
   target(kind: "direct" | "group" | "thread" | "unknown"): Conversation {
     if (kind === "direct") return conversationOf(ALICE);
     return kind === "unknown" ? conversationOf(-4_040_404) : conversationOf(FORUM, kind === "thread" ? TOPIC : undefined);
@@ -210,6 +216,8 @@ function faultOf(fault: SendFault): TelegramFault {
       return { type: "refuse", code: 403, description: "Forbidden: bot was blocked by the user" };
     case "answer-lost":
       return { type: "accept-then-drop" };
+    case "answer-unreadable":
+      return { type: "accept-then-garbage" };
     case "held":
       return { type: "hold" };
   }

@@ -212,6 +212,10 @@ export class DiscordPlatform implements ConformancePlatform {
     };
   }
 
+  typing(): readonly string[] {
+    return this.discord.typing;
+  }
+
   menu(): readonly string[] {
     return this.discord.app.commands.map(({ name }) => name);
   }
@@ -437,6 +441,8 @@ function faultOf(fault: SendFault): DiscordFault {
       return { type: "refuse", status: 403, code: 50_013, message: "Missing Permissions" };
     case "answer-lost":
       return { type: "accept-then-drop" };
+    case "answer-unreadable":
+      return { type: "accept-then-garbage" };
     case "held":
       return { type: "hold" };
   }

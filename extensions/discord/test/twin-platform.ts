@@ -61,8 +61,8 @@ export class TwinPlatform implements ConformancePlatform {
     otherBots: true,
     massMention: "",
     files: false,
-    // The REST API checks no token.
-    absent: ["credential"],
+    // The REST API checks no token, and there is no menu of commands.
+    absent: ["credential", "menu"],
   };
   readonly directory: NonNullable<ConformancePlatform["directory"]> = {
     person: { id: ALICE, name: "Alice" },
@@ -79,6 +79,7 @@ export class TwinPlatform implements ConformancePlatform {
   #sends = 0;
   #last: Dispatched | undefined;
   #refusesReads = false;
+  readonly #typing: string[] = [];
 
   private constructor(twin: DigitalDiscord, folder: string) {
     this.twin = twin;
@@ -176,6 +177,10 @@ export class TwinPlatform implements ConformancePlatform {
     const button = rows.flatMap(({ components }) => components).find((one) => one.label === label);
     const press = { channelId: message.channelId, userId: ALICE, messageId: id, customId: button?.custom_id ?? "" };
     return this.#deliver({ happen: async () => this.twin.simulateButtonClick(press) });
+  }
+
+  typing(): readonly string[] {
+    return this.#typing;
   }
 
   command({ name, argumentsText }: { readonly name: string; readonly argumentsText: string }): TestEvent {
@@ -349,6 +354,8 @@ export class TwinPlatform implements ConformancePlatform {
     const isChange = CHANGES.test(`${method} ${url}`);
     if (isChange) this.#sends += 1;
     for (const resolve of this.#watchers.splice(0)) resolve();
+    const [, typed] = /\/channels\/(\d+)\/typing$/.exec(url) ?? [];
+    if (typed !== undefined) this.#typing.push(typed);
     if (!isChange && this.#refusesReads && url.includes("/channels/"))
       return void response.writeHead(403, { "content-type": "application/json" }).end('{"code":50001,"message":"Missing Access"}');
     const fault = isChange ? this.#faults.shift() : undefined;
@@ -370,6 +377,7 @@ export class TwinPlatform implements ConformancePlatform {
     const bytes = new Uint8Array(await answer.arrayBuffer());
     if (isChange) await this.#refresh();
     if (fault?.type === "answer-lost") return void response.destroy();
+    if (fault?.type === "answer-unreadable") return void response.writeHead(200, { "content-type": "text/html" }).end("<html></html>");
     if (fault?.type === "held") await new Promise<void>((resolve) => this.#held.push(resolve));
     if (answer.status === 204) return void response.writeHead(204).end();
     response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "application/json" }).end(bytes);

@@ -99,6 +99,7 @@ function faultOf(fault: SendFault): MailFault {
     case "forbidden":
       return { type: "refused", status: 554, text: "5.7.1 Message refused by policy" };
     case "answer-lost":
+    case "answer-unreadable":
     case "held":
       return { type: fault.type };
   }

@@ -114,6 +114,7 @@ export class ForeignPlatform extends MailPlatform {
   override failNextSend(fault: SendFault): void {
     if (fault.type === "rate-limited") writeFileSync(this.#servers.deferFile, String(fault.delayMs / 1_000));
     else if (fault.type === "forbidden") writeFileSync(this.#servers.denyFile, "");
+    else if (fault.type === "answer-unreadable") throw new Error("the server cannot be made to answer nonsense");
     else this.#fault = fault.type === "server-error" ? "dropped" : fault.type;
   }
 

@@ -31,6 +31,8 @@ const DAY_MS = 24 * 60 * 60_000;
 const BOB: FeishuMention = { key: "@_user_2", openId: "ou_bob", name: "Bob" };
 const PRESSED: TestMessage = { text: "", conversation: "direct", sender: "person" };
 const THREAD_ROOT = "om_thread_root";
+/** What people see of the reactions of the suite. */
+const EMOJI: Readonly<Record<string, string>> = { THUMBSUP: "👍", PARTY: "🎉" };
 
 /** Feishu for the conformance suite: the fake server behind the suite's interface. */
 export class FeishuPlatform implements ConformancePlatform {
@@ -177,7 +179,7 @@ export class FeishuPlatform implements ConformancePlatform {
       ...(message.parentId !== undefined && { replyTo: message.parentId }),
       text: textOf(message),
       deleted: message.deleted,
-      reactions: message.reactions.map(({ emoji }) => emoji),
+      reactions: message.reactions.map(({ emoji }) => EMOJI[emoji] ?? emoji),
       ...this.#fileOf(message),
       ...shownCard(message),
       ...(message.onlyFor !== undefined && { onlyFor: message.onlyFor, text: shownCard(message).card?.text.trim() ?? "" }),
@@ -290,6 +292,8 @@ function faultOf(fault: SendFault): FeishuFault {
       return { type: "refuse", status: 400, code: 230002, message: "Bot/User can NOT be out of the chat." };
     case "answer-lost":
       return { type: "accept-then-drop" };
+    case "answer-unreadable":
+      return { type: "garbage" };
     case "held":
       return { type: "hold" };
   }

@@ -28,6 +28,7 @@ else {
       "outbound:forbidden": NO_FAULT,
       "outbound:after-failure": NO_FAULT,
       "log:no-secrets": NO_FAULT,
+      "outbound:answer-unreadable": NO_FAULT,
       "outbound:code": "a message is one line without its blank lines; a test of the extension has the code of each line",
     },
   });

@@ -189,6 +189,7 @@ function faultOf(fault: SendFault): IrcFault {
     case "forbidden":
       return { type: "numeric", code: "531", text: "You are not permitted to send private messages to this user" };
     case "answer-lost":
+    case "answer-unreadable":
     case "held":
       return { type: fault.type };
   }

@@ -185,7 +185,8 @@ PAM = no
   }
 
   failNextSend({ type }: SendFault): void {
-    if (type === "rate-limited" || type === "forbidden") throw new Error(`the server cannot be made to answer ${type}`);
+    if (type === "rate-limited" || type === "forbidden" || type === "answer-unreadable")
+      throw new Error(`the server cannot be made to answer ${type}`);
     this.proxy.failNext(type === "server-error" ? "dropped" : type);
   }
 

@@ -14,6 +14,5 @@ channelConformance("matrix", {
     "probe:missing-permission": "rights belong to rooms: an account as a whole lacks none",
     "event:reaction-taken-back":
       "what a removed reaction was is known from the reaction itself, which the case would count as a second one: see src/inbound/accept-event.test.ts",
-    "act:thread-list": "a thread is there with the first message in it: see src/actions/actions.test.ts",
   },
 });

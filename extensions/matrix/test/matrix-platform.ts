@@ -188,6 +188,10 @@ export class MatrixPlatform implements ConformancePlatform {
     });
   }
 
+  typing(): readonly string[] {
+    return this.matrix.typing.filter(({ typing }) => typing).map(({ roomId }) => roomId);
+  }
+
   get sendRequests(): number {
     return this.matrix.requests.filter(({ isChange }) => isChange).length;
   }
@@ -284,6 +288,8 @@ function faultOf(fault: SendFault): MatrixFault {
       return { type: "refuse", status: 403, code: "M_FORBIDDEN" };
     case "answer-lost":
       return { type: "accept-then-drop" };
+    case "answer-unreadable":
+      return { type: "accept-then-garbage" };
     case "held":
       return { type: "hold" };
   }

@@ -21,6 +21,7 @@ const EXCLUDED: Readonly<Record<string, string>> = {
     ]),
   ),
   "reconcile:shown": "it cannot fail on request",
+  "reconcile:late": "it cannot fail on request",
   "history:before": "the thread of the suite is there from the start",
   "act:read": "the thread of the suite is there from the start",
   "act:emoji-list": "it has no emoji.list",

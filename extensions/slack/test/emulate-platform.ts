@@ -16,6 +16,7 @@ import { slackCommand, slackEventBody, slackEventRequest, slackFormRequest, slac
 import type { FakeSlackApp, SlackEventBody, SlackRequestOptions } from "@factotum/testing-channels";
 import { createEmulator } from "emulate";
 import { inputState, pressedButton, shownCard } from "./shown-card.ts";
+import { shownEmoji } from "./shown-emoji.ts";
 
 type Emulator = Awaited<ReturnType<typeof createEmulator>> & { readonly url: string };
 
@@ -50,8 +51,8 @@ export class EmulatePlatform implements ConformancePlatform {
     otherBots: true,
     massMention: "<!channel> @channel @here",
     files: false,
-    // It accepts every token, and its connection does not break.
-    absent: ["replies", "credential", "wire"],
+    // It accepts every token, its connection does not break, and its commands are part of the manifest of the app.
+    absent: ["replies", "credential", "wire", "menu"],
   };
   shown: readonly ShownMessage[] = [];
   directory: NonNullable<ConformancePlatform["directory"]> = {
@@ -320,7 +321,7 @@ export class EmulatePlatform implements ConformancePlatform {
       inThread: message.thread_ts !== undefined && message.thread_ts !== message.ts,
       text: source.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&"),
       deleted: false,
-      reactions: (message.reactions ?? []).map(({ name }) => name),
+      reactions: (message.reactions ?? []).map(({ name }) => shownEmoji(name)),
       ...(file !== undefined && { file }),
       ...(files.length > 1 && { files }),
       ...card,

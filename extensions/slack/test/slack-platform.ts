@@ -25,6 +25,7 @@ import {
 } from "@factotum/testing-channels";
 import type { SlackEventBody, SlackFault, SlackMessage, SlackRequestOptions } from "@factotum/testing-channels";
 import { inputState, pressedButton, shownCard } from "./shown-card.ts";
+import { shownEmoji } from "./shown-emoji.ts";
 
 const WEBHOOK_URL = "http://127.0.0.1/channels/slack/second";
 const DAY_MS = 24 * 60 * 60_000;
@@ -46,7 +47,8 @@ export class SlackPlatform implements ConformancePlatform {
     otherBots: true,
     massMention: "<!channel> @channel @here",
     files: true,
-    absent: ["replies"],
+    // Its commands are part of the manifest of the app.
+    absent: ["replies", "menu"],
   };
   readonly directory: NonNullable<ConformancePlatform["directory"]> = {
     person: { id: "U0ALICE", name: "Alice" },
@@ -190,7 +192,7 @@ export class SlackPlatform implements ConformancePlatform {
           inThread: message.threadTs !== undefined,
           text: source.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&"),
           deleted: message.deleted,
-          reactions: message.reactions.map(({ name }) => name),
+          reactions: message.reactions.map(({ name }) => shownEmoji(name)),
           ...(file !== undefined && { file: { name: file.name, bytes: file.bytes } }),
           ...(message.files.length > 1 && { files: message.files.map(({ name, bytes }) => ({ name, bytes })) }),
           ...shownCard(message.blocks),
@@ -334,6 +336,8 @@ function faultOf(fault: SendFault): SlackFault {
       return { type: "refuse", error: "not_in_channel" };
     case "answer-lost":
       return { type: "accept-then-drop" };
+    case "answer-unreadable":
+      return { type: "accept-then-garbage" };
     case "held":
       return { type: "hold" };
   }

@@ -22,6 +22,8 @@ export function faultOf(fault: SendFault): TelegramFault {
       return { type: "refuse", code: 403, description: "Forbidden: bot was blocked by the user" };
     case "answer-lost":
       return { type: "accept-then-drop" };
+    case "answer-unreadable":
+      return { type: "accept-then-garbage" };
     case "held":
       return { type: "hold" };
   }

@@ -137,6 +137,10 @@ export class TelegramPlatform implements ConformancePlatform {
     return this.expect(telegramMessageUpdate(this.telegram, added, { entities }), { messageId: String(added.id) });
   }
 
+  typing(): readonly string[] {
+    return this.telegram.typing.map(({ chatId }) => String(chatId));
+  }
+
   menu(): readonly string[] {
     return (this.telegram.app.commands.get("default") ?? []).map(({ command }) => command);
   }

@@ -51,6 +51,7 @@ export type Need =
   | "menu"
   | "command-or-text"
   | "resumes"
+  | "cursor"
   | "reply-context"
   | OptionalPart
   | ActionNeed
@@ -99,7 +100,8 @@ export interface World {
 export function providedNeeds(platform: ConformancePlatform, capabilities: ChannelCapabilities): ReadonlySet<Need> {
   const { features, transport } = platform;
   const { absent = [] } = features;
-  const table: readonly (readonly [Need, boolean])[] = [
+  const { delivery } = capabilities.inbound;
+  const offered = needsOf([
     ["webhook", transport === "webhook"],
     ["connection", transport === "connection"],
     ["handshake", transport === "webhook" && features.handshake],
@@ -113,8 +115,19 @@ export function providedNeeds(platform: ConformancePlatform, capabilities: Chann
     ["credential", !absent.includes("credential")],
     ["wire", !absent.includes("wire")],
     ["line-breaks", !absent.includes("line-breaks")],
-    ["redelivery", capabilities.inbound.delivery !== "once"],
-    ["once", capabilities.inbound.delivery === "once"],
+    ["redelivery", delivery !== "once"],
+    ["once", delivery === "once"],
+    ["resumes", delivery === "resumes"],
+    ["cursor", delivery === "resumes" || capabilities.inbound.transport === "polling"],
+    ["menu", capabilities.nativeCommands && !absent.includes("menu")],
+    ["command-or-text", capabilities.nativeCommands && platform.commandOrText !== undefined],
+  ]);
+  return new Set([...offered, ...declaredNeeds(capabilities)]);
+}
+
+/** The needs that a channel promises by declaring a capability. */
+export function declaredNeeds(capabilities: ChannelCapabilities): ReadonlySet<Need> {
+  return needsOf([
     ["threads", capabilities.threads === "native"],
     ["markdown", capabilities.text.markdown !== "none"],
     ["edit", capabilities.edit],
@@ -134,14 +147,13 @@ export function providedNeeds(platform: ConformancePlatform, capabilities: Chann
     ["silent", capabilities.silent === true],
     ["stream", capabilities.streaming === "native"],
     ["native-commands", capabilities.nativeCommands],
-    // Some platforms have commands whose menu no bot can set.
-    ["menu", capabilities.nativeCommands && platform.menu !== undefined],
-    ["command-or-text", capabilities.nativeCommands && platform.commandOrText !== undefined],
-    ["resumes", capabilities.inbound.delivery === "resumes"],
     ["reply-context", capabilities.replyContext === true],
     ...(capabilities.optional ?? []).map((part) => [part, true] as const),
     ...capabilities.actions.map((name) => [`act-${name}`, true] as const),
     ...(capabilities.events ?? []).map((type) => [`event-${type}`, true] as const),
-  ];
-  return new Set(table.filter(([, there]) => there).map(([need]) => need));
+  ]);
+}
+
+function needsOf(table: readonly (readonly [Need, boolean])[]): ReadonlySet<Need> {
+  return new Set(table.filter(([, isThere]) => isThere).map(([need]) => need));
 }

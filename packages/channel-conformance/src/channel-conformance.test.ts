@@ -4,21 +4,24 @@ import { ReferenceChannel } from "../test/reference-channel.ts";
 import type { Defect } from "../test/reference-channel.ts";
 import { ReferencePlatform } from "../test/reference-platform.ts";
 import { WRONG_ADAPTERS } from "../test/wrong-adapters.ts";
+import { OUTBOUND_KINDS } from "./cases/outbound/kinds.ts";
 import { CONFORMANCE_REQUIREMENTS, channelConformance, proveRequirement } from "./index.ts";
 import type { ConformanceOptions } from "./index.ts";
 
-/** `plain`: a connection of an adapter that declares text and files alone. */
-type Transport = "webhook" | "connection" | "plain";
+/** `plain`: a connection of an adapter that declares text and files alone. `polling`: of one that declares that it polls. */
+type Transport = "webhook" | "connection" | "polling" | "plain";
 
 const optionsOf = (transport: Transport, defect?: Defect): ConformanceOptions<ReferencePlatform> => ({
   channel: "reference",
   platform: () => Promise.resolve(new ReferencePlatform(transport === "webhook" ? "webhook" : "connection")),
-  create: ({ platform, host, credential }) => new ReferenceChannel({ platform, host, credential, defect, isPlain: transport === "plain" }),
+  create: ({ platform, host, credential }) =>
+    new ReferenceChannel({ platform, host, credential, defect, isPlain: transport === "plain", isPolling: transport === "polling" }),
 });
 
 describe("a correct adapter passes", () => {
   channelConformance("by webhook", optionsOf("webhook"));
   channelConformance("by connection", optionsOf("connection"));
+  channelConformance("by polling", optionsOf("polling"));
   channelConformance("with text and files alone", optionsOf("plain"));
 });
 
@@ -64,6 +67,33 @@ describe("the list of requirements", () => {
     };
     expect(await proved()).toEqual(["not-needed", "passed", "passed"]);
     expect(await proved("fetches-no-context")).toEqual(["not-needed", "failed", "failed"]);
+  });
+
+  test("has a case for every kind of outbound", () => {
+    const needed = new Set(CONFORMANCE_REQUIREMENTS.flatMap(({ needs }) => needs));
+    expect(Object.values(OUTBOUND_KINDS).flatMap(({ need }) => (need === undefined || needed.has(need) ? [] : [need]))).toEqual([]);
+  });
+
+  test("a declared menu is tested, unless the platform says that it has none", async () => {
+    const proved = async (features: Partial<ReferencePlatform["features"]>): Promise<readonly string[]> => {
+      class NoMenu extends ReferencePlatform {
+        override readonly features: ReferencePlatform["features"] = { ...new ReferencePlatform("webhook").features, ...features };
+        override readonly menu = undefined as never;
+        override readonly menuSet = undefined as never;
+      }
+      const options = { ...optionsOf("webhook"), platform: () => Promise.resolve(new NoMenu("webhook")) };
+      const prove = async (id: string): Promise<string> =>
+        (await proveRequirement(id, options as unknown as ConformanceOptions, { timeoutMs: 10_000 })).type;
+      return Promise.all(["command:menu", "command:menu-change"].map(prove));
+    };
+    expect(await proved({})).toEqual(["failed", "failed"]);
+    expect(await proved({ absent: ["menu"] })).toEqual(["not-needed", "not-needed"]);
+  });
+
+  test("excluding every requirement of a declared capability is a failure, which names it", async () => {
+    const options = { ...optionsOf("webhook"), excluded: { "outbound:typing": "not shown here" } } as unknown as ConformanceOptions;
+    const outcome = await proveRequirement("capabilities:proved", options, { timeoutMs: 10_000 });
+    expect(outcome).toMatchObject({ type: "failed", error: { message: "declared, and not tested on this platform: typing" } });
   });
 
   test("an unknown id is a failure, not a pass", async () => {

@@ -82,6 +82,8 @@ export type SendFault =
   | { readonly type: "forbidden" }
   /** The message is shown, but its answer is lost. */
   | { readonly type: "answer-lost" }
+  /** The message is shown, and something answers that is not of the platform's protocol, such as the page of a proxy. */
+  | { readonly type: "answer-unreadable" }
   /** The message is shown, and the answer waits for `release`. */
   | { readonly type: "held" };
 
@@ -95,6 +97,7 @@ export interface ShownMessage {
   /** The visible text, including markup. */
   readonly text: string;
   readonly deleted: boolean;
+  /** As emoji, whatever the platform calls them. */
   readonly reactions: readonly string[];
   /** The attached file. */
   readonly file?: { readonly name: string; readonly bytes: Uint8Array };
@@ -165,9 +168,9 @@ export interface ConformancePlatform extends AsyncDisposable {
     readonly files: boolean;
     /**
      * Features that nearly every platform has and this one lacks: group conversations, replies to a single message, credentials that can be wrong, a network
-     * connection that can break, messages of several lines, ids of sent messages. None by default.
+     * connection that can break, messages of several lines, ids of sent messages, a menu of commands that a bot can set. None by default.
      */
-    readonly absent?: readonly ("groups" | "replies" | "credential" | "wire" | "line-breaks" | "sent-ids")[];
+    readonly absent?: readonly ("groups" | "replies" | "credential" | "wire" | "line-breaks" | "sent-ids" | "menu")[];
   };
   /** Strings that must never appear in a log line. */
   readonly secrets: readonly string[];
@@ -211,7 +214,9 @@ export interface ConformancePlatform extends AsyncDisposable {
   command?(command: { readonly name: string; readonly argumentsText: string }): TestEvent;
   /** A person types this text after a command of the platform that takes other commands and messages, if it has one. */
   commandOrText?(text: string): TestEvent;
-  /** Names of the commands in the platform's menu, if a bot can set it. */
+  /** Ids of the conversations in which the bot was shown as typing, oldest first. For channels that declare `typing`. */
+  typing?(): readonly string[];
+  /** Names of the commands in the platform's menu. For channels that declare `nativeCommands`, unless `features.absent` names the menu. */
   menu?(): readonly string[];
   /** Resolves once the menu has been set `count` times since the start. */
   menuSet?(count: number): Promise<void>;

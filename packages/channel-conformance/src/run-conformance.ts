@@ -2,6 +2,7 @@ import type { Channel } from "@factotum/channel-contract";
 import { providedNeeds } from "./case.ts";
 import type { ConformanceCase, ConformanceRequirement, Need, World } from "./case.ts";
 import { ACKNOWLEDGEMENT_CASES } from "./cases/acknowledgement.ts";
+import { createCapabilityCases } from "./cases/capabilities.ts";
 import { CONTEXT_CASES } from "./cases/context.ts";
 import { EVENT_CASES } from "./cases/events.ts";
 import { GUARANTEE_CASES } from "./cases/guarantee.ts";
@@ -34,6 +35,7 @@ const CASES: readonly ConformanceCase[] = [
   ...ACTION_CASES,
   ...OPTIONAL_CASES,
   ...LIFECYCLE_CASES,
+  ...createCapabilityCases(() => CONFORMANCE_REQUIREMENTS),
 ];
 
 /** Every requirement, in the order in which they run. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { ChannelError, messageId } from "@factotum/channel-contract";
 import type {
+  ActionName,
   CallOptions,
   Channel,
   ChannelAction,
@@ -139,7 +140,13 @@ export type Defect =
   | "does-not-know-itself"
   | "drops-votes"
   | "drops-receipts"
-  | "makes-up-ids-of-events";
+  | "makes-up-ids-of-events"
+  | "polls-without-cursor"
+  | "typing-does-nothing"
+  | "always-the-same-reaction"
+  | "unreadable-is-accepted"
+  | "contradicts-itself"
+  | "declares-what-is-not-tested";
 
 const DROPS: Partial<Record<Defect, InboundEvent["type"]>> = {
   "drops-edits": "edit",
@@ -184,6 +191,8 @@ interface Config {
   readonly defect: Defect | undefined;
   /** Declares text and files alone. */
   readonly isPlain?: boolean;
+  /** Declares that it polls; the events come by the same connection. */
+  readonly isPolling?: boolean;
 }
 
 /** An adapter for the fictional platform, correct except for the given defect. */
@@ -246,6 +255,9 @@ export class ReferenceChannel implements Channel {
       events: ["edit", "delete", "reaction", "action", "member", "vote", "receipt", "moved"],
       actions: ACTION_NAMES,
       ...(config.isPlain === true && PLAIN),
+      ...(config.isPolling === true && { inbound: { delivery: "redelivers", transport: "polling" } }),
+      ...(this.#is("contradicts-itself") && { limits: { pollOptions: MAX_POLL_OPTIONS } }),
+      ...(this.#is("declares-what-is-not-tested") && { actions: [...ACTION_NAMES, "teleport" as ActionName] }),
     };
   }
 
@@ -390,7 +402,8 @@ export class ReferenceChannel implements Channel {
 
   async #handOver(message: MsgContext, { id }: ReferenceEvent): Promise<number> {
     const { host, platform } = this.#config;
-    const progress = platform.transport === "connection" && !this.#is("commits-no-cursor") ? { cursor: id } : {};
+    const progress =
+      platform.transport === "connection" && !this.#is("commits-no-cursor") && !this.#is("polls-without-cursor") ? { cursor: id } : {};
     if (this.#is("logs-words")) host.logger.info("received", { text: message.text });
     this.#lastChat = message.origin.conversation.id;
     const stored = host.receive(message, progress);
@@ -523,6 +536,7 @@ export class ReferenceChannel implements Channel {
       case "typing":
         if (this.#is("typing-is-text"))
           return this.#receipt({ type: "send", chat: target.conversation.id, text: "…", key: `typing-${this.#sends}` }, ends);
+        if (!this.#is("typing-does-nothing")) await this.#call({ type: "typing", chat: target.conversation.id }, ends);
         return { type: "accepted", messageIds: [] };
       case "media":
         return this.#sendMedia(target, outbound.media, { key: this.#key(idempotencyKey), signal: ends });
@@ -532,7 +546,15 @@ export class ReferenceChannel implements Channel {
           : this.#receipt({ type: "delete", id: outbound.targetId }, ends);
       case "reaction":
         if (this.#is("reaction-lies")) return { type: "accepted", messageIds: [outbound.targetId] };
-        return this.#receipt({ type: "react", id: outbound.targetId, emoji: outbound.emoji, removed: outbound.removed }, ends);
+        return this.#receipt(
+          {
+            type: "react",
+            id: outbound.targetId,
+            emoji: this.#is("always-the-same-reaction") ? "👍" : outbound.emoji,
+            removed: outbound.removed,
+          },
+          ends,
+        );
     }
   }
 
@@ -590,10 +612,11 @@ export class ReferenceChannel implements Channel {
     return this.#config.platform.call({ ...call, token: this.#token }, signal);
   }
 
-  #toReceipt({ status, value = "", retryAfterSeconds = 0 }: ReferenceAnswer): SendReceipt {
+  #toReceipt({ status, value, retryAfterSeconds = 0 }: ReferenceAnswer): SendReceipt {
     switch (status) {
       case 200:
-        return { type: "accepted", messageIds: [messageId(value)] };
+        if (value === undefined && !this.#is("unreadable-is-accepted")) return { type: "ambiguous", cause: "the answer cannot be read" };
+        return { type: "accepted", messageIds: [messageId(value ?? "")] };
       case 401:
         return rejected("unauthorized", this.#is("unauthorized-is-retried") ? "backoff" : "never");
       case 403:
@@ -635,7 +658,7 @@ export class ReferenceChannel implements Channel {
     return this.#extras.history(target, options);
   }
 
-  async reconcile(_target: Origin, _outbound: Outbound, options: SendOptions): Promise<Reconciliation> {
+  async reconcile(_target: Origin, _outbound: Outbound, options: SendOptions & { readonly sentAtMs: number }): Promise<Reconciliation> {
     return this.#extras.reconcile(this.#key(options.idempotencyKey), options);
   }
 

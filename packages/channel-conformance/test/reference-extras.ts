@@ -66,6 +66,7 @@ export type ExtraDefect =
   | "history-without-authors"
   | "reconcile-always-shown"
   | "reconcile-never-shown"
+  | "reconcile-only-at-once"
   | "reconcile-throws"
   | "login-stores-openly"
   | "login-ignores-abort"
@@ -272,11 +273,15 @@ export class ReferenceExtras {
     return is("history-backwards") ? messages.toReversed() : messages;
   }
 
-  async reconcile(key: string, { signal }: Pick<SendOptions, "signal">): Promise<Reconciliation> {
+  async reconcile(
+    key: string,
+    { sentAtMs: givenMs, signal }: Pick<SendOptions, "signal"> & { readonly sentAtMs: number },
+  ): Promise<Reconciliation> {
     const { is } = this.#options;
     try {
       const messages = await this.#query("messages", signal);
-      const found = messages.find((message) => message.key === key);
+      const isInTime = (atMs: number): boolean => !is("reconcile-only-at-once") || atMs < givenMs + 60_000;
+      const found = messages.find((message) => message.key === key && isInTime(message.sentAtMs));
       if (found === undefined && !(is("reconcile-always-shown") && messages.length > 0)) return { type: "not-shown" };
       if (is("reconcile-never-shown")) return { type: "not-shown" };
       return { type: "shown", messageIds: [messageId((found ?? messages[0])?.messageId ?? "")] };

@@ -66,6 +66,7 @@ export type ReferenceCall =
   | { readonly type: "context"; readonly token: string; readonly message: string }
   /** Changes of a message that not every adapter makes. */
   | { readonly type: "change"; readonly token: string; readonly id: string; readonly change: Partial<ShownMessage> }
+  | { readonly type: "typing"; readonly token: string; readonly chat: string }
   | { readonly type: "thread"; readonly token: string; readonly name: string }
   | { readonly type: "menu"; readonly token: string; readonly names: readonly string[] }
   | { readonly type: "query"; readonly token: string; readonly what: keyof ReferenceFacts };
@@ -127,6 +128,7 @@ export class ReferencePlatform implements ConformancePlatform {
   readonly #threads: { readonly threadId: string; readonly name: string }[] = [];
   readonly #kept: ReferenceEvent[] = [];
   readonly #menus: (readonly string[])[] = [];
+  readonly #typing: string[] = [];
   readonly #menuWaits: { count: number; resolve: () => void }[] = [];
   readonly directory: NonNullable<ConformancePlatform["directory"]> = {
     person: { id: "alice", name: "Alice Brown" },
@@ -169,6 +171,7 @@ export class ReferencePlatform implements ConformancePlatform {
       await new Promise((resolve) => setImmediate(resolve));
     const answer = this.#answer(call);
     if (fault?.type === "answer-lost") throw new ReferenceBreak(true);
+    if (fault?.type === "answer-unreadable") return { status: 200 };
     if (fault?.type === "held") await this.#hold(signal);
     return answer;
   }
@@ -212,6 +215,10 @@ export class ReferencePlatform implements ConformancePlatform {
   commandOrText(text: string): TestEvent {
     const base = this.event({ text, conversation: "direct", sender: "person" });
     return { ...base, raw: { ...(base.raw as ReferenceEvent), isCommandOrText: true } };
+  }
+
+  typing(): readonly string[] {
+    return this.#typing;
   }
 
   menu(): readonly string[] {
@@ -382,6 +389,9 @@ export class ReferencePlatform implements ConformancePlatform {
         return this.#change(call.id, () => ({ text: call.text, isGrowing: false }));
       case "change":
         return this.#change(call.id, () => call.change);
+      case "typing":
+        this.#typing.push(call.chat);
+        return { status: 200 };
       case "thread":
         this.#threads.push({ threadId: `t${this.#threads.length + 1}`, name: call.name });
         return { status: 200, value: this.#threads.at(-1)?.threadId ?? "" };

@@ -2,7 +2,7 @@ import type { Defect } from "./reference-channel.ts";
 
 /** The exact failures of each faulty adapter: with a webhook, unless the defect needs a connection. */
 export const WRONG_ADAPTERS: Readonly<
-  Record<Defect, { readonly transport: "webhook" | "connection" | "plain"; readonly fails: readonly string[] }>
+  Record<Defect, { readonly transport: "webhook" | "connection" | "polling" | "plain"; readonly fails: readonly string[] }>
 > = {
   "acks-early": { transport: "webhook", fails: ["ack:after-commit", "ack:not-stored", "health:not-stored"] },
   "acks-what-was-not-stored": { transport: "webhook", fails: ["ack:not-stored"] },
@@ -108,11 +108,11 @@ export const WRONG_ADAPTERS: Readonly<
   "server-error-is-final": { transport: "webhook", fails: ["outbound:server-error"] },
   "lost-is-accepted": {
     transport: "webhook",
-    fails: ["outbound:answer-lost", "outbound:aborted-on-the-wire", "reconcile:shown", "lifecycle:stop-gives-up"],
+    fails: ["outbound:answer-lost", "outbound:aborted-on-the-wire", "reconcile:shown", "reconcile:late", "lifecycle:stop-gives-up"],
   },
   "repeats-lost": {
     transport: "webhook",
-    fails: ["outbound:answer-lost", "outbound:aborted-on-the-wire", "reconcile:shown", "lifecycle:stop-gives-up"],
+    fails: ["outbound:answer-lost", "outbound:aborted-on-the-wire", "reconcile:shown", "reconcile:late", "lifecycle:stop-gives-up"],
   },
   "unreachable-is-ambiguous": { transport: "webhook", fails: ["outbound:unreachable"] },
   "forbidden-is-retried": { transport: "webhook", fails: ["outbound:forbidden"] },
@@ -213,7 +213,8 @@ export const WRONG_ADAPTERS: Readonly<
   "history-without-ids": { transport: "webhook", fails: ["history:newest"] },
   "history-without-authors": { transport: "webhook", fails: ["history:newest"] },
   "reconcile-always-shown": { transport: "webhook", fails: ["reconcile:not-shown"] },
-  "reconcile-never-shown": { transport: "webhook", fails: ["reconcile:shown"] },
+  "reconcile-never-shown": { transport: "webhook", fails: ["reconcile:shown", "reconcile:late"] },
+  "reconcile-only-at-once": { transport: "webhook", fails: ["reconcile:late"] },
   "reconcile-throws": { transport: "webhook", fails: ["reconcile:unknown"] },
   "login-stores-openly": { transport: "webhook", fails: ["login:steps"] },
   "login-ignores-abort": { transport: "webhook", fails: ["login:aborted"] },
@@ -229,4 +230,10 @@ export const WRONG_ADAPTERS: Readonly<
   "trusts-reply-context": { transport: "webhook", fails: ["reply:context-foreign"] },
   "commits-no-cursor": { transport: "connection", fails: ["resume:cursor", "resume:missed"] },
   "ignores-cursor": { transport: "connection", fails: ["resume:missed"] },
+  "polls-without-cursor": { transport: "polling", fails: ["resume:cursor"] },
+  "typing-does-nothing": { transport: "webhook", fails: ["outbound:typing"] },
+  "always-the-same-reaction": { transport: "webhook", fails: ["outbound:reaction"] },
+  "unreadable-is-accepted": { transport: "webhook", fails: ["outbound:answer-unreadable"] },
+  "contradicts-itself": { transport: "plain", fails: ["capabilities:consistent"] },
+  "declares-what-is-not-tested": { transport: "webhook", fails: ["capabilities:proved"] },
 };

@@ -101,6 +101,11 @@ export abstract class FakeServer<Received, Fault> implements AsyncDisposable {
     this.#server.on("upgrade", (request, socket, head) => sockets.upgrade(request, socket, head));
   }
 
+  /** Answers with the page of a proxy, as if all had gone well. */
+  protected answerGarbage(response: ServerResponse): void {
+    response.writeHead(200, { "content-type": "text/html" }).end("<html></html>");
+  }
+
   /** Keeps a request. */
   protected record(request: Received): void {
     this.requests.push(request);

@@ -97,6 +97,7 @@ export class FakeSampleChat implements AsyncDisposable {
     const id = this.#show(decodeURIComponent(chatId), Buffer.concat(chunks).toString("utf8"), String(request.headers["idempotency-key"]));
     if (id === undefined) return reply(400, { error: "bad-message" });
     if (fault?.type === "answer-lost") return void response.destroy();
+    if (fault?.type === "answer-unreadable") return void response.writeHead(200, { "content-type": "text/html" }).end("<html></html>");
     if (fault?.type === "held") return void this.#held.push(() => reply(200, { id }));
     reply(200, { id });
   }

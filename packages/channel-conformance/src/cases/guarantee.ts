@@ -23,8 +23,8 @@ export const GUARANTEE_CASES: readonly ConformanceCase[] = [
   },
   {
     id: "resume:cursor",
-    needs: ["resumes"],
-    behaviour: "The position after an event is committed with it.",
+    needs: ["cursor"],
+    behaviour: "The position after an event is committed with it, also if the channel polls.",
     async prove({ channel, host, platform, event }) {
       const before = await host.cursor();
       assert.equal(await platform.deliver(channel, event()), "acknowledged");

@@ -214,29 +214,4 @@ export const LIFECYCLE_CASES: readonly ConformanceCase[] = [
       assert.deepEqual(bad, []);
     },
   },
-  {
-    id: "capabilities:sound",
-    needs: [],
-    behaviour: "What is declared is possible: limits are whole and positive, sizes too, and nothing is named twice.",
-    prove({ channel }) {
-      const { text, idempotentSend, media, actions, limits: declared = {}, optional = [] } = channel.capabilities;
-      const limits = [
-        text.maxLength,
-        text.maxLines ?? 1,
-        idempotentSend?.windowMs ?? 1,
-        idempotentSend?.maxKeyLength ?? 1,
-        ...media.map(({ maxBytes }) => maxBytes),
-        ...Object.values(declared).flatMap((limit) => (typeof limit === "number" ? limit : [limit.count, limit.perMs])),
-      ];
-      assert.deepEqual(
-        limits.filter((limit) => !Number.isSafeInteger(limit) || limit <= 0),
-        [],
-      );
-      assert.notEqual(text.dialect, "");
-      assert.equal(new Set(actions).size, actions.length);
-      assert.equal(new Set(optional).size, optional.length);
-      assert.equal(new Set(media.map(({ kind }) => kind)).size, media.length);
-      return Promise.resolve();
-    },
-  },
 ];

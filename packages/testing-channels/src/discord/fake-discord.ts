@@ -142,6 +142,7 @@ export class FakeDiscord extends FakeServer<DiscordRequest, DiscordFault> {
     if (route.isOpen !== true && request.headers.authorization !== `Bot ${this.app.token}`) throw unauthorized();
     const result = route.call(parts, this.#context);
     if (fault?.type === "accept-then-drop") return void response.destroy();
+    if (fault?.type === "accept-then-garbage") return this.answerGarbage(response);
     if (fault?.type === "hold") await this.faults.hold();
     if (result === undefined) response.writeHead(204).end();
     else answer(response, 200, result as object);

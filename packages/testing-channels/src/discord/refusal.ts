@@ -10,6 +10,8 @@ export type DiscordFault =
   | { readonly type: "drop" }
   /** Done, but the connection breaks before the answer. */
   | { readonly type: "accept-then-drop" }
+  /** Done; the answer is not the platform's. */
+  | { readonly type: "accept-then-garbage" }
   /** Done; the answer waits for `release`. */
   | { readonly type: "hold" };
 

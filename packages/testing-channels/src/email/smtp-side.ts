@@ -9,6 +9,8 @@ export type MailFault =
   | { readonly type: "refused"; readonly status: number; readonly text: string }
   /** The mail is taken, and the connection breaks before the answer. */
   | { readonly type: "answer-lost" }
+  /** The mail is taken, and the answer is no line of the protocol. */
+  | { readonly type: "answer-unreadable" }
   /** The mail is taken, and the answer waits for `release`. */
   | { readonly type: "held" };
 
@@ -46,9 +48,8 @@ export interface SmtpSideOptions {
 /** Creates the server for sending. It wants a login, and refuses unknown recipients. */
 export function createSmtpSide(options: SmtpSideOptions): SMTPServer {
   const sockets = new Set<Socket>();
-  const drop = ({ remotePort }: SMTPServerSession): void => {
-    for (const socket of sockets) if (socket.remotePort === Number(remotePort)) socket.destroy();
-  };
+  const socketOf = ({ remotePort }: SMTPServerSession): Socket | undefined =>
+    [...sockets].find((socket) => socket.remotePort === Number(remotePort));
   const settings: SMTPServerOptions = {
     banner: "fake",
     disabledCommands: ["STARTTLS"],
@@ -72,7 +73,8 @@ export function createSmtpSide(options: SmtpSideOptions): SMTPServer {
     },
     onData(stream, session, callback) {
       void take(stream, session, options).then((answer) => {
-        if (answer === "lost") drop(session);
+        if (answer === "lost") socketOf(session)?.destroy();
+        else if (answer === "unreadable") socketOf(session)?.write("<html></html>\r\n");
         // The library takes the answer by this callback alone.
         // oxlint-disable-next-line promise/no-callback-in-promise
         else callback(answer);
@@ -89,7 +91,11 @@ export function createSmtpSide(options: SmtpSideOptions): SMTPServer {
   return server;
 }
 
-async function take(stream: SMTPServerDataStream, session: SMTPServerSession, options: SmtpSideOptions): Promise<Error | "lost" | null> {
+async function take(
+  stream: SMTPServerDataStream,
+  session: SMTPServerSession,
+  options: SmtpSideOptions,
+): Promise<Error | "lost" | "unreadable" | null> {
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of stream) chunks.push(chunk as Buffer);
@@ -106,6 +112,7 @@ async function take(stream: SMTPServerDataStream, session: SMTPServerSession, op
   options.onMail(mail);
   if (fault?.type === "held") await options.released();
   if (fault?.type === "answer-lost") return "lost";
+  if (fault?.type === "answer-unreadable") return "unreadable";
   return null;
 }
 

@@ -293,6 +293,7 @@ export class FakeIrc implements IrcServer, AsyncDisposable {
       .toString("utf8");
     this.messages.push({ id, from: client.nick, target, text: seen.slice(seen.indexOf(" :", 1) + 2), command, atMs: performance.now() });
     if (fault?.type === "answer-lost") return void client.socket.destroy();
+    if (fault?.type === "answer-unreadable") return void client.socket.end("\u0000 <html></html>\r\n");
     if (fault?.type === "held") client.held = [];
     const tags = { time: new Date().toISOString(), msgid: id, account: client.account };
     if (client.has("echo-message")) client.send(whole, { ...tags, label });

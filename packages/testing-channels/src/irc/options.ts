@@ -22,6 +22,8 @@ export interface FakeIrcOptions {
 export type IrcFault =
   /** Shown; the connection breaks before the server answers. */
   | { readonly type: "answer-lost" }
+  /** Shown; the server answers with bytes that are no line of the protocol, and the connection ends. */
+  | { readonly type: "answer-unreadable" }
   /** Shown; answers wait for `release`. */
   | { readonly type: "held" }
   /** The connection breaks; nothing is shown. */

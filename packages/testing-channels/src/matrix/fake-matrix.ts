@@ -131,7 +131,7 @@ export class FakeMatrix extends FakeServer<MatrixRequest, MatrixFault> {
     const fault = route?.isChange === true ? this.faults.changes.shift() : this.faults.reads.shift();
     if (fault?.type === "drop") return void response.destroy();
     if (fault?.type === "http") return void response.writeHead(fault.status, { "content-type": "text/html" }).end("<html></html>");
-    if (fault?.type === "garbage") return void response.writeHead(200, { "content-type": "text/html" }).end("<html></html>");
+    if (fault?.type === "garbage") return this.answerGarbage(response);
     if (fault?.type === "refuse") throw new MatrixRefusal(fault.status, fault.code, "refused");
     if (fault?.type === "rate-limit")
       throw new MatrixRefusal(429, "M_LIMIT_EXCEEDED", "Too Many Requests", { retry_after_ms: fault.delayMs });
@@ -160,6 +160,7 @@ export class FakeMatrix extends FakeServer<MatrixRequest, MatrixFault> {
       receipts: this.receipts,
     });
     if (fault?.type === "accept-then-drop") return void response.destroy();
+    if (fault?.type === "accept-then-garbage") return this.answerGarbage(response);
     if (fault?.type === "hold") await this.faults.hold();
     answer(response, 200, result);
   }

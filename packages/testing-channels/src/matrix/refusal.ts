@@ -10,6 +10,8 @@ export type MatrixFault =
   | { readonly type: "garbage" }
   /** Done, and the connection breaks before the answer. */
   | { readonly type: "accept-then-drop" }
+  /** Done, and the answer is not the platform's. */
+  | { readonly type: "accept-then-garbage" }
   /** The connection breaks; nothing was done. */
   | { readonly type: "drop" }
   /** Done, and the answer waits for `release`. */

@@ -116,6 +116,7 @@ export class FakeSlack extends FakeServer<SlackRequest, SlackFault> {
       this.#authorize(name, authorization, method.scopes);
       const result = method.call(fields, this.#context);
       if (fault?.type === "accept-then-drop") return void response.destroy();
+      if (fault?.type === "accept-then-garbage") return this.answerGarbage(response);
       if (fault?.type === "hold") await this.faults.hold();
       this.#answer(response, { ok: true, ...result });
     } catch (error) {

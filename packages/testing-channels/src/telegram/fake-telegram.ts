@@ -116,7 +116,7 @@ export class FakeTelegram extends FakeServer<TelegramRequest, TelegramFault> {
     const fault = method?.isChange === true ? this.faults.changes.shift() : this.faults.reads.shift();
     if (fault?.type === "drop") return void response.destroy();
     if (fault?.type === "http") return void response.writeHead(fault.status, { "content-type": "text/html" }).end("<html></html>");
-    if (fault?.type === "garbage") return void response.writeHead(200, { "content-type": "text/html" }).end("<html></html>");
+    if (fault?.type === "garbage") return this.answerGarbage(response);
     if (fault?.type === "rate-limit") {
       const wait = { retry_after: fault.seconds };
       throw new TelegramRefusal(429, `Too Many Requests: retry after ${fault.seconds}`, wait);
@@ -129,6 +129,7 @@ export class FakeTelegram extends FakeServer<TelegramRequest, TelegramFault> {
     if (method === undefined) throw new TelegramRefusal(404, "Not Found: method not found");
     const result = method.call(fields, this.#context);
     if (fault?.type === "accept-then-drop") return void response.destroy();
+    if (fault?.type === "accept-then-garbage") return this.answerGarbage(response);
     if (fault?.type === "hold") await this.faults.hold();
     answer(response, 200, { ok: true, result });
   }

@@ -5,7 +5,7 @@ import { Webhook } from "standardwebhooks";
 /** The fault of the next message request. */
 export type WebhookServiceFault =
   | { readonly type: "rate-limited"; readonly delayMs: number }
-  | { readonly type: "server-error" | "forbidden" | "answer-lost" | "held" };
+  | { readonly type: "server-error" | "forbidden" | "answer-lost" | "answer-unreadable" | "held" };
 
 /** A message as the service shows it. */
 export interface WebhookServiceMessage {
@@ -123,7 +123,11 @@ export class FakeWebhookService implements AsyncDisposable {
       this.pings += 1;
       return reply(200, {});
     }
-    this.#take(content, String(request.headers["webhook-id"]), { reply, drop: () => void response.destroy() });
+    this.#take(content, String(request.headers["webhook-id"]), {
+      reply,
+      drop: () => void response.destroy(),
+      garble: () => void response.writeHead(200, { "content-type": "text/html", connection: "close" }).end("<html></html>"),
+    });
   }
 
   #take(
@@ -132,7 +136,12 @@ export class FakeWebhookService implements AsyncDisposable {
     {
       reply,
       drop,
-    }: { readonly reply: (status: number, answer: object, headers?: Record<string, string>) => void; readonly drop: () => void },
+      garble,
+    }: {
+      readonly reply: (status: number, answer: object, headers?: Record<string, string>) => void;
+      readonly drop: () => void;
+      readonly garble: () => void;
+    },
   ): void {
     const fault = this.#fault;
     this.#fault = undefined;
@@ -155,6 +164,7 @@ export class FakeWebhookService implements AsyncDisposable {
     }
     const answer = { ...(this.givesIds && { id }), ...(this.answerBytes > 0 && { more: "x".repeat(this.answerBytes) }) };
     if (fault?.type === "answer-lost") return drop();
+    if (fault?.type === "answer-unreadable") return garble();
     if (fault?.type === "held") return void this.#held.push(() => reply(200, answer));
     reply(200, answer);
   }

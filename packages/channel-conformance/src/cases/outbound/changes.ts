@@ -82,14 +82,16 @@ export const CHANGE_CASES: readonly ConformanceCase[] = [
   {
     id: "outbound:reaction",
     needs: ["reactions"],
-    behaviour: "A reaction is put on the message that it names, and can be taken away, also twice.",
+    behaviour: "A reaction puts its emoji on the message that it names, and can be taken away, also twice.",
     async prove({ send, platform }) {
       const targetId = acceptedId(await send(text("nice")));
-      acceptedId(await send({ type: "reaction", targetId, emoji: "👍", removed: false }));
-      assert.equal(platform.shown[0]?.reactions.length, 1);
-      acceptedId(await send({ type: "reaction", targetId, emoji: "👍", removed: true }));
-      acceptedId(await send({ type: "reaction", targetId, emoji: "👍", removed: true }));
-      assert.deepEqual(platform.shown[0]?.reactions, []);
+      for (const emoji of ["👍", "🎉"]) {
+        acceptedId(await send({ type: "reaction", targetId, emoji, removed: false }));
+        assert.deepEqual(platform.shown[0]?.reactions, [emoji]);
+        acceptedId(await send({ type: "reaction", targetId, emoji, removed: true }));
+        acceptedId(await send({ type: "reaction", targetId, emoji, removed: true }));
+        assert.deepEqual(platform.shown[0]?.reactions, []);
+      }
     },
   },
 ];

@@ -39,6 +39,17 @@ export const FAILURE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
+    id: "outbound:answer-unreadable",
+    needs: ["wire"],
+    behaviour: "A request whose answer cannot be read is ambiguous, and is not repeated by the adapter.",
+    async prove({ send, platform }) {
+      platform.failNextSend({ type: "answer-unreadable" });
+      const receipt = await send();
+      assert.equal(receipt.type, "ambiguous", JSON.stringify(receipt));
+      assert.equal(platform.sendRequests, 1);
+    },
+  },
+  {
     id: "outbound:unreachable",
     needs: [],
     behaviour: "A platform that cannot be reached is a rejection as unreachable, with another try later.",

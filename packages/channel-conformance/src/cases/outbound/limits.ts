@@ -1,9 +1,28 @@
 import assert from "node:assert/strict";
 import { messageId } from "@factotum/channel-contract";
 import type { Outbound } from "@factotum/channel-contract";
+import { declaredNeeds } from "../../case.ts";
 import type { ConformanceCase } from "../../case.ts";
+import { OUTBOUND_KINDS } from "./kinds.ts";
 import { acceptedId, assertRejected } from "./receipt.ts";
 import { text } from "./text.ts";
+
+const targetId = messageId("m1");
+
+/** One outbound of each kind. */
+const SAMPLES: { readonly [Type in Outbound["type"]]: Extract<Outbound, { readonly type: Type }> } = {
+  text: { type: "text", text: "x" },
+  media: { type: "media", media: { kind: "file", mimeType: "text/plain", bytes: new Uint8Array(1) } },
+  album: { type: "album", media: [] },
+  edit: { type: "edit", targetId, text: "x" },
+  delete: { type: "delete", targetId },
+  reaction: { type: "reaction", targetId, emoji: "👍", removed: false },
+  poll: { type: "poll", poll: { question: "?", options: ["a", "b"], multiple: false } },
+  card: { type: "card", card: { body: "x" } },
+  "edit-card": { type: "edit-card", targetId, card: { body: "x" } },
+  stream: { type: "stream", text: "x", added: "x", isLast: true },
+  typing: { type: "typing" },
+};
 
 /** Texts up to the limit, and refusals before anything is shown. */
 export const LIMIT_CASES: readonly ConformanceCase[] = [
@@ -57,21 +76,10 @@ export const LIMIT_CASES: readonly ConformanceCase[] = [
     needs: [],
     behaviour: "What is not declared is answered with a rejection, not thrown, and no request is made.",
     async prove({ send, channel, platform, event }) {
-      const { edit, delete: remove, reactions, polls, typing, media, cards, cardEdits, limits, streaming } = channel.capabilities;
-      const targetId = messageId("m1");
-      const all: readonly (readonly [boolean, Outbound])[] = [
-        [edit, { type: "edit", targetId, text: "x" }],
-        [remove, { type: "delete", targetId }],
-        [reactions, { type: "reaction", targetId, emoji: "👍", removed: false }],
-        [polls, { type: "poll", poll: { question: "?", options: ["a", "b"], multiple: false } }],
-        [typing, { type: "typing" }],
-        [media.length > 0, { type: "media", media: { kind: "file", mimeType: "text/plain", bytes: new Uint8Array(1) } }],
-        [cards, { type: "card", card: { body: "x" } }],
-        [cardEdits === true, { type: "edit-card", targetId, card: { body: "x" } }],
-        [(limits?.filesPerMessage ?? 1) > 1, { type: "album", media: [] }],
-        [streaming === "native", { type: "stream", text: "x", added: "x", isLast: true }],
-      ];
-      for (const [, outbound] of all.filter(([declared]) => !declared)) {
+      const declared = declaredNeeds(channel.capabilities);
+      for (const outbound of Object.values(SAMPLES)) {
+        const { need } = OUTBOUND_KINDS[outbound.type];
+        if (need === undefined || declared.has(need)) continue;
         const receipt = await send(outbound);
         assert.ok(receipt.type === "rejected" && receipt.retry.type === "never", `${outbound.type}: ${JSON.stringify(receipt)}`);
       }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Media, Outbound } from "@factotum/channel-contract";
 import type { ConformanceCase } from "../../case.ts";
+import { driverOf } from "../rich/driver-of.ts";
 import { acceptedId, assertRejected } from "./receipt.ts";
 import { text } from "./text.ts";
 
@@ -47,10 +48,12 @@ export const MEDIA_CASES: readonly ConformanceCase[] = [
   {
     id: "outbound:typing",
     needs: ["typing"],
-    behaviour: "The sign that an answer is being written is accepted, and is no message.",
-    async prove({ send, platform }) {
+    behaviour: "The sign that an answer is being written is shown in the conversation, and is no message.",
+    async prove({ send, platform, address }) {
       for (const receipt of await Promise.all([send({ type: "typing" }), send({ type: "typing" })])) assert.equal(receipt.type, "accepted");
       assert.deepEqual(platform.shown, []);
+      // A second sign may be left out while the first one is still shown.
+      assert.deepEqual([...new Set(driverOf(platform, "typing")())], [address("direct").conversation.id]);
     },
   },
   {

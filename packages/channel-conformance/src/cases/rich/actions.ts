@@ -25,6 +25,12 @@ async function say({ send }: World, words: string): Promise<MessageId> {
   return acceptedId(await send(text(words), { to: "group" }));
 }
 
+async function sayInThread({ address, channel }: World, threadId: string): Promise<void> {
+  const target = address("group");
+  const inside = { ...target, conversation: { ...target.conversation, threadId } };
+  acceptedId(await channel.send(inside, text("inside"), { signal: AbortSignal.timeout(60_000), idempotencyKey: "in-thread" }));
+}
+
 const pinned = ({ platform }: World): readonly string[] =>
   platform.shown.filter((message) => message.pinned === true).map((message) => message.messageId);
 
@@ -111,14 +117,14 @@ const rows: readonly {
   {
     name: "reactions-list",
     more: ["reactions"],
-    behaviour: "The reactions of a message are listed with their number.",
+    behaviour: "The reactions of a message are listed as emoji, with their number.",
     async prove(world) {
       const targetId = await say(world, "nice");
       acceptedId(await world.send({ type: "reaction", targetId, emoji: "👍", removed: false }, { to: "group" }));
       const { reactions } = await act(world, "reactions-list", { messageId: targetId });
       assert.deepEqual(
-        reactions.map(({ count }) => count),
-        [1],
+        reactions.map(({ emoji, count }) => [emoji, count]),
+        [["👍", 1]],
       );
     },
   },
@@ -129,19 +135,18 @@ const rows: readonly {
     async prove(world) {
       const start = await say(world, "start");
       const { threadId } = await act(world, "thread-create", { name: "Plans", messageId: start });
-      const target = world.address("group");
-      const inside = { ...target, conversation: { ...target.conversation, threadId } };
-      acceptedId(await world.channel.send(inside, text("inside"), { signal: AbortSignal.timeout(60_000), idempotencyKey: "in-thread" }));
+      await sayInThread(world, threadId);
       assert.equal(world.platform.shown.find((message) => message.text === "inside")?.inThread, true);
     },
   },
   {
     name: "thread-list",
     more: ["act-thread-create"],
-    behaviour: "An opened thread is listed.",
+    behaviour: "An opened thread with a message in it is listed.",
     async prove(world) {
       const start = await say(world, "start");
       const { threadId } = await act(world, "thread-create", { name: "Plans", messageId: start });
+      await sayInThread(world, threadId);
       const { threads } = await act(world, "thread-list", { limit: 10 });
       assert.ok(threads.some((thread) => thread.threadId === threadId));
     },

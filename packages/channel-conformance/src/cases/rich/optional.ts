@@ -18,6 +18,7 @@ function methodOf<Name extends "login" | "probe" | "directory" | "history" | "re
   return method.bind(channel) as NonNullable<Channel[Name]>;
 }
 
+const HOUR_MS = 3_600_000;
 const LOST: Outbound = { type: "text", text: "Did it arrive?" };
 
 /** Methods that a channel declares in `optional`. */
@@ -130,6 +131,18 @@ export const OPTIONAL_CASES: readonly ConformanceCase[] = [
     behaviour: "A send that is shown although its answer was lost is found, with its id.",
     async prove({ channel, send, platform, address }) {
       const sentAtMs = Date.now();
+      platform.failNextSend({ type: "answer-lost" });
+      assert.equal((await send(LOST, { idempotencyKey: "lost" })).type, "ambiguous");
+      const found = await methodOf(channel, "reconcile")(address("direct"), LOST, { ...soon(), idempotencyKey: "lost", sentAtMs });
+      assert.deepEqual(found, { type: "shown", messageIds: [platform.shown[0]?.messageId] });
+    },
+  },
+  {
+    id: "reconcile:late",
+    needs: ["reconcile"],
+    behaviour: "A send is also found long after the given time, which is a lower bound.",
+    async prove({ channel, send, platform, address }) {
+      const sentAtMs = Date.now() - HOUR_MS;
       platform.failNextSend({ type: "answer-lost" });
       assert.equal((await send(LOST, { idempotencyKey: "lost" })).type, "ambiguous");
       const found = await methodOf(channel, "reconcile")(address("direct"), LOST, { ...soon(), idempotencyKey: "lost", sentAtMs });
