@@ -180,7 +180,10 @@ export interface Channel {
     target: Origin,
     options: CallOptions & { readonly limit: number; readonly before?: MessageId },
   ): Promise<readonly HistoryMessage[]>;
-  /** Looks for a send whose answer was lost. Never rejects. Only with `optional: "reconcile"`. */
+  /**
+   * Looks for a send whose answer was lost, at the platform's messages since `sentAtMs`: a lower bound, since an earlier attempt may have been refused, or the row
+   * may have waited. Never rejects. Only with `optional: "reconcile"`; not called while a repeated send would be recognised (`idempotentSend`).
+   */
   reconcile?(target: Origin, outbound: Outbound, options: SendOptions & { readonly sentAtMs: number }): Promise<Reconciliation>;
   /** Disconnects and waits for sends in flight, until the signal fires. Idempotent; releases all handles. */
   stop(options: CallOptions): Promise<void>;

@@ -40,11 +40,12 @@ export const ConversationSchema: z.ZodType<Conversation> = z.lazy(() =>
   }),
 ) as unknown as z.ZodType<Conversation>;
 
-/** Parses a stored origin. */
+/** Parses an origin as a channel gives it, and as the gateway stores it. */
 export const OriginSchema: z.ZodType<Origin> = z.lazy(() =>
   z.strictObject({
     channel: z.string().min(1),
     accountId: z.string().min(1),
+    idScope: z.literal("account").optional(),
     conversation: ConversationSchema,
   }),
 ) as unknown as z.ZodType<Origin>;

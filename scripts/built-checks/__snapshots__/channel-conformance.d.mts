@@ -64,6 +64,8 @@ type SendFault = {
 } | {
   readonly type: "answer-lost";
 } | {
+  readonly type: "answer-unreadable";
+} | {
   readonly type: "held";
 };
 /** One message as the platform shows it. */
@@ -76,6 +78,7 @@ interface ShownMessage {
   /** The visible text, including markup. */
   readonly text: string;
   readonly deleted: boolean;
+  /** As emoji, whatever the platform calls them. */
   readonly reactions: readonly string[];
   /** The attached file. */
   readonly file?: {
@@ -153,9 +156,9 @@ interface ConformancePlatform extends AsyncDisposable {
     readonly files: boolean;
     /**
      * Features that nearly every platform has and this one lacks: group conversations, replies to a single message, credentials that can be wrong, a network
-     * connection that can break, messages of several lines, ids of sent messages. None by default.
+     * connection that can break, messages of several lines, ids of sent messages, a menu of commands that a bot can set. None by default.
      */
-    readonly absent?: readonly ("groups" | "replies" | "credential" | "wire" | "line-breaks" | "sent-ids")[];
+    readonly absent?: readonly ("groups" | "replies" | "credential" | "wire" | "line-breaks" | "sent-ids" | "menu")[];
   };
   /** Strings that must never appear in a log line. */
   readonly secrets: readonly string[];
@@ -206,7 +209,9 @@ interface ConformancePlatform extends AsyncDisposable {
   }): TestEvent;
   /** A person types this text after a command of the platform that takes other commands and messages, if it has one. */
   commandOrText?(text: string): TestEvent;
-  /** Names of the commands in the platform's menu, if a bot can set it. */
+  /** Ids of the conversations in which the bot was shown as typing, oldest first. For channels that declare `typing`. */
+  typing?(): readonly string[];
+  /** Names of the commands in the platform's menu. For channels that declare `nativeCommands`, unless `features.absent` names the menu. */
   menu?(): readonly string[];
   /** Resolves once the menu has been set `count` times since the start. */
   menuSet?(count: number): Promise<void>;
@@ -294,7 +299,7 @@ declare class TestHost implements ChannelHost, ConformanceGateway {
   storedMessages(count: number): Promise<void>;
 }
 /** Platform features that a case requires. */
-type Need = "webhook" | "connection" | "handshake" | "renewable-token" | "other-bots" | "unverified-senders" | "mass-mention" | "files" | "groups" | "replies" | "credential" | "wire" | "line-breaks" | "redelivery" | "once" | "threads" | "markdown" | "edit" | "media" | "typing" | "delete" | "reactions" | "idempotent-send" | "context" | "cards" | "buttons" | "forms" | "card-edits" | "polls" | "albums" | "ephemeral" | "silent" | "stream" | "native-commands" | "menu" | "command-or-text" | "resumes" | "reply-context" | OptionalPart | ActionNeed | EventNeed;
+type Need = "webhook" | "connection" | "handshake" | "renewable-token" | "other-bots" | "unverified-senders" | "mass-mention" | "files" | "groups" | "replies" | "credential" | "wire" | "line-breaks" | "redelivery" | "once" | "threads" | "markdown" | "edit" | "media" | "typing" | "delete" | "reactions" | "idempotent-send" | "context" | "cards" | "buttons" | "forms" | "card-edits" | "polls" | "albums" | "ephemeral" | "silent" | "stream" | "native-commands" | "menu" | "command-or-text" | "resumes" | "cursor" | "reply-context" | OptionalPart | ActionNeed | EventNeed;
 /** The channel declares this action. */
 type ActionNeed = `act-${ActionName}`;
 /** The channel passes on events of this type. */

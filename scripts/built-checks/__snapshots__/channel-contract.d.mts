@@ -85,7 +85,7 @@ interface Conversation {
 type ConversationKind = "direct" | "group" | "channel";
 /** Parses a stored conversation. */
 declare const ConversationSchema: z.ZodType<Conversation>;
-/** Parses a stored origin. */
+/** Parses an origin as a channel gives it, and as the gateway stores it. */
 declare const OriginSchema: z.ZodType<Origin>;
 declare const messageIdBrand: unique symbol;
 /** The platform's id of one message. */
@@ -873,7 +873,10 @@ interface Channel {
     readonly limit: number;
     readonly before?: MessageId;
   }): Promise<readonly HistoryMessage[]>;
-  /** Looks for a send whose answer was lost. Never rejects. Only with `optional: "reconcile"`. */
+  /**
+   * Looks for a send whose answer was lost, at the platform's messages since `sentAtMs`: a lower bound, since an earlier attempt may have been refused, or the row
+   * may have waited. Never rejects. Only with `optional: "reconcile"`; not called while a repeated send would be recognised (`idempotentSend`).
+   */
   reconcile?(target: Origin, outbound: Outbound, options: SendOptions & {
     readonly sentAtMs: number;
   }): Promise<Reconciliation>;
