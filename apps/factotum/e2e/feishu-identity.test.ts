@@ -50,5 +50,5 @@ test("only an open id makes the owner or an admitted person: no union id, no use
   const { findings } = JSON.parse(stdout) as { readonly findings: readonly { readonly check: string; readonly message: string }[] };
   const named = findings.flatMap(({ check, message }) => (check === "sender-id" ? [message] : []));
   expect(named).toHaveLength(4);
-  expect(named[0]).toContain("union id");
+  expect(named[0]).toContain("has not the form of the id of a person");
 });

@@ -2,5 +2,3 @@ export { createFeishuChannel } from "./channel.ts";
 export { FeishuConfigSchema } from "./config.ts";
 export type { FeishuConfig, FeishuTransport } from "./config.ts";
 export { feishuExtension } from "./extension.ts";
-export { senderIdProblem } from "./sender-id.ts";
-export type { SenderIdProblem } from "./sender-id.ts";

@@ -2,5 +2,3 @@ export { createSlackChannel } from "./channel.ts";
 export { SlackConfigSchema } from "./config.ts";
 export type { SlackConfig, SlackTransport } from "./config.ts";
 export { slackExtension } from "./extension.ts";
-export { senderIdProblem } from "./sender-id.ts";
-export type { SenderIdProblem } from "./sender-id.ts";

@@ -31,12 +31,6 @@ test("admits a sender, a group and the owner in the account's own settings, and 
   expect(await home.read("factotum.json5")).toMatch(/^\/\/ mine\n/);
 });
 
-test("takes a group's id that is a negative number", async () => {
-  await configure(ONE);
-  expect((await home.run("access", "allow", "feishu:default", "-1001234", "--group")).code).toBe(0);
-  expect(await value("channels.feishu.groups")).toMatchObject({ value: { "-1001234": {} } });
-});
-
 test.each([
   ["irc", '{ host: "irc.example", nick: "fact" }', "#Team", "#team", "in lower case"],
   ["slack", '{ botToken: "xoxb-1", transport: { type: "http", signingSecret: "s" } }', "U0BOBBB001", "C0TEAM", "the channel's id"],
@@ -107,6 +101,9 @@ test.each([
   ["telegram", ["123456789"], ["@ada", "ada"], "-1001234567890"],
   ["matrix", ["@ada:example.org", "@a.b=c:example.org:8448"], ["ada", "ada:example.org", "#room:example.org"], "!abc:example.org"],
   ["discord", ["123456789012345678", "80351110224678912"], ["ada#1234", "@ada", "123"], "123456789012345678"],
+  ["slack", ["U012AB3CD", "W012AB3CD"], ["alice", "@alice", "D012AB3CD"], "C012AB3CD"],
+  ["irc", ["account:alice", "nick:{a}|^"], ["alice", "account:", "account:a b", "account:Alice", "user:alice"], "#team"],
+  ["feishu", ["ou_881e"], ["on_881e", "881e", "оu_881e"], "oc_881e"],
 ])("an installed channel with the ids of %s refuses impossible ids, and notes those of the file", async (name, good, bad, group) => {
   await install(name);
   const file = join(home.factotumHome, "factotum.json5");

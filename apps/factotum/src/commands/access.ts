@@ -9,6 +9,7 @@ import {
   type LoadedConfig,
 } from "@factotum/config";
 import { configOptions, type ChannelCatalog, type ChannelEntry } from "../compose/extensions.ts";
+import { idCheck, type IdForms, type IdProblem } from "../extensions/id-forms.ts";
 import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
@@ -95,7 +96,10 @@ function findAccount(written: string, loaded: LoadedConfig): Account {
 
 /** An id of the wrong kind matches no sender. */
 async function checkId(channel: ChannelEntry | undefined, id: string, group: boolean): Promise<void> {
-  const [people, groups] = [await channel?.loadSenderIdCheck?.(), channel?.groupIdCheck];
+  const forms = await channel?.loadIdForms();
+  const checkOf = (kind: keyof IdForms): ((id: string) => IdProblem | undefined) | undefined =>
+    forms?.[kind] === undefined ? undefined : idCheck(forms[kind], kind);
+  const [people, groups] = [checkOf("people"), checkOf("conversations")];
   const [check, other] = group ? [groups, people] : [people, groups];
   const problem = check?.(id);
   if (problem !== undefined && other !== undefined && other(id) === undefined)

@@ -220,9 +220,9 @@ test("validate and set note ids that match nobody on their channel, with the rig
       ["notice", "session.identityLinks.bob[0]"],
     ],
   ]);
-  expect(problems[0]?.message).toMatch(/"on_olga" is .* matches nobody.* Write the open id/);
+  expect(problems[0]?.message).toMatch(/"on_olga" has not the form .* matches nobody.* Write the open id/);
   const { stderr } = await cli.run("config", "set", "channels.irc.allowFrom", '["Bob"]');
-  expect(stderr).toMatch(/note: .*channels\.irc\.allowFrom\[0\].*"Bob" matches nobody/);
+  expect(stderr).toMatch(/note: .*channels\.irc\.allowFrom\[0\].*"Bob" has not the form/);
 });
 
 test("unset of an unknown key names it, as get does", async () => {

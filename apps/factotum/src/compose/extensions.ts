@@ -8,11 +8,11 @@ import {
   type UnavailableChannel,
 } from "@factotum/config";
 import type { WebchatDependencies } from "@factotum/webchat";
-import { isBuiltIn, readBuiltInSchema } from "../extensions/built-in.ts";
+import { isBuiltIn, readBuiltInManifest, readBuiltInSchema } from "../extensions/built-in.ts";
 import { buildAgain } from "../extensions/build-again.ts";
 import { findExtensions } from "../extensions/find-extensions.ts";
 import type { FoundExtensions } from "../extensions/found-extensions.ts";
-import { idCheck, type IdProblem } from "../extensions/id-forms.ts";
+import type { IdForms } from "../extensions/id-forms.ts";
 import { KNOWN_EXTENSIONS } from "../extensions/known-extensions.ts";
 import type { KnownExtensions } from "../runtime/known-extension.ts";
 
@@ -24,10 +24,8 @@ export interface ChannelParts {
 /** A channel of this build or of an installed package. */
 export interface ChannelEntry extends AvailableChannel {
   loadExtension(parts: ChannelParts): Promise<ChannelExtension>;
-  /** Says why an id in an allowlist matches no one, and what to do; for channels with one kind of sender id. */
-  readonly loadSenderIdCheck?: () => Promise<(id: string) => IdProblem | undefined>;
-  /** The same for the id of a group. */
-  readonly groupIdCheck?: (id: string) => IdProblem | undefined;
+  /** The forms of its ids, as its manifest states them. */
+  loadIdForms(): Promise<IdForms>;
   /** How an owner is admitted to `channel:account` without a pairing code; for platforms that do not vouch for every sender. */
   readonly ownerWithoutCode?: (account: string) => string;
 }
@@ -38,14 +36,13 @@ const ALL: readonly ChannelEntry[] = [
     id: "feishu",
     load: async () => readBuiltInSchema("feishu", async () => (await import("@factotum/feishu")).FeishuConfigSchema),
     loadExtension: async () => erase((await import("@factotum/feishu")).feishuExtension),
-    loadSenderIdCheck: async () => (await import("@factotum/feishu")).senderIdProblem,
+    loadIdForms: async () => builtInIdForms("feishu"),
   },
   {
     id: "irc",
     load: async () => readBuiltInSchema("irc", async () => (await import("@factotum/irc")).IrcConfigSchema),
     loadExtension: async () => erase((await import("@factotum/irc")).ircExtension),
-    loadSenderIdCheck: async () => (await import("@factotum/irc")).senderIdProblem,
-    groupIdCheck: idCheck({ pattern: "[#&+!][^A-Z]+", form: "the channel in lower case, such as #team" }, "conversations"),
+    loadIdForms: async () => builtInIdForms("irc"),
     ownerWithoutCode: (account) =>
       `Log in to the network's services before you write: a nickname that is not logged in gets no code. On a network without services, admit your nickname, which anybody can take: factotum access allow ${account} nick:YOUR-NICK --owner`,
   },
@@ -53,22 +50,23 @@ const ALL: readonly ChannelEntry[] = [
     id: "slack",
     load: async () => readBuiltInSchema("slack", async () => (await import("@factotum/slack")).SlackConfigSchema),
     loadExtension: async () => erase((await import("@factotum/slack")).slackExtension),
-    loadSenderIdCheck: async () => (await import("@factotum/slack")).senderIdProblem,
-    groupIdCheck: idCheck(
-      { pattern: "[CG][A-Z0-9]+", form: "the channel's id, such as C0123456789 (in its details, at the end)" },
-      "conversations",
-    ),
+    loadIdForms: async () => builtInIdForms("slack"),
   },
   {
     id: "webchat",
     implicit: true,
     load: async () => readBuiltInSchema("webchat", async () => (await import("@factotum/webchat")).WebchatConfigSchema),
+    loadIdForms: async () => builtInIdForms("webchat"),
     loadExtension: async ({ webchatSocket }) => erase((await import("@factotum/webchat")).webchatExtension({ socket: webchatSocket })),
   },
 ];
 
 /** The built-in channels that this command contains. */
 export const CHANNELS: readonly ChannelEntry[] = ALL.filter(({ id }) => isBuiltIn(id));
+
+async function builtInIdForms(id: string): Promise<IdForms> {
+  return (await readBuiltInManifest(id)).provides.find((provided) => provided.id === id)?.ids ?? {};
+}
 
 /** Erases the account's type: it is parsed by the extension's own schema before `create` gets it. */
 function erase<Config>(extension: ChannelExtension<Config>): ChannelExtension {
@@ -88,16 +86,12 @@ export async function channelCatalog(env: Environment, known: KnownExtensions = 
   const found = await findInstalled(env);
   const available: ChannelEntry[] = [
     ...CHANNELS,
-    ...found.channels.map((channel): ChannelEntry => {
-      const { people, conversations } = channel.ids ?? {};
-      return {
-        id: channel.id,
-        ...(people !== undefined && { loadSenderIdCheck: async () => idCheck(people, "people") }),
-        ...(conversations !== undefined && { groupIdCheck: idCheck(conversations, "conversations") }),
-        load: async () => (await import("../extensions/load-channel.ts")).readChannelSchema(channel),
-        loadExtension: async () => erase(await (await import("../extensions/load-channel.ts")).loadChannelExtension(channel)),
-      };
-    }),
+    ...found.channels.map((channel): ChannelEntry => ({
+      id: channel.id,
+      load: async () => (await import("../extensions/load-channel.ts")).readChannelSchema(channel),
+      loadIdForms: () => Promise.resolve(channel.ids ?? {}),
+      loadExtension: async () => erase(await (await import("../extensions/load-channel.ts")).loadChannelExtension(channel)),
+    })),
   ];
   const isTaken = new Set(available.map(({ id }) => id));
   const unavailable = new Map<string, string>();

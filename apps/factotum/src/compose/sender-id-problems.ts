@@ -1,7 +1,7 @@
 import { formatKeyPath, isAvailable, valueAt, type KeyPath, type LoadedConfig } from "@factotum/config";
 import { parseOwnerEntry } from "./account-name.ts";
 import type { ChannelCatalog } from "./extensions.ts";
-import type { IdProblem } from "../extensions/id-forms.ts";
+import { idCheck, type IdProblem } from "../extensions/id-forms.ts";
 
 /** An id in the file that matches no one on its channel, and the form that would. */
 export interface SenderIdProblem extends IdProblem {
@@ -28,17 +28,20 @@ export async function senderIdProblems(written: Written, { channels }: ChannelCa
       if (problem !== undefined) problems.push({ ...problem, path: formatKeyPath(path), channel, id });
     }
   };
-  for (const { id: channel, loadSenderIdCheck, groupIdCheck } of channels.flatMap((one) => (isAvailable(one) ? [one] : []))) {
-    const people = loadSenderIdCheck === undefined ? [] : senderIds(written, channel);
-    const members = loadSenderIdCheck === undefined ? [] : memberIds(written, channel);
-    if (loadSenderIdCheck !== undefined && people.length + members.length > 0) {
-      const personCheck = await loadSenderIdCheck();
-      check(channel, people, personCheck);
+  for (const channel of channels.flatMap((one) => (isAvailable(one) ? [one] : []))) {
+    const [people, members] = [senderIds(written, channel.id), memberIds(written, channel.id)];
+    const groups = groupIds(written, channel.id);
+    if (people.length + members.length + groups.length === 0) continue;
+    const forms = await channel.loadIdForms();
+    const groupCheck = forms.conversations === undefined ? undefined : idCheck(forms.conversations, "conversations");
+    if (forms.people !== undefined) {
+      const personCheck = idCheck(forms.people, "people");
+      check(channel.id, people, personCheck);
       // Who writes in the name of a conversation has its id.
-      const isConversation = (id: string): boolean => groupIdCheck !== undefined && groupIdCheck(id) === undefined;
-      check(channel, members, (id) => (isConversation(id) ? undefined : personCheck(id)));
+      const isConversation = (id: string): boolean => groupCheck !== undefined && groupCheck(id) === undefined;
+      check(channel.id, members, (id) => (isConversation(id) ? undefined : personCheck(id)));
     }
-    if (groupIdCheck !== undefined) check(channel, groupIds(written, channel), groupIdCheck);
+    if (groupCheck !== undefined) check(channel.id, groups, groupCheck);
   }
   return problems;
 }

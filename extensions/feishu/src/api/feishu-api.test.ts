@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { TestHost } from "@factotum/channel-conformance";
 import { FakeFeishu, ManualClock } from "@factotum/testing-channels";
 import { PlatformFailure } from "@factotum/channel-kit";
@@ -106,4 +108,9 @@ test("the domain decides the server, and the base URL overrides it", async () =>
     await expect(make(config, new TestHost({ clock, fetch: spy })).call(INFO, { signal })).rejects.toThrow();
   }
   expect(hosts).toEqual(["open.feishu.cn", "open.larksuite.com", "127.0.0.1:1"]);
+  const manifest = readFileSync(join(import.meta.dirname, "../../package.json"), "utf8");
+  const { factotum } = JSON.parse(manifest) as { readonly factotum: { readonly permissions: readonly string[] } };
+  // The address of a long connection is named by the platform; it is another host of the same domain.
+  const used = hosts.slice(0, 2).flatMap((host) => [`network:${host}`, `network:${host.replace("open.", "*.")}`]);
+  expect(factotum.permissions.toSorted()).toEqual(used.toSorted());
 });

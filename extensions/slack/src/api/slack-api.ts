@@ -28,6 +28,10 @@ export interface SlackApi {
 }
 
 const PLATFORM = "https://slack.com";
+
+/** Hosts of the platform, with all below them; the manifest names the same ones. */
+export const HOSTS: readonly string[] = ["slack.com", "slack-files.com"];
+
 /** A large file on a slow line. */
 const FILE_TIMEOUT_MS = 120_000;
 
@@ -108,7 +112,7 @@ export function isOfPlatform(address: string, origin: string): boolean {
   if (!URL.canParse(address)) return false;
   const url = new URL(address);
   if (url.origin === new URL(origin).origin) return true;
-  return url.protocol === "https:" && /(?:^|\.)(?:slack\.com|slack-files\.com)$/.test(url.hostname);
+  return url.protocol === "https:" && HOSTS.some((host) => url.hostname === host || url.hostname.endsWith(`.${host}`));
 }
 
 /** Throws what the SDK would treat as its own failure, or repeat. */
