@@ -10,7 +10,7 @@ const UNKNOWN: Reconciliation = { type: "unknown" };
 /**
  * As `Channel.reconcile`. The platform does not return the `uuid` of a send, so texts are compared, without markup: it shows Markdown in another form. If the
  * bot wrote other messages since, a message without a text of its own (a card, a file) stays unknown. Compares times of the platform with the caller's, so it is
- * of use only where the clocks agree; within the hour of the `uuid` a repeated send is safe without it.
+ * of use only where the clocks agree; it is asked after the hour of the `uuid`, in which a repeated send is safe.
  */
 export async function reconcileSend(
   messages: MessageReads,

@@ -94,3 +94,22 @@ test("the platform is asked about a send that a crash has interrupted, once its 
   expect((await running.store.readOutbound(row?.id ?? ""))?.state).toEqual({ type: "accepted", messageIds: ["s-1"] });
   expect(texts()).toEqual([]);
 });
+
+test("a send that the platform would recognise is repeated, and it is not asked", async () => {
+  platform = new TestPlatform("platform", { optional: ["reconcile"], idempotentSend: { windowMs: 3_600_000, maxKeyLength: 50 } });
+  await start({ type: "shown", messageIds: [messageId("s-1")] });
+  await loseAnswer();
+  expect(asked).toEqual([]);
+  expect(texts()).toEqual(["Yes."]);
+});
+
+test("a send that the platform would not recognise any more is looked for, since the first attempt", async () => {
+  platform = new TestPlatform("platform", { optional: ["reconcile"], idempotentSend: { windowMs: 1, maxKeyLength: 50 } });
+  const before = Date.now();
+  await start({ type: "shown", messageIds: [messageId("s-1")] });
+  await loseAnswer();
+  expect(asked).toHaveLength(1);
+  expect(asked[0]?.[2].sentAtMs).toBeGreaterThanOrEqual(before);
+  expect(texts()).toEqual([]);
+  expect(await deadLetters()).toEqual([]);
+});

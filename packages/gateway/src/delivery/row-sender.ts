@@ -33,6 +33,13 @@ export interface RowSenderOptions {
   readonly crashPoint?: CrashPointHook | undefined;
 }
 
+/** What becomes of a row after an attempt: without `delayMs` it is settled. */
+interface Decision {
+  readonly receipt: SendReceipt;
+  readonly options: { readonly isRefusal: boolean };
+  readonly delayMs?: number;
+}
+
 /** Sends a row once and records the result. */
 export class RowSender {
   readonly #options: RowSenderOptions;
@@ -146,20 +153,19 @@ export class RowSender {
   async settle(row: OutboxRecord, result: SendReceipt, given?: { readonly isRefusal: boolean }): Promise<OutboxRecord> {
     const { clock, random } = this.#options;
     const idempotent = (await this.#isRepeatable(row)) ? ALWAYS : this.#options.channelFor(row.target)?.capabilities.idempotentSend;
-    const receipt = result.type === "ambiguous" && idempotent === undefined ? await this.#reconcile(row, result) : result;
-    const options = receipt === result && given !== undefined ? given : { isRefusal: isRefusal(receipt) };
     // A row that is `sending` was counted when it was claimed.
     const attempts = row.state.type === "sending" ? row.attempts : row.attempts + 1;
-    const delayMs =
-      isAccountWide(receipt) && row.purpose === "preview"
-        ? undefined
-        : nextTry(receipt, {
-            attempts,
-            refusals: row.refusals + (options.isRefusal ? 1 : 0),
-            ageMs: this.#options.times.ageMs(row),
-            random,
-            ...withoutUndefined({ idempotent }),
-          });
+    const decide = (receipt: SendReceipt): Decision => {
+      const options = receipt === result && given !== undefined ? given : { isRefusal: isRefusal(receipt) };
+      const refusals = row.refusals + (options.isRefusal ? 1 : 0);
+      const ageMs = this.#options.times.ageMs(row);
+      const isLost = isAccountWide(receipt) && row.purpose === "preview";
+      const delayMs = isLost ? undefined : nextTry(receipt, { attempts, refusals, ageMs, random, ...withoutUndefined({ idempotent }) });
+      return { receipt, options, ...withoutUndefined({ delayMs }) };
+    };
+    const first = decide(result);
+    const isGivenUp = result.type === "ambiguous" && first.delayMs === undefined && idempotent !== ALWAYS;
+    const { receipt, options, delayMs } = isGivenUp ? decide(await this.#reconcile(row, result)) : first;
     if (delayMs !== undefined) this.#options.times.putOff(row, delayMs);
     const isLostPreview = receipt.type !== "accepted" && delayMs === undefined && row.purpose === "preview";
     const settled = await this.#record(
@@ -193,7 +199,9 @@ export class RowSender {
     const limit = new AbortController();
     using _timer = clock.schedule(SEND_TIMEOUT_MS, () => limit.abort());
     try {
-      const options = { idempotencyKey: row.idempotencyKey, sentAtMs: row.dueAtMs, signal: limit.signal };
+      // An earlier attempt without an answer may be the one that is shown.
+      const sentAtMs = row.possiblyDelivered ? row.createdAtMs : row.dueAtMs;
+      const options = { idempotencyKey: row.idempotencyKey, sentAtMs, signal: limit.signal };
       const found = await channel.reconcile?.(moves.current(row.target).target, outbound, options);
       if (found?.type === "shown") return { type: "accepted", messageIds: found.messageIds };
       if (found?.type === "not-shown")
