@@ -24,6 +24,7 @@ import { isSuppressed } from "./is-suppressed.ts";
 import { planMedia } from "./plan-media.ts";
 import { planMessage } from "./plan-message.ts";
 import { publishEntry } from "./publish-entry.ts";
+import type { RowKind } from "./resolve-outbound.ts";
 import { findTarget } from "./rich/find-target.ts";
 import { KnownMessages } from "./rich/known-messages.ts";
 import { performAction } from "./rich/perform-action.ts";
@@ -147,6 +148,19 @@ async function planSend(
   return { rows: [...rows, ...media.rows] };
 }
 
+/** The kinds of which a row becomes one message, which can be changed later. */
+const IS_ONE_MESSAGE: Readonly<Record<RowKind, boolean>> = {
+  text: true,
+  card: true,
+  poll: true,
+  media: true,
+  album: false,
+  edit: false,
+  "edit-card": false,
+  delete: false,
+  reaction: false,
+};
+
 /** Commits the rows, and in the same commit their record in the session of another conversation. */
 async function send(call: AddressedCall, rows: readonly NewOutbound[], parts: MessengerParts): Promise<MessengerResult> {
   const { request, target, channel, run, nowMs } = call;
@@ -160,7 +174,7 @@ async function send(call: AddressedCall, rows: readonly NewOutbound[], parts: Me
   }
   const [first, ...more] = stored;
   const { edit, delete: remove, cardEdits } = channel.capabilities;
-  const isMessage = rows.every(({ outbound }) => ["text", "card", "poll", "media"].includes(outbound.type));
+  const isMessage = rows.every(({ outbound }) => IS_ONE_MESSAGE[outbound.type]);
   const id = isMessage && more.length === 0 && (edit || remove || cardEdits === true) ? first?.id : undefined;
   return { type: "queued", channel: target.channel, target: target.conversation.id, ...withoutUndefined({ messageId: id }) };
 }

@@ -4,6 +4,9 @@ import type { OutboxRecord, Store, StoredFile, StoredOutbound } from "@factotum/
 import { withoutUndefined } from "@factotum/agent-contract";
 import { unsentFile } from "../media/media-words.ts";
 
+/** Every kind of outbound has rows, except those that are of use only at the moment: one that is added to the contract is a type error in the tables by kind. */
+export type RowKind = Exclude<Outbound["type"], "stream" | "typing">;
+
 /** Resolves the references of stored rows. */
 export interface OutboundSources {
   readonly store: Pick<Store, "readOutbound">;

@@ -12,7 +12,7 @@ import type { Rejection, SendPermit } from "./account-gates.ts";
 import { asDamaged, isDamaged } from "./damaged-row.ts";
 import { readReplyContext } from "./reply-context.ts";
 import { resolveOutbound } from "./resolve-outbound.ts";
-import type { OutboundSources } from "./resolve-outbound.ts";
+import type { OutboundSources, RowKind } from "./resolve-outbound.ts";
 import { isAccountWide, isRefusal, nextTry, OUTBOX_TTL_MS, SEND_TIMEOUT_MS } from "./retry-policy.ts";
 import type { RowSchedule } from "./row-schedule.ts";
 
@@ -215,8 +215,8 @@ export class RowSender {
   /** True for a change that has the same result however often it is made, such as an edit to the same text. */
   async #isRepeatable(row: OutboxRecord): Promise<boolean> {
     const { type } = row.outbound;
-    if (type === "reaction" || type === "delete") return true;
-    if (type !== "edit" && type !== "edit-card") return false;
+    const repeatable = IS_REPEATABLE[type];
+    if (repeatable !== "as-it-is") return repeatable;
     return (await resolveOutbound(row, this.#options, this.#movedAt(row)))?.type === type;
   }
 
@@ -236,6 +236,19 @@ export class RowSender {
     }
   }
 }
+
+/** Whether a second send of a kind shows nothing more; `as-it-is`: unless it becomes a message, because there is none to change. */
+const IS_REPEATABLE: Readonly<Record<RowKind, boolean | "as-it-is">> = {
+  text: false,
+  media: false,
+  album: false,
+  poll: false,
+  card: false,
+  edit: "as-it-is",
+  "edit-card": "as-it-is",
+  delete: true,
+  reaction: true,
+};
 
 /** True if the channel can look for a send whose answer was lost. */
 export function canReconcile({ capabilities }: Channel): boolean {

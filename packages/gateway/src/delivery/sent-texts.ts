@@ -1,15 +1,23 @@
 import { beginsTurn } from "@factotum/agent-core";
-import type { AgentMessage, JsonObject, ToolCall, ToolResultMessage } from "@factotum/agent-contract";
+import type { AgentMessage, JsonObject, MessageOperation, ToolCall, ToolResultMessage } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 
-/** Actions that a person sees as an answer. */
-const ANSWERS: readonly unknown[] = ["send", "card", "poll", "react"];
+/** Whether a person sees the operation as an answer. */
+const IS_ANSWER: Readonly<Record<MessageOperation["type"], boolean>> = {
+  send: true,
+  card: true,
+  poll: true,
+  react: true,
+  edit: false,
+  delete: false,
+  act: false,
+};
 
 /** The text of a `message` call that was sent to the run's own origin, by its result; empty for a file without text, a card, a poll and a reaction. */
 export function sentText(call: Pick<ToolCall, "name" | "arguments">, result: ToolResultMessage, origin: Origin): string | undefined {
   if (call.name !== "message" || result.isError || !isTo(result.details, origin)) return undefined;
   const { action, message } = call.arguments;
-  if (!ANSWERS.includes(action)) return undefined;
+  if (typeof action !== "string" || !Object.hasOwn(IS_ANSWER, action) || !IS_ANSWER[action as MessageOperation["type"]]) return undefined;
   return action === "send" && typeof message === "string" ? message.trim() : "";
 }
 

@@ -1,5 +1,16 @@
-import type { AgentTool, MessagingFeatures } from "@factotum/agent-contract";
+import type { AgentTool, MessageOperation, MessagingFeatures } from "@factotum/agent-contract";
 import type { ChannelCapabilities } from "@factotum/channel-contract";
+
+/** Whether a channel has an operation; every channel sends, and actions are declared by name. */
+const OFFERED: Readonly<
+  Record<Exclude<MessageOperation["type"], "send" | "act">, (capabilities: ChannelCapabilities) => boolean | undefined>
+> = {
+  card: ({ cards }) => cards,
+  poll: ({ polls }) => polls,
+  react: ({ reactions }) => reactions,
+  edit: ({ edit, cardEdits }) => edit || cardEdits,
+  delete: (capabilities) => capabilities.delete,
+};
 
 /**
  * What the messages of a session can be: what one of its channels supports. These are its own channel, and in a session that may write elsewhere all of them;
@@ -9,11 +20,7 @@ export function messagingFeatures(channels: readonly ChannelCapabilities[], else
   const some = (has: (capabilities: ChannelCapabilities) => boolean | undefined): boolean => channels.some((one) => has(one) === true);
   return {
     actions: [
-      ...(some(({ cards }) => cards) ? ["card"] : []),
-      ...(some(({ polls }) => polls) ? ["poll"] : []),
-      ...(some(({ reactions }) => reactions) ? ["react"] : []),
-      ...(some(({ edit, cardEdits }) => edit || cardEdits) ? ["edit"] : []),
-      ...(some((one) => one.delete) ? ["delete"] : []),
+      ...Object.entries(OFFERED).flatMap(([name, has]) => (some(has) ? [name] : [])),
       ...new Set(channels.flatMap(({ actions }) => actions)),
     ],
     elsewhere,
