@@ -70,6 +70,7 @@ export const DISCORD_CAPABILITIES: ChannelCapabilities = {
     buttonLabelLength: BUTTON_LIMITS.labelLength,
     buttonValueBytes: BUTTON_LIMITS.valueBytes,
     pollOptions: MAX_POLL_OPTIONS,
+    captionLength: MAX_TEXT_LENGTH,
     filesPerMessage: MAX_FILES,
     sendRate: { count: 50, perMs: 1_000 },
   },

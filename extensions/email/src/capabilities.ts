@@ -26,7 +26,7 @@ export const EMAIL_CAPABILITIES: ChannelCapabilities = {
   nativeCommands: false,
   buttons: false,
   cards: false,
-  limits: { filesPerMessage: MAX_FILES },
+  limits: { captionLength: MAX_TEXT_LENGTH, filesPerMessage: MAX_FILES },
   optional: ["probe", "reconcile"],
   streaming: "none",
   acceptsOldMessages: true,

@@ -45,6 +45,7 @@ const CAPABILITIES: Omit<ChannelCapabilities, "inbound"> = {
     { kind: "video", maxBytes: MAX_FILE_BYTES },
     { kind: "file", maxBytes: MAX_FILE_BYTES },
   ],
+  voiceMessages: true,
   nativeCommands: false,
   buttons: true,
   cards: true,

@@ -225,10 +225,10 @@ export class FeishuPlatform implements ConformancePlatform {
     return this.feishu.requests.filter(({ method, path }) => method !== "GET" && path.startsWith("/open-apis/im/v1/messages"));
   }
 
-  #fileOf({ content }: FeishuSentMessage): Pick<ShownMessage, "file"> {
+  #fileOf({ content, messageType }: FeishuSentMessage): Pick<ShownMessage, "file"> {
     const { image_key: image, file_key: file } = content as { readonly image_key?: string; readonly file_key?: string };
     const found = this.feishu.uploads.get(image ?? file ?? "");
-    return found === undefined ? {} : { file: { name: found.fileName, bytes: found.bytes } };
+    return found === undefined ? {} : { file: { name: found.fileName, bytes: found.bytes, isVoice: messageType === "audio" } };
   }
 
   #contentOf(message: TestMessage, messageId: string): { messageType: string; content: unknown; mentions?: readonly FeishuMention[] } {

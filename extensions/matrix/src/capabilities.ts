@@ -41,10 +41,11 @@ export const MATRIX_CAPABILITIES: ChannelCapabilities = {
   polls: true,
   typing: true,
   media: (["image", "audio", "video", "file"] as const).map((kind) => ({ kind, maxBytes: MAX_FILE_BYTES })),
+  voiceMessages: true,
   nativeCommands: false,
   buttons: false,
   cards: false,
-  limits: { pollOptions: MAX_POLL_OPTIONS },
+  limits: { captionLength: MAX_TEXT_LENGTH, pollOptions: MAX_POLL_OPTIONS },
   optional: ["probe", "directory", "history"],
   streaming: "edit",
   // Homeservers keep transaction ids for at least half an hour.

@@ -180,7 +180,9 @@ export class MatrixPlatform implements ConformancePlatform {
           .relatedTo(event.event_id, "m.annotation")
           .filter(({ sender }) => sender === matrix.app.bot.id)
           .map((reaction) => matrixRelationIn(reaction.content).key ?? ""),
-        ...(file !== undefined && { file: { name: textIn(content, "filename"), bytes: file.bytes } }),
+        ...(file !== undefined && {
+          file: { name: textIn(content, "filename"), bytes: file.bytes, isVoice: "org.matrix.msc3245.voice" in content },
+        }),
         notifiedAll: notifiesAll(content),
         ...(shownPoll !== undefined && { poll: shownPoll }),
         pinned: pinned?.includes(event.event_id) === true,

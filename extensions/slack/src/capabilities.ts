@@ -57,6 +57,7 @@ export function slackCapabilities(transport: SlackTransport["type"]): ChannelCap
       buttonsPerCard: BUTTON_LIMITS.perCard,
       buttonLabelLength: BUTTON_LIMITS.labelLength,
       buttonValueBytes: BUTTON_LIMITS.valueBytes,
+      captionLength: MAX_TEXT_LENGTH,
       filesPerMessage: MAX_FILES,
     },
     optional: ["probe", "directory", "history", "reconcile"],

@@ -207,7 +207,7 @@ export class TelegramPlatform implements ConformancePlatform {
           text,
           deleted: message.deleted,
           reactions: message.reactions,
-          ...(file !== undefined && { file }),
+          ...(file !== undefined && { file: { ...file, isVoice: message.kind === "voice" } }),
           ...(albumId !== undefined && { files: parts.flatMap((part) => part.file ?? []) }),
           notifiedAll: false,
           card: { text, buttons: message.buttons.flat().map((button) => button.text), inputs: [] },

@@ -15,6 +15,7 @@ export const WEBHOOK_CAPABILITIES: ChannelCapabilities = {
   polls: false,
   typing: false,
   media: (["image", "audio", "video", "file"] as const).map((kind) => ({ kind, maxBytes: MAX_FILE_BYTES })),
+  voiceMessages: true,
   nativeCommands: false,
   buttons: false,
   cards: false,

@@ -137,7 +137,7 @@ export class WebhookPlatform implements ConformancePlatform {
       reactions: [],
       notifiedAll: false,
       ...(replyTo !== undefined && { replyTo }),
-      ...(file !== undefined && { file: { name: file.name ?? "", bytes: Buffer.from(file.data, "base64") } }),
+      ...(file !== undefined && { file: { name: file.name ?? "", bytes: Buffer.from(file.data, "base64"), isVoice: file.voice === true } }),
     }));
   }
 

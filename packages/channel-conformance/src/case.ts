@@ -33,6 +33,8 @@ export type Need =
   | "markdown"
   | "edit"
   | "media"
+  | "captions"
+  | "voice-messages"
   | "typing"
   | "delete"
   | "reactions"
@@ -132,6 +134,8 @@ export function declaredNeeds(capabilities: ChannelCapabilities): ReadonlySet<Ne
     ["markdown", capabilities.text.markdown !== "none"],
     ["edit", capabilities.edit],
     ["media", capabilities.media.length > 0],
+    ["captions", capabilities.limits?.captionLength !== undefined],
+    ["voice-messages", capabilities.voiceMessages === true],
     ["typing", capabilities.typing],
     ["delete", capabilities.delete],
     ["reactions", capabilities.reactions],

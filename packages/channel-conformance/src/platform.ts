@@ -99,8 +99,8 @@ export interface ShownMessage {
   readonly deleted: boolean;
   /** As emoji, whatever the platform calls them. */
   readonly reactions: readonly string[];
-  /** The attached file. */
-  readonly file?: { readonly name: string; readonly bytes: Uint8Array };
+  /** The attached file; `isVoice` if it is shown as a voice message. */
+  readonly file?: { readonly name: string; readonly bytes: Uint8Array; readonly isVoice?: boolean };
   /** Whether it notified everyone in the room. */
   readonly notifiedAll: boolean;
   /** A card, as people see it. For channels that declare `cards`. */

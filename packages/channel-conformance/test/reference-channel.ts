@@ -12,7 +12,6 @@ import type {
   HistoryMessage,
   InboundEvent,
   LoginStep,
-  Media,
   MessageContext,
   MessageId,
   MsgContext,
@@ -141,6 +140,8 @@ export type Defect =
   | "drops-votes"
   | "drops-receipts"
   | "makes-up-ids-of-events"
+  | "captions-are-lost"
+  | "voice-is-a-file"
   | "polls-without-cursor"
   | "typing-does-nothing"
   | "always-the-same-reaction"
@@ -166,6 +167,7 @@ const PLAIN: Partial<ChannelCapabilities> = {
   reactions: false,
   polls: false,
   typing: false,
+  voiceMessages: false,
   nativeCommands: false,
   buttons: false,
   cards: false,
@@ -236,8 +238,10 @@ export class ReferenceChannel implements Channel {
       typing: true,
       media: [
         { kind: "image", maxBytes: 2_000 },
+        { kind: "audio", maxBytes: 2_000 },
         { kind: "file", maxBytes: 2_000 },
       ],
+      voiceMessages: true,
       nativeCommands: true,
       buttons: true,
       cards: true,
@@ -245,7 +249,13 @@ export class ReferenceChannel implements Channel {
       forms: true,
       ephemeral: true,
       silent: true,
-      limits: { buttonsPerCard: MAX_BUTTONS, buttonValueBytes: 200, pollOptions: MAX_POLL_OPTIONS, filesPerMessage: MAX_FILES },
+      limits: {
+        buttonsPerCard: MAX_BUTTONS,
+        buttonValueBytes: 200,
+        pollOptions: MAX_POLL_OPTIONS,
+        captionLength: 200,
+        filesPerMessage: MAX_FILES,
+      },
       optional: ["login", "probe", "directory", "history", "reconcile"],
       replyContext: true,
       streaming: "native",
@@ -539,7 +549,7 @@ export class ReferenceChannel implements Channel {
         if (!this.#is("typing-does-nothing")) await this.#call({ type: "typing", chat: target.conversation.id }, ends);
         return { type: "accepted", messageIds: [] };
       case "media":
-        return this.#sendMedia(target, outbound.media, { key: this.#key(idempotencyKey), signal: ends });
+        return this.#sendMedia(target, outbound, { key: this.#key(idempotencyKey), signal: ends });
       case "delete":
         return this.#is("delete-lies")
           ? { type: "accepted", messageIds: [outbound.targetId] }
@@ -560,13 +570,14 @@ export class ReferenceChannel implements Channel {
 
   async #sendMedia(
     target: Origin,
-    media: Media,
+    { media, caption = "" }: Extract<Outbound, { type: "media" }>,
     { key, signal }: { readonly key: string; readonly signal: AbortSignal },
   ): Promise<SendReceipt> {
     if (media.bytes.length > 2_000 && !this.#is("media-of-any-size")) return rejected("too-long");
     const name = this.#is("names-files-itself") ? "file.bin" : (media.fileName ?? "");
-    const call = { type: "send", chat: target.conversation.id, text: "", key } as const;
-    return this.#receipt(this.#is("media-is-text") ? { ...call, text: name } : { ...call, file: { name, bytes: media.bytes } }, signal);
+    const call = { type: "send", chat: target.conversation.id, text: this.#is("captions-are-lost") ? "" : caption, key } as const;
+    const file = { name, bytes: media.bytes, ...(media.voice === true && !this.#is("voice-is-a-file") && { isVoice: true }) };
+    return this.#receipt(this.#is("media-is-text") ? { ...call, text: name } : { ...call, file }, signal);
   }
 
   #render(text: string): string {

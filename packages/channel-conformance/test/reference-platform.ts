@@ -52,7 +52,7 @@ export type ReferenceCall =
       readonly thread?: string;
       readonly replyTo?: string;
       readonly text: string;
-      readonly file?: { readonly name: string; readonly bytes: Uint8Array };
+      readonly file?: NonNullable<ShownMessage["file"]>;
       readonly key: string;
       /** What else is shown of it. */
       readonly more?: Partial<ShownMessage>;

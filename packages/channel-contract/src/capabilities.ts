@@ -21,6 +21,8 @@ export interface ChannelLimits {
   /** Bytes of a button's value as UTF-8. */
   readonly buttonValueBytes?: number;
   readonly pollOptions?: number;
+  /** Longest `caption` of a file, in the unit of texts, so that both are one message; without it a text goes before its file. */
+  readonly captionLength?: number;
   /** Files of one `album`; without it there are no albums. */
   readonly filesPerMessage?: number;
   /** At most `count` sends within `perMs`, over the whole account. Changes of previews and signs of typing count, and are left out if there is no room. */
@@ -60,6 +62,8 @@ export interface ChannelCapabilities {
   readonly typing: boolean;
   /** Kinds that can be sent, each with its maximum size in bytes; empty for a text-only channel. */
   readonly media: readonly { readonly kind: MediaKind; readonly maxBytes: number }[];
+  /** True if audio files can be sent as voice messages (`voice`). */
+  readonly voiceMessages?: boolean;
   readonly nativeCommands: boolean;
   readonly buttons: boolean;
   readonly cards: boolean;

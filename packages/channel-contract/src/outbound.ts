@@ -8,7 +8,7 @@ export interface Media {
   readonly mimeType: string;
   readonly fileName?: string;
   readonly bytes: Uint8Array;
-  /** Send as a voice message if the platform supports it. */
+  /** A recording, to be shown as a voice message; set for sends only with the capability `voiceMessages`. */
   readonly voice?: boolean;
 }
 
@@ -72,6 +72,7 @@ export interface Audience {
 export type Outbound =
   /** `mentions` are the people whose `@name` in the text is to notify them. */
   | ({ readonly type: "text"; readonly text: Markdown; readonly mentions?: readonly Mention[]; readonly replyTo?: MessageId } & Audience)
+  /** `caption` only with `limits.captionLength`, and no longer. */
   | { readonly type: "media"; readonly media: Media; readonly caption?: Markdown; readonly replyTo?: MessageId; readonly silent?: boolean }
   /** Several files as one message, at most `limits.filesPerMessage`. */
   | {

@@ -325,7 +325,7 @@ interface Media {
   readonly mimeType: string;
   readonly fileName?: string;
   readonly bytes: Uint8Array;
-  /** Send as a voice message if the platform supports it. */
+  /** A recording, to be shown as a voice message; set for sends only with the capability `voiceMessages`. */
   readonly voice?: boolean;
 }
 /** A question with fixed answers. */
@@ -598,6 +598,8 @@ interface ChannelLimits {
   /** Bytes of a button's value as UTF-8. */
   readonly buttonValueBytes?: number;
   readonly pollOptions?: number;
+  /** Longest `caption` of a file, in the unit of texts, so that both are one message; without it a text goes before its file. */
+  readonly captionLength?: number;
   /** Files of one `album`; without it there are no albums. */
   readonly filesPerMessage?: number;
   /** At most `count` sends within `perMs`, over the whole account. Changes of previews and signs of typing count, and are left out if there is no room. */
@@ -644,6 +646,8 @@ interface ChannelCapabilities {
     readonly kind: MediaKind;
     readonly maxBytes: number;
   }[];
+  /** True if audio files can be sent as voice messages (`voice`). */
+  readonly voiceMessages?: boolean;
   readonly nativeCommands: boolean;
   readonly buttons: boolean;
   readonly cards: boolean;

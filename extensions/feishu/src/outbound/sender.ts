@@ -116,30 +116,25 @@ async function sendPrivately(
   return { type: "accepted", messageIds: [sent] };
 }
 
-/** Uploads a file and sends it, then its caption. Nothing is shown before the upload is complete, so earlier failures are never ambiguous. */
+/** Uploads a file and sends it. Nothing is shown before the upload is complete, so earlier failures are never ambiguous. */
 async function sendMedia(
   messages: MessageApi,
   { target, outbound, uuid }: { target: Origin; outbound: Extract<Outbound, { type: "media" }>; uuid: string },
   signal: AbortSignal,
 ): Promise<SendReceipt> {
-  const { media, caption = "", replyTo } = outbound;
+  const { media, replyTo } = outbound;
   if (receiveIdType(target.conversation.id) === undefined)
     return rejectedReceipt("not-found", `${target.conversation.id} is no chat (oc_…) and no person (ou_…)`);
   if (media.bytes.length === 0) return rejectedReceipt("rejected", "the file is empty");
   const upload = uploadOf(media);
   const most = media.kind === "image" ? MAX_IMAGE_BYTES : MAX_FILE_BYTES;
   if (media.bytes.length > most) return rejectedReceipt("too-long", `the file has more than ${most} bytes`);
-  const words = caption.trim() === "" ? undefined : bodyOf(caption);
-  if (words !== undefined && !("msg_type" in words)) return words;
   const key = await messages.upload(upload, { signal }).catch((error: unknown) => {
     const receipt = toReceipt(error);
     if (receipt.type !== "ambiguous") throw error;
     throw new PlatformFailure({ type: "not-sent" }, receipt.cause, { cause: error });
   });
-  const messageIds = [await messages.send({ target, body: contentOf(upload, key), uuid, replyTo }, { signal })];
-  if (words !== undefined)
-    messageIds.push(await messages.send({ target, body: words, uuid: idempotencyUuid(`${uuid}:caption`) }, { signal }));
-  return { type: "accepted", messageIds };
+  return { type: "accepted", messageIds: [await messages.send({ target, body: contentOf(upload, key), uuid, replyTo }, { signal })] };
 }
 
 /** Renders a text, or the receipt if it cannot be sent. */

@@ -11,7 +11,7 @@ export function renderMessage(
   const { replyTo } = outbound;
   return {
     conversation: { kind, id, ...(threadId !== undefined && { thread: threadId }) },
-    text: outbound.type === "text" ? outbound.text : (outbound.caption ?? ""),
+    text: outbound.type === "text" ? outbound.text : "",
     ...(replyTo !== undefined && { replyTo }),
     ...(outbound.type === "media" && { attachments: [renderFile(outbound.media)] }),
   };

@@ -30,6 +30,14 @@ const CONTRADICTIONS: readonly {
   },
   { holds: ({ limits, polls }) => limits?.pollOptions !== undefined && !polls, reason: "`limits.pollOptions` without `polls`" },
   {
+    holds: ({ limits, media }) => limits?.captionLength !== undefined && media.length === 0,
+    reason: "`limits.captionLength` without `media`",
+  },
+  {
+    holds: ({ voiceMessages, media }) => voiceMessages === true && !media.some(({ kind }) => kind === "audio"),
+    reason: "`voiceMessages` without files of the kind `audio`",
+  },
+  {
     holds: ({ limits, media }) => limits?.filesPerMessage !== undefined && media.length === 0,
     reason: "`limits.filesPerMessage` without `media`",
   },

@@ -23,6 +23,7 @@ import type { Dispatcher } from "./dispatcher.ts";
 import { isSuppressed } from "./is-suppressed.ts";
 import { planMedia } from "./plan-media.ts";
 import { planMessage } from "./plan-message.ts";
+import { withCaption } from "./with-caption.ts";
 import { publishEntry } from "./publish-entry.ts";
 import type { RowKind } from "./resolve-outbound.ts";
 import { findTarget } from "./rich/find-target.ts";
@@ -145,7 +146,7 @@ async function planSend(
     { ...common, text: words, nowMs, suppressed: false, audience, ...withoutUndefined({ mentions, replyTo }) },
     parts.channels,
   );
-  return { rows: [...rows, ...media.rows] };
+  return { rows: withCaption(rows, media.rows, channel.capabilities) };
 }
 
 /** The kinds of which a row becomes one message, which can be changed later. */

@@ -76,6 +76,41 @@ test("files are one message where the platform has albums, and single files if i
   expect(await sentAfter(reply)).toMatchObject([{ fileName: "a.txt" }, { fileName: "b.txt" }, { fileName: "c.txt" }]);
 });
 
+test("a text is the caption of its only file where it fits, and becomes text again if the file is refused", async () => {
+  platform = new TestPlatform("platform", { media: MEDIA, limits: { captionLength: 10 } });
+  await start();
+  await writeFile(inWorkspace("a.txt"), "words");
+  await writeFile(inWorkspace("b.txt"), "words");
+  await sentAfter(textReply("It is here\nMEDIA:a.txt"));
+  expect(platform.sent.map(({ outbound }) => outbound.type === "media" && outbound.caption)).toEqual(["It is here"]);
+  expect(await sentAfter(textReply("It is there\nMEDIA:a.txt"))).toMatchObject(["It is there", { fileName: "a.txt" }]);
+  expect(await sentAfter(textReply("Both\nMEDIA:a.txt\nMEDIA:b.txt"))).toMatchObject([
+    "Both",
+    { fileName: "a.txt" },
+    { fileName: "b.txt" },
+  ]);
+  platform.answer = ({ type }) => (type === "media" ? { type: "rejected", code: "rejected", retry: { type: "never" } } : undefined);
+  expect(await sentAfter(textReply("It is here\nMEDIA:a.txt"))).toEqual(["It is here\n\n📎 a.txt (this file could not be sent)"]);
+});
+
+test("a recording is sent as a voice message where there are any", async () => {
+  const recording = Buffer.concat([Buffer.from("OggS\0\x02"), Buffer.alloc(22), Buffer.from("OpusHead"), Buffer.alloc(40)]);
+  const media = [...MEDIA, { kind: "audio" as const, maxBytes: 1_000 }];
+  for (const [voiceMessages, expected] of [
+    [true, true],
+    [false, undefined],
+  ] as const) {
+    platform = new TestPlatform("platform", { media, voiceMessages });
+    await start();
+    await writeFile(inWorkspace("hello.ogg"), recording);
+    await sentAfter(textReply("MEDIA:hello.ogg"));
+    expect(platform.sent.map(({ outbound }) => outbound.type === "media" && [outbound.media.kind, outbound.media.voice])).toEqual([
+      ["audio", expected],
+    ]);
+    if (voiceMessages) await running[Symbol.asyncDispose]();
+  }
+});
+
 test("a file can be the whole answer, and a silent token beside it is ignored", async () => {
   await start();
   await writeFile(inWorkspace("out/a b.png"), PNG);

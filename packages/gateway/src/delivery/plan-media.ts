@@ -96,6 +96,7 @@ export async function planMedia(
           kind,
           mimeType,
           fileName,
+          ...(capabilities?.voiceMessages === true && isRecording(bytes) && { voice: true }),
           text: `📎 ${fileName}`,
           ...withoutUndefined({ silent: media.silent }),
         },
@@ -143,7 +144,13 @@ function joinAlbums(rows: readonly NewOutbound[], filesPerMessage: number): read
 
 function albumOf(rows: readonly NewOutbound[]): StoredOutbound {
   const media = rows.flatMap(({ outbound }) => (outbound.type === "media" ? [outbound] : []));
-  const files = media.map(({ file, kind, mimeType, fileName }) => ({ file, kind, mimeType, fileName }));
+  const files = media.map(({ file, kind, mimeType, fileName, voice }) => ({
+    file,
+    kind,
+    mimeType,
+    fileName,
+    ...withoutUndefined({ voice }),
+  }));
   const silent = media[0]?.silent;
   return { type: "album", files, text: media.map(({ text }) => text).join("\n"), ...withoutUndefined({ silent }) };
 }
@@ -177,4 +184,10 @@ async function keep(
     logger.error("A file on its way to a chat could not be kept", { error });
     return undefined;
   }
+}
+
+/** True for a recording in the format of voice messages: Opus in an Ogg container. */
+function isRecording(bytes: Uint8Array): boolean {
+  const head = Buffer.from(bytes.subarray(0, 64)).toString("latin1");
+  return head.startsWith("OggS") && head.includes("OpusHead");
 }

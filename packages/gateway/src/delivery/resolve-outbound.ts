@@ -64,16 +64,16 @@ export async function resolveOutbound(
     }
     case "media": {
       const media = await loadFile(outbound, sources);
-      const { replyTo, silent } = outbound;
+      const { caption, replyTo, silent } = outbound;
       if (media === undefined) return asText({ ...outbound, text: unsentFile(outbound.text) });
-      return { type: "media", media, ...withoutUndefined({ replyTo, silent }) };
+      return { type: "media", media, ...withoutUndefined({ caption, replyTo, silent }) };
     }
   }
 }
 
-async function loadFile({ file, kind, mimeType, fileName }: StoredFile, { readFile }: OutboundSources): Promise<Media | undefined> {
+async function loadFile({ file, kind, mimeType, fileName, voice }: StoredFile, { readFile }: OutboundSources): Promise<Media | undefined> {
   const bytes = await readFile(file);
-  return bytes === undefined ? undefined : { kind, mimeType, fileName, bytes };
+  return bytes === undefined ? undefined : { kind, mimeType, fileName, bytes, ...withoutUndefined({ voice }) };
 }
 
 function asText({ text, replyTo }: { readonly text: string; readonly replyTo?: MessageId }): Extract<Outbound, { type: "text" }> {

@@ -17,6 +17,7 @@ import type { Dispatcher } from "../delivery/dispatcher.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { NO_MEDIA, planMedia } from "../delivery/plan-media.ts";
+import { withCaption } from "../delivery/with-caption.ts";
 import type { PlannedMedia } from "../delivery/plan-media.ts";
 import { planRemoval, planReply } from "../delivery/plan-reply.ts";
 import type { ReplyTarget } from "../delivery/reply-parser.ts";
@@ -211,7 +212,8 @@ function planRows(
   );
   if (!isReply) return reply;
   const shown = reply.length > 0 || streamed?.type === "blocks" ? reply : planRemoval(turn, streamed, options, { channels });
-  return [...planThoughts(turn, results?.thoughts ?? "", { key: "reply", ...options }, { channels }), ...shown, ...media.rows];
+  const answer = withCaption(shown, media.rows, channels.channelFor(turn.origin)?.capabilities);
+  return [...planThoughts(turn, results?.thoughts ?? "", { key: "reply", ...options }, { channels }), ...answer];
 }
 
 /** The text of the reply, with the names of files that are not sent as files, and with notices. */

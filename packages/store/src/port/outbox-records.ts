@@ -87,7 +87,14 @@ export type StoredOutbound =
     }
   /** Deletes the message of an earlier row. */
   | { readonly type: "delete"; readonly of: string; readonly text: "" }
-  | (StoredFile & { readonly type: "media"; readonly text: string; readonly replyTo?: MessageId; readonly silent?: boolean })
+  /** `text` includes the caption. */
+  | (StoredFile & {
+      readonly type: "media";
+      readonly text: string;
+      readonly caption?: string;
+      readonly replyTo?: MessageId;
+      readonly silent?: boolean;
+    })
   /** Several files as one message. */
   | { readonly type: "album"; readonly files: readonly StoredFile[]; readonly text: string; readonly silent?: boolean };
 
@@ -97,6 +104,8 @@ export interface StoredFile {
   readonly kind: MediaKind;
   readonly mimeType: string;
   readonly fileName: string;
+  /** A recording, shown as a voice message. */
+  readonly voice?: boolean;
 }
 
 /**

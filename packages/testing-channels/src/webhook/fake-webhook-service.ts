@@ -13,7 +13,13 @@ export interface WebhookServiceMessage {
   readonly conversation: { readonly id: string; readonly kind: string; readonly thread?: string };
   readonly text: string;
   readonly replyTo?: string;
-  readonly attachments?: readonly { readonly name?: string; readonly data: string; readonly kind: string; readonly mimeType: string }[];
+  readonly attachments?: readonly {
+    readonly name?: string;
+    readonly data: string;
+    readonly kind: string;
+    readonly mimeType: string;
+    readonly voice?: boolean;
+  }[];
 }
 
 /** A service that posts and takes messages as `docs/webhook.md` describes it; signatures are those of the reference library. */

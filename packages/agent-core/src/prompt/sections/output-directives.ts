@@ -1,7 +1,7 @@
 import type { PromptSection } from "../prompt-facts.ts";
 
 /**
- * How to write a reply, and its delivery directives, which the gateway parses. `[[audio_as_voice]]` is not listed, because nothing sends voice messages yet.
+ * How to write a reply, and its delivery directives, which the gateway parses. `[[audio_as_voice]]` is not listed, because a recording is known by its format.
  */
 export const outputDirectives: PromptSection = {
   id: "output-directives",

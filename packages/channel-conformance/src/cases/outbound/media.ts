@@ -15,7 +15,13 @@ const FILES: Readonly<Record<Media["kind"], { readonly mimeType: string; readonl
   file: { mimeType: "application/octet-stream", fileName: "报告 (1).bin" },
 };
 
-const media = (kind: Media["kind"], bytes: Uint8Array = BYTES): Outbound => ({ type: "media", media: { kind, bytes, ...FILES[kind] } });
+/** The first page of a file of Opus in Ogg. */
+const RECORDING = Buffer.concat([Buffer.from("OggS\0\x02"), Buffer.alloc(22), Buffer.from("OpusHead"), Buffer.alloc(40)]);
+
+const media = (kind: Media["kind"], bytes: Uint8Array = BYTES): Extract<Outbound, { type: "media" }> => ({
+  type: "media",
+  media: { kind, bytes, ...FILES[kind] },
+});
 
 /** Sending files, and the typing indicator. */
 export const MEDIA_CASES: readonly ConformanceCase[] = [
@@ -43,6 +49,37 @@ export const MEDIA_CASES: readonly ConformanceCase[] = [
       if (!channel.capabilities.media.some(({ kind }) => kind === "file")) return;
       acceptedId(await send(media("file")));
       assert.equal(platform.shown[0]?.file?.name, FILES.file.fileName);
+    },
+  },
+  {
+    id: "outbound:caption",
+    needs: ["captions"],
+    behaviour: "A file and its caption, up to the declared length, are shown as one message.",
+    async prove({ send, platform, channel }) {
+      const [first] = channel.capabilities.media;
+      assert.ok(first);
+      const longest = "x".repeat(channel.capabilities.limits?.captionLength ?? 0);
+      for (const caption of ["See **this**", longest]) acceptedId(await send({ ...media(first.kind), caption }));
+      const [short, long, ...more] = platform.shown;
+      assert.ok(short?.text.includes("this") && short.file !== undefined, JSON.stringify(short?.text));
+      assert.ok(long?.text.includes(longest) && long.file !== undefined, JSON.stringify(long?.text));
+      assert.deepEqual(more, []);
+    },
+  },
+  {
+    id: "outbound:voice",
+    needs: ["voice-messages"],
+    behaviour: "A recording is shown as a voice message, byte for byte.",
+    async prove({ send, platform }) {
+      acceptedId(
+        await send({
+          type: "media",
+          media: { kind: "audio", mimeType: "audio/ogg", fileName: "voice.ogg", bytes: RECORDING, voice: true },
+        }),
+      );
+      const file = platform.shown[0]?.file;
+      assert.equal(file?.isVoice, true);
+      assert.ok(Buffer.compare(file.bytes, RECORDING) === 0, "the bytes are others");
     },
   },
   {
