@@ -34,7 +34,7 @@ const RECKONED = {
   "extensions/telegram/src/state/stored-rows.ts": "a time for the disk",
   "extensions/telegram/src/transport/stored-albums.ts": "a time for the disk",
   "packages/channel-kit/src/card-rows.ts": "a time for the disk",
-  "packages/gateway/src/approvals/approval-service.ts": "a time for the disk",
+  "packages/gateway/src/approvals/waiting-calls.ts": "a time for the disk",
   "packages/gateway/src/delivery/row-sender.ts": "a time for the disk; this process waits by the monotonic clock",
   "packages/gateway/src/delivery/streaming/block-stream.ts": "a time for the disk",
   "packages/gateway/src/delivery/streaming/preview-stream.ts": "a time for the disk",

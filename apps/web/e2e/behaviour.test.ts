@@ -184,6 +184,28 @@ test("the list of conversations is one tab stop, with groups and a search", asyn
   expect(await findViolations(page)).toEqual([]);
 });
 
+test("the newest plan of a turn is shown as a list", async () => {
+  const page = await scene.openChat({ width: 1280 });
+  main().startRun();
+  for (const [index, status] of ["in_progress", "completed"].entries()) {
+    const plan = [
+      { step: "Read the logs", status },
+      { step: "Fix it", status: "pending" },
+    ];
+    const call = { id: `p-${index}`, name: "update_plan", argumentsText: JSON.stringify({ plan }) };
+    main().commitAnswer([call], "toolUse");
+    main().startTool(call);
+    main().endTool(call.id, "The plan is shown.", false, false);
+  }
+  await page.locator(".plan .completed", { hasText: "Read the logs" }).waitFor();
+  expect(await page.locator(".plan").count()).toBe(1);
+  expect(await page.locator(".plan li").allInnerTexts()).toEqual([
+    expect.stringContaining("Read the logs"),
+    expect.stringContaining("Fix it"),
+  ]);
+  expect(await findViolations(page)).toEqual([]);
+});
+
 test("a stopped tool is not shown as failed, and the next model is in the status line", async () => {
   const page = await scene.openChat({ width: 1280 });
   await page.locator(".status-line").getByText("demo/next").waitFor();

@@ -298,6 +298,36 @@ export interface SessionReporter {
   describe(run: RunFacts): Promise<string>;
 }
 
+/** A question to the user. Without options any answer is asked for; with options one of them, or other words. */
+export interface Question {
+  readonly question: string;
+  readonly options: readonly string[];
+}
+
+/** How questions ended. `answers`: those that were given, in the order of the questions. */
+export type QuestionOutcome =
+  | { readonly type: "answered"; readonly answers: readonly string[]; readonly untrusted: boolean }
+  /** The wait ended before all were answered; `message` tells the model why. */
+  | { readonly type: "unanswered"; readonly answers: readonly string[]; readonly untrusted: boolean; readonly message: string };
+
+/** Asks the user of a run, for the tool `ask_user`. Implemented by the gateway. */
+export interface Questioner {
+  /** Asks one question after the other, and waits for each answer; after a restart the same call goes on. Rejects when the store does, or the gateway ends. */
+  ask(questions: readonly Question[], options: { readonly callId: string; readonly run: RunFacts }): Promise<QuestionOutcome>;
+}
+
+/** One step of a plan. */
+export interface PlanStep {
+  readonly step: string;
+  readonly status: "pending" | "in_progress" | "completed";
+}
+
+/** Shows the plans of runs to people, for the tool `update_plan`. Implemented by the gateway. */
+export interface PlanBoard {
+  /** Shows a plan in place of the run's earlier one, where the chat can edit messages. Clients of the gateway read it from the call. Rejects when the store does. */
+  show(steps: readonly PlanStep[], options: { readonly callId: string; readonly run: RunFacts }): Promise<void>;
+}
+
 /** Sends messages for the `message` tool. Implemented by the gateway, which knows the run's address. */
 export interface Messenger {
   /** Never rejects. What goes through the outbox is sent once per `callId`. */

@@ -19,6 +19,8 @@ import type { SetupControl } from "./rpc/setup-handlers.ts";
 import { WebchatHub } from "./rpc/webchat-hub.ts";
 import type { OwnerControl } from "./ingress/pairing-service.ts";
 import { isButtonCommand } from "./commands/unknown-command.ts";
+import { Questions } from "./approvals/questions.ts";
+import { ChatPlans } from "./delivery/chat-plans.ts";
 import { OutboundMessenger } from "./delivery/outbound-messenger.ts";
 import { Engine } from "./engine/engine.ts";
 import { createAuthenticator } from "./access/credentials.ts";
@@ -38,7 +40,7 @@ export interface GatewaySettings {
   readonly accounts: (services: { readonly webchatSocket: WebchatHub }) => readonly ChannelAccount[];
   /** Makes the sources of tools around the gateway's ports; the product's own first. */
   readonly toolSources: (
-    ports: Pick<GatewayParts, "messenger" | "reporter"> & { readonly background: BackgroundCommands },
+    ports: Pick<GatewayParts, "messenger" | "planBoard" | "questioner" | "reporter"> & { readonly background: BackgroundCommands },
   ) => readonly ToolSource[];
   readonly skills: SkillIndex;
   /** Skill folders besides the workspaces' own. */
@@ -128,9 +130,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   requireToken(options.token, config.gateway);
   const hub = new WebchatHub();
   const messenger = new OutboundMessenger();
+  const planBoard = new ChatPlans();
+  const questioner = new Questions();
   const reporter = new SessionReport();
   const sessionCommands = new SessionCommands();
-  const parts = { hub, messenger, reporter, sessionCommands };
+  const parts = { hub, messenger, planBoard, questioner, reporter, sessionCommands };
   const engine = new Engine({
     ...(await engineSettings(options, parts, options)),
     home: options.home,
@@ -138,6 +142,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     damage: options.damage,
     owners: options.ownerControl,
     sessionCommands,
+    questions: questioner,
     ...withoutUndefined({ reserve: options.reserve }),
     localFiles: options.localFiles,
     checkpoints: options.checkpoints,
@@ -157,6 +162,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   });
   const { running } = engine.parts;
   messenger.connect({ ...engine.parts, isCommand: (value) => isButtonCommand(value, running.config.session.resetTriggers) });
+  planBoard.connect(engine.parts);
   reporter.connect(engine.parts);
   hub.connect(engine.parts);
   return listen(engine, parts, options, isLoopbackBind(bind));
@@ -166,13 +172,15 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 interface GatewayParts {
   readonly hub: WebchatHub;
   readonly messenger: OutboundMessenger;
+  readonly planBoard: ChatPlans;
+  readonly questioner: Questions;
   readonly reporter: SessionReport;
   readonly sessionCommands: SessionCommands;
 }
 
 async function engineSettings(
   { config, toolSources, accounts, skills, skillFolders }: GatewaySettings,
-  { hub, messenger, reporter, sessionCommands }: GatewayParts,
+  { hub, messenger, planBoard, questioner, reporter, sessionCommands }: GatewayParts,
   { environment, fetch, clock, random, logger, onSecret }: GatewayOptions,
 ): Promise<EngineSettings> {
   const secret = config.commands.ownerDisplaySecret;
@@ -183,7 +191,7 @@ async function engineSettings(
   return {
     config,
     models: createConfiguredModels({ config, environment, fetch, clock, random, logger, onSecret }),
-    toolSources: toolSources({ messenger, reporter, background: sessionCommands }),
+    toolSources: toolSources({ messenger, planBoard, questioner, reporter, background: sessionCommands }),
     skills,
     skillFolders,
     accounts: accounts({ webchatSocket: hub }),

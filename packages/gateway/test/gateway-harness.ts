@@ -365,13 +365,15 @@ export async function startTestGateway(
   const settings = (next: FactotumConfig): GatewaySettings => ({
     config: next,
     accounts: () => [...(platform === undefined ? [] : [platform.account(options.accountConfig)]), ...(options.accounts ?? [])],
-    toolSources: ({ messenger, reporter, background }) => [
+    toolSources: ({ messenger, planBoard, questioner, reporter, background }) => [
       {
         id: "core",
         tools: createCoreTools({
           files,
           runner: completeRunner(options.runner ?? noCommands),
           messenger,
+          planBoard,
+          questioner,
           reporter,
           background,
           clock: common.clock,

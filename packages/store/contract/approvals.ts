@@ -98,6 +98,26 @@ export function describeApprovals(context: () => ContractContext): void {
       expect((await store.listApprovals(["running"])).map(({ id }) => id)).toEqual(["aaaa"]);
     });
 
+    test("a question is answered once, not decided on, and its answer survives a restart", async () => {
+      await request(approval("aaaa", { isQuestion: true }));
+      await request(approval("bbbb"));
+      await request(approval("cccc", { isQuestion: true }));
+      const answer = { text: "Blue", untrusted: false };
+      const say = (id: string, nowMs = NOW_MS + 1) => context().store.answerQuestion(id, { answer, nowMs });
+      await expect(decide("aaaa", "allow-once")).rejects.toMatchObject({ code: "not-found" });
+      await expect(say("bbbb")).rejects.toMatchObject({ code: "not-found" });
+      await expect(say("cccc", NOW_MS + HALF_HOUR_MS)).rejects.toMatchObject({ code: "not-found" });
+      const answered = await say("aaaa");
+      expect(answered).toMatchObject({ isQuestion: true, answer, state: "decided", decidedAtMs: NOW_MS + 1 });
+      await expect(say("aaaa")).rejects.toMatchObject({ code: "not-found" });
+      expect(await context().store.isGranted({ binding: "binding-aaaa", agentId: "main", sessionId: "session-1" })).toBe(false);
+      await context().store.close();
+      const store = await context().fixture.open();
+      expect(await store.readApproval("aaaa")).toEqual(answered);
+      const again = approval("dddd", { isQuestion: true, callId: "call-aaaa" });
+      expect(await store.requestApproval(again, { nowMs: NOW_MS })).toEqual(answered);
+    });
+
     test("maintenance removes settled calls, not those that wait or hold for later ones", async () => {
       const { store } = context();
       for (const id of ["aaaa", "bbbb", "cccc", "dddd"]) await request(approval(id));

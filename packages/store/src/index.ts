@@ -3,7 +3,15 @@ export type { StoreErrorCode } from "./port/store-error.ts";
 export type { StoreDamage } from "./port/store-damage.ts";
 export type { OptimisticWrites, PendingCommit } from "./port/optimistic-writes.ts";
 export type { AccountKey, AccountStore } from "./port/account-store.ts";
-export type { ApprovalDecision, ApprovalRecord, ApprovalState, ApprovalStore, GrantQuery, NewApproval } from "./port/approval-store.ts";
+export type {
+  ApprovalDecision,
+  ApprovalRecord,
+  ApprovalState,
+  ApprovalStore,
+  GrantQuery,
+  NewApproval,
+  QuestionAnswer,
+} from "./port/approval-store.ts";
 export type { CommandRecord, CommandStore } from "./port/command-store.ts";
 export type { AcceptedInput, InboxStore, InputAnswer, SettledInputs } from "./port/inbox-store.ts";
 export type { ContextBounds, RecentContext, TranscriptStore } from "./port/transcript-store.ts";

@@ -1,4 +1,13 @@
-import type { AgentTool, BackgroundCommands, Clock, CommandRunner, Messenger, SessionReporter } from "@factotum/agent-contract";
+import type {
+  AgentTool,
+  BackgroundCommands,
+  Clock,
+  CommandRunner,
+  Messenger,
+  PlanBoard,
+  Questioner,
+  SessionReporter,
+} from "@factotum/agent-contract";
 import { createExecTool, type ExecToolOptions } from "./commands/exec-tool.ts";
 import { createProcessTool } from "./commands/process-tool.ts";
 import type { FileAccess } from "./file-access/create-file-access.ts";
@@ -8,6 +17,8 @@ import { createReadTool } from "./files/read-tool.ts";
 import { createWriteTool } from "./files/write-tool.ts";
 import { createMessageTool } from "./messages/message-tool.ts";
 import { createSessionStatusTool } from "./sessions/session-status-tool.ts";
+import { createAskUserTool } from "./questions/ask-user-tool.ts";
+import { createUpdatePlanTool } from "./plans/update-plan-tool.ts";
 import { createApplyPatchTool } from "./patch/apply-patch-tool.ts";
 import type { PdfReader } from "./pdf/read-pdf.ts";
 import { createFindTool } from "./search/find-tool.ts";
@@ -21,6 +32,8 @@ export interface CoreToolsOptions {
   readonly files: FileAccess;
   readonly runner: CommandRunner;
   readonly messenger: Messenger;
+  readonly planBoard: PlanBoard;
+  readonly questioner: Questioner;
   readonly reporter: SessionReporter;
   readonly background: BackgroundCommands;
   readonly clock: Clock;
@@ -40,13 +53,14 @@ export interface CoreToolsOptions {
   readonly readPdf: PdfReader;
 }
 
-/** The core tools: `apply_patch edit exec find grep ls message process read session_status web_fetch web_search write`, by name. One set serves every run. */
+/** The core tools: `apply_patch ask_user edit exec find grep ls message process read session_status update_plan web_fetch web_search write`, by name. One set serves every run. */
 export function createCoreTools(options: CoreToolsOptions): readonly AgentTool[] {
-  const { files, runner, messenger, reporter, background, clock, web, readPdf } = options;
+  const { files, runner, messenger, planBoard, questioner, reporter, background, clock, web, readPdf } = options;
   const { maxResultChars = 16_000, maxImageBytes = 3_750_000, execTimeoutSeconds } = options;
   const { execSearchPath = "", execAvoidsShell = false, commandEnvironment } = options;
   return [
     createApplyPatchTool({ files }),
+    createAskUserTool({ questioner }),
     createEditTool({ files }),
     createExecTool({
       runner,
@@ -66,6 +80,7 @@ export function createCoreTools(options: CoreToolsOptions): readonly AgentTool[]
     createProcessTool({ background, clock, maxResultChars }),
     createReadTool({ files, maxResultChars, maxImageBytes, readPdf }),
     createSessionStatusTool({ reporter }),
+    createUpdatePlanTool({ planBoard }),
     createWebFetchTool({ web, maxResultChars }),
     createWebSearchTool({ web }),
     createWriteTool({ files }),

@@ -900,6 +900,43 @@ interface SessionReporter {
   /** The current time, and what the run's session works with; a few lines for the model. */
   describe(run: RunFacts): Promise<string>;
 }
+/** A question to the user. Without options any answer is asked for; with options one of them, or other words. */
+interface Question {
+  readonly question: string;
+  readonly options: readonly string[];
+}
+/** How questions ended. `answers`: those that were given, in the order of the questions. */
+type QuestionOutcome = {
+  readonly type: "answered";
+  readonly answers: readonly string[];
+  readonly untrusted: boolean;
+} | {
+  readonly type: "unanswered";
+  readonly answers: readonly string[];
+  readonly untrusted: boolean;
+  readonly message: string;
+};
+/** Asks the user of a run, for the tool `ask_user`. Implemented by the gateway. */
+interface Questioner {
+  /** Asks one question after the other, and waits for each answer; after a restart the same call goes on. Rejects when the store does, or the gateway ends. */
+  ask(questions: readonly Question[], options: {
+    readonly callId: string;
+    readonly run: RunFacts;
+  }): Promise<QuestionOutcome>;
+}
+/** One step of a plan. */
+interface PlanStep {
+  readonly step: string;
+  readonly status: "pending" | "in_progress" | "completed";
+}
+/** Shows the plans of runs to people, for the tool `update_plan`. Implemented by the gateway. */
+interface PlanBoard {
+  /** Shows a plan in place of the run's earlier one, where the chat can edit messages. Clients of the gateway read it from the call. Rejects when the store does. */
+  show(steps: readonly PlanStep[], options: {
+    readonly callId: string;
+    readonly run: RunFacts;
+  }): Promise<void>;
+}
 /** Sends messages for the `message` tool. Implemented by the gateway, which knows the run's address. */
 interface Messenger {
   /** Never rejects. What goes through the outbox is sent once per `callId`. */
@@ -988,4 +1025,4 @@ interface SkillUse {
 type WithoutUndefined<Values> = { readonly [Key in keyof Values as undefined extends Values[Key] ? never : Key]: Values[Key]; } & { readonly [Key in keyof Values as undefined extends Values[Key] ? Key : never]?: Exclude<Values[Key], undefined>; };
 /** Returns the given keys, in order, without those whose value is `undefined`, for spreading into an object with optional keys. */
 declare function withoutUndefined<Values extends object>(values: Values): WithoutUndefined<Values>;
-export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type ImageContent, type InputOutcome, type InspectedCall, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type Logger, MODEL_APIS, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteHit, type NoteIndex, type OutputPart, RUN_KINDS, type Random, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunSandbox, type RunningCommand, type SessionReporter, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type WithoutUndefined, addUsage, joinUsage, withoutUndefined };
+export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type ImageContent, type InputOutcome, type InspectedCall, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type Logger, MODEL_APIS, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteHit, type NoteIndex, type OutputPart, type PlanBoard, type PlanStep, type Question, type QuestionOutcome, type Questioner, RUN_KINDS, type Random, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunSandbox, type RunningCommand, type SessionReporter, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type WithoutUndefined, addUsage, joinUsage, withoutUndefined };

@@ -299,7 +299,7 @@ function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettin
   return {
     config,
     accounts: (parts) => channelAccounts(config, { parts, env, secrets }),
-    toolSources: ({ messenger, reporter, background }) => [
+    toolSources: ({ messenger, planBoard, questioner, reporter, background }) => [
       {
         id: "core",
         tools: redactTools(
@@ -307,6 +307,8 @@ function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettin
             files: skillRuns.observe(files),
             runner,
             messenger,
+            planBoard,
+            questioner,
             reporter,
             background,
             clock: systemClock,

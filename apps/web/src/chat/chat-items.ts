@@ -1,5 +1,6 @@
 import type { ChatEntry, ChatToolCall, LiveRun } from "@factotum/protocol";
 import { liveRowId, type RowIds } from "./chat-state.ts";
+import { planOf } from "./plan-of.ts";
 
 /** `waiting`: requested and not started. `stopped`: ended because the run was stopped. `unfinished`: requested in a run that is over, without a result. */
 export type ToolStatus = "waiting" | "running" | "done" | "failed" | "stopped" | "unfinished";
@@ -66,7 +67,20 @@ export function toCommittedItems(entries: readonly ChatEntry[], tools: LiveRun["
     }
   }
   for (const tool of running.values()) if (!shown.has(tool.id)) items.push(reuseTool(tool, toTool(tool, true)));
-  return items;
+  return withoutOldPlans(items);
+}
+
+/** The rows of a conversation without the plans that a later one of the same turn replaces. */
+export function withoutOldPlans(items: readonly ChatItem[]): readonly ChatItem[] {
+  let isReplaced = false;
+  const kept = items.toReversed().filter((item) => {
+    if (item.type === "user") isReplaced = false;
+    if (item.type !== "tool" || planOf(item) === undefined) return true;
+    const isShown = !isReplaced;
+    isReplaced = true;
+    return isShown;
+  });
+  return kept.length === items.length ? items : kept.toReversed();
 }
 
 function statusOf({ isError, isStopped }: Extract<ChatEntry, { type: "tool-result" }>): ToolStatus {

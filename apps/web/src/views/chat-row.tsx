@@ -1,11 +1,13 @@
 import { memo } from "react";
 import { formatFullDay } from "../app/locale.ts";
 import type { ChatItem } from "../chat/chat-items.ts";
+import { planOf } from "../chat/plan-of.ts";
 import type { DaySeparator } from "../chat/day-separators.ts";
 import { Markdown } from "../markdown/markdown.tsx";
 import { AnswerActions, UserActions } from "./message-actions.tsx";
 import { MessageFiles } from "./message-files.tsx";
 import { Notice } from "./notice.tsx";
+import { PlanList } from "./plan-list.tsx";
 import { OwnMessageText } from "./own-message-text.tsx";
 import { Thinking } from "./thinking.tsx";
 import { ToolCall } from "./tool-call.tsx";
@@ -28,8 +30,10 @@ export const ChatRow: React.NamedExoticComponent<{ readonly item: ChatItem | Day
       );
     case "thinking":
       return <Thinking text={item.text} live={item.live} />;
-    case "tool":
-      return <ToolCall item={item} />;
+    case "tool": {
+      const plan = planOf(item);
+      return plan === undefined ? <ToolCall item={item} /> : <PlanList plan={plan} />;
+    }
     case "answer-end":
       return <p className={`notice ${item.reason === "error" ? "error" : "info"}`}>{item.message ?? END_WORDS[item.reason]}</p>;
     case "notice":

@@ -8,7 +8,7 @@ export interface ToolPolicyLayer {
   readonly deny: readonly string[];
 }
 
-const MESSAGING = ["message", "session_status", "sessions_list", "sessions_history", "sessions_send"];
+const MESSAGING = ["message", "ask_user", "session_status", "sessions_list", "sessions_history", "sessions_send"];
 const CODING = [
   "read",
   "write",
@@ -22,6 +22,8 @@ const CODING = [
   "web_fetch",
   "web_search",
   "session_status",
+  "ask_user",
+  "update_plan",
 ];
 
 /** Tool names of each profile; `full` is everything. Names of tools that a build does not have are allowed. */

@@ -320,19 +320,14 @@ describe("a run that no message started", () => {
       timeZone: "UTC",
     };
     const tool = { name: "danger", summary: "", description: "", parameters: {}, traits: EXECUTES, execute: async () => ({ content: [] }) };
-    const ask = approvals.check(
-      { id: "call", name: "danger", arguments: { a: 1 } },
-      tool,
-      { type: "allow" },
-      {
-        turn: { ...turn, kind },
-        facts,
-        inputIds: [],
-        signal: AbortSignal.timeout(60_000),
-        deadline: NO_DEADLINE,
-        commit: async () => undefined,
-      },
-    );
+    const ask = approvals.check({ id: "call", name: "danger", arguments: { a: 1 } }, tool, { type: "allow" }, facts, {
+      turn: { ...turn, kind },
+      inputIds: () => [],
+      said: () => [],
+      signal: AbortSignal.timeout(60_000),
+      deadline: NO_DEADLINE,
+      commit: async () => undefined,
+    });
     expect(await ask).toMatchObject({ type: "refuse", message: expect.stringContaining("Nobody can be asked") as string });
     expect(await approvals.waiting()).toEqual([]);
   });

@@ -1,4 +1,5 @@
 import { activationCommand } from "./activation.ts";
+import { answerCommand } from "./answer.ts";
 import { approveCommand } from "./approve.ts";
 import { compactCommand } from "./compact.ts";
 import { contextCommand } from "./context.ts";
@@ -31,6 +32,7 @@ export const COMMANDS: readonly Command[] = [
   sendCommand,
   trustCommand,
   approveCommand,
+  answerCommand,
   undoCommand,
   skillCommand,
   statusCommand,

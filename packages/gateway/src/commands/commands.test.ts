@@ -70,6 +70,7 @@ const ANSWERS: Readonly<Record<string, RegExp>> = {
   "/send": /^replies are sent here, as it is configured/,
   "/trust": /^From the next message on, what others wrote/,
   "/approve": /^No tool call waits/,
+  "/answer": /takes the id of a question/,
   "/undo": /nothing to undo/,
   "/skill": /takes the name/,
   "/status": /^Agent main/,

@@ -3,6 +3,7 @@ import type { Cooldowns } from "@factotum/models";
 import type { LedgerStore, SessionStore, TranscriptStore, TurnStore } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ApprovalService } from "../approvals/approval-service.ts";
+import type { Questions } from "../approvals/questions.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { CheckpointService } from "../checkpoints/checkpoint-service.ts";
 import type { CommandAnswer } from "../notices/notice-text.ts";
@@ -20,6 +21,7 @@ export interface CommandCall {
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly approvals: ApprovalService;
+  readonly questions: Questions;
   readonly checkpoints: CheckpointService;
   readonly cooldowns: Cooldowns;
   readonly clock: Clock;

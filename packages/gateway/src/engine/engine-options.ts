@@ -1,6 +1,7 @@
 import type { Clock, Logger, Random, SkillUse } from "@factotum/agent-contract";
 import type { PromptFacts } from "@factotum/agent-core";
 import type { DamageLog, Store } from "@factotum/store";
+import type { Questions } from "../approvals/questions.ts";
 import type { SessionCommands } from "../background-commands/session-commands.ts";
 import type { ConfigSettings } from "../agents/running-config.ts";
 import type { CheckpointPorts } from "../checkpoints/checkpoint-service.ts";
@@ -26,6 +27,8 @@ export interface EngineOptions extends EngineSettings {
   readonly owners: OwnerControl;
   /** The background commands of sessions; its tools have it already. */
   readonly sessionCommands: SessionCommands;
+  /** Asks the people of runs; its tools have it already. */
+  readonly questions: Questions;
   /** Disk space that is reserved for a full disk. */
   readonly reserve?: DiskReserve | undefined;
   /** Reads files that the owner names by path. */

@@ -7,6 +7,8 @@ import { Cooldowns } from "@factotum/models";
 import type { RemoteFiles } from "../media/remote-files.ts";
 import type { LocalFiles } from "../media/local-files.ts";
 import { ApprovalService } from "../approvals/approval-service.ts";
+import type { Questions } from "../approvals/questions.ts";
+import { WaitingCalls } from "../approvals/waiting-calls.ts";
 import { ParkedCalls } from "../approvals/parked-calls.ts";
 import type { SessionCommands } from "../background-commands/session-commands.ts";
 import { PairedSenders } from "../access/paired-senders.ts";
@@ -78,6 +80,10 @@ export interface EngineParts {
   readonly toolGate: ToolGate;
   /** Asks the owner about tool calls. */
   readonly approvals: ApprovalService;
+  /** Asks the people of runs. */
+  readonly questions: Questions;
+  /** The calls that wait for a person. */
+  readonly waitingCalls: WaitingCalls;
   /** Runs calls that were allowed late. */
   readonly parkedCalls: ParkedCalls;
   readonly spend: SpendGuard;
@@ -172,7 +178,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     files: options.localFiles,
     watchers,
     cache,
-    ...createDecisions({ store, running, conversations, queue, toolLimits, notices, watchers, ...base }),
+    ...createDecisions(options, { store, running, conversations, queue, toolLimits, notices, watchers, ...base }),
     refused: new RefusedSenders(),
     cooldowns,
     observer,
@@ -233,12 +239,22 @@ function addressesOf(channels: ChannelRegistry): Pick<DispatcherOptions, "channe
 
 /** Creates what decides about tool calls. */
 function createDecisions(
+  { questions }: EngineOptions,
   parts: Pick<
     EngineParts,
     "store" | "running" | "conversations" | "queue" | "toolLimits" | "notices" | "watchers" | "clock" | "random" | "logger"
   >,
-): Pick<EngineParts, "toolGate" | "approvals" | "parkedCalls"> {
-  return { toolGate: createToolGate(), approvals: new ApprovalService(parts), parkedCalls: new ParkedCalls(parts) };
+): Pick<EngineParts, "toolGate" | "waitingCalls" | "approvals" | "questions" | "parkedCalls"> {
+  const waitingCalls = new WaitingCalls(parts);
+  const asking = { ...parts, calls: waitingCalls };
+  questions.connect(asking);
+  return {
+    toolGate: createToolGate(),
+    waitingCalls,
+    approvals: new ApprovalService(asking),
+    questions,
+    parkedCalls: new ParkedCalls(parts),
+  };
 }
 
 function createQueue(running: RunningConfig, clock: Clock): TurnQueue {

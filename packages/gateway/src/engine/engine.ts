@@ -77,7 +77,7 @@ export class Engine {
     this.#waits = waits;
     this.#backgroundCompactor = backgroundCompactor;
     const { store, running, channels, conversations, notices, queue, cooldowns, cache, media, events, watchers } = parts;
-    const { approvals, clock, random, logger, hideSecrets, sessionCommands } = parts;
+    const { approvals, questions, clock, random, logger, hideSecrets, sessionCommands } = parts;
     const stopper = new WorkStopper({ store, channels, notices, queue, events, watchers, sessionCommands });
     const tasks = new SessionTasks({ queue, stopper });
     this.sessions = new SessionService({
@@ -107,6 +107,7 @@ export class Engine {
       sessions,
       notices,
       approvals,
+      questions,
       checkpoints: this.checkpoints,
       cooldowns,
       events,
@@ -146,8 +147,21 @@ export class Engine {
 
   /** Connects the events of the parts to the layers above; the only place that does. */
   #listen(runner: TurnRunner, { onLostOwnership }: EngineOptions): void {
-    const { channels, queue, notices, dispatcher, gates, spend, storage, approvals, parkedCalls, store, sessionCommands, logger } =
-      this.parts;
+    const {
+      channels,
+      queue,
+      notices,
+      dispatcher,
+      gates,
+      spend,
+      storage,
+      approvals,
+      waitingCalls,
+      parkedCalls,
+      store,
+      sessionCommands,
+      logger,
+    } = this.parts;
     queue.serve({
       process: runner.run,
       onDropped: (sessionKey, input) =>
@@ -155,7 +169,7 @@ export class Engine {
       onMisplaced: async (input, history) => this.#ingress.requeue(input, history),
       onQueueChange: (sessionKey, queued) => {
         this.#waits.queueChanged(sessionKey, queued);
-        approvals.queueChanged(sessionKey);
+        waitingCalls.queueChanged(sessionKey);
       },
       onError: (sessionKey, error) => {
         logger.error("A turn could not be finished", { sessionKey, error });
@@ -181,9 +195,10 @@ export class Engine {
     const refusals = new RefusalNotices(this.parts);
     const { store, running, channels, policy, queue, pendingEvents, typing, watchers, refused, observer, clock, logger, crashPoint } =
       this.parts;
-    const { promptCommands } = this.parts;
+    const { promptCommands, questions } = this.parts;
     const options = {
       promptCommands,
+      questions,
       store,
       running,
       channels,
@@ -204,6 +219,7 @@ export class Engine {
       tooOld: (sessionKey, input) => this.#background.addFor(input, "late message", async () => late.refuse(sessionKey, input)),
       refused: (sessionKey, message) => this.#background.add("refusal notice", refusals.notify(sessionKey, message)),
       messageReceived: (...received) => this.reports.messageReceived(...received),
+      answered: (taken) => this.#background.addFor(taken.input, "answer", async () => questions.record(taken)),
       command: (route, command, input) => {
         queue.endDebounce(route.sessionKey);
         this.#background.addFor(input, "command", async () => this.#runCommand({ route, input }, command));

@@ -26,6 +26,7 @@ import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { Activation } from "../access/admit-message.ts";
 import { withPresentOwner } from "../access/owner.ts";
+import type { Questions, TakenAnswer } from "../approvals/questions.ts";
 import { commandAccess } from "../commands/command-access.ts";
 import { commandText } from "../commands/command-text.ts";
 import { parseCommand } from "../commands/parse-command.ts";
@@ -58,6 +59,8 @@ export interface IngressTargets {
   /** Answers a message of an unknown sender with a pairing code. */
   readonly pair: (sessionKey: string, input: InputRecord) => void;
   /** Dead-letters a message from an admitted sender that its platform delivered too late. */
+  /** Called with a message that answers a question of a run. */
+  readonly answered: (taken: TakenAnswer) => void;
   readonly tooOld: (sessionKey: string, input: InputRecord) => void;
   /** Called when a message from an admitted sender was refused because the disk is full. */
   readonly refused: (sessionKey: string, message: MsgContext) => void;
@@ -88,6 +91,7 @@ export interface IngressOptions {
   readonly channels: ChannelRegistry;
   readonly policy: InputPolicy;
   readonly promptCommands: PromptCommands;
+  readonly questions: Questions;
   readonly queue: TurnQueue;
   readonly pendingEvents: PendingEvents;
   readonly typing: TypingIndicator;
@@ -263,6 +267,8 @@ export class Ingress implements MessageIntake {
       if (!isIgnored) return this.#targets.command(route, command, input);
       if (input.message.command?.mayBeText !== true) return this.#ignore(input, "the command is the owner's");
     }
+    const taken = expanded === undefined ? this.#options.questions.take(route.sessionKey, input) : undefined;
+    if (taken !== undefined) return this.#targets.answered(taken);
     this.#targets.messageReceived(route, input, record);
     // The words of a button are not those of the person who presses it, and the output of a command gives no directives.
     const isVerbatim = input.message.event.type === "action" || isHostText;

@@ -231,7 +231,7 @@ export class TurnRecorder {
 
   /**
    * The last commit of a turn that stays open: completed items, and the request on the wire. A partial answer is not stored, since it would become the turn's
-   * last message; it is requested again. Nor are the results of calls that were not started: they are still to be made.
+   * last message; it is requested again. Nor are the results of calls that were not started, or that only read: they are still to be made.
    */
   async flushOpen(): Promise<void> {
     this.#pending = this.#pending.filter((entry) => !isCutOff(entry) && !this.#isUnstarted(entry));
@@ -241,7 +241,9 @@ export class TurnRecorder {
 
   #isUnstarted(entry: TranscriptBody): boolean {
     if (entry.type !== "message" || entry.message.role !== "toolResult") return false;
-    return isStopped(entry.message) && !this.#started.has(entry.message.toolCallId);
+    const { toolCallId, toolName } = entry.message;
+    // One that only reads is run again, like after a crash.
+    return isStopped(entry.message) && (!this.#started.has(toolCallId) || this.#toolOf(toolName)?.traits.effect === "read");
   }
 
   get #hasUnwritten(): boolean {

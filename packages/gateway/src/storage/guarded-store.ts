@@ -32,6 +32,7 @@ const RULES: { readonly [Method in keyof Store]: Rule } = {
   listGrants: "read",
   isGranted: "read",
   decideApproval: "take",
+  answerQuestion: "take",
   moveApproval: "hold",
   listPairings: "read",
   findPairing: "read",

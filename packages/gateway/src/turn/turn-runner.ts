@@ -1,5 +1,7 @@
 import type { LocalFiles } from "../media/local-files.ts";
 import type { ApprovalService } from "../approvals/approval-service.ts";
+import type { Questions } from "../approvals/questions.ts";
+import type { AskingRun } from "../approvals/waiting-calls.ts";
 import type { ToolGate } from "../access/tool-gate.ts";
 import type { TurnContext } from "../observe/turn-context.ts";
 import type { TypingIndicator } from "../delivery/typing-indicator.ts";
@@ -8,7 +10,7 @@ import { contextBudget, opensFiles, runAgent } from "@factotum/agent-core";
 import { joinUsage, NO_USAGE_TOTALS, withoutUndefined } from "@factotum/agent-contract";
 import type { AgentEvent, RunLimits, RunOutcome } from "@factotum/agent-contract";
 import { backoffDelay } from "@factotum/channel-kit";
-import type { TranscriptBody } from "@factotum/store";
+import type { TranscriptBody, TurnRecord } from "@factotum/store";
 import { MessageDigests } from "../requests/message-digests.ts";
 import { OUTER_PLACE } from "../queue/lane-place.ts";
 import type { LanePlace } from "../queue/lane-place.ts";
@@ -85,6 +87,7 @@ export interface TurnRunnerOptions
   readonly waits: SessionWaits;
   readonly toolGate: ToolGate;
   readonly approvals: ApprovalService;
+  readonly questions: Questions;
   readonly files: LocalFiles;
 }
 
@@ -200,6 +203,8 @@ export class TurnRunner {
     if (resumed?.answer !== undefined) place.leave();
     const steering = new TurnSteering(prepared, this.#options, { resumed, signal });
     const recorder: TurnRecorder = new TurnRecorder(prepared, this.#options, { resumed, requests, steering, begun, signal });
+    const asking = askingRun(turn, { steering, recorder, signal, deadline });
+    using _asking = this.#options.questions.serve(asking);
     const run = runAgent(
       {
         facts,
@@ -210,7 +215,7 @@ export class TurnRunner {
         tools: toolLimits.apply(request.tools, turn.sessionKey, () => waits.turnChanged(turn)),
         ...withoutUndefined({ knownResults: resumed?.knownResults }),
         steering,
-        beforeTool: this.#beforeTool(prepared, { steering, recorder, signal, deadline }),
+        beforeTool: this.#beforeTool(prepared, steering, asking),
         settings: request.settings,
         tainted: prepared.tainted,
         now: () => clock.now(),
@@ -257,10 +262,7 @@ export class TurnRunner {
   }
 
   /** Decides about each call, and asks the owner where only the owner can. */
-  #beforeTool(
-    prepared: PreparedTurn,
-    { steering, recorder, signal, deadline }: Pick<RunBounds, "signal" | "deadline"> & RunParts,
-  ): Parameters<typeof runAgent>[0]["beforeTool"] {
+  #beforeTool(prepared: PreparedTurn, steering: TurnSteering, asking: AskingRun): Parameters<typeof runAgent>[0]["beforeTool"] {
     const { turn, facts } = prepared;
     const { files, approvals } = this.#options;
     return async (call, tool, { tainted, messages }) => {
@@ -274,11 +276,7 @@ export class TurnRunner {
       if (decision.type === "refuse") return decision;
       if (decision.type === "allow" && RUN_POLICY[turn.kind].onlyAddsNotes)
         return checkFlushCall(call, tool, { notesPath: notesPath(prepared, turn.startedAtMs), run: facts, files });
-      const commit = async (): Promise<void> => {
-        await recorder.settle();
-        await recorder.flush();
-      };
-      return approvals.check(call, tool, decision, { turn, facts, inputIds: steering.inputIds, signal, deadline, commit });
+      return approvals.check(call, tool, decision, facts, asking);
     };
   }
 
@@ -319,6 +317,24 @@ export class TurnRunner {
       },
     });
   }
+}
+
+/** The run as those see it that ask people about it. */
+function askingRun(
+  turn: TurnRecord,
+  { steering, recorder, signal, deadline }: Pick<RunBounds, "signal" | "deadline"> & RunParts,
+): AskingRun {
+  return {
+    turn,
+    inputIds: () => steering.inputIds,
+    said: () => steering.said,
+    signal,
+    deadline,
+    commit: async () => {
+      await recorder.settle();
+      await recorder.flush();
+    },
+  };
 }
 
 async function isOnDisk({ beginning }: PreparedTurn): Promise<boolean> {

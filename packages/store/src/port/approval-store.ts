@@ -10,7 +10,7 @@ export type ApprovalDecision = "allow-once" | "allow-session" | "allow-always" |
  */
 export type ApprovalState = "pending" | "parked" | "running" | "decided" | "expired" | "withdrawn";
 
-/** A tool call that needs the owner's decision. */
+/** A tool call that needs the owner's decision, or the user's answer. */
 export interface NewApproval {
   /** Short, for people to type. */
   readonly id: string;
@@ -31,12 +31,23 @@ export interface NewApproval {
   readonly origin: Origin;
   /** Wall clock, milliseconds. */
   readonly expiresAtMs: number;
+  /** The call is a question to the user, which is answered and not decided on. */
+  readonly isQuestion?: true;
+}
+
+/** The user's answer to a question. */
+export interface QuestionAnswer {
+  readonly text: string;
+  /** It holds text of others than the owner (R23). */
+  readonly untrusted: boolean;
 }
 
 /** A stored call with the state of its decision. */
 export interface ApprovalRecord extends NewApproval {
   readonly state: ApprovalState;
   readonly decision?: ApprovalDecision;
+  /** Of a question. */
+  readonly answer?: QuestionAnswer;
   readonly requestedAtMs: number;
   readonly decidedAtMs?: number;
 }
@@ -61,9 +72,11 @@ export interface ApprovalStore {
   isGranted(query: GrantQuery): Promise<boolean>;
   /**
    * Stores the decision on a call that is pending or parked; allowing a parked one makes it `running`. Rejects with `not-found` if no such call has the id, or if
-   * it has expired.
+   * it has expired, or if it is a question.
    */
   decideApproval(id: string, options: { readonly decision: ApprovalDecision; readonly nowMs: number }): Promise<ApprovalRecord>;
+  /** Stores the answer to a question that is pending, which is `decided` then. Rejects with `not-found` if no such question has the id, or if it has expired. */
+  answerQuestion(id: string, options: { readonly answer: QuestionAnswer; readonly nowMs: number }): Promise<ApprovalRecord>;
   /** Moves a call from one of these states to another; `undefined` if it is in none of them. */
   moveApproval(
     id: string,

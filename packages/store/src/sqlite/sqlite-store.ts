@@ -122,6 +122,7 @@ function createApprovalStore({ tables: { approvals }, calls }: Parts): ApprovalS
     listGrants: () => calls.read(() => approvals.listGrants()),
     isGranted: (query) => calls.read(() => approvals.isGranted(query)),
     decideApproval: (id, options) => calls.write(() => approvals.decide(id, options)),
+    answerQuestion: (id, options) => calls.write(() => approvals.answer(id, options)),
     moveApproval: (id, change) => calls.write(() => approvals.move(id, change)),
   };
 }

@@ -101,7 +101,7 @@ function toParameters(schema: z.ZodObject): JsonSchema {
   return withoutBounds(JSON.parse(JSON.stringify(parameters)) as JsonObject);
 }
 
-/** Bounds that a model hardly ever exceeds. They are checked all the same; every request would pay for them. */
+/** Bounds that a model hardly ever exceeds, like that of `additionalProperties: false`. They are checked all the same; every request would pay for them. */
 const BOUNDS = new Set(["minLength", "maxLength", "minItems", "maxItems", "minimum", "exclusiveMinimum", "propertyNames"]);
 
 /** A larger maximum says nothing to a model. */
@@ -109,7 +109,10 @@ const TELLING_MAXIMUM = 10_000;
 
 function withoutBounds(schema: JsonObject): JsonObject {
   const kept = Object.entries(schema).filter(
-    ([key, value]) => !BOUNDS.has(key) && !(key === "maximum" && typeof value === "number" && value > TELLING_MAXIMUM),
+    ([key, value]) =>
+      !BOUNDS.has(key) &&
+      !(key === "maximum" && typeof value === "number" && value > TELLING_MAXIMUM) &&
+      !(key === "additionalProperties" && value === false),
   );
   return Object.fromEntries(
     kept.map(([key, value]) => {

@@ -6,7 +6,7 @@ import { textResult } from "../define-tool/tool-result.ts";
 import type { FileAccess } from "../file-access/create-file-access.ts";
 import { PATH_ALIASES, PathSchema } from "./path-parameter.ts";
 
-const WriteSchema = z.strictObject({ path: PathSchema, content: z.string().describe("The whole new content") });
+const WriteSchema = z.strictObject({ path: PathSchema, content: z.string() });
 
 /** Creates or replaces a file atomically: a reader sees the old content or the new. */
 export function createWriteTool({ files }: { readonly files: FileAccess }): AgentTool {

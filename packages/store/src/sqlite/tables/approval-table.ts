@@ -1,5 +1,12 @@
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { ApprovalDecision, ApprovalRecord, ApprovalState, GrantQuery, NewApproval } from "../../port/approval-store.ts";
+import type {
+  ApprovalDecision,
+  ApprovalRecord,
+  ApprovalState,
+  GrantQuery,
+  NewApproval,
+  QuestionAnswer,
+} from "../../port/approval-store.ts";
 import { StoreError } from "../../port/store-error.ts";
 import { checkKey } from "../values/check-key.ts";
 import { checksum, parseChecked } from "../values/checksum.ts";
@@ -7,7 +14,7 @@ import { numberOf, optionalNumber, optionalText, textOf } from "../values/row.ts
 import type { Row } from "../values/row.ts";
 import type { TableContext } from "./table-context.ts";
 
-type Payload = Pick<ApprovalRecord, "sessionKey" | "toolName" | "arguments" | "text" | "reason" | "origin">;
+type Payload = Pick<ApprovalRecord, "sessionKey" | "toolName" | "arguments" | "text" | "reason" | "origin" | "isQuestion" | "answer">;
 
 /** Rows that one listing returns at most. */
 const LIST_LIMIT = 1000;
@@ -29,8 +36,7 @@ export class ApprovalTable {
     const known = this.#ofCall(turnId, callId);
     if (known !== undefined) return known;
     if (this.#rowOf(id) !== undefined) throw new StoreError("conflict", "Another approval has this id.");
-    const { sessionKey, toolName, arguments: callArguments, text, reason, origin } = approval;
-    const payload = JSON.stringify({ sessionKey, toolName, arguments: callArguments, text, reason, origin } satisfies Payload);
+    const payload = JSON.stringify(payloadOf(approval));
     this.#context.database.run(
       `INSERT INTO approvals (id, turn_id, call_id, session_id, agent_id, binding, state, requested_at, expires_at, payload, sum)
         VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?)`,
@@ -81,11 +87,28 @@ export class ApprovalTable {
 
   decide(id: string, { decision, nowMs }: { readonly decision: ApprovalDecision; readonly nowMs: number }): ApprovalRecord {
     const found = this.read(id);
-    const isOpen = found?.state === "pending" || found?.state === "parked";
+    const isOpen = (found?.state === "pending" || found?.state === "parked") && found.isQuestion !== true;
     if (found === undefined || !isOpen || found.expiresAtMs <= nowMs) throw new StoreError("not-found", "No approval with this id waits.");
     const state: ApprovalState = found.state === "parked" && decision !== "deny" ? "running" : "decided";
     this.#context.database.run("UPDATE approvals SET state = ?, decision = ?, decided_at = ? WHERE id = ?", state, decision, nowMs, id);
     return { ...found, state, decision, decidedAtMs: nowMs };
+  }
+
+  answer(id: string, { answer, nowMs }: { readonly answer: QuestionAnswer; readonly nowMs: number }): ApprovalRecord {
+    const found = this.read(id);
+    if (found?.isQuestion !== true || found.state !== "pending" || found.expiresAtMs <= nowMs)
+      throw new StoreError("not-found", "No question with this id waits.");
+    const answered: ApprovalRecord = { ...found, answer, state: "decided", decidedAtMs: nowMs };
+    const payload = JSON.stringify(payloadOf(answered));
+    const sum = checksum(payload, [id, found.turnId, found.callId, found.binding]);
+    this.#context.database.run(
+      "UPDATE approvals SET state = 'decided', decided_at = ?, payload = ?, sum = ? WHERE id = ?",
+      nowMs,
+      payload,
+      sum,
+      id,
+    );
+    return answered;
   }
 
   move(
@@ -150,4 +173,17 @@ export class ApprovalTable {
       return undefined;
     }
   }
+}
+
+function payloadOf({
+  sessionKey,
+  toolName,
+  arguments: given,
+  text,
+  reason,
+  origin,
+  isQuestion,
+  answer,
+}: NewApproval & Pick<ApprovalRecord, "answer">): Payload {
+  return { sessionKey, toolName, arguments: given, text, reason, origin, ...withoutUndefined({ isQuestion, answer }) };
 }
