@@ -9,7 +9,7 @@ import type { CapturedRequest, StrictServer } from "@factotum/testing-providers"
 import { runCommand, startProduct } from "@factotum/testing-product";
 import type { CommandOutcome, Product } from "@factotum/testing-product";
 import { RpcClient } from "../src/rpc/rpc-client.ts";
-import { denyApprovals } from "./deny-approvals.ts";
+import { decideApprovals } from "./decide-approvals.ts";
 import { checkedOfficially } from "./check-official.ts";
 import { feishuConfig, waitForSent } from "./feishu-scene.ts";
 
@@ -84,7 +84,7 @@ export async function startGuestScene(
     ...extra,
   });
   let product = await startProduct({ config: configOf(session), home, env });
-  await denyApprovals(product);
+  await decideApprovals(product);
   const request = (): CapturedRequest => {
     const newest = model.requests.findLast(({ method }) => method === "POST");
     if (newest === undefined) throw new Error("no request was made");
@@ -134,7 +134,7 @@ export async function startGuestScene(
     restart: async (keys, signal = "SIGTERM") => {
       await product.end(signal);
       product = await startProduct({ config: configOf(keys), home, env });
-      await denyApprovals(product);
+      await decideApprovals(product);
     },
     reload: async (keys) => {
       await writeFile(path.join(home, "factotum.json5"), JSON.stringify(configOf(keys)));

@@ -5,7 +5,7 @@ import { ProductEndedError, runCommand, startProduct } from "@factotum/testing-p
 import { callTools, sayText, startStrictServer } from "@factotum/testing-providers";
 import type { StrictServer } from "@factotum/testing-providers";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { denyApprovals } from "./deny-approvals.ts";
+import { decideApprovals } from "./decide-approvals.ts";
 import { checkedOfficially } from "./check-official.ts";
 
 let model: StrictServer;
@@ -44,7 +44,7 @@ async function start(env: Readonly<Record<string, string>> = {}): Promise<{ read
   const before = model.requests.length;
   try {
     const product = await startProduct({ home, env });
-    using _denied = await denyApprovals(product);
+    using _denied = await decideApprovals(product);
     try {
       await runCommand(["agent", "--message", "run it"], { home, env });
       const tools = (model.requests[before]?.body?.["tools"] ?? []) as readonly { readonly name: string }[];

@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
+import type { ApprovalDecision } from "@factotum/protocol";
 import { startProduct } from "@factotum/testing-product";
 import type { Product } from "@factotum/testing-product";
 import type { JsonObject, StrictServer } from "@factotum/testing-providers";
 import { RpcClient } from "../src/rpc/rpc-client.ts";
-import { denyApprovals } from "./deny-approvals.ts";
+import { decideApprovals } from "./decide-approvals.ts";
 import { newestResults, order, startObedientModel, type Order } from "./obedient-model.ts";
 
 /** The owner's conversation with a model that obeys every text. */
@@ -24,9 +25,11 @@ export interface TaintScene extends AsyncDisposable {
   write(name: string, text: string): Promise<void>;
   read(name: string): Promise<string>;
   killAndStart(): Promise<void>;
+  /** The owner's decision on calls that wait; `deny` unless a test says otherwise. */
+  decision: ApprovalDecision;
 }
 
-/** Commands run without asking unless the turn is tainted; then they are denied. `extra` is added to the configuration. */
+/** Commands run without asking unless the turn is tainted; then `decision` counts. `extra` is added to the configuration. */
 export async function startTaintScene(extra: JsonObject = {}): Promise<TaintScene> {
   const model = await startObedientModel();
   const config = {
@@ -36,7 +39,8 @@ export async function startTaintScene(extra: JsonObject = {}): Promise<TaintScen
     ...extra,
   };
   let product: Product = await startProduct({ config });
-  await denyApprovals(product);
+  const scene = { decision: "deny" as ApprovalDecision };
+  await decideApprovals(product, () => scene.decision);
   const { home } = product;
   const workspace = path.join(home, "workspace");
   // Like `factotum agent`, which would be a process for each message.
@@ -49,7 +53,7 @@ export async function startTaintScene(extra: JsonObject = {}): Promise<TaintScen
     await say(`Please ${order(...calls)}`);
     return newestResults(model);
   };
-  return {
+  return Object.assign(scene, {
     model,
     home,
     workspace,
@@ -73,11 +77,11 @@ export async function startTaintScene(extra: JsonObject = {}): Promise<TaintScen
     killAndStart: async () => {
       await product.end("SIGKILL");
       product = await startProduct({ config, home });
-      await denyApprovals(product);
+      await decideApprovals(product, () => scene.decision);
     },
     [Symbol.asyncDispose]: async () => {
       await product[Symbol.asyncDispose]();
       await model[Symbol.asyncDispose]();
     },
-  };
+  } satisfies Omit<TaintScene, "decision">);
 }

@@ -106,6 +106,23 @@ test("a guest who works in a separate folder marks no line of the owner's notes"
   expect(scene.request).not.toContain("untrusted_text");
 });
 
+test("the owner's word lets a turn with text of others change instructions, each time", TIMEOUT, async () => {
+  await using scene = await startTaintScene();
+  await scene.say("hi");
+  await scene.write("USER.md", "The user is Olga.");
+  scene.decision = "allow-once";
+  const edit = { name: "edit", arguments: { path: "USER.md", edits: [{ oldText: "Olga", newText: "Olga, born in May" }] } };
+  const patch = "*** Begin Patch\n*** Add File: skills/bake/SKILL.md\n+# bake\n*** End Patch";
+  const orders = [write("MEMORY.md"), edit, { name: "apply_patch", arguments: { patch } }];
+  expect(await scene.readLetter(...orders)).toEqual(["ok", "ok", "ok"]);
+  expect(await scene.read("MEMORY.md")).toBe(CANARY);
+  expect(await scene.read("USER.md")).toBe("The user is Olga, born in May.");
+  expect(await scene.read("skills/bake/SKILL.md")).toBe("# bake\n");
+  scene.decision = "deny";
+  expect(await scene.ask(write("MEMORY.md", "other"))).toEqual([expect.stringContaining("the owner denied it")]);
+  expect(await scene.read("MEMORY.md")).toBe(CANARY);
+});
+
 test("an additional folder of skills counts as instructions", TIMEOUT, async () => {
   await using scene = await startTaintScene({ skills: { load: { extraDirs: ["workspace/recipes"] } } });
   await scene.say("hi");

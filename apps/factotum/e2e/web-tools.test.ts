@@ -4,7 +4,7 @@ import { runCommand, startProduct, type Product } from "@factotum/testing-produc
 import type { JsonObject, StrictServer } from "@factotum/testing-providers";
 import OpenAI from "openai";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { denyApprovals } from "./deny-approvals.ts";
+import { decideApprovals } from "./decide-approvals.ts";
 import { startGuestScene } from "./guest-scene.ts";
 import { newestResults, obey, order, startObedientModel, type Order } from "./obedient-model.ts";
 import { BRAVE_KEY, residentMiB, startWebScene, type WebScene } from "./web-scene.ts";
@@ -39,7 +39,7 @@ async function start(tools: JsonObject, env: Readonly<Record<string, string>> = 
     env,
   });
   // What the owner has not asked for waits for a decision; this owner always says no.
-  await denyApprovals(product);
+  await decideApprovals(product);
   return product;
 }
 

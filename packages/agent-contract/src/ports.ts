@@ -197,6 +197,8 @@ export interface FileWrite {
 export interface FileProvenance {
   /** Called before each write; what it records is durable before the file changes. The message of a refusal is for the model. Rejects if it cannot record. */
   beforeWrite(write: FileWrite): Promise<{ readonly type: "allow" } | { readonly type: "refuse"; readonly message: string }>;
+  /** The name of the file at this path if later turns follow it as instructions. `path` is absolute, symbolic links resolved. */
+  instructionAt(path: string): Promise<string | undefined>;
   /** True if a file contains text that a tainted turn wrote. `path` is absolute, symbolic links resolved. */
   isUntrusted(path: string, run: RunFacts): Promise<boolean>;
 }

@@ -10,7 +10,7 @@ import type { AccountConfig, FactotumConfig } from "@factotum/config";
 import { loadConfig } from "@factotum/config";
 import { httpFetch } from "@factotum/models";
 import { openSqliteStore } from "@factotum/store";
-import type { CheckpointLimits, SqliteStore, Store, StoreDamage } from "@factotum/store";
+import type { ApprovalDecision, CheckpointLimits, SqliteStore, Store, StoreDamage } from "@factotum/store";
 import { createCoreTools, createFileAccess, FileAccessError, type WebAccess } from "@factotum/tools";
 import type { FileAccess, FileAccessOptions } from "@factotum/tools";
 import { completeRunner } from "./complete-runner.ts";
@@ -311,8 +311,10 @@ export async function startTestGateway(
     readonly around?: (store: Store) => Store;
     /** None by default. */
     readonly reserve?: DiskReserve;
-    /** True if tool calls wait for a decision of the test; they are denied by default. */
+    /** True if tool calls wait for a decision of the test. */
     readonly asks?: boolean;
+    /** The decision on tool calls otherwise; `deny` by default. */
+    readonly decides?: () => ApprovalDecision;
     /** The product's by default. */
     readonly checkpointLimits?: CheckpointLimits;
     /** Called when the gateway requests a shutdown of its process. Ignored by default. */
@@ -427,7 +429,7 @@ export async function startTestGateway(
     hideSecrets: (text) => [...secrets].reduce((shown, secret) => shown.replaceAll(secret, "[hidden]"), text),
     ...common,
   });
-  if (options.asks !== true) denyApprovals(gateway);
+  if (options.asks !== true) decideApprovals(gateway, options.decides ?? (() => "deny"));
   reportDamage = (damage) => gateway.engine.reports.damage(damage);
   for (const damage of found) reportDamage(damage);
   const stop = async (): Promise<void> => {
@@ -449,13 +451,13 @@ export async function startTestGateway(
   };
 }
 
-/** Denies every tool call that waits for a decision. */
-function denyApprovals({ engine: { parts } }: Gateway): void {
-  const deny = async (): Promise<void> => {
-    for (const { id } of await parts.approvals.waiting()) await parts.approvals.decide(id, "deny");
+/** Decides on every tool call that waits. */
+function decideApprovals({ engine: { parts } }: Gateway, decision: () => ApprovalDecision): void {
+  const decide = async (): Promise<void> => {
+    for (const { id } of await parts.approvals.waiting()) await parts.approvals.decide(id, decision());
   };
-  // Another denial, or the end of the gateway, may be faster.
-  parts.approvals.onWaitingChange(() => void deny().catch(() => undefined));
+  // Another decision, or the end of the gateway, may be faster.
+  parts.approvals.onWaitingChange(() => void decide().catch(() => undefined));
 }
 const NO_WEB: WebAccess = {
   request: async () => ({ type: "refused", reason: "unavailable", message: "there is no web in this test" }),

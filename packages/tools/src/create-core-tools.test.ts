@@ -158,3 +158,40 @@ test.each(["read", "write", "edit", "apply_patch", "ls", "grep", "find"])(
     }
   },
 );
+
+test.each([
+  ["write", { path: "AGENTS.md", content: "x" }, "AGENTS.md", "Write AGENTS.md:\nx"],
+  ["write", { path: "list.md", content: "x" }, undefined, "Write list.md:\nx"],
+  [
+    "edit",
+    {
+      path: "AGENTS.md",
+      edits: [
+        { oldText: "a\nb", newText: "" },
+        { oldText: "c", newText: "d", replaceAll: true },
+      ],
+    },
+    "AGENTS.md",
+    "Edit AGENTS.md:\n@@\n-a\n-b\n@@ everywhere\n-c\n+d",
+  ],
+  [
+    "apply_patch",
+    { patch: "*** Begin Patch\n*** Update File: list.md\n*** Move to: AGENTS.md\n@@\n-a\n+b\n*** End Patch" },
+    "AGENTS.md",
+    "*** Begin Patch\n*** Update File: list.md\n*** Move to: AGENTS.md\n@@\n-a\n+b\n*** End Patch",
+  ],
+  ["apply_patch", { patch: "nothing" }, undefined, "nothing"],
+])("%s says which instructions %j would change, and what it would do", async (name, args, changed, text) => {
+  const known = await createToolRig({
+    provenance: {
+      beforeWrite: async () => ({ type: "allow" }),
+      instructionAt: async (path) => (path.endsWith("/AGENTS.md") ? "AGENTS.md" : undefined),
+      isUntrusted: async () => false,
+    },
+  });
+  await using _rig = known;
+  const found = createCoreTools({ ...options, files: known.files }).find((one) => one.name === name);
+  const call = { id: "call", name, arguments: args };
+  expect(await found?.changedInstructions?.(call, known.run)).toBe(changed);
+  expect(await found?.inspect?.(call, known.run)).toMatchObject({ type: "action", text });
+});

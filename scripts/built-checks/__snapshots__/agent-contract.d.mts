@@ -293,6 +293,8 @@ interface AgentTool extends ToolSchema {
   narrow?(features: MessagingFeatures): Pick<ToolSchema, "description" | "parameters">;
   /** What the call would do right now, without doing it. Absent if the name and the arguments say it all. */
   inspect?(call: ToolCall, run: RunFacts): Promise<InspectedCall>;
+  /** Names a file that the call would change and later turns follow as instructions (R23); `undefined` if there is none. Absent: it never changes one. */
+  changedInstructions?(call: ToolCall, run: RunFacts): Promise<string | undefined>;
   /**
    * Runs the call. Invalid arguments and failures that the model can act on are results with `isError`; the loop turns a rejection into such a result. After an
    * abort it settles soon; its result is ignored then.
@@ -776,6 +778,8 @@ interface FileProvenance {
     readonly type: "refuse";
     readonly message: string;
   }>;
+  /** The name of the file at this path if later turns follow it as instructions. `path` is absolute, symbolic links resolved. */
+  instructionAt(path: string): Promise<string | undefined>;
   /** True if a file contains text that a tainted turn wrote. `path` is absolute, symbolic links resolved. */
   isUntrusted(path: string, run: RunFacts): Promise<boolean>;
 }

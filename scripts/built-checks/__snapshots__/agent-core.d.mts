@@ -500,6 +500,7 @@ type ModelSettings = Omit<ModelRequest, "system" | "messages" | "tools">;
 /** The host's decision about a call before it runs. `message` is for the model: it names the rule and what to do. */
 type ToolDecision = {
   readonly type: "allow";
+  readonly isConfirmed?: true;
 } | {
   readonly type: "refuse";
   readonly message: string;

@@ -548,6 +548,28 @@ describe("taint", () => {
     expect(marks).toEqual([true, false, false]);
   });
 
+  test("does not reach a tool whose call the owner has confirmed", async () => {
+    const seen: [string, boolean][] = [];
+    const model = scriptedModel([answer("", [call("c1", "write"), call("c2", "write")]), answer("Done")]);
+    const write = { ...tool("write", () => Promise.resolve(text("written"))) };
+    const execute: typeof write.execute = (one, options) => {
+      seen.push([one.id, options.tainted]);
+      return write.execute(one, options);
+    };
+    await collect(
+      runInput({
+        model,
+        tools: [{ ...write, execute }],
+        tainted: true,
+        beforeTool: ({ id }) => Promise.resolve(id === "c1" ? { type: "allow", isConfirmed: true } : { type: "allow" }),
+      }),
+    );
+    expect(seen).toEqual([
+      ["c1", false],
+      ["c2", true],
+    ]);
+  });
+
   test.each([
     ["a tainted prompt", { prompt: { ...user("hi"), tainted: true } }],
     ["an already tainted turn", { tainted: true }],

@@ -16,7 +16,9 @@ import type {
 export type ModelSettings = Omit<ModelRequest, "system" | "messages" | "tools">;
 
 /** The host's decision about a call before it runs. `message` is for the model: it names the rule and what to do. */
-export type ToolDecision = { readonly type: "allow" } | { readonly type: "refuse"; readonly message: string };
+export type ToolDecision =
+  /** `isConfirmed`: the owner knows that text of others may have caused the call, and confirmed what it does (R23): it runs as an untainted one. */
+  { readonly type: "allow"; readonly isConfirmed?: true } | { readonly type: "refuse"; readonly message: string };
 
 /**
  * Called once for each call of a known tool, before its `tool-start`. May wait for a person; an abort of the run ends the wait. A rejection refuses the call

@@ -20,7 +20,7 @@ import { capContent } from "./truncate-tool-result.ts";
 /** A call that was answered without running, or that is ready to start. */
 type Prepared =
   | { readonly type: "answered"; readonly call: ToolCall; readonly outcome: ToolOutcome; readonly skipped: boolean }
-  | { readonly type: "ready"; readonly call: ToolCall; readonly tool: AgentTool };
+  | { readonly type: "ready"; readonly call: ToolCall; readonly tool: AgentTool; readonly isConfirmed: boolean };
 
 type SkipReason = (call: ToolCall) => string;
 
@@ -98,7 +98,8 @@ export class ToolCallBatch {
       if (answer.type === "error") throw answer.error;
       if (answer.type === "aborted") return { type: "refuse", message: STOPPED(call) };
       // Validated here, so that an invalid decision counts as a failed check too.
-      return answer.value.type === "allow" ? { type: "allow" } : { type: "refuse", message: answer.value.message };
+      if (answer.value.type !== "allow") return { type: "refuse", message: answer.value.message };
+      return answer.value.isConfirmed === true ? { type: "allow", isConfirmed: true } : { type: "allow" };
     };
     const denied: ToolDecision = { type: "refuse", message: `${call.name} was not run: the check before it failed. Tell the user.` };
     const decision = yield* guard("beforeTool", ask, denied);
@@ -106,7 +107,8 @@ export class ToolCallBatch {
       this.skipRest(STOPPED);
       return skipped(call, STOPPED);
     }
-    return decision.type === "allow" ? { type: "ready", call, tool } : refused(call, decision.message);
+    if (decision.type === "refuse") return refused(call, decision.message);
+    return { type: "ready", call, tool, isConfirmed: decision.isConfirmed === true };
   }
 
   #endAtLimit(): void {
@@ -172,7 +174,7 @@ function launch(run: RunState, entries: readonly Prepared[], deltas: DeltaQueue)
   const queue = entries.entries();
   const worker = async (): Promise<void> => {
     for (const [index, entry] of queue) {
-      const outcome = entry.type === "answered" ? entry.outcome : await execute(run, entry.tool, entry.call, deltas);
+      const outcome = entry.type === "answered" ? entry.outcome : await execute(run, entry, deltas);
       slots[index]?.resolve(outcome);
     }
   };
@@ -181,9 +183,18 @@ function launch(run: RunState, entries: readonly Prepared[], deltas: DeltaQueue)
   return slots.map(({ promise }) => promise);
 }
 
-function execute(run: RunState, tool: AgentTool, call: ToolCall, deltas: DeltaQueue): Promise<ToolOutcome> {
-  const { signal, tainted, input } = run;
-  return executeTool(tool, call, { signal, tainted, run: input.facts, onDelta: (text) => deltas.push(call.id, text) });
+function execute(
+  run: RunState,
+  { tool, call, isConfirmed }: Extract<Prepared, { type: "ready" }>,
+  deltas: DeltaQueue,
+): Promise<ToolOutcome> {
+  const { signal, input } = run;
+  return executeTool(tool, call, {
+    signal,
+    tainted: run.tainted && !isConfirmed,
+    run: input.facts,
+    onDelta: (text) => deltas.push(call.id, text),
+  });
 }
 
 /** Builds the result message, truncated once and for all. `loop`: the verdict of the loop detector. */

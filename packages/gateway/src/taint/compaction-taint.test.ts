@@ -70,7 +70,7 @@ test.each([1, 2, 3])("a summary of text from others is tainted, and so are later
   const { result, request } = await writeDown();
   expect(request).not.toContain("MALLORY-WAS-HERE");
   expect(request).toContain("Known: nothing much.");
-  expect(result).toContain("/trust");
+  expect(result).toContain("the owner denied it");
 });
 
 test("trust in summarised text lasts until it is revoked, across summaries of summaries", async () => {
@@ -81,7 +81,7 @@ test("trust in summarised text lasts until it is revoked, across summaries of su
   await say("/trust off");
   const { result, request } = await writeDown();
   expect(request).not.toContain("MALLORY-WAS-HERE");
-  expect(result).toContain("/trust");
+  expect(result).toContain("the owner denied it");
   await say("/trust");
   expect((await writeDown()).result).toContain("Wrote MEMORY.md");
 });
@@ -92,7 +92,7 @@ test("trust does not extend to later text, once both are summarised together", a
   await fillUntil(1);
   const { result, request } = await writeDown();
   expect(request).not.toContain("MALLORY-WAS-HERE");
-  expect(result).toContain("/trust");
+  expect(result).toContain("the owner denied it");
 });
 
 test("a summary of the owner's own text is not tainted", async () => {
@@ -108,5 +108,5 @@ test("trust in an earlier text does not extend to a later one that is summarised
   await fillUntil(1);
   const { result, request } = await writeDown();
   expect(request).not.toContain("MALLORY-CAME-BACK");
-  expect(result).toContain("/trust");
+  expect(result).toContain("the owner denied it");
 });

@@ -42,6 +42,7 @@ export function createFileProvenance({ store, places }: FileProvenanceOptions): 
       for (const notes of notesFiles(write.path, await notesPlaces(places()))) await recordBlocks(notes, write, store);
       return { type: "allow" };
     },
+    instructionAt: async (file) => findInstructionFile(file, places()),
     async isUntrusted(file, run) {
       // Nearly always, and then no link needs to be followed.
       if (!(await store.hasTaintedBlocks())) return false;

@@ -71,13 +71,13 @@ test.each(REFERENCES)("a %s after a reset is tainted by the turn that wrote its 
   const target = await makeCard(FORWARDED);
   await say("/new");
   const { result, shown } = await runAfter("Yes", refer(target));
-  expect(result).toContain("/trust");
+  expect(result).toContain("the owner denied it");
   expect(shown).toContain("This turn is tainted");
   const { home } = running;
   await running.stop();
   await start(home);
   await say("/new");
-  expect((await runAfter("Yes", refer(target))).result).toContain("/trust");
+  expect((await runAfter("Yes", refer(target))).result).toContain("the owner denied it");
 });
 
 test.each(REFERENCES)("a %s is not tainted by a turn of the owner's own text", async (_name, refer) => {
@@ -90,7 +90,7 @@ test.each(REFERENCES)("a %s is not tainted by a turn of the owner's own text", a
 test.each(REFERENCES)("a %s whose target a guest's turn wrote is tainted", async (_name, refer) => {
   const guest = { sender: { id: "guest-1", isBot: false }, origin: { ...DM, conversation: { kind: "direct" as const, id: "dm-2" } } };
   const target = await makeCard(guest);
-  expect((await runAfter("Yes", refer(target))).result).toContain("/trust");
+  expect((await runAfter("Yes", refer(target))).result).toContain("the owner denied it");
 });
 
 test.each(REFERENCES)("a %s is tainted by the edit that a tainted turn made", async (_name, refer) => {
@@ -104,7 +104,7 @@ test.each(REFERENCES)("a %s is tainted by the edit that a tainted turn made", as
   const base = { sessionKey: row.sessionKey, target: DM, purpose: "tool", state: "suppressed", dueAtMs: 0, expiresAtMs: 1 } as const;
   await running.store.addOutbound([{ ...base, outbound, idempotencyKey: "edit-1" }], { turnId: tainted ?? "" });
   await say("/new");
-  expect((await runAfter("Yes", refer(target))).result).toContain("/trust");
+  expect((await runAfter("Yes", refer(target))).result).toContain("the owner denied it");
 });
 
 test.each(REFERENCES)("a %s is tainted if its target's session is longer than what is read of it", async (_name, refer) => {
@@ -115,7 +115,7 @@ test.each(REFERENCES)("a %s is tainted if its target's session is longer than wh
     await running.store.appendEntry(session?.sessionId ?? "", { type: "message", message }, { timestampMs: part });
   }
   await say("/new");
-  expect((await runAfter("Yes", refer(target))).result).toContain("/trust");
+  expect((await runAfter("Yes", refer(target))).result).toContain("the owner denied it");
 });
 
 test("what the owner trusts in the same conversation is trusted in a press too", async () => {
@@ -125,9 +125,9 @@ test("what the owner trusts in the same conversation is trusted in a press too",
 });
 
 test("a press whose target is not known is tainted, and a reply to such a message is not", async () => {
-  expect((await runAfter("Yes", press("sent-99"))).result).toContain("/trust");
+  expect((await runAfter("Yes", press("sent-99"))).result).toContain("the owner denied it");
   await say("/new");
-  expect((await runAfter("Yes", { event: { type: "action", actionId: "button-1" } })).result).toContain("/trust");
+  expect((await runAfter("Yes", { event: { type: "action", actionId: "button-1" } })).result).toContain("the owner denied it");
   await say("/new");
   expect((await runAfter("Yes", quote("sent-99"))).result).toContain("Wrote MEMORY.md");
 });
@@ -141,5 +141,5 @@ test("a vote in a poll of a tainted turn taints the turn that is shown it", asyn
   server.script([textReply("Hello.")]);
   await say("hello");
   await platform.say(platform.message("", { event: { type: "vote", targetId, options: ["obey"] } }));
-  expect((await runAfter("go on", {})).result).toContain("/trust");
+  expect((await runAfter("go on", {})).result).toContain("the owner denied it");
 });

@@ -2,6 +2,7 @@ import { access, mkdir, readFile, rename, symlink, writeFile } from "node:fs/pro
 import path from "node:path";
 import type { MsgContext, Origin } from "@factotum/channel-contract";
 import type { FactotumConfig } from "@factotum/config";
+import type { ApprovalDecision } from "@factotum/store";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -18,13 +19,16 @@ let server: AnthropicServer;
 let platform: TestPlatform;
 let running: TestGateway;
 let workspace: string;
+let decision: ApprovalDecision;
 
 beforeEach(async () => {
   server = await startAnthropicServer();
   platform = new TestPlatform();
+  decision = "deny";
   running = await startTestGateway({
     platform,
     patch: withoutWalls,
+    decides: () => decision,
     accountConfig: { allowFrom: ["mallory"], groupPolicy: "open", groups: { "*": { requireMention: false } } },
   });
   workspace = running.gateway.engine.parts.running.agents.default.config.workspace;
@@ -68,12 +72,26 @@ describe("instructions for later turns", () => {
   test.each([
     ["a guest", { sender: MALLORY, origin: { ...DM, conversation: { kind: "direct", id: "dm-m" } } }, /only the owner/],
     ["a guest in a group", { sender: MALLORY, origin: GROUP }, /only the owner/],
-    ["the owner in a group", { origin: GROUP }, /private conversation/],
-    ["the owner with forwarded text", FORWARDED, /send \/trust/],
+    ["the owner in a group who denies it", { origin: GROUP }, /the owner denied it/],
+    ["the owner with forwarded text who denies it", FORWARDED, /the owner denied it/],
   ] as const)("are not changed for %s", async (_who, fields, told) => {
     expect(await sayAndWrite(fields)).toMatch(told);
     expect(await exists("MEMORY.md")).toBe(false);
     expect(await sayAndWrite(fields, "list.md")).toContain("Wrote list.md");
+  });
+
+  test.each([
+    ["the owner with forwarded text", FORWARDED],
+    ["the owner in a group", { origin: GROUP }],
+  ] as const)("are changed for %s who allows it, and asked about again next time", async (_who, fields) => {
+    await say("hi");
+    decision = "allow-once";
+    expect(await sayAndWrite(fields)).toContain("Wrote MEMORY.md");
+    const asked = platform.sent.flatMap(({ outbound }) => (outbound.type === "text" ? [outbound.text] : []));
+    expect(asked.find((text) => text.includes("/approve "))).toMatch(/Write MEMORY\.md:\nCANARY[^]*It would change MEMORY\.md/);
+    decision = "deny";
+    expect(await sayAndWrite(fields, "MEMORY.md", "OTHER")).toContain("the owner denied it");
+    expect(await readFile(path.join(workspace, "MEMORY.md"), "utf8")).toBe("CANARY");
   });
 
   test("are changed for the owner", async () => {
@@ -85,11 +103,11 @@ describe("instructions for later turns", () => {
 describe("taint", () => {
   test("stays as long as the model sees the marked text; /trust clears the present text, and nothing newer", async () => {
     await say("Look.", FORWARDED);
-    expect(await sayAndWrite({})).toContain("/trust");
+    expect(await sayAndWrite({})).toContain("the owner denied it");
     await say("/trust");
     expect(await sayAndWrite({})).toContain("Wrote MEMORY.md");
     await say("Look.", FORWARDED);
-    expect(await sayAndWrite({})).toContain("/trust");
+    expect(await sayAndWrite({})).toContain("the owner denied it");
     await say("/new");
     expect(await sayAndWrite({})).toContain("Wrote MEMORY.md");
   });
@@ -111,7 +129,7 @@ describe("taint", () => {
     await say("/trust session", { sender: MALLORY });
     expect(platform.sent.length).toBe(sent);
     expect((await running.store.readSession(SESSION))?.trust).toBeUndefined();
-    expect(await sayAndWrite({})).toContain("/trust");
+    expect(await sayAndWrite({})).toContain("the owner denied it");
   });
 
   test("an unknown word after /trust changes nothing and says so", async () => {

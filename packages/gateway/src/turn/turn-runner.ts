@@ -41,6 +41,7 @@ import { publishEntry } from "../delivery/publish-entry.ts";
 import { JobPreparer } from "./job-preparer.ts";
 import type { JobPreparerOptions } from "./job-preparer.ts";
 import { isGivenAddress } from "../taint/given-address.ts";
+import { instructionDecision } from "../taint/instruction-calls.ts";
 import { isTaintBinding } from "../taint/taint.ts";
 import { TurnRecorder } from "../run/turn-recorder.ts";
 import type { TurnRecorderOptions } from "../run/turn-recorder.ts";
@@ -268,6 +269,7 @@ export class TurnRunner {
     return async (call, tool, { tainted, messages }) => {
       const calling = {
         prepared,
+        facts,
         inputs: steering.said,
         tainted: await isTaintBinding(facts, tainted, this.#options),
         isGiven: (url: string) => isGivenAddress(url, { tool: call.name, messages }),
@@ -276,7 +278,9 @@ export class TurnRunner {
       if (decision.type === "refuse") return decision;
       if (decision.type === "allow" && RUN_POLICY[turn.kind].onlyAddsNotes)
         return checkFlushCall(call, tool, { notesPath: notesPath(prepared, turn.startedAtMs), run: facts, files });
-      return approvals.check(call, tool, decision, facts, asking);
+      const changes = await instructionDecision(call, tool, calling);
+      const answer = await approvals.check(call, tool, changes ?? decision, facts, asking);
+      return answer.type === "allow" && changes !== undefined ? { type: "allow", isConfirmed: true } : answer;
     };
   }
 

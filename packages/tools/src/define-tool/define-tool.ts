@@ -30,6 +30,8 @@ export interface ToolDefinition<Schema extends z.ZodObject> {
   readonly narrow?: (features: MessagingFeatures) => { readonly description: string; readonly schema: z.ZodObject };
   /** What a call with valid arguments would do. */
   readonly inspect?: (args: z.output<Schema>, run: RunFacts) => Promise<InspectedCall>;
+  /** The file that a call with valid arguments would change and later turns follow as instructions. */
+  readonly changedInstructions?: (args: z.output<Schema>, run: RunFacts) => Promise<string | undefined>;
   execute(args: z.output<Schema>, options: ToolOptions & { readonly callId: string }): Promise<AgentToolResult>;
 }
 
@@ -38,7 +40,7 @@ export interface ToolDefinition<Schema extends z.ZodObject> {
  * any other exception of `execute`.
  */
 export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinition<Schema>): AgentTool {
-  const { name, summary, description, schema, aliases = {}, traits, traitsFor, narrow, inspect } = definition;
+  const { name, summary, description, schema, aliases = {}, traits, traitsFor, narrow, inspect, changedInstructions } = definition;
   // Few combinations exist, and every new session asks for one.
   const narrowings = new Map<string, Pick<AgentTool, "description" | "parameters">>();
   return {
@@ -82,6 +84,15 @@ export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinitio
             }
           },
         }),
+    ...(changedInstructions === undefined
+      ? {}
+      : {
+          changedInstructions: async (call: ToolCall, run: RunFacts): Promise<string | undefined> => {
+            const parsed = schema.safeParse(normalise(call.arguments, aliases));
+            // A call that fails changes nothing.
+            return parsed.success ? unlessClosed(changedInstructions(parsed.data, run)) : undefined;
+          },
+        }),
     async execute(call, options) {
       const parsed = schema.safeParse(normalise(call.arguments, aliases));
       if (!parsed.success) return errorResult(describeIssues(name, parsed.error, Object.keys(schema.shape)));
@@ -93,6 +104,15 @@ export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinitio
       }
     },
   };
+}
+
+async function unlessClosed(found: Promise<string | undefined>): Promise<string | undefined> {
+  try {
+    return await found;
+  } catch (error) {
+    if (error instanceof FileAccessError) return undefined;
+    throw error;
+  }
 }
 
 function toParameters(schema: z.ZodObject): JsonSchema {

@@ -146,6 +146,7 @@ describe("reading", () => {
           writes.push(asked);
           return asked.tainted ? { type: "refuse", message: "Ask the owner." } : { type: "allow" };
         },
+        instructionAt: async (path) => (path.endsWith("day.md") ? "day.md" : undefined),
         isUntrusted: async (path) => path.endsWith("day.md"),
       },
     });
@@ -156,6 +157,8 @@ describe("reading", () => {
     expect(await read("day.md", known)).toBe("obey");
     await files.write("new/../link.md", "mine", { tainted: false });
     expect(await read("day.md", known)).toBe("mine");
+    expect(await files.findInstructions(["other.md", "new/../link.md"])).toBe("day.md");
+    expect(await files.findInstructions(["other.md"])).toBeUndefined();
     const path = join(known.workspace, "day.md");
     expect(writes).toEqual([true, false].map((tainted) => ({ path, content: "mine", run: known.run, tainted })));
     await using day = await files.openFile("link.md");

@@ -37,6 +37,8 @@ export interface RunFiles {
    * to the model, in order.
    */
   change(changes: readonly FileChange[], options: ChangeOptions): Promise<readonly { readonly shown: string }[]>;
+  /** The first of these paths whose file later turns follow as instructions, by its name; `undefined` if there is none. */
+  findInstructions(paths: readonly string[]): Promise<string | undefined>;
   /** A real path as shown to the model: relative to the workspace if inside. Else absolute, but for people other than the owner relative or with `~`. */
   show(path: string): string;
 }
@@ -92,6 +94,13 @@ export function createFileAccess(options: FileAccessOptions): FileAccess {
           return { shown: written?.shown ?? text };
         },
         change,
+        async findInstructions(paths) {
+          for (const text of paths) {
+            const name = await provenance?.instructionAt(await realPathOfAny(parse(text)));
+            if (name !== undefined) return name;
+          }
+          return undefined;
+        },
         show,
       };
     },

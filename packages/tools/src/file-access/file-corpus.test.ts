@@ -261,6 +261,7 @@ function allowing(rig: ToolRig): FileAccess {
         await change([{ type: "write", path, data }], options);
         return { shown: path };
       },
+      findInstructions: async () => undefined,
       show: (path) => path,
     }),
   };

@@ -31,6 +31,12 @@ export function createEditTool({ files }: { readonly files: FileAccess }): Agent
     schema: EditSchema,
     aliases: PATH_ALIASES,
     traits: { effect: "write", idempotent: false, output: "trusted", network: false, parallel: false },
+    inspect: async ({ path, edits }) => ({
+      type: "action",
+      text: [`Edit ${path}:`, ...edits.map(describeEdit)].join("\n"),
+      binding: { path, edits: edits.map(({ oldText, newText, replaceAll = false }) => ({ oldText, newText, replaceAll })) },
+    }),
+    changedInstructions: async ({ path }, run) => (await files.forRun(run)).findInstructions([path]),
     async execute({ path, edits }, { run, signal, tainted }) {
       const access = await files.forRun(run);
       await using file = await access.openFile(path);
@@ -47,4 +53,10 @@ export function createEditTool({ files }: { readonly files: FileAccess }): Agent
       return textResult(`Edited ${shown} (${count})`, { details: { path: shown, replacements: outcome.replacements, ...diff } });
     },
   });
+}
+
+/** One edit for the owner, in the form of a diff. */
+function describeEdit({ oldText, newText, replaceAll }: z.output<typeof EditSchema>["edits"][number]): string {
+  const marked = (mark: string, text: string): readonly string[] => (text === "" ? [] : text.split("\n").map((line) => `${mark}${line}`));
+  return [replaceAll === true ? "@@ everywhere" : "@@", ...marked("-", oldText), ...marked("+", newText)].join("\n");
 }

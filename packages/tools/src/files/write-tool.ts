@@ -17,6 +17,8 @@ export function createWriteTool({ files }: { readonly files: FileAccess }): Agen
     schema: WriteSchema,
     aliases: PATH_ALIASES,
     traits: { effect: "write", idempotent: true, output: "trusted", network: false, parallel: false },
+    inspect: async ({ path, content }) => ({ type: "action", text: `Write ${path}:\n${content}`, binding: { path, content } }),
+    changedInstructions: async ({ path }, run) => (await files.forRun(run)).findInstructions([path]),
     async execute({ path, content }, { run, signal, tainted }) {
       const access = await files.forRun(run);
       signal.throwIfAborted();

@@ -37,6 +37,8 @@ export function createApplyPatchTool({ files }: { readonly files: FileAccess }):
     schema: ApplyPatchSchema,
     aliases: { input: "patch" },
     traits: { effect: "write", idempotent: false, output: "trusted", network: false, parallel: false },
+    inspect: async ({ patch }) => ({ type: "action", text: patch, binding: { patch } }),
+    changedInstructions: async ({ patch }, run) => (await files.forRun(run)).findInstructions(changedPaths(patch)),
     async execute({ patch }, { run, signal, tainted }) {
       const access = await files.forRun(run);
       try {
@@ -64,6 +66,16 @@ export function createApplyPatchTool({ files }: { readonly files: FileAccess }):
       }
     },
   });
+}
+
+/** The files that a patch names; none of one that cannot be read. */
+function changedPaths(patch: string): readonly string[] {
+  try {
+    return parsePatch(patch).flatMap((section) => [section.path, ...(section.type === "update" ? [section.moveTo ?? []].flat() : [])]);
+  } catch (error) {
+    if (error instanceof PatchError) return [];
+    throw error;
+  }
 }
 
 function requireOneHeaderEach(sections: readonly PatchSection[]): void {
