@@ -25,6 +25,7 @@ const REQUIREMENTS: readonly Requirement[] = [
   { programs: ["curl"], debian: "curl", tests: "the documents' commands with curl" },
   { programs: ["bwrap"], debian: "bubblewrap", tests: "the tests of the sandbox", isRequired: true },
   { programs: ["python3"], debian: "python3", tests: "the tests of the sandbox", isRequired: true },
+  { programs: ["rg"], debian: "ripgrep", tests: "the tests of grep with ripgrep", isRequired: true },
   { programs: ["jq"], debian: "jq", tests: "the documents' commands with jq" },
 ];
 

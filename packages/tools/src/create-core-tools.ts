@@ -22,6 +22,7 @@ import { createUpdatePlanTool } from "./plans/update-plan-tool.ts";
 import { createApplyPatchTool } from "./patch/apply-patch-tool.ts";
 import type { PdfReader } from "./pdf/read-pdf.ts";
 import { createFindTool } from "./search/find-tool.ts";
+import type { TextFinder } from "./search/text-finder.ts";
 import { createGrepTool } from "./search/grep-tool.ts";
 import { createWebSearchTool } from "./web/search/web-search-tool.ts";
 import type { WebAccess } from "./web/web-access.ts";
@@ -51,13 +52,15 @@ export interface CoreToolsOptions {
   /** Variables for the commands of a run, such as the keys of its skills. None by default. */
   readonly commandEnvironment?: ExecToolOptions["environment"];
   readonly readPdf: PdfReader;
+  /** Makes `grep` faster, such as `createRipgrep`. None by default. */
+  readonly findText?: TextFinder;
 }
 
 /** The core tools: `apply_patch ask_user edit exec find grep ls message process read session_status update_plan web_fetch web_search write`, by name. One set serves every run. */
 export function createCoreTools(options: CoreToolsOptions): readonly AgentTool[] {
   const { files, runner, messenger, planBoard, questioner, reporter, background, clock, web, readPdf } = options;
   const { maxResultChars = 16_000, maxImageBytes = 3_750_000, execTimeoutSeconds } = options;
-  const { execSearchPath = "", execAvoidsShell = false, commandEnvironment } = options;
+  const { execSearchPath = "", execAvoidsShell = false, commandEnvironment, findText } = options;
   return [
     createApplyPatchTool({ files }),
     createAskUserTool({ questioner }),
@@ -74,7 +77,7 @@ export function createCoreTools(options: CoreToolsOptions): readonly AgentTool[]
       environment: commandEnvironment,
     }),
     createFindTool({ files }),
-    createGrepTool({ files, maxResultChars }),
+    createGrepTool({ files, maxResultChars, findText }),
     createLsTool({ files }),
     createMessageTool({ messenger }),
     createProcessTool({ background, clock, maxResultChars }),

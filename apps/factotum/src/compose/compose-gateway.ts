@@ -25,7 +25,7 @@ import {
 import { httpFetch } from "@factotum/models";
 import type { HostRunner } from "@factotum/sandbox";
 import { openSqliteStore, type SqliteStore, type SqliteStoreOptions, type StoreDamage } from "@factotum/store";
-import { createCoreTools, createPdfReader, createPublicFetch, type FileAccess } from "@factotum/tools";
+import { createCoreTools, createPdfReader, createRipgrep, createPublicFetch, type FileAccess } from "@factotum/tools";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { createSetupControl } from "../first-run/create-setup-control.ts";
 import { assetPath } from "../runtime/assets.ts";
@@ -295,6 +295,7 @@ interface SettingsParts extends Pick<ComposeOptions, "context" | "logger" | "sec
 function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettings {
   const { context, files, runner, skillRuns, web, secrets, logger, token } = parts;
   const { env, paths } = context;
+  const findText = createRipgrep({ searchPath: commandSearchPath(context) });
   const readPdf = createPdfReader({ clock: systemClock, program: assetPath("pdf-program") });
   return {
     config,
@@ -313,6 +314,7 @@ function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettin
             background,
             clock: systemClock,
             readPdf,
+            findText,
             web: { ...web, fetch: config.tools.web.fetch, search: webSearchSettings(config, env) },
             execTimeoutSeconds: config.tools.exec.timeoutSeconds,
             execSearchPath: commandSearchPath(context),

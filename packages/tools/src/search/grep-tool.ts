@@ -14,16 +14,24 @@ import { GuardedMatch, SlowPatternError } from "./guarded-match.ts";
 import { IgnoreRules } from "./ignore-rules.ts";
 import { lineBatches } from "./line-batches.ts";
 import { GlobError, selectGlob } from "./select-glob.ts";
+import { requiredText } from "./required-text.ts";
+import type { TextFinder } from "./text-finder.ts";
 import { walkFolder } from "./walk-folder.ts";
+import type { WalkEntry } from "./walk-folder.ts";
 
 const DEFAULT_LIMIT = 100;
 /** Reserve for the closing line. */
 const NOTE_CHARS = 120;
+/** Files that are asked about at once. Their names fit into the arguments of a process. */
+const FIRST_BATCH = 32;
+const MAX_BATCH = 256;
 
 export interface GrepToolOptions {
   readonly files: FileAccess;
   /** Maximum characters of a result. */
   readonly maxResultChars: number;
+  /** Leaves out files without a text that every match has. Without it every file is read. */
+  readonly findText?: TextFinder | undefined;
 }
 
 const GrepSchema = z.strictObject({
@@ -40,7 +48,7 @@ type GrepArgs = z.output<typeof GrepSchema>;
 
 /** Searches the lines of files. */
 export function createGrepTool(options: GrepToolOptions): AgentTool {
-  const { files, maxResultChars } = options;
+  const { files, maxResultChars, findText } = options;
   return defineTool({
     name: "grep",
     summary: "Search the text of files",
@@ -57,9 +65,11 @@ export function createGrepTool(options: GrepToolOptions): AgentTool {
       let untrusted = start.untrusted;
       try {
         const match = new GuardedMatch(pattern);
-        for await (const file of filesOf(start, access, { glob: args.glob, signal })) {
+        const among = findText === undefined ? undefined : textFilter(args, findText);
+        for await (const file of filesOf(start, access, { glob: args.glob, among, signal })) {
+          const { matches } = report;
           await searchFile(file, { match, context, report, signal });
-          untrusted ||= file.untrusted;
+          if (report.matches > matches) untrusted ||= file.untrusted;
           if (report.full) break;
         }
       } catch (error) {
@@ -74,23 +84,45 @@ export function createGrepTool(options: GrepToolOptions): AgentTool {
   });
 }
 
+/** What is searched for. */
+interface SearchedText {
+  readonly pattern: string;
+  readonly literal: boolean;
+  readonly ignoreCase: boolean;
+}
+
 /** A leading inline `(?i)`, which other engines support, counts as `ignoreCase`. */
-function toRegExp({ pattern, literal = false, ignoreCase = false }: GrepArgs): RegExp | SyntaxError {
+function withoutInlineFlag({ pattern, literal = false, ignoreCase = false }: GrepArgs): SearchedText {
   const inline = !literal && pattern.startsWith("(?i)");
-  const source = literal ? RegExp.escape(pattern) : inline ? pattern.slice(4) : pattern;
+  return { pattern: inline ? pattern.slice(4) : pattern, literal, ignoreCase: ignoreCase || inline };
+}
+
+function toRegExp(args: GrepArgs): RegExp | SyntaxError {
+  const { pattern, literal, ignoreCase } = withoutInlineFlag(args);
   try {
-    return new RegExp(source, ignoreCase || inline ? "i" : "");
+    return new RegExp(literal ? RegExp.escape(pattern) : pattern, ignoreCase ? "i" : "");
   } catch (error) {
     if (error instanceof SyntaxError) return error;
     throw error;
   }
 }
 
+/** The paths among these whose files may match; `undefined` for all of them. */
+type Among = (paths: readonly string[], signal: AbortSignal) => Promise<ReadonlySet<string> | undefined>;
+
+/** Leaves out files without a text that every match has; `undefined` if the pattern has none. */
+function textFilter(args: GrepArgs, findText: TextFinder): Among | undefined {
+  const { pattern, ...how } = withoutInlineFlag(args);
+  const text = requiredText(pattern, how);
+  if (text === undefined) return undefined;
+  return async (paths, signal) => findText({ text, ignoreCase: how.ignoreCase, files: paths }, { signal });
+}
+
 /** The files to search, each closed when the next one is requested. */
 async function* filesOf(
   start: OpenFile | OpenFolder,
   access: RunFiles,
-  options: { readonly glob: string | undefined; readonly signal: AbortSignal },
+  options: { readonly glob: string | undefined; readonly among: Among | undefined; readonly signal: AbortSignal },
 ): AsyncGenerator<OpenFile> {
   if (start.type === "file") {
     yield start;
@@ -99,13 +131,49 @@ async function* filesOf(
   const select =
     options.glob === undefined ? (paths: readonly string[]): boolean[] => paths.map(() => true) : await selectGlob(options.glob);
   const rules = await IgnoreRules.above(start.path, access);
-  for await (const entry of walkFolder(start, { rules, select, signal: options.signal })) {
+  const entries = walkFolder(start, { rules, select, signal: options.signal });
+  if (options.among !== undefined) return yield* filteredFiles(entries, access, { ...options, among: options.among });
+  for await (const entry of entries) {
     if (entry.isFolder) continue;
     const opened = await openOrSkip(() => entry.open());
     if (opened === undefined) continue;
     await using closing = opened;
     if (closing.type === "file") yield closing;
   }
+}
+
+/** The same in batches: only files that may match are opened, by their path, since their folders are closed by then. */
+async function* filteredFiles(
+  entries: AsyncIterable<WalkEntry>,
+  access: RunFiles,
+  { among, signal }: { readonly among: Among; readonly signal: AbortSignal },
+): AsyncGenerator<OpenFile> {
+  for await (const paths of pathBatches(entries)) {
+    const chosen = await among(paths, signal);
+    for (const path of paths) {
+      if (chosen?.has(path) === false) continue;
+      signal.throwIfAborted();
+      const opened = await openOrSkip(() => access.open(path));
+      if (opened === undefined) continue;
+      await using closing = opened;
+      if (closing.type === "file") yield closing;
+    }
+  }
+}
+
+/** The first batch is small: a search with a limit may be over soon. */
+async function* pathBatches(entries: AsyncIterable<WalkEntry>): AsyncGenerator<readonly string[]> {
+  let size = FIRST_BATCH;
+  let batch: string[] = [];
+  for await (const { path, isFolder } of entries) {
+    if (isFolder) continue;
+    batch.push(path);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+    size = Math.min(MAX_BATCH, size * 2);
+  }
+  if (batch.length > 0) yield batch;
 }
 
 async function openOrSkip(open: () => Promise<OpenFile | OpenFolder>): Promise<OpenFile | OpenFolder | undefined> {

@@ -16,6 +16,8 @@ export interface WalkEntry {
   /** As shown to the model. */
   readonly shown: string;
   readonly isFolder: boolean;
+  /** Absolute, and real when its folder was opened. */
+  readonly path: string;
   /** Valid until the walk continues. The name may refer to something else by now: a folder, or nothing. */
   open(): Promise<OpenFile | OpenFolder>;
 }
@@ -49,7 +51,7 @@ async function* walk(
     const isFolder = entry.isDirectory();
     if (selected[index] === true) {
       const shown = folder.show(entry.name);
-      yield { shown: isFolder ? `${shown}/` : shown, isFolder, open: () => folder.open(entry.name) };
+      yield { shown: isFolder ? `${shown}/` : shown, isFolder, path: join(folder.path, entry.name), open: () => folder.open(entry.name) };
     }
     if (!isFolder || depth >= MAX_DEPTH) continue;
     const child = await openFolder(folder, entry.name);
