@@ -14,7 +14,7 @@ const EditSchema = z.strictObject({
     .array(
       z.strictObject({
         oldText: z.string().min(1).describe("Exact, with indentation; must match once unless replaceAll is true"),
-        newText: z.string().describe("Empty deletes the text"),
+        newText: z.string(),
         replaceAll: z.boolean().optional(),
       }),
     )

@@ -13,7 +13,7 @@ export function createWriteTool({ files }: { readonly files: FileAccess }): Agen
   return defineTool({
     name: "write",
     summary: "Create a file or replace its content",
-    description: "Creates a file or replaces its whole content. Missing folders are created. To change only part of a file, use edit.",
+    description: "Creates a file, with missing folders, or replaces its whole content. To change a part, use edit.",
     schema: WriteSchema,
     aliases: PATH_ALIASES,
     traits: { effect: "write", idempotent: true, output: "trusted", network: false, parallel: false },

@@ -26,8 +26,7 @@ export function createAskUserTool({ questioner }: { readonly questioner: Questio
   return defineTool({
     name: "ask_user",
     summary: "Ask the user and wait for the answer",
-    description:
-      "Asks the user up to 3 questions, with up to 6 short options each, and waits. Only if you cannot go on without the answers.",
+    description: "Asks the user 1 to 3 questions, each with up to 6 short options, if you cannot go on without the answers.",
     schema: AskUserSchema,
     // After a crash it is called again, and waits on for the same questions.
     traits: { effect: "read", idempotent: true, output: "trusted", network: false, parallel: false, holdsNoPlace: true },
