@@ -397,7 +397,7 @@ type VerifiedRequest<Event> = {
 } | ({
   readonly type: "refused";
 } & RefusedRequest);
-/** What became of a genuine event. */
+/** The outcome of a genuine event. */
 type EventOutcome = {
   readonly type: "accepted" | "duplicate";
 } | {

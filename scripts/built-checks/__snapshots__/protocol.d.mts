@@ -1148,7 +1148,7 @@ interface CheckpointTurn {
   readonly atMs: number;
   readonly files: readonly CheckpointFile[];
 }
-/** What became of a file. `refused`: something else changed it since; `lost`: for `reason` it cannot be restored. */
+/** The outcome of a file. `refused`: something else changed it since; `lost`: for `reason` it cannot be restored. */
 interface RestoredCheckpoint {
   readonly path: string;
   readonly type: "restored" | "removed" | "unchanged" | "refused" | "lost";
