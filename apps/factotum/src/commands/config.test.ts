@@ -178,7 +178,7 @@ test.each([
   });
   const { code, stderr } = await cli.run("config", "set", key, value);
   expect(code).toBe(0);
-  expect(stderr.includes("What was connected with the old token is cut off")).toBe(isTold);
+  expect(stderr.includes("Clients connected with the old token were disconnected")).toBe(isTold);
 });
 
 test.each(["nope/xx", "anthropic"])("set notes a model that validate notes: %s", async (model) => {

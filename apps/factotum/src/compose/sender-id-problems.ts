@@ -32,16 +32,10 @@ export async function senderIdProblems(written: Written, { channels }: ChannelCa
     const [people, members] = [senderIds(written, channel.id), memberIds(written, channel.id)];
     const groups = groupIds(written, channel.id);
     if (people.length + members.length + groups.length === 0) continue;
-    const forms = await channel.loadIdForms();
-    const groupCheck = forms.conversations === undefined ? undefined : idCheck(forms.conversations, "conversations");
-    if (forms.people !== undefined) {
-      const personCheck = idCheck(forms.people, "people");
-      check(channel.id, people, personCheck);
-      // Who writes in the name of a conversation has its id.
-      const isConversation = (id: string): boolean => groupCheck !== undefined && groupCheck(id) === undefined;
-      check(channel.id, members, (id) => (isConversation(id) ? undefined : personCheck(id)));
-    }
-    if (groupCheck !== undefined) check(channel.id, groups, groupCheck);
+    const { people: personForm, members: memberForm = personForm, conversations: groupForm } = await channel.loadIdForms();
+    if (personForm !== undefined) check(channel.id, people, idCheck(personForm, "people"));
+    if (memberForm !== undefined) check(channel.id, members, idCheck(memberForm, "members"));
+    if (groupForm !== undefined) check(channel.id, groups, idCheck(groupForm, "conversations"));
   }
   return problems;
 }

@@ -15,6 +15,8 @@ interface IdForm {
 /** The forms of the ids that lists of the configuration contain. Absent: any text. */
 export interface IdForms {
   readonly people?: IdForm | undefined;
+  /** Senders in a group, where others than people can be: those who write in the name of a conversation. Absent: as people. */
+  readonly members?: IdForm | undefined;
   readonly conversations?: IdForm | undefined;
 }
 
@@ -40,6 +42,7 @@ const IdFormSchema = z.strictObject({
 /** Parses `ids` of a manifest. */
 export const IdFormsSchema: z.ZodType<IdForms> = z.strictObject({
   people: IdFormSchema.optional(),
+  members: IdFormSchema.optional(),
   conversations: IdFormSchema.optional(),
 });
 
@@ -48,7 +51,7 @@ export function idCheck({ pattern, form }: IdForm, kind: keyof IdForms): (id: st
   const expression = compile(pattern);
   return (id) => {
     if (id === "*" || expression === undefined || (id.length <= MAX_LENGTH && expression.test(id))) return undefined;
-    const [owner, none] = kind === "people" ? ["a person", "nobody"] : ["a conversation", "no conversation"];
+    const [owner, none] = kind === "conversations" ? ["a conversation", "no conversation"] : ["a person", "nobody"];
     return { message: `"${id}" has not the form of the id of ${owner} there and matches ${none}.`, fix: `Write ${form}.` };
   };
 }
