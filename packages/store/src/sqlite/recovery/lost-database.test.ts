@@ -356,7 +356,7 @@ test.each(LOSSES.slice(0, 2))(
     await rm(scene.copies, { recursive: true });
     await lose();
     const pending = await findPendingRecovery(fixture.folder, fixture.options.copies);
-    expect(pending).toMatchObject({ loss, text: expect.stringContaining("starts empty") as string });
+    expect(pending).toMatchObject({ loss, text: expect.stringContaining("creates an empty database") as string });
     const again = await scene.open();
     expect(scene.recoveries).toMatchObject([{ loss, isEmpty: true, isComplete: false }]);
     expect(again.damage.list()).toMatchObject([{ kind: "database", text: expect.stringContaining("I begin empty") as string }]);
