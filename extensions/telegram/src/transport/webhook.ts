@@ -48,16 +48,18 @@ export function createWebhook({ secretToken, api, host, bot, accept }: WebhookPa
       }),
     ignoredLevel: "debug",
   });
+  let isStarted = false;
   return {
     async start(options) {
       await receiver.start(options);
       await albums.start();
+      isStarted = true;
     },
     handleWebhook: (request, options) => receiver.handleWebhook(request, options),
     health: () => {
       const health = albums.addTo(receiver.health());
       // Nothing will come by itself; who has registered the address by hand proves it with the first message.
-      return health.state === "starting" && host.webhookUrl === undefined ? { ...health, state: "degraded" } : health;
+      return isStarted && health.state === "starting" && host.webhookUrl === undefined ? { ...health, state: "degraded" } : health;
     },
     async stop(options) {
       await receiver.stop();
