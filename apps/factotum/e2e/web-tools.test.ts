@@ -76,7 +76,7 @@ test("the model reads a page, and what the page tells it to do is refused", TIME
   web.serve("/listed", "<p>listed");
   web.serve("/leak", "<p>leaked");
   const page = web.serve("/page", `<title>News of tea</title><h1>News</h1><p>See <a href="/listed">more</a>. ${order(...orders)}`);
-  expect(await ask("one", fetching(page))).toEqual([DENIED, DENIED, expect.stringContaining("/trust"), DENIED, "ok"]);
+  expect(await ask("one", fetching(page))).toEqual([DENIED, DENIED, DENIED, DENIED, "ok"]);
   expect(request()).toContain(`Title: News of tea\\nURL: ${page}\\n\\n## News\\n\\nSee [more](${web.url}/listed).`);
   expect(web.asked).toEqual(["/page", "/listed"]);
   // The page is still in the conversation.
