@@ -26,7 +26,7 @@ const COMMON = ["edit", "delete", "reactions", "media", "threads", "buttons"] as
 
 /**
  * What the product promises of its channels: without this list an adapter could pass the conformance suite by declaring little. The suite proves what is declared.
- * WebChat has few: see docs/decisions/0005-webchat-over-a-port.md.
+ * WebChat has few: see docs/decisions/0038-webchat-declares-little.md.
  */
 const REQUIRED: Readonly<
   Record<string, { readonly of: (module: CapabilityModule) => ChannelCapabilities; readonly features: readonly Feature[] }>

@@ -10,6 +10,9 @@ test.each([[ORIGIN], [{ ...ORIGIN, idScope: "account" }]])(
   },
 );
 
-test.each([[{ ...ORIGIN, idScope: "platform" }], [{ ...ORIGIN, accountId: "" }], [{ ...ORIGIN, extra: true }]])("%j is none", (origin) => {
-  expect(OriginSchema.safeParse(origin).success).toBe(false);
-});
+test.each([[{ ...ORIGIN, idScope: "platform" }], [{ ...ORIGIN, accountId: "" }], [{ ...ORIGIN, extra: true }]])(
+  "%j is not an origin",
+  (origin) => {
+    expect(OriginSchema.safeParse(origin).success).toBe(false);
+  },
+);

@@ -293,7 +293,7 @@ interface AgentTool extends ToolSchema {
   narrow?(features: MessagingFeatures): Pick<ToolSchema, "description" | "parameters">;
   /** What the call would do right now, without doing it. Absent if the name and the arguments say it all. */
   inspect?(call: ToolCall, run: RunFacts): Promise<InspectedCall>;
-  /** Names a file that the call would change and later turns follow as instructions (R23); `undefined` if there is none. Absent: it never changes one. */
+  /** Names a file that the call would change and later turns follow as instructions (R23); `undefined` without one. Absent: it never changes one. */
   changedInstructions?(call: ToolCall, run: RunFacts): Promise<string | undefined>;
   /**
    * Runs the call. Invalid arguments and failures that the model can act on are results with `isError`; the loop turns a rejection into such a result. After an

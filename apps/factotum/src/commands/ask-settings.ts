@@ -40,7 +40,7 @@ export class AccountAnswers {
     return this.#refused.get(key);
   }
 
-  /** Withdraws the answers at, above and below these keys; false if there is none. */
+  /** Withdraws the answers at, above and below these keys; false if there are no such answers. */
   withdraw(places: readonly string[]): boolean {
     const isAt = (key: string, place: string): boolean => key === place || key.startsWith(`${place}.`) || place.startsWith(`${key}.`);
     const wrong = [...this.#values].filter(([key]) => places.some((place) => isAt(key, place)));

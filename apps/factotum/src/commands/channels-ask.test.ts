@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(async () => home[Symbol.asyncDispose]());
 
-/** An extension that takes what its JSON Schema takes. */
+/** An extension that accepts what its JSON Schema accepts. */
 const ENTRY = `
 export const pigeonExtension = {
   id: "pigeon", api: 1, create: () => { throw new Error("it is not started here"); },

@@ -91,7 +91,7 @@ export function describeOldSecret({ hasOldSecret }: Pick<GatewayStatus["channels
   return hasOldSecret === true ? ['           ! its secret was replaced since it was started; run "factotum gateway restart"'] : [];
 }
 
-/** People who ask to be admitted, with their codes; nothing if nobody does. */
+/** People who ask to be admitted, with their codes; empty without any. */
 export function describePairing({ pending }: GatewayStatus["pairing"], nowMs: number): string[] {
   if (pending.length === 0) return [];
   return [

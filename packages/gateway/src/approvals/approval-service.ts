@@ -46,7 +46,7 @@ export class ApprovalService {
     this.#options = options;
   }
 
-  /** Calls the listener when calls wait or do not wait any more. */
+  /** Calls the listener whenever a call starts or stops waiting. */
   onWaitingChange(listener: () => void): Disposable {
     return this.#options.calls.onChange(listener);
   }

@@ -41,7 +41,7 @@ export const DECIDED: Readonly<Record<ApprovalDecision, string>> = {
   deny: "Denied: it is not run.",
 };
 
-/** The answer to a decision on a call that does not wait any more. */
+/** The answer to a decision on a call that no longer waits. */
 export function notWaiting(id: string): string {
   return `No call with the id ${id} waits for a decision: it was decided already, or its time ran out. /approve alone lists those that wait.`;
 }

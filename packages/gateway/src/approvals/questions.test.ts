@@ -115,7 +115,7 @@ describe("a question in a chat with buttons", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test("is answered by nobody else", async () => {
+  test("is answered by no other person", async () => {
     platform = new TestPlatform("platform", { cards: true, buttons: true });
     modelAsks(COLOUR);
     await using running = await start({ accountConfig: OPEN_GROUPS });
@@ -172,7 +172,7 @@ test.each(["stopped", "killed"])("a question waits on after the gateway was %s",
   expect(await say(second, "small")).toBe("It said: The user answered: / Which colour? Blue / Which size? small");
 });
 
-test("a run that nobody has started by a message asks nobody", async () => {
+test("a run that no message started asks no one", async () => {
   modelAsks(COLOUR);
   await using running = await start();
   const { questions } = running.gateway.engine.parts;

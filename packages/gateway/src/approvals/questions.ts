@@ -18,7 +18,7 @@ import type { AskingRun, WaitEnd, WaitingCalls } from "./waiting-calls.ts";
 /** A longer message is not taken as an answer: it goes to the model as a message. */
 const MAX_ANSWER_CHARS = 4_000;
 
-/** Clients that show nothing before the answer: nobody would see a question. */
+/** Clients that show nothing before the answer: a question would not be seen. */
 const SILENT_CHANNEL = "http";
 
 const NOBODY = "Nobody can be asked in this run. Decide yourself and say what you assumed, or end your answer with the question.";
@@ -211,7 +211,7 @@ export class Questions implements Questioner {
     return { text, untrusted: isTainted(message, { admission, overheard: [], ownerAllowFrom }) };
   }
 
-  /** False if the question does not wait any more. */
+  /** False if the question no longer waits. */
   async #store(id: string, answer: QuestionAnswer): Promise<boolean> {
     const { store, calls, clock } = this.#parts;
     try {
@@ -238,7 +238,7 @@ function questionOf({ arguments: { question, options } }: ApprovalRecord): Quest
   };
 }
 
-/** True for somebody whose messages the run is for, in the same conversation. The owner may answer from any direct conversation of the session. */
+/** True for a person whose messages the run answers, in the same conversation. The owner may answer from any direct conversation of the session. */
 function isAsked({ message, admission }: InputRecord, turn: TurnRecord, said: readonly InputRecord[]): boolean {
   const { origin, sender } = message;
   if (!RUN_POLICY[admission.kind].isFromPerson || sender.isBot || origin.channel === SILENT_CHANNEL) return false;

@@ -48,7 +48,7 @@ export class WaitingCalls {
     this.#options = options;
   }
 
-  /** Calls the listener when calls wait or do not wait any more. */
+  /** Calls the listener whenever a call starts or stops waiting. */
   onChange(listener: () => void): Disposable {
     this.#events.on("waiting-change", listener);
     return { [Symbol.dispose]: () => void this.#events.off("waiting-change", listener) };
@@ -109,7 +109,7 @@ export class WaitingCalls {
     this.#waiting.get(id)?.end("settled");
   }
 
-  /** Messages came into a session or left it: a run that waits there goes on with a message that came in. */
+  /** The queue of a session changed: a run that waits there continues with a message that came in. */
   queueChanged(sessionKey: string): void {
     if (this.#options.queue.waitReason(sessionKey) === undefined) return;
     for (const waiter of this.#waiting.values()) if (waiter.sessionKey === sessionKey) waiter.end("parked");
@@ -145,5 +145,5 @@ const STATES: Readonly<Record<Exclude<WaitEnd, "settled">, "parked" | "expired" 
   over: "withdrawn",
 };
 
-/** How the wait of a call ended that is not pending any more. */
+/** How the wait ended, for calls that are no longer pending. */
 const ENDS: Readonly<Partial<Record<ApprovalRecord["state"], WaitEnd>>> = { decided: "settled", expired: "expired", parked: "parked" };

@@ -9,7 +9,7 @@ export interface Discard {
   count: number;
 }
 
-/** Removed accounts, whose unsent rows must not be sent by the next account of their name. */
+/** Removed accounts: the next account of the same name must not send their rows. */
 export class DiscardedAccounts {
   readonly #closing: AbortSignal;
   readonly #isConfigured: (account: Account) => boolean;

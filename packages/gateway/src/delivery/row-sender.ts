@@ -237,7 +237,7 @@ export class RowSender {
   }
 }
 
-/** Whether a second send of a kind shows nothing more; `as-it-is`: unless it becomes a message, because there is none to change. */
+/** Whether a second send of a kind shows nothing more; `as-it-is`: unless it becomes a message of its own, for lack of one to change. */
 const IS_REPEATABLE: Readonly<Record<RowKind, boolean | "as-it-is">> = {
   text: false,
   media: false,

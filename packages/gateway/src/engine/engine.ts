@@ -193,38 +193,21 @@ export class Engine {
   #createIngress(): Ingress {
     const late = new LateMessages(this.parts);
     const refusals = new RefusalNotices(this.parts);
-    const { store, running, channels, policy, queue, pendingEvents, typing, watchers, refused, observer, clock, logger, crashPoint } =
-      this.parts;
-    const { promptCommands, questions } = this.parts;
-    const options = {
-      promptCommands,
-      questions,
-      store,
-      running,
-      channels,
-      policy,
-      queue,
-      pendingEvents,
-      typing,
-      waits: this.#waits,
-      watchers,
-      refused,
-      observer,
-      clock,
-      logger,
-      crashPoint,
-    };
-    return new Ingress(options, {
-      pair: (sessionKey, input) => this.#background.addFor(input, "pairing", async () => this.pairing.request(sessionKey, input)),
-      tooOld: (sessionKey, input) => this.#background.addFor(input, "late message", async () => late.refuse(sessionKey, input)),
-      refused: (sessionKey, message) => this.#background.add("refusal notice", refusals.notify(sessionKey, message)),
-      messageReceived: (...received) => this.reports.messageReceived(...received),
-      answered: (taken) => this.#background.addFor(taken.input, "answer", async () => questions.record(taken)),
-      command: (route, command, input) => {
-        queue.endDebounce(route.sessionKey);
-        this.#background.addFor(input, "command", async () => this.#runCommand({ route, input }, command));
+    const { queue, questions } = this.parts;
+    return new Ingress(
+      { ...this.parts, waits: this.#waits },
+      {
+        pair: (sessionKey, input) => this.#background.addFor(input, "pairing", async () => this.pairing.request(sessionKey, input)),
+        tooOld: (sessionKey, input) => this.#background.addFor(input, "late message", async () => late.refuse(sessionKey, input)),
+        refused: (sessionKey, message) => this.#background.add("refusal notice", refusals.notify(sessionKey, message)),
+        messageReceived: (...received) => this.reports.messageReceived(...received),
+        answered: (taken) => this.#background.addFor(taken.input, "answer", async () => questions.record(taken)),
+        command: (route, command, input) => {
+          queue.endDebounce(route.sessionKey);
+          this.#background.addFor(input, "command", async () => this.#runCommand({ route, input }, command));
+        },
       },
-    });
+    );
   }
 
   /** Recovers the work of the last process. Resolves when inputs are accepted; `connect` starts the channels. */

@@ -323,7 +323,7 @@ export class TurnRunner {
   }
 }
 
-/** The run as those see it that ask people about it. */
+/** The part of a run that approvals and questions use. */
 function askingRun(
   turn: TurnRecord,
   { steering, recorder, signal, deadline }: Pick<RunBounds, "signal" | "deadline"> & RunParts,

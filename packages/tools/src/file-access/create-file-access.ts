@@ -37,7 +37,7 @@ export interface RunFiles {
    * to the model, in order.
    */
   change(changes: readonly FileChange[], options: ChangeOptions): Promise<readonly { readonly shown: string }[]>;
-  /** The first of these paths whose file later turns follow as instructions, by its name; `undefined` if there is none. */
+  /** The first of these paths whose file later turns follow as instructions, by its name; `undefined` without one. */
   findInstructions(paths: readonly string[]): Promise<string | undefined>;
   /** A real path as shown to the model: relative to the workspace if inside. Else absolute, but for people other than the owner relative or with `~`. */
   show(path: string): string;

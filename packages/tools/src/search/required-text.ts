@@ -1,12 +1,12 @@
-/** Below this nearly every file has it. */
+/** Nearly every file contains shorter texts. */
 const MIN_LENGTH = 2;
 
-/** Escapes that stand for no certain text. */
+/** Escapes that match different texts. */
 const CLASS_ESCAPES = "dDwWsSbBnrtfv";
 
 /**
- * A text that every line has which a pattern matches, so that other files need not be searched; `undefined` if there is none that is certain. With `ignoreCase`
- * it is ASCII, for which all programs agree on case.
+ * The longest text that each match of a pattern certainly contains, so that files without it need not be searched; `undefined` if no such text is known. With
+ * `ignoreCase` the text is ASCII, for which all programs agree on case.
  */
 export function requiredText(
   pattern: string,
@@ -22,7 +22,7 @@ function isUsable(run: string, ignoreCase: boolean): boolean {
   return !ignoreCase || /^\p{ASCII}*$/u.test(run);
 }
 
-/** The stretches of a regular expression outside of groups that stand for themselves and occur once or more; `undefined` if it is not understood. */
+/** The literal parts of a regular expression that every match contains, outside of groups; `undefined` if the expression is not understood. */
 function certainRuns(pattern: string): readonly string[] | undefined {
   // An alternative may lack them.
   if (pattern.includes("|")) return undefined;
