@@ -3,7 +3,7 @@ import { chmod, link, mkdir, readdir, readFile, rename, rm, stat, symlink, unlin
 import type * as Fs from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import type { FileWrite } from "@factotum/agent-contract";
+import type { FileWrite, RunFacts } from "@factotum/agent-contract";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createToolRig, type ToolRig } from "../../test/tool-rig.ts";
@@ -159,6 +159,11 @@ describe("reading", () => {
     expect(await read("day.md", known)).toBe("mine");
     expect(await files.findInstructions(["other.md", "new/../link.md"])).toBe("day.md");
     expect(await files.findInstructions(["other.md"])).toBeUndefined();
+    // A write there is refused whatever anyone decides, so it is not asked about.
+    await known.put("elsewhere/day.md", "obey");
+    expect(await files.findInstructions(["../elsewhere/day.md"])).toBeUndefined();
+    const readsOnly = { ...known.run, sandbox: { workspaceAccess: "ro", shared: false } } as RunFacts;
+    expect(await (await known.files.forRun(readsOnly)).findInstructions(["day.md"])).toBeUndefined();
     const path = join(known.workspace, "day.md");
     expect(writes).toEqual([true, false].map((tainted) => ({ path, content: "mine", run: known.run, tainted })));
     await using day = await files.openFile("link.md");

@@ -37,7 +37,7 @@ export interface RunFiles {
    * to the model, in order.
    */
   change(changes: readonly FileChange[], options: ChangeOptions): Promise<readonly { readonly shown: string }[]>;
-  /** The first of these paths whose file later turns follow as instructions, by its name; `undefined` without one. */
+  /** The first of these paths whose file the run may write and later turns follow as instructions, by its name; `undefined` without one. */
   findInstructions(paths: readonly string[]): Promise<string | undefined>;
   /** A real path as shown to the model: relative to the workspace if inside. Else absolute, but for people other than the owner relative or with `~`. */
   show(path: string): string;
@@ -96,7 +96,9 @@ export function createFileAccess(options: FileAccessOptions): FileAccess {
         change,
         async findInstructions(paths) {
           for (const text of paths) {
-            const name = await provenance?.instructionAt(await realPathOfAny(parse(text)));
+            const real = await realPathOfAny(parse(text));
+            const decision = await context.grants.decide(real);
+            const name = decision.type === "granted" && decision.writable ? await provenance?.instructionAt(real) : undefined;
             if (name !== undefined) return name;
           }
           return undefined;
