@@ -104,7 +104,7 @@ describe("the system prompt", () => {
 
   test("has only HEARTBEAT.md for a light heartbeat, and no bootstrap file for a light job", () => {
     const context = variant("heartbeat-light").sections.find(({ id }) => id === "project-context")?.text ?? "";
-    expect(context.match(/^### .*/gmu)).toEqual(["### /srv/ada/HEARTBEAT.md"]);
+    expect(context.match(/^### .*/gmu)).toEqual(["### HEARTBEAT.md"]);
     expect(system(variant("cron-light"))).not.toContain("/srv/ada/AGENTS.md");
   });
 

@@ -282,6 +282,16 @@ describe("sections", () => {
     );
   });
 
+  test("names files below the working directory by their path in it, and others by their full path", () => {
+    const headings = (workspace?: string): readonly string[] =>
+      section("project-context", {
+        ...(workspace !== undefined && { workspace }),
+        projectContext: ["/w/USER.md", "/w2/TOOLS.md"].map((path) => ({ type: "present", path, text: "x" })),
+      })?.match(/^### .*$/gm) ?? [];
+    expect(headings("/w")).toEqual(["### USER.md", "### /w2/TOOLS.md"]);
+    expect(headings("/elsewhere")).toEqual(["### /w/USER.md", "### /w2/TOOLS.md"]);
+  });
+
   test("mentions only available tools in messaging", () => {
     const only = (name: string) => ({ ...FULL, tools: [{ name, summary: "", origin: "core" as const }] });
     const text = (facts: PromptFacts) => renderSections(facts, "full").find(({ id }) => id === "messaging")?.text;

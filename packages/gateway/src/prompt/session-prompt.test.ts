@@ -139,10 +139,10 @@ describe("a group's prompt", () => {
 describe("files in a prompt", () => {
   const files = { "AGENTS.md": "Be brief.", "MEMORY.md": "The key is under the mat.", "IDENTITY.md": "- **Name:** Bo" };
 
-  test("are complete for the owner, with their paths and the tools' working directory", async () => {
+  test("are complete for the owner, with their paths below the tools' working directory", async () => {
     const prompt = await promptOf({}, { files });
     for (const words of ["Be brief.", "The key is under the mat."]) expect(prompt).toContain(words);
-    expect(prompt).toMatch(/^### \/.*\/workspace\/AGENTS\.md$/m);
+    expect(prompt).toMatch(/^### AGENTS\.md$/m);
     expect(prompt).toMatch(/Your working directory is \/.*\/workspace\./);
     expect(runtime(prompt)).toMatch(/ repo=\/.*\/workspace /);
     expect(prompt).toMatch(/^You are Bo, /);

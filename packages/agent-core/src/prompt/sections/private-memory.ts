@@ -8,6 +8,6 @@ export const privateMemory: PromptSection = {
   modes: ["full"],
   render: (facts) => {
     if (facts.privateMemory === undefined) return undefined;
-    return `## Private Memory\nYour long-term notes. They are for your owner only: share nothing from them with anyone else.\n${renderFile(facts.privateMemory)}`;
+    return `## Private Memory\nYour long-term notes. They are for your owner only: share nothing from them with anyone else.\n${renderFile(facts.privateMemory, facts)}`;
   },
 };

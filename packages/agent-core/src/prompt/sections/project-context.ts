@@ -13,7 +13,7 @@ export const projectContext: PromptSection = {
     if (facts.projectContext === undefined || facts.projectContext.length === 0) return undefined;
     const opens = opensFiles(facts.tools, { owner: true });
     const how = facts.workspace === undefined ? [FOR_OTHERS] : [loaded(opens), ...(canWrite(facts) ? [NOTES] : [])];
-    return ["## Project Context", ...how, ...facts.projectContext.map(renderFile)].join("\n");
+    return ["## Project Context", ...how, ...facts.projectContext.map((file) => renderFile(file, facts))].join("\n");
   },
 };
 
@@ -37,9 +37,14 @@ function canWrite({ tools }: PromptFacts): boolean {
   return tools.some(({ name }) => name === "write" || name === "edit");
 }
 
-/** Renders a file under a heading with its path, or a line in its place if it is missing or nothing of it fits. */
-export function renderFile(file: PlannedFile): string {
-  const heading = `### ${oneLine(file.path)}`;
+/**
+ * Renders a file under a heading with its path, or a line in its place if it is missing or nothing of it fits. The path is relative to the working directory, as
+ * tools take it, and absolute elsewhere.
+ */
+export function renderFile(file: PlannedFile, { workspace }: Pick<PromptFacts, "workspace">): string {
+  const folder = `${workspace ?? ""}/`;
+  const path = workspace !== undefined && file.path.startsWith(folder) ? file.path.slice(folder.length) : file.path;
+  const heading = `### ${oneLine(path)}`;
   if (file.type === "missing") return `${heading}\n(no such file)`;
   return `${heading}\n${file.text === "" ? "(cut: no room left for this file)" : file.text}`;
 }
