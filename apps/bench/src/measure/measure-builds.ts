@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Plan } from "../plan.ts";
-import { comparePairs, type Pair } from "../report/compare.ts";
+import { comparePairs, type Pair, runPair } from "../report/compare.ts";
 import type { Measurement, Measurements } from "../report/figures.ts";
 import { createProductHome, type ProductHome } from "../sides/product-side.ts";
 import { startProvider } from "../sides/provider.ts";
@@ -9,7 +9,7 @@ import { PLAIN_MESSAGE } from "../sides/wire.ts";
 import { measureHello } from "./measure-hello.ts";
 import { measureLoad } from "./measure-load.ts";
 import { type Contest, measureToolTurns, measureTurns } from "./measure-turns.ts";
-import { readTreeUsage } from "./process-tree.ts";
+import { readRestingMemory, readTreeUsage } from "./process-tree.ts";
 
 /**
  * Measures a build against another one that takes the place of the floor: both run at the same time, in alternating rounds, so a busy machine affects both.
@@ -31,7 +31,9 @@ export async function measureBuilds(
     onStep(`idle memory after ${plan.idleMs / 1000} s`);
     await delay(plan.idleMs);
     const contest: Contest = { product, floor, provider, floorHasTools: true };
-    const idleMemory = memoryOf(contest);
+    const idleMemory = comparePairs("idleMemory", [
+      { product: readTreeUsage(product.pid).memoryMiB, floor: readTreeUsage(floor.pid).memoryMiB },
+    ]);
     onStep("turns");
     const turns = await measureTurns(contest, plan.turns, home.folder);
     onStep("turns with a tool call");
@@ -41,7 +43,9 @@ export async function measureBuilds(
     const rate16 = await measureLoad(contest, { sessions: 16, rounds, turnsPerSession: turnsOf16 });
     onStep("256 sessions at once");
     const rate256 = await measureLoad(contest, { sessions: 256, rounds, turnsPerSession: turnsOf256 });
-    const loadedMemory = memoryOf(contest);
+    const loadedMemory = comparePairs("loadedMemory", [
+      { product: await readRestingMemory(product.pid), floor: await readRestingMemory(floor.pid) },
+    ]);
     const hello = await measureHello(product, provider);
     const otherHello = await measureHello(floor, provider);
     const both = { hello: join(hello.hello, otherHello.hello), helloTokens: join(hello.helloTokens, otherHello.helloTokens) };
@@ -50,12 +54,6 @@ export async function measureBuilds(
     await product.product.end("SIGKILL");
     await floor.product.end("SIGKILL");
   }
-}
-
-function memoryOf({ product, floor }: Pick<Contest, "product" | "floor">): Measurement {
-  const value = readTreeUsage(product.pid).memoryMiB;
-  const other = readTreeUsage(floor.pid).memoryMiB;
-  return { value, floor: other, ratio: value / other };
 }
 
 function join(one: Measurement | undefined, other: Measurement | undefined): Measurement {
@@ -67,8 +65,7 @@ async function measureStartsOfBoth(home: ProductHome, otherHome: ProductHome, ro
   const starts: Pair[] = [];
   const firstTurns: Pair[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const floor = await timeStart(otherHome);
-    const product = await timeStart(home);
+    const { product, floor } = await runPair(round, { product: () => timeStart(home), floor: () => timeStart(otherHome) });
     starts.push({ product: product.readyAfterMs, floor: floor.readyAfterMs });
     firstTurns.push({ product: product.firstTurnMs, floor: floor.firstTurnMs });
   }

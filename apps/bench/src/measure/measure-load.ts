@@ -1,4 +1,4 @@
-import { comparePairs, type Pair } from "../report/compare.ts";
+import { comparePairs, type Pair, runPair } from "../report/compare.ts";
 import type { Measurement } from "../report/figures.ts";
 import type { Side } from "../sides/side.ts";
 import { TurnClient } from "../sides/turn-client.ts";
@@ -12,7 +12,10 @@ export async function measureLoad(
 ): Promise<Measurement> {
   const pairs: Pair[] = [];
   for (let round = 0; round <= plan.rounds; round += 1) {
-    const pair = { floor: await turnsPerSecond(floor, plan, round), product: await turnsPerSecond(product, plan, round) };
+    const pair = await runPair(round, {
+      product: () => turnsPerSecond(product, plan, round),
+      floor: () => turnsPerSecond(floor, plan, round),
+    });
     if (round > 0) pairs.push(pair);
   }
   return comparePairs(plan.sessions === 16 ? "rate16" : "rate256", pairs);

@@ -1,6 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
-import { comparePairs, type Pair } from "../report/compare.ts";
+import { comparePairs, type Pair, runPair } from "../report/compare.ts";
 import type { FigureId, Measurement, Measurements } from "../report/figures.ts";
 import { percentile } from "../report/percentile.ts";
 import type { Side } from "../sides/side.ts";
@@ -79,20 +79,19 @@ async function serialTurns({ product, floor, provider, floorHasTools }: Contest,
   const cpu: Pair[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const session = (turn: number): string => `${message.length}-${Math.floor((round * perRound + turn) / TURNS_PER_SESSION)}`;
-    const ofFloor = await playRound(floorClient, floor, {
-      turns: perRound,
-      session,
-      message: floorHasTools === true ? message : PLAIN_MESSAGE,
+    const ofBoth = await runPair(round, {
+      product: async () => {
+        await provider.take();
+        const played = await playRound(productClient, product, { turns: perRound, session, message });
+        const { requests } = await provider.take();
+        if (requests === perRound * requestsPerTurn) return played;
+        throw new Error(`${perRound} turns made ${requests} requests of the provider, not ${perRound * requestsPerTurn}.`);
+      },
+      floor: () => playRound(floorClient, floor, { turns: perRound, session, message: floorHasTools === true ? message : PLAIN_MESSAGE }),
     });
-    await provider.take();
-    const ofProduct = await playRound(productClient, product, { turns: perRound, session, message });
-    const { requests } = await provider.take();
-    if (requests !== perRound * requestsPerTurn) {
-      throw new Error(`${perRound} turns made ${requests} requests of the provider, not ${perRound * requestsPerTurn}.`);
-    }
     if (round < WARM_UP_ROUNDS) continue;
-    times.push({ product: ofProduct.samples, floor: ofFloor.samples });
-    cpu.push({ product: ofProduct.cpuMs / perRound, floor: ofFloor.cpuMs / perRound });
+    times.push({ product: ofBoth.product.samples, floor: ofBoth.floor.samples });
+    cpu.push({ product: ofBoth.product.cpuMs / perRound, floor: ofBoth.floor.cpuMs / perRound });
   }
   return { times, cpu: [{ product: meanOf(cpu, "product"), floor: meanOf(cpu, "floor") }] };
 }
