@@ -54,6 +54,8 @@ export type { QueuedSend, SendQueue } from "./send-queue.ts";
 export type { Sender } from "./sender.ts";
 export { sniffMedia } from "./sniff-media.ts";
 export type { SniffedMedia } from "./sniff-media.ts";
+export { createStoreQueue } from "./store-queue.ts";
+export type { StoreQueue, StoreQueueOptions } from "./store-queue.ts";
 export { createUnreadableEvents } from "./unreadable-events.ts";
 export type { UnreadableEvents } from "./unreadable-events.ts";
 export { constantTimeEqual, verifyTimestamp } from "./webhook-checks.ts";

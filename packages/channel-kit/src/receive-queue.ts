@@ -1,5 +1,5 @@
 import type { AccountProgress, CallOptions, ChannelHealth, ChannelHost, MsgContext } from "@factotum/channel-contract";
-import { backoffDelay } from "./backoff-delay.ts";
+import { createStoreQueue, type StoreQueue } from "./store-queue.ts";
 import { addUnstored } from "./unstored-health.ts";
 
 /** Limits of a queue. */
@@ -20,103 +20,40 @@ export interface ReceiveQueue {
 
 type QueueHost = Pick<ChannelHost, "receive" | "clock" | "random" | "logger">;
 
-interface Entry {
-  readonly message: MsgContext;
-  readonly progress: AccountProgress | undefined;
-}
-
-const MIN_DELAY_MS = 250;
-const MAX_DELAY_MS = 30_000;
-
 /**
  * Makes a queue in memory: one call of `receive` at a time, in order. A message over a limit of the contract (RangeError) can never be stored: it is dropped and
  * logged. Every other failure is retried, since the platform will not deliver the message again.
  */
 export function createReceiveQueue(host: QueueHost, { maxWaiting = 1_000 }: ReceiveQueueOptions = {}): ReceiveQueue {
-  return new Queue(host, maxWaiting);
+  return new Queue(host, createStoreQueue(host, { noun: "message", maxWaiting }));
 }
 
 class Queue implements ReceiveQueue {
   readonly #host: QueueHost;
-  readonly #maxWaiting: number;
-  readonly #entries: Entry[] = [];
-  readonly #drained = Promise.withResolvers<void>();
-  #attempt = 0;
-  #lost = 0;
-  #isBusy = false;
-  #isStopping = false;
-  #timer: Disposable | undefined;
+  readonly #queue: StoreQueue;
+  #refused = 0;
 
-  constructor(host: QueueHost, maxWaiting: number) {
+  constructor(host: QueueHost, queue: StoreQueue) {
     this.#host = host;
-    this.#maxWaiting = maxWaiting;
+    this.#queue = queue;
   }
 
   add(message: MsgContext, progress?: AccountProgress): void {
-    if (this.#isStopping || this.#entries.length >= this.#maxWaiting) {
-      this.#lost += 1;
-      this.#host.logger.error("message lost: too many wait to be stored", { waiting: this.#entries.length });
+    if (this.#queue.isClosed) {
+      this.#refused += 1;
+      this.#host.logger.error("message lost: too many wait to be stored", { waiting: this.#queue.size });
       return;
     }
-    this.#entries.push({ message, progress });
-    this.#pump();
+    // A dropped one is logged by the queue, or counted by `stop`.
+    this.#queue.add(() => this.#host.receive(message, progress)).catch(() => undefined);
   }
 
   addTo(health: ChannelHealth): ChannelHealth {
-    return addUnstored(health, { waiting: this.#attempt > 0 ? this.#entries.length : 0, lost: this.#lost });
+    return addUnstored(health, { waiting: this.#queue.waiting, lost: this.#queue.lost + this.#refused });
   }
 
-  async stop({ signal }: CallOptions): Promise<void> {
-    this.#isStopping = true;
-    this.#pump();
-    const { promise: late, resolve } = Promise.withResolvers<void>();
-    const onAbort = (): void => resolve();
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", onAbort, { once: true });
-    await Promise.race([this.#drained.promise, late]);
-    signal.removeEventListener("abort", onAbort);
-    this.#timer?.[Symbol.dispose]();
-    const rest = this.#entries.splice(0).length;
-    if (rest > 0) this.#host.logger.error("messages lost: not stored before the stop", { count: rest });
-    this.#drained.resolve();
-  }
-
-  #pump(): void {
-    if (this.#isBusy) return;
-    const [first] = this.#entries;
-    if (first === undefined) {
-      if (this.#isStopping) this.#drained.resolve();
-      return;
-    }
-    this.#isBusy = true;
-    void this.#pass(first);
-  }
-
-  async #pass({ message, progress }: Entry): Promise<void> {
-    try {
-      await this.#host.receive(message, progress);
-    } catch (error) {
-      if (!(error instanceof RangeError)) return this.#entries.length > 0 ? this.#retryAfter(error) : undefined;
-      this.#lost += 1;
-      this.#host.logger.error("message dropped: it exceeds a limit", { error: error.message });
-    }
-    this.#isBusy = false;
-    this.#attempt = 0;
-    this.#entries.shift();
-    this.#pump();
-  }
-
-  #retryAfter(error: unknown): void {
-    const { clock, logger, random } = this.#host;
-    if (this.#attempt === 0) {
-      const reason = error instanceof Error ? error.message : "unknown";
-      logger.error("message not stored; it waits in memory", { waiting: this.#entries.length, error: reason });
-    }
-    const delayMs = MIN_DELAY_MS + backoffDelay(this.#attempt, { baseMs: MIN_DELAY_MS, maxMs: MAX_DELAY_MS, random });
-    this.#attempt += 1;
-    this.#timer = clock.schedule(delayMs, () => {
-      this.#isBusy = false;
-      this.#pump();
-    });
+  async stop(options: CallOptions): Promise<void> {
+    const count = await this.#queue.stop(options);
+    if (count > 0) this.#host.logger.error("messages lost: not stored before the stop", { count });
   }
 }

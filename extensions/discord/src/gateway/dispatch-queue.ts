@@ -1,5 +1,5 @@
 import type { CallOptions, ChannelHealth, ChannelHost } from "@factotum/channel-contract";
-import { addUnstored, backoffDelay } from "@factotum/channel-kit";
+import { addUnstored, createStoreQueue, type StoreQueue } from "@factotum/channel-kit";
 
 /** One event of the platform. */
 interface Dispatch {
@@ -24,12 +24,6 @@ export interface DispatchQueue {
 
 type QueueHost = Pick<ChannelHost, "commit" | "clock" | "random" | "logger">;
 
-interface Entry extends Dispatch {
-  readonly handled: PromiseWithResolvers<void>;
-}
-
-const MIN_DELAY_MS = 250;
-const MAX_DELAY_MS = 30_000;
 /** How long the position after events that are not passed on waits to be committed. */
 const FLUSH_AFTER_MS = 5_000;
 const MAX_WAITING = 2_000;
@@ -45,112 +39,57 @@ export function createDispatchQueue(host: QueueHost, { onOverflow }: { readonly 
 class Queue implements DispatchQueue {
   readonly #host: QueueHost;
   readonly #onOverflow: () => void;
-  readonly #entries: Entry[] = [];
-  readonly #drained = Promise.withResolvers<void>();
-  readonly #stopped = new AbortController();
-  #attempt = 0;
-  #lost = 0;
-  #isBusy = false;
+  readonly #queue: StoreQueue;
   #isStopping = false;
   /** The position after the last event that was not passed on. */
   #unsaved: string | undefined;
-  #retry: Disposable | undefined;
   #flush: Disposable | undefined;
 
   constructor(host: QueueHost, onOverflow: () => void) {
     this.#host = host;
     this.#onOverflow = onOverflow;
+    // One more for the position that a stop commits.
+    this.#queue = createStoreQueue(host, { noun: "discord event", maxWaiting: MAX_WAITING + 1 });
   }
 
-  async add(dispatch: Dispatch): Promise<void> {
-    if (this.#isStopping) throw new Error("the channel was stopped");
-    if (this.#entries.length >= MAX_WAITING) {
+  async add({ cursor, run }: Dispatch): Promise<void> {
+    if (!this.#isStopping && this.#queue.size >= MAX_WAITING) {
       this.#host.logger.error("discord events dropped: too many wait to be stored; the platform sends them again", { count: MAX_WAITING });
-      for (const { handled } of this.#entries.splice(1)) handled.reject(new Error("too many events wait to be stored"));
+      const reason = new Error("too many events wait to be stored");
+      this.#queue.dropWaiting(reason);
       this.#onOverflow();
-      throw new Error("too many events wait to be stored");
+      throw reason;
     }
-    const handled = Promise.withResolvers<void>();
-    handled.promise.catch(() => undefined);
-    this.#entries.push({ ...dispatch, handled });
-    this.#pump();
-    return handled.promise;
-  }
-
-  addTo(health: ChannelHealth): ChannelHealth {
-    return addUnstored(health, { waiting: this.#attempt > 0 ? this.#entries.length : 0, lost: this.#lost });
-  }
-
-  async stop({ signal }: CallOptions): Promise<void> {
-    this.#isStopping = true;
-    this.#pump();
-    const late = Promise.withResolvers<void>();
-    if (signal.aborted) late.resolve();
-    signal.addEventListener("abort", () => late.resolve(), { once: true });
-    await Promise.race([this.#drained.promise, late.promise]);
-    this.#stopped.abort();
-    this.#retry?.[Symbol.dispose]();
-    this.#flush?.[Symbol.dispose]();
-    for (const { handled } of this.#entries.splice(0)) handled.reject(new Error("the channel was stopped"));
-  }
-
-  #pump(): void {
-    if (this.#isBusy || this.#stopped.signal.aborted) return;
-    const [first] = this.#entries;
-    if (first !== undefined) {
-      this.#isBusy = true;
-      void this.#run(first);
-      return;
-    }
-    if (!this.#isStopping) return this.#flushLater();
-    if (this.#unsaved === undefined) this.#drained.resolve();
-    else void this.#save().finally(() => this.#drained.resolve());
-  }
-
-  async #run(entry: Entry): Promise<void> {
-    try {
-      const isCommitted = await entry.run(this.#attempt);
-      this.#unsaved = isCommitted ? undefined : entry.cursor;
-      entry.handled.resolve();
-    } catch (error) {
-      if (this.#stopped.signal.aborted) return;
-      if (!(error instanceof RangeError)) return this.#retryAfter(error);
-      this.#lost += 1;
-      this.#unsaved = entry.cursor;
-      this.#host.logger.error("discord message dropped: it exceeds a limit", { error: error.message });
-      entry.handled.reject(error);
-    }
-    this.#isBusy = false;
-    this.#attempt = 0;
-    this.#entries.shift();
-    this.#pump();
-  }
-
-  #retryAfter(error: unknown): void {
-    const { clock, logger, random } = this.#host;
-    if (this.#attempt === 0) {
-      const reason = error instanceof Error ? error.message : "unknown";
-      logger.error("discord event not stored; it waits in memory", { waiting: this.#entries.length, error: reason });
-    }
-    const delayMs = MIN_DELAY_MS + backoffDelay(this.#attempt, { baseMs: MIN_DELAY_MS, maxMs: MAX_DELAY_MS, random });
-    this.#attempt += 1;
-    this.#retry = clock.schedule(delayMs, () => {
-      this.#isBusy = false;
-      this.#pump();
+    return this.#queue.add(async (attempt) => {
+      try {
+        this.#unsaved = (await run(attempt)) ? undefined : cursor;
+      } catch (error) {
+        // It is dropped: the position may pass it.
+        if (error instanceof RangeError) this.#unsaved = cursor;
+        throw error;
+      } finally {
+        this.#flushLater();
+      }
     });
   }
 
+  addTo(health: ChannelHealth): ChannelHealth {
+    return addUnstored(health, { waiting: this.#queue.waiting, lost: this.#queue.lost });
+  }
+
+  async stop(options: CallOptions): Promise<void> {
+    this.#isStopping = true;
+    this.#flush?.[Symbol.dispose]();
+    this.#queue.add(() => this.#save()).catch(() => undefined);
+    await this.#queue.stop(options);
+  }
+
   #flushLater(): void {
-    if (this.#unsaved === undefined || this.#flush !== undefined) return;
+    if (this.#unsaved === undefined || this.#flush !== undefined || this.#isStopping) return;
     this.#flush = this.#host.clock.schedule(FLUSH_AFTER_MS, () => {
       this.#flush = undefined;
-      // A busy queue soon has a later position.
-      if (this.#unsaved === undefined || this.#isBusy || this.#isStopping) return;
-      this.#isBusy = true;
-      void this.#save().finally(() => {
-        this.#isBusy = false;
-        this.#pump();
-      });
+      // The events that are waiting soon have a later position.
+      if (this.#queue.size === 0) this.#queue.add(() => this.#save()).catch(() => undefined);
     });
   }
 
