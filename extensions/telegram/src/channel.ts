@@ -1,3 +1,4 @@
+import { ChannelError } from "@factotum/channel-contract";
 import type { CallOptions, Channel, ChannelHost, ProbeResult } from "@factotum/channel-contract";
 import { runAction } from "./actions/actions.ts";
 import { askForBot, createTelegramBot } from "./api/bot-identity.ts";
@@ -47,7 +48,13 @@ export function createTelegramChannel(config: TelegramConfig, host: ChannelHost)
     fetchContext: () => Promise.resolve({}),
     resolveTarget: (query, options) => resolveTarget({ api, host }, query, options),
     health: () => menu.addTo(bot.addTo(transport.health())),
-    probe: async (options) => ({ ...(await probe(api, options)), ...(isUnreachable && { problems: [NO_ADDRESS] }) }),
+    probe: async (options) => {
+      const result = await probe(api, options).catch((error: unknown) => {
+        const failure = toChannelError(error);
+        throw isUnreachable ? alsoSaying(NO_ADDRESS, failure) : failure;
+      });
+      return { ...result, ...(isUnreachable && { problems: [NO_ADDRESS] }) };
+    },
     stop: (options) => {
       menu.stop();
       stopped ??= Promise.all([transport.stop(options), sender.stop(options)]).then(() => lives.abort());
@@ -60,11 +67,14 @@ const NO_ADDRESS = "Telegram does not learn where to post messages: set gateway.
 
 /** The bot as the platform names it now, and whether it reads groups. */
 async function probe(api: TelegramApi, options: CallOptions): Promise<ProbeResult> {
-  const { id, username, readsGroups } = await askForBot(api, options).catch((error: unknown) => {
-    throw toChannelError(error);
-  });
+  const { id, username, readsGroups } = await askForBot(api, options);
   const notes = readsGroups
     ? []
     : ["Group privacy is on: in groups it gets only commands, replies and mentions. Turn it off at @BotFather, /setprivacy."];
   return { account: { id, ...(username !== "" && { name: `@${username}` }) }, missingPermissions: [], notes };
+}
+
+/** The failure, with a problem that the owner would otherwise meet only once it is mended. */
+function alsoSaying(problem: string, failure: ChannelError): ChannelError {
+  return new ChannelError(failure.code, `${failure.message}. ${problem}`, { cause: failure, retry: failure.retry });
 }

@@ -41,6 +41,14 @@ test("without a public address health and probe say what is missing", async () =
   expect(await reached.channel.probe?.(soon())).not.toHaveProperty("problems");
 });
 
+test("a platform that cannot be reached does not hide that the public address is missing", async () => {
+  await using scene = await startScene(WEBHOOK);
+  await scene.telegram[Symbol.asyncDispose]();
+  await expect(scene.channel.probe?.(soon())).rejects.toMatchObject({
+    message: expect.stringContaining("set gateway.publicUrl") as string,
+  });
+});
+
 test("parts of an album are acknowledged one by one, and passed on as one message", async () => {
   const clock = new ManualClock();
   await using scene = await startScene(WEBHOOK, hostAt(URL, clock));
