@@ -104,6 +104,7 @@ const config: UserConfig = defineConfig({
         "service",
         "slack",
         "telegram",
+        "tools",
         "troubleshooting",
         "web",
         "webhook",

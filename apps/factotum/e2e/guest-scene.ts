@@ -55,16 +55,22 @@ export interface GuestScene extends AsyncDisposable {
 }
 
 /**
- * Starts it, with tool calls denied that need the owner's decision. With these keys of `session`, these files in the owner's workspace, further keys of the
- * configuration, and variables of the product.
+ * Starts it, with tool calls denied that need the owner's decision. With these keys of `session`, these files in the owner's workspace, settings of the group,
+ * further keys of the configuration, and variables of the product.
  */
 export async function startGuestScene(
   session: object = {},
   {
     files = {},
+    group = {},
     extra = {},
     env = {},
-  }: { readonly files?: Readonly<Record<string, string>>; readonly extra?: object; readonly env?: Readonly<Record<string, string>> } = {},
+  }: {
+    readonly files?: Readonly<Record<string, string>>;
+    readonly group?: object;
+    readonly extra?: object;
+    readonly env?: Readonly<Record<string, string>>;
+  } = {},
 ): Promise<GuestScene> {
   const feishu = await FakeFeishu.start({ people: PEOPLE, chats: [GROUP, ...PEOPLE.map(chatOf)] });
   const model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
@@ -80,7 +86,7 @@ export async function startGuestScene(
     models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-test-0123456789" } } },
     session: keys,
     tools: { exec: { mode: "full" } },
-    ...feishuConfig(feishu, "ou_owner", { allowFrom: [...PEOPLE], groups: { [GROUP]: {} } }),
+    ...feishuConfig(feishu, "ou_owner", { allowFrom: [...PEOPLE], groups: { [GROUP]: group } }),
     ...extra,
   });
   let product = await startProduct({ config: configOf(session), home, env });

@@ -22,6 +22,8 @@ export type {
 } from "./frames.ts";
 export { APPROVAL_DECISIONS, ApprovalSchema } from "./shapes/approvals.ts";
 export type { Approval, ApprovalDecision } from "./shapes/approvals.ts";
+export { TOOL_STATES, ToolOccasionSchema, ToolRuleSchema, ToolSummarySchema } from "./shapes/tools.ts";
+export type { ToolOccasion, ToolRule, ToolState, ToolSummary } from "./shapes/tools.ts";
 export type { AgentBinding } from "./shapes/bindings.ts";
 export { ChatEntrySchema, ChatEventSchema, ChatSnapshotSchema } from "./shapes/chat.ts";
 export type {

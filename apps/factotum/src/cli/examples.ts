@@ -19,6 +19,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "skills install": ["factotum skills install ./weather", "factotum skills install https://example.com/skills.git#main --path weather"],
   "skills check": ["factotum skills check", "factotum skills check weather --json"],
   "sandbox explain": ["factotum sandbox explain", "factotum sandbox explain --session agent:main:feishu:group:oc_1"],
+  "tools list": ["factotum tools list", "factotum tools list --agent team"],
+  "tools explain": ["factotum tools explain exec", "factotum tools explain exec --session agent:main:feishu:group:oc_1 --sender ou_1"],
   "sandbox prune": ["factotum sandbox prune --older-than 30d"],
   "sessions show": ["factotum sessions show main"],
   "sessions export": ["factotum sessions export main --output main.jsonl"],

@@ -14,6 +14,7 @@ import { addApprovals } from "./add-approvals.ts";
 import { addPairing } from "./add-pairing.ts";
 import { addPlugins } from "./add-plugins.ts";
 import { addSandbox } from "./add-sandbox.ts";
+import { addTools } from "./add-tools.ts";
 import { addSessions } from "./add-sessions.ts";
 import { addSkills } from "./add-skills.ts";
 import type { CliContext, Finish } from "../runtime/cli-context.ts";
@@ -49,6 +50,7 @@ export function createProgram(context: CliContext, finish: Finish): Command {
   addDamage(program, context, finish);
   addSessions(program, context, finish);
   addSandbox(program, context, finish);
+  addTools(program, context, finish);
   addBackup(program, context, finish);
   addBuild(program, context, finish);
   addConfig(program, context, finish);

@@ -8,7 +8,7 @@ export interface GroupConfig {
   /** Absent: every member. Empty: no one but the owner. */
   readonly allowFrom?: readonly string[] | undefined;
   readonly tools?: ToolPolicy | undefined;
-  /** By sender. Refused until it is enforced. */
+  /** By sender: `channel:<channel>:<id>`, `id:<id>` or `<id>`, and `*` for everybody else, the owner included. The most exact key counts; it only narrows. */
   readonly toolsBySender?: Readonly<Record<string, ToolPolicy>> | undefined;
   readonly skills?: readonly string[] | undefined;
   readonly systemPrompt?: string | undefined;
@@ -65,7 +65,9 @@ const GroupSchema: z.ZodType<GroupConfig> = z.strictObject({
   toolsBySender: z
     .record(TextSchema, ToolPolicySchema)
     .optional()
-    .describe("Tools of single people in this group. Refused until it is built."),
+    .describe(
+      "Tools of single people in this group, by their id (`<id>`, `id:<id>` or `channel:<channel>:<id>`); `*` stands for everybody else, the owner included. It only narrows, and everybody whose message a turn answers narrows it. Names and numbers are refused: people can change them.",
+    ),
   skills: z.array(TextSchema).optional().describe("Skills in this group. Unset: all."),
   systemPrompt: TextSchema.optional().describe("Text that is added to the system prompt in this group."),
 });

@@ -29,11 +29,6 @@ const UNENFORCED_KEYS: readonly UnenforcedKey[] = [
     narrows: (value) => isPlainObject(value) && Array.isArray(value["allow"]) && value["allow"].length > 0,
     message: 'this build cannot let sandboxed commands reach single hosts yet; write "none", or allow none',
   },
-  {
-    keys: ["channels.*.groups.*.toolsBySender", "channels.*.accounts.*.groups.*.toolsBySender"],
-    narrows: (value) => isPlainObject(value) && Object.keys(value).length > 0,
-    message: "this build does not tell senders of a group apart in its tool policy yet; remove the key, and narrow the tools of the group",
-  },
 ];
 
 /** The keys of a document that set limits which this build does not enforce. Checks the raw document, so that a bad value elsewhere hides nothing. */

@@ -31,7 +31,6 @@ describe("a restricting key that is not enforced", () => {
     ["tools.elevated.enabled", true],
     ["agents.defaults.sandbox.network", { allow: ["api.example"] }],
     ["agents.list[0].sandbox.network", { allow: ["api.example"] }],
-    ["channels.defaults.groups.g1.toolsBySender", { "*": { deny: ["exec"] } }],
   ])("%s: %j refuses the start", async (key, value) => {
     expect(await check(at(key, value))).toMatchObject({ type: "refused", problems: [`unenforced ${key}`] });
   });
@@ -66,18 +65,33 @@ describe("a restricting key that is not enforced", () => {
     ["agents.list[0].sandbox.workspaceAccess", "rw"],
     ["agents.defaults.sandbox.scope", "agent"],
     ["channels.defaults.groups.g1.toolsBySender", {}],
+    [
+      "channels.defaults.groups.g1.toolsBySender",
+      { "*": { deny: ["exec"] }, "@anna:example.org": {}, "id:1": {}, "channel:chatter:1": {} },
+    ],
     ["channels.defaults.groups.g1.tools", { deny: ["exec"] }],
   ])("%s: %j is not such a key", async (key, value) => {
     expect(await check(at(key, value))).toMatchObject({ type: "loaded", problems: [] });
   });
 
+  test.each(["name:Anna", "username:anna", "e164:+491234", "id:", "channel:chatter", "channel:chatter:", " 1"])(
+    "a key of toolsBySender that names no one by id, %j, refuses the start",
+    async (sender) => {
+      const { type, problems, text } = await check({
+        channels: { chatter: { ...ACCOUNT, groups: { g1: { toolsBySender: { [sender]: { deny: ["exec"] } } } } } },
+      });
+      expect({ type, count: problems.length }).toEqual({ type: "refused", count: 1 });
+      expect(text).toContain(JSON.stringify(sender));
+    },
+  );
+
   test("is found in accounts of known channels only", async () => {
-    const groups = { g1: { toolsBySender: { "1": { deny: ["exec"] } } } };
+    const groups = { g1: { toolsBySender: { "name:Anna": { deny: ["exec"] } } } };
     expect((await check({ channels: { chatter: { ...ACCOUNT, groups } } })).problems).toEqual([
-      "unenforced channels.chatter.groups.g1.toolsBySender",
+      "unenforced channels.chatter.groups.g1.toolsBySender.name:Anna",
     ]);
     expect((await check({ channels: { chatter: { accounts: { work: { ...ACCOUNT, groups } } } } })).problems).toEqual([
-      "unenforced channels.chatter.accounts.work.groups.g1.toolsBySender",
+      "unenforced channels.chatter.accounts.work.groups.g1.toolsBySender.name:Anna",
     ]);
     expect(await check({ channels: { pigeon: { groups } } })).toMatchObject({
       type: "loaded",

@@ -7,6 +7,7 @@ import { ConfigDocumentSchema, type ConfigDocument } from "../schema/root.ts";
 import { isAvailable, type ChannelSource } from "./channel-source.ts";
 import { checkBindings } from "./check-bindings.ts";
 import { checkProviderPolicies } from "./check-provider-policies.ts";
+import { checkSenderPolicies } from "./check-sender-policies.ts";
 import { checkReferences } from "./check-references.ts";
 import { checkToolLists, withKnownChannels } from "./check-tool-lists.ts";
 import { checkUnenforced } from "./check-unenforced.ts";
@@ -59,6 +60,7 @@ export async function validateDocument(raw: Document, sources: readonly ChannelS
     ...checkUnenforced(policies),
     ...checkToolLists(policies),
     ...checkProviderPolicies(policies),
+    ...checkSenderPolicies(policies),
   ];
   if (root.parsed === undefined || problems.some(isFatal)) return { problems };
   const written = channels.findings

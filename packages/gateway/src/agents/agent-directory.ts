@@ -21,8 +21,10 @@ import type { SourceWatch } from "../workspace/source-watch.ts";
 import { SourceWatches } from "../workspace/source-watches.ts";
 import { placeOfRun } from "./run-place.ts";
 import type { RunOccasion, RunPlace } from "./run-place.ts";
-import { admitsTool, execLayer, filterTools } from "./tool-policy.ts";
-import type { ToolPolicyLayer } from "./tool-policy.ts";
+import { policyLayers } from "./policy-layers.ts";
+import type { PolicyOccasion } from "./policy-layers.ts";
+import { filterTools, toolVerdicts } from "./tool-policy.ts";
+import type { ToolVerdict } from "./tool-policy.ts";
 import { collectTools } from "./tool-sources.ts";
 import type { CollectedTools } from "./tool-sources.ts";
 import { ToolQuarantine } from "./tool-quarantine.ts";
@@ -74,11 +76,10 @@ export interface AgentRuntime {
   }): readonly AgentTool[];
   /** Whether a tool is built in. */
   toolOrigin(name: string): ReturnType<CollectedTools["originOf"]>;
-  /** Whether every layer of the policy allows a tool of this name. */
-  allowsTool(
-    name: string,
-    options: { readonly provider: string; readonly group: GroupConfig | undefined; readonly sandboxed: boolean },
-  ): boolean;
+  /** What each layer of the policy says of a tool of this name, widest layer first. It is allowed if every one of them admits it. */
+  toolVerdicts(name: string, occasion: PolicyOccasion): readonly ToolVerdict[];
+  /** All tools that were loaded, whatever the policy says of them. */
+  readonly loadedTools: readonly AgentTool[];
   /**
    * The skills of the agent's own workspace and of the shared folders. Files that runs write in another folder are not skills: others than the owner write
    * there. `workspace`: where the session's runs work, if that is one folder; skills outside of it are named by their full path.
@@ -172,7 +173,8 @@ export class AgentDirectory {
   }
 
   #warnOfUnknownTools(agent: ResolvedAgent): void {
-    const { missing } = filterTools(this.#collected.tools, [this.#options.config.tools, agent.tools]);
+    const occasion = { provider: "", group: undefined, senders: [], sandboxed: false };
+    const { missing } = filterTools(this.#collected.tools, policyLayers(agent, this.#options.config, occasion));
     if (missing.length > 0) this.#options.logger.warn("The tool policy allows names that nothing provides", { agent: agent.id, missing });
   }
 }
@@ -198,8 +200,6 @@ function createAgentRuntime(
   options: AgentDirectoryOptions,
 ): AgentRuntime {
   const { config } = options;
-  const layersOf = (provider: string, group: GroupConfig | undefined, sandboxed: boolean): readonly ToolPolicyLayer[] =>
-    policyLayers(agent, config, { provider, group, sandboxed });
   return {
     config: agent,
     name: agent.identity.name ?? agent.name,
@@ -241,7 +241,11 @@ function createAgentRuntime(
     model: (override) => options.models.resolve(override ?? agent.model?.primary),
     tools: ({ model, fallbacks, group, sandboxed }) => {
       const ordered = orderTools(
-        filterTools(collected.tools, layersOf(model.provider, group, sandboxed)).tools.map((tool) => ({
+        filterTools(
+          collected.tools,
+          // The senders of a run narrow its calls and not the block: that stays the same for the whole session.
+          policyLayers(agent, config, { provider: model.provider, group, senders: [], sandboxed }),
+        ).tools.map((tool) => ({
           tool,
           name: tool.name,
           origin: collected.originOf(tool.name),
@@ -255,7 +259,8 @@ function createAgentRuntime(
       return admitted;
     },
     toolOrigin: (name) => collected.originOf(name),
-    allowsTool: (name, { provider, group, sandboxed }) => layersOf(provider, group, sandboxed).every((layer) => admitsTool(layer, name)),
+    toolVerdicts: (name, occasion) => toolVerdicts(policyLayers(agent, config, occasion), name),
+    loadedTools: collected.tools,
     skills: async ({ workspace, group, signal }) => {
       const allow = narrow(agent.skills.allow, group?.skills);
       const found = await options.skills.list({ ...skillPlace(agent), signal, ...withoutUndefined({ allow }) });
@@ -280,18 +285,6 @@ function skillReaders(
     skillBody: async (skill, { signal }) => skills.readBody(skill, { signal }),
     commandFiles: async ({ signal }) => skills.commands({ workspace: agent.workspace, signal }),
   };
-}
-
-/** Every layer of the tool policy, widest first. */
-function policyLayers(
-  agent: ResolvedAgent,
-  { tools }: FactotumConfig,
-  { provider, group, sandboxed }: { readonly provider: string; readonly group: GroupConfig | undefined; readonly sandboxed: boolean },
-): readonly ToolPolicyLayer[] {
-  const sandbox = sandboxed ? tools.sandbox.tools : undefined;
-  return [execLayer(tools.exec), tools, agent.tools, tools.byProvider[provider], group?.tools, sandbox].filter(
-    (layer) => layer !== undefined,
-  );
 }
 
 /** Settings of models that affect prompts: how they get tools, whether they think natively. */

@@ -1,8 +1,8 @@
 import type { AgentTool } from "@factotum/agent-contract";
 import { createCoreTools } from "@factotum/tools";
 import { describe, expect, test } from "vitest";
-import { admitsTool, execLayer, filterTools } from "./tool-policy.ts";
-import type { ToolPolicyLayer } from "./tool-policy.ts";
+import { execLayer, filterTools, toolVerdicts } from "./tool-policy.ts";
+import type { NamedToolLayer, ToolPolicyLayer } from "./tool-policy.ts";
 
 const tools: readonly AgentTool[] = ["edit", "exec", "ls", "mcp__git_log", "message", "read", "session_status", "write"].map((name) => ({
   name,
@@ -12,10 +12,12 @@ const tools: readonly AgentTool[] = ["edit", "exec", "ls", "mcp__git_log", "mess
   traits: { effect: "read", idempotent: true, output: "trusted", network: false, parallel: true },
   execute: async () => ({ content: [] }),
 }));
+const named = (policy: ToolPolicyLayer): NamedToolLayer => ({ layer: "global", key: "tools", policy });
+const admitsTool = (policy: ToolPolicyLayer, name: string): boolean => toolVerdicts([named(policy)], name).every(({ admits }) => admits);
 const names = (...layers: readonly Partial<ToolPolicyLayer>[]): string[] =>
   filterTools(
     tools,
-    layers.map((layer) => ({ deny: [], ...layer })),
+    layers.map((layer) => named({ deny: [], ...layer })),
   ).tools.map((tool) => tool.name);
 
 const core = createCoreTools({} as Parameters<typeof createCoreTools>[0]).map(({ name }) => name);
@@ -90,7 +92,7 @@ describe("tools of an agent", () => {
   });
 
   test("names and groups that match no tool are reported", () => {
-    expect(filterTools(tools, [{ allow: ["read", "browser", "mcp__*", "group:fs", "group:ui"], deny: [] }]).missing).toEqual([
+    expect(filterTools(tools, [named({ allow: ["read", "browser", "mcp__*", "group:fs", "group:ui"], deny: [] })]).missing).toEqual([
       "browser",
       "group:ui",
     ]);

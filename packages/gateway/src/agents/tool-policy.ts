@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { AgentTool } from "@factotum/agent-contract";
 import { matchesTool, type ToolsConfig } from "@factotum/config";
 
@@ -37,21 +38,53 @@ const TOOL_PROFILES: {
   messaging: MESSAGING,
 };
 
+/** Where a layer of the policy is set; widest first. */
+export const TOOL_LAYERS = ["exec", "global", "agent", "provider", "group", "sender", "sandbox"] as const;
+
+/** Name of a layer. */
+export type ToolLayerName = (typeof TOOL_LAYERS)[number];
+
+/** A layer with its place in the configuration, for explanations. */
+export interface NamedToolLayer {
+  readonly layer: ToolLayerName;
+  /** The configuration key. */
+  readonly key: string;
+  readonly policy: ToolPolicyLayer;
+}
+
+/** A layer's verdict on one tool. */
+export interface ToolVerdict extends Pick<NamedToolLayer, "layer" | "key"> {
+  readonly admits: boolean;
+  /** What decided: an entry of a list, the absence of one in `allow`, the profile, or nothing in this layer. */
+  readonly by: "deny" | "allow" | "profile" | "nothing";
+  /** The entry of the list that matched. */
+  readonly entry?: string;
+}
+
 /**
- * The tools that pass every layer. In a layer `allow` replaces the profile; layers only narrow; `deny` wins. `missing` are names and groups in an `allow` that
- * match no tool, for a warning.
+ * The tools that pass every layer, and for each of the others the first layer that removed it. In a layer `allow` replaces the profile; layers only narrow;
+ * `deny` wins. `missing` are names and groups in an `allow` that match no tool, for a warning.
  */
 export function filterTools(
   tools: readonly AgentTool[],
-  layers: readonly ToolPolicyLayer[],
-): { readonly tools: readonly AgentTool[]; readonly missing: readonly string[] } {
-  const passing = tools.filter((tool) => layers.every((layer) => admitsTool(layer, tool.name)));
+  layers: readonly NamedToolLayer[],
+): { readonly tools: readonly AgentTool[]; readonly removed: ReadonlyMap<string, ToolVerdict>; readonly missing: readonly string[] } {
+  const removed = new Map<string, ToolVerdict>();
+  for (const { name } of tools) {
+    const verdict = toolVerdicts(layers, name).find(({ admits }) => !admits);
+    if (verdict !== undefined) removed.set(name, verdict);
+  }
   const missing = new Set(
     layers
-      .flatMap((layer) => layer.allow ?? [])
+      .flatMap(({ policy }) => policy.allow ?? [])
       .filter((entry) => !entry.includes("*") && !tools.some(({ name }) => matchesTool(entry, name))),
   );
-  return { tools: passing, missing: [...missing] };
+  return { tools: tools.filter(({ name }) => !removed.has(name)), removed, missing: [...missing] };
+}
+
+/** The verdicts of all layers on a tool of this name, in order. It is available if all of them admit it. */
+export function toolVerdicts(layers: readonly NamedToolLayer[], name: string): readonly ToolVerdict[] {
+  return layers.map(({ layer, key, policy }) => ({ layer, key, ...verdictOf(policy, name) }));
 }
 
 /** Tools removed by `tools.exec`. */
@@ -59,11 +92,15 @@ export function execLayer({ mode, applyPatch }: Pick<ToolsConfig["exec"], "mode"
   return { deny: [...(mode === "deny" ? ["group:runtime"] : []), ...(applyPatch ? [] : ["apply_patch"])] };
 }
 
-/** Whether a layer allows a tool of this name. */
-export function admitsTool(layer: ToolPolicyLayer, name: string): boolean {
-  if (layer.deny.some((entry) => matchesTool(entry, name))) return false;
-  if (layer.allow !== undefined) return layer.allow.some((entry) => matchesTool(entry, name));
-  return layer.profile === undefined || layer.profile.some((profile) => inProfile(profile, name));
+function verdictOf({ profile, allow, deny }: ToolPolicyLayer, name: string): Pick<ToolVerdict, "admits" | "by" | "entry"> {
+  const denied = deny.find((entry) => matchesTool(entry, name));
+  if (denied !== undefined) return { admits: false, by: "deny", entry: denied };
+  if (allow !== undefined) {
+    const entry = allow.find((one) => matchesTool(one, name));
+    return { admits: entry !== undefined, by: "allow", ...withoutUndefined({ entry }) };
+  }
+  if (profile === undefined) return { admits: true, by: "nothing" };
+  return { admits: profile.some((one) => inProfile(one, name)), by: "profile", entry: profile.join(" + ") };
 }
 
 function inProfile(profile: string, name: string): boolean {

@@ -3,7 +3,6 @@ import type { AgentTool, Clock, Logger, RunFacts, ToolCall } from "@factotum/age
 import type { ToolDecision } from "@factotum/agent-core";
 import { StoreError } from "@factotum/store";
 import type { ApprovalDecision, ApprovalRecord, ApprovalStore, InboxStore, SessionStore } from "@factotum/store";
-import { runsInSandbox, traitsOf } from "../access/tool-gate.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { parseShortCode } from "../kernel/short-code.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
@@ -14,6 +13,7 @@ import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { isOwnerChat } from "../preparation/owner-chat.ts";
 import { isAllowedCommand } from "./allowed-command.ts";
 import { bindingOf } from "./call-binding.ts";
+import { isDecidedCommand } from "./command-rule.ts";
 import { ASKED_ELSEWHERE, requestCard, requestText } from "./approval-texts.ts";
 import type { AskingRun, WaitEnd, WaitingCalls } from "./waiting-calls.ts";
 
@@ -59,9 +59,7 @@ export class ApprovalService {
 
   /** Decides whether a call runs, and waits for the owner if only the owner can decide that. */
   async check(call: ToolCall, tool: AgentTool, rules: RuleDecision, facts: RunFacts, run: AskingRun): Promise<ToolDecision> {
-    const { mode } = this.#options.running.config.tools.exec;
-    const isFree = traitsOf(call, tool).effect !== "execute" || mode === "full" || runsInSandbox(call, tool, facts);
-    if (rules.type === "allow" && isFree) return ALLOW;
+    if (rules.type === "allow" && !isDecidedCommand(call, tool, facts, this.#options.running.config.tools.exec)) return ALLOW;
     const inspected = await bindingOf(call, tool, facts);
     if (inspected.type === "invalid") return { type: "refuse", message: inspected.message };
     const reason = rules.type === "ask" ? rules.reason : this.#whyAsked(inspected.argv);

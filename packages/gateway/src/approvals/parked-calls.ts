@@ -4,7 +4,8 @@ import type { MsgContext } from "@factotum/channel-contract";
 import type { ApprovalRecord, ApprovalStore, InboxStore, InputAdmission, TurnRecord, TurnStore } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { turnReport } from "../background-commands/turn-report.ts";
-import { withCurrentAuthorization } from "../conversation/current-authorization.ts";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import { policyRefusal, withCurrentAuthorization } from "../conversation/current-authorization.ts";
 import type { Conversations } from "../conversation/conversations.ts";
 import { quoteLines } from "../kernel/quote-lines.ts";
 import { readInputs } from "../preparation/stored-turn.ts";
@@ -21,6 +22,7 @@ interface ReportIntake {
 export interface ParkedCallsOptions {
   readonly store: ApprovalStore & InboxStore & TurnStore;
   readonly running: RunningConfig;
+  readonly channels: ChannelRegistry;
   readonly conversations: Conversations;
   readonly toolLimits: ToolLimits;
   readonly clock: Clock;
@@ -78,8 +80,9 @@ export class ParkedCalls {
     { sessionKey, sessionId, agentId, callId, toolName, binding, ...approval }: ApprovalRecord,
     turn: TurnRecord,
   ): Promise<CallEnd> {
-    const { store, running, conversations, toolLimits } = this.#options;
-    const { owner } = withCurrentAuthorization(turn, await readInputs(turn, store), running.config);
+    const { store, running, channels, conversations, toolLimits } = this.#options;
+    const inputs = await readInputs(turn, store);
+    const { owner } = withCurrentAuthorization(turn, inputs, running.config);
     if (!owner) return notRun("the person it was for is no longer the owner");
     const context = await conversations.readContext(sessionKey, agentId, turn.origin);
     if (context.record?.sessionId !== sessionId) return notRun("its conversation was reset");
@@ -89,6 +92,8 @@ export class ParkedCalls {
     const found = tools.find(({ name }) => name === toolName);
     const [tool] = toolLimits.apply(found === undefined ? [] : [found], sessionKey);
     if (tool === undefined) return notRun("the tool is not available any more");
+    const refusal = policyRefusal(toolName, { turn, facts, inputs, provider: model.client.info.provider }, { running, channels });
+    if (refusal !== undefined) return notRun(refusal.replace(/\.$/, ""));
     const call = { id: callId, name: toolName, arguments: approval.arguments };
     const now = await bindingOf(call, tool, facts);
     if (now.type === "invalid") return notRun(now.message);

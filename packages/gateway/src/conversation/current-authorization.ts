@@ -106,12 +106,46 @@ export function checkCall(
   const { turn, facts, model } = prepared;
   if (facts.owner && !areOwners(inputs, running.config))
     return { type: "refuse", message: `${tool.name} was refused. Rule owner: the person it was for is no longer the owner.` };
-  const agent = running.agent(turn.agentId);
-  const policy = { provider: model.client.info.provider, group: groupOf(turn.origin, channels) };
-  if (!agent.allowsTool(tool.name, { ...policy, sandboxed: false })) return { type: "refuse", message: withdrawnText(tool.name) };
-  if (facts.sandbox !== undefined && !agent.allowsTool(tool.name, { ...policy, sandboxed: true }))
-    return { type: "refuse", message: `${tool.name} was refused. Rule sandbox: sandboxed turns do not have it (tools.sandbox.tools).` };
+  const message = policyRefusal(tool.name, { turn, facts, inputs, provider: model.client.info.provider }, { running, channels });
+  if (message !== undefined) return { type: "refuse", message };
   return toolGate.check(call, tool, { facts, origin: turn.origin, tainted, isGiven });
+}
+
+/**
+ * Why the current tool policy refuses a tool to a run, for the model; `undefined` if it does not. Everybody whose message is in the run narrows it: a message
+ * that is steered into it can take tools away for the rest of the run, and give none.
+ */
+export function policyRefusal(
+  name: string,
+  run: {
+    readonly turn: Pick<TurnRecord, "agentId" | "origin">;
+    readonly facts: Pick<RunFacts, "sandbox">;
+    readonly inputs: readonly InputRecord[];
+    readonly provider: string;
+  },
+  { running, channels }: { readonly running: RunningConfig; readonly channels: ChannelRegistry },
+): string | undefined {
+  const { turn, facts, inputs, provider } = run;
+  const senders = inputs.map(({ message: { origin, sender } }) => ({ channel: origin.channel, id: sender.id }));
+  const occasion = { provider, group: groupOf(turn.origin, channels), senders, sandboxed: facts.sandbox !== undefined };
+  const removed = running
+    .agent(turn.agentId)
+    .toolVerdicts(name, occasion)
+    .find(({ admits }) => !admits);
+  switch (removed?.layer) {
+    case undefined:
+      return undefined;
+    case "sender":
+      return `${name} was refused. Rule sender: the people whose messages this turn answers do not all have it (${removed.key}).`;
+    case "sandbox":
+      return `${name} was refused. Rule sandbox: sandboxed turns do not have it (${removed.key}).`;
+    case "exec":
+    case "global":
+    case "agent":
+    case "provider":
+    case "group":
+      return withdrawnText(name);
+  }
 }
 
 /** The result of a tool call that the policy no longer allows. */

@@ -178,7 +178,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     files: options.localFiles,
     watchers,
     cache,
-    ...createDecisions(options, { store, running, conversations, queue, toolLimits, notices, watchers, ...base }),
+    ...createDecisions(options, { store, running, channels, conversations, queue, toolLimits, notices, watchers, ...base }),
     refused: new RefusedSenders(),
     cooldowns,
     observer,
@@ -242,7 +242,7 @@ function createDecisions(
   { questions }: EngineOptions,
   parts: Pick<
     EngineParts,
-    "store" | "running" | "conversations" | "queue" | "toolLimits" | "notices" | "watchers" | "clock" | "random" | "logger"
+    "store" | "running" | "channels" | "conversations" | "queue" | "toolLimits" | "notices" | "watchers" | "clock" | "random" | "logger"
   >,
 ): Pick<EngineParts, "toolGate" | "waitingCalls" | "approvals" | "questions" | "parkedCalls"> {
   const waitingCalls = new WaitingCalls(parts);

@@ -14,6 +14,7 @@ import type { RpcHandlersOf } from "./rpc-connection.ts";
 import { sessionHandlers } from "./session-handlers.ts";
 import { setupHandlers } from "./setup-handlers.ts";
 import type { SetupControl } from "./setup-handlers.ts";
+import { toolHandlers } from "./tool-handlers.ts";
 import type { WebchatHub } from "./webchat-hub.ts";
 
 /** The dependencies of methods. */
@@ -38,6 +39,7 @@ export function createRpcHandlers({ engine, hub, setup, ...control }: RpcService
     ...channelHandlers(engine.channelInspector, engine.parts),
     ...pairingHandlers(engine.pairing),
     ...approvalHandlers(engine.parts.approvals),
+    ...toolHandlers(engine),
     ...setupHandlers(setup),
     ...gatewayHandlers(engine, control),
   };

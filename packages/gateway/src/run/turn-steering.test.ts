@@ -129,6 +129,25 @@ test("a tool call is authorized for every sender of its turn", async () => {
   expect(messagesOf(2)).toContain("write was refused. Rule owner");
 });
 
+test("a steered message of another sender narrows the rest of its turn in a group, and gives nothing", async () => {
+  const groups = { g: { requireMention: false, toolsBySender: { other: { deny: ["read"] }, "owner-1": { deny: ["write"] } } } };
+  await using running = await startTestGateway({ platform, patch: shared, accountConfig: { allowFrom: ["owner-1", "other"], groups } });
+  const origin = { channel: "test", accountId: "default", conversation: { kind: "group" as const, id: "g" } };
+  const write = toolReply({ name: "write", input: { path: "a.txt", content: "1" } });
+  server.script([write, LOOK, write, toolReply({ name: "read", input: { path: "a.txt" } }), textReply("Well.")]);
+  await platform.say(platform.message("one", { sender: OTHER, origin }));
+  await server.nextRequest();
+  const gate = server.hold();
+  await server.nextRequest();
+  await platform.say(platform.message("two", { origin }));
+  gate.open();
+  await running.gateway.engine.idle();
+  expect(messagesOf(2)).toContain("two");
+  expect(messagesOf(2)).not.toContain("refused");
+  expect(messagesOf(3)).toContain("write was refused. Rule sender");
+  expect(messagesOf(4)).toContain("read was refused. Rule sender");
+});
+
 test("a message that arrives while a killed turn resumes its calls is steered into it, after their results", async () => {
   const exec = { name: "exec", input: { command: "sleep" } };
   const runnerOf = (begun: () => void, end: Promise<void>): TestRunner => ({

@@ -10,6 +10,7 @@ import type { MethodTable } from "./define-methods.ts";
 import { PAIRING_METHODS, type PairingMethods } from "./pairing-methods.ts";
 import { SESSION_METHODS, type SessionMethods } from "./session-methods.ts";
 import { SETUP_METHODS, type SetupMethods } from "./setup-methods.ts";
+import { TOOL_METHODS, type ToolMethods } from "./tool-methods.ts";
 
 /** Every method with its parameters and result. */
 export interface RpcMethods
@@ -22,6 +23,7 @@ export interface RpcMethods
     DeadLetterMethods,
     PairingMethods,
     ApprovalMethods,
+    ToolMethods,
     GatewayMethods,
     SetupMethods,
     ChannelMethods {}
@@ -45,6 +47,7 @@ export const RPC_METHODS: RpcMethodSchemas = {
   ...DEAD_LETTER_METHODS,
   ...PAIRING_METHODS,
   ...APPROVAL_METHODS,
+  ...TOOL_METHODS,
   ...GATEWAY_METHODS,
   ...SETUP_METHODS,
   ...CHANNEL_METHODS,
