@@ -24,6 +24,7 @@ export { executeTool } from "./loop/execute-tool.ts";
 export type { ToolOutcome } from "./loop/execute-tool.ts";
 export { runAgent } from "./loop/run-agent.ts";
 export type { KnownResult, ModelSettings, ToolDecision } from "./loop/run-input.ts";
+export { parseDeferredArguments, TOOL_CALL, unwrapDeferredCalls } from "./projection/deferred-calls.ts";
 export { projectMessages } from "./projection/project-messages.ts";
 export { opensFiles } from "./prompt/opens-files.ts";
 export { orderTools } from "./prompt/order-tools.ts";

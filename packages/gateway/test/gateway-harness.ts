@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { randomBytes, randomUUID } from "node:crypto";
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { Clock, Logger, Random, SkillIndex, SkillUse } from "@factotum/agent-contract";
+import type { Clock, Logger, Random, SkillIndex, SkillUse, ToolSource } from "@factotum/agent-contract";
 import type { AttachmentRef, Channel, ChannelHost, MsgContext, Outbound, SendReceipt } from "@factotum/channel-contract";
 import { ChannelError, messageId } from "@factotum/channel-contract";
 import type { AccountConfig, FactotumConfig } from "@factotum/config";
@@ -307,6 +307,8 @@ export async function startTestGateway(
     readonly remoteFiles?: RemoteFiles;
     /** For the web tools. No web by default. */
     readonly web?: WebAccess;
+    /** Sources in addition to the core tools. None by default. */
+    readonly toolSources?: readonly ToolSource[];
     /** Between the gateway and its store. */
     readonly around?: (store: Store) => Store;
     /** None by default. */
@@ -386,6 +388,7 @@ export async function startTestGateway(
           execAvoidsShell: next.tools.exec.mode === "allowlist",
         }),
       },
+      ...(options.toolSources ?? []),
     ],
     skills: fakeSkills(undefined, options.skills),
     skillFolders: [],

@@ -25,7 +25,7 @@ const thinking = fc.record(
   { requiredKeys: ["type", "text"] },
 );
 const toolCall = fc.record(
-  { type: fc.constant("toolCall" as const), id: name, name, arguments: object, providerData: object },
+  { type: fc.constant("toolCall" as const), id: name, name, arguments: object, providerData: object, deferred: fc.constant(true as const) },
   { requiredKeys: ["type", "id", "name", "arguments"] },
 );
 

@@ -54,6 +54,8 @@ export interface RunAgentInput {
   readonly prompt: UserMessage | undefined;
   /** In the order in which the model sees them (`orderTools`). */
   readonly tools: readonly AgentTool[];
+  /** Tools that are not in the request; the model calls them through `tool_call` (`unwrapDeferredCalls`). None if omitted. */
+  readonly deferred?: readonly AgentTool[];
   /** Awaited without a limit, because messages that it has taken would be lost otherwise; it must resolve at once. */
   readonly steering: SteeringQueue;
   readonly beforeTool: BeforeTool;

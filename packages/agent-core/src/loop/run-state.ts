@@ -18,6 +18,7 @@ export class RunState {
   readonly input: RunAgentInput;
   readonly options: RunAgentOptions;
   readonly messages: AgentMessage[];
+  /** The deferred ones included. */
   readonly tools: ReadonlyMap<string, AgentTool>;
   readonly schemas: readonly ToolSchema[];
   readonly loops: LoopDetector = new LoopDetector();
@@ -36,7 +37,7 @@ export class RunState {
     this.input = input;
     this.options = options;
     this.messages = input.prompt === undefined ? [...input.messages] : [...input.messages, input.prompt];
-    this.tools = new Map(input.tools.map((tool) => [tool.name, tool]));
+    this.tools = new Map([...(input.deferred ?? []), ...input.tools].map((tool) => [tool.name, tool]));
     this.schemas = input.tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
     this.tainted = input.tainted || input.prompt?.tainted === true;
     this.#arrivedTainted = this.tainted;

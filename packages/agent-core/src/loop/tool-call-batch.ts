@@ -91,7 +91,14 @@ export class ToolCallBatch {
     const fault = this.#unreadable.get(call.id);
     if (fault !== undefined) return refused(call, `${call.name} was not run: ${fault}\nCall it again with valid JSON.`);
     const tool = run.tools.get(call.name);
-    if (tool === undefined) return refused(call, unknownTool(call, [...run.tools.keys()]));
+    if (tool === undefined)
+      return refused(
+        call,
+        unknownTool(
+          call,
+          run.schemas.map(({ name }) => name),
+        ),
+      );
     const { signal, tainted, messages } = run;
     const ask = async (): Promise<ToolDecision> => {
       const answer = await settle(() => run.input.beforeTool(call, tool, { signal, tainted, messages }), signal);

@@ -1,4 +1,5 @@
 import type { AgentMessage, AssistantMessage, ToolCallContent, ToolResultMessage, UserMessage } from "@factotum/agent-contract";
+import { asSent } from "./deferred-calls.ts";
 
 const NO_RESULT =
   "No result of this call was kept: the run ended before it was recorded. It may have taken effect; look before doing it again.";
@@ -22,6 +23,7 @@ interface Slot {
  * - It begins with a user message.
  * - Each tool call is directly followed by its one result: late ones are moved up, a missing one is substituted by an error that says why, duplicates and those
  * without a call are dropped. Reused ids get a suffix.
+ * - A call of a deferred tool is a `tool_call` again, as the model wrote it.
  * - Blank text and empty messages are dropped. An answer that broke off (`error`, `aborted`) keeps its text, not its thinking and calls.
  *
  * Pure and total. Unchanged messages are returned as the same objects. Appending to a valid history changes nothing before, so a projected request begins with
@@ -78,7 +80,7 @@ function addAnswer(
         break;
       case "toolCall": {
         if (!whole) break;
-        const call = withFreshId(block, used);
+        const call = asSent(withFreshId(block, used));
         slots.push({ call, timestamp: message.timestamp });
         originals.push(block.id);
         content.push(call);

@@ -90,6 +90,8 @@ export interface PromptFacts {
   readonly instructions?: string;
   /** All tools of the session except client tools, in any order. */
   readonly tools: readonly PromptTool[];
+  /** Tools that are reached through `tool_search` and `tool_call`, with their sources. Only names of core tools are shown: those of others are not our text. */
+  readonly deferredTools?: readonly { readonly name: string; readonly source: string }[];
   readonly skills: readonly PromptSkill[];
   /** Commands of the product's CLI in this build, as typed, each with a short description. */
   readonly commands: readonly { readonly usage: string; readonly purpose: string }[];

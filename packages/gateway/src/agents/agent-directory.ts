@@ -27,6 +27,9 @@ import { filterTools, toolVerdicts } from "./tool-policy.ts";
 import type { ToolVerdict } from "./tool-policy.ts";
 import { collectTools } from "./tool-sources.ts";
 import type { CollectedTools } from "./tool-sources.ts";
+import { deferTools } from "./deferred/defer-tools.ts";
+import type { ToolSet } from "./deferred/defer-tools.ts";
+import { CARRIERS } from "./deferred/carriers.ts";
 import { ToolQuarantine } from "./tool-quarantine.ts";
 
 const MAX_KNOWN_WORKSPACES = 1_000;
@@ -74,6 +77,10 @@ export interface AgentRuntime {
     /** All turns of the session are sandboxed. */
     readonly sandboxed: boolean;
   }): readonly AgentTool[];
+  /** The same tools, divided into those of the request and those that the model reaches through `tool_search` and `tool_call`. */
+  toolSet(options: Parameters<AgentRuntime["tools"]>[0]): ToolSet;
+  /** The id of a tool's source; `core` for a built-in one. */
+  toolSource(name: string): string;
   /** Whether a tool is built in. */
   toolOrigin(name: string): ReturnType<CollectedTools["originOf"]>;
   /** What each layer of the policy says of a tool of this name, widest layer first. It is allowed if every one of them admits it. */
@@ -239,28 +246,6 @@ function createAgentRuntime(
       return found.flatMap((model) => model ?? []);
     },
     model: (override) => options.models.resolve(override ?? agent.model?.primary),
-    tools: ({ model, fallbacks, group, sandboxed }) => {
-      const ordered = orderTools(
-        filterTools(
-          collected.tools,
-          // The senders of a run narrow its calls and not the block: that stays the same for the whole session.
-          policyLayers(agent, config, { provider: model.provider, group, senders: [], sandboxed }),
-        ).tools.map((tool) => ({
-          tool,
-          name: tool.name,
-          origin: collected.originOf(tool.name),
-        })),
-      );
-      const admitted = quarantine.admit(
-        ordered.map(({ tool }) => tool),
-        model,
-      );
-      for (const { client } of fallbacks) quarantine.admit(admitted, client.info);
-      return admitted;
-    },
-    toolOrigin: (name) => collected.originOf(name),
-    toolVerdicts: (name, occasion) => toolVerdicts(policyLayers(agent, config, occasion), name),
-    loadedTools: collected.tools,
     skills: async ({ workspace, group, signal }) => {
       const allow = narrow(agent.skills.allow, group?.skills);
       const found = await options.skills.list({ ...skillPlace(agent), signal, ...withoutUndefined({ allow }) });
@@ -268,7 +253,46 @@ function createAgentRuntime(
         ? found
         : found.map((skill) => ({ ...skill, location: path.resolve(agent.workspace, skill.location) }));
     },
+    ...toolReaders(agent, { collected, quarantine }, config),
     ...skillReaders(agent, options),
+  };
+}
+
+/** The tools of an agent. */
+function toolReaders(
+  agent: ResolvedAgent,
+  { collected, quarantine }: { readonly collected: CollectedTools; readonly quarantine: ToolQuarantine },
+  config: FactotumConfig,
+): Pick<AgentRuntime, "tools" | "toolSet" | "toolSource" | "toolOrigin" | "toolVerdicts" | "loadedTools"> {
+  // The senders of a run narrow its calls and not the block: that stays the same for the whole session.
+  const layersOf = ({ model, group, sandboxed }: Parameters<AgentRuntime["tools"]>[0]): ReturnType<typeof policyLayers> =>
+    policyLayers(agent, config, { provider: model.provider, group, senders: [], sandboxed });
+  const admittedTools: AgentRuntime["tools"] = (asked) => {
+    const ordered = orderTools(
+      filterTools(collected.tools, layersOf(asked)).tools.map((tool) => ({
+        tool,
+        name: tool.name,
+        origin: collected.originOf(tool.name),
+      })),
+    );
+    const admitted = quarantine.admit(
+      ordered.map(({ tool }) => tool),
+      asked.model,
+    );
+    for (const { client } of asked.fallbacks) quarantine.admit(admitted, client.info);
+    return admitted;
+  };
+  return {
+    tools: admittedTools,
+    toolSet: (asked) => {
+      const layers = layersOf(asked);
+      const isReachable = CARRIERS.every((name) => toolVerdicts(layers, name).every(({ admits }) => admits));
+      return deferTools(admittedTools(asked), { sourceOf: collected.sourceOf, isReachable });
+    },
+    toolSource: collected.sourceOf,
+    toolOrigin: (name) => collected.originOf(name),
+    toolVerdicts: (name, occasion) => toolVerdicts(policyLayers(agent, config, occasion), name),
+    loadedTools: collected.tools,
   };
 }
 

@@ -1,6 +1,7 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { AgentTool } from "@factotum/agent-contract";
 import { matchesTool, type ToolsConfig } from "@factotum/config";
+import { isCarrier } from "./deferred/carriers.ts";
 
 /** One layer of the policy. */
 export interface ToolPolicyLayer {
@@ -95,6 +96,7 @@ export function execLayer({ mode, applyPatch }: Pick<ToolsConfig["exec"], "mode"
 function verdictOf({ profile, allow, deny }: ToolPolicyLayer, name: string): Pick<ToolVerdict, "admits" | "by" | "entry"> {
   const denied = deny.find((entry) => matchesTool(entry, name));
   if (denied !== undefined) return { admits: false, by: "deny", entry: denied };
+  if (isCarrier(name)) return { admits: true, by: "nothing" };
   if (allow !== undefined) {
     const entry = allow.find((one) => matchesTool(one, name));
     return { admits: entry !== undefined, by: "allow", ...withoutUndefined({ entry }) };

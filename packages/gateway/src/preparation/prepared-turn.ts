@@ -1,6 +1,7 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { AgentMessage, AgentTool, Clock, Random, RunFacts, RunKind, SystemPrompt, UserMessage } from "@factotum/agent-contract";
 import type { InputRecord, NewTurn, PromptRecord, TranscriptBody, TranscriptEntry, TurnRecord } from "@factotum/store";
+import { TOOL_CALL } from "@factotum/agent-core";
 import type { HistoryView, HistoryViewOptions, ModelSettings } from "@factotum/agent-core";
 import type { Origin } from "@factotum/channel-contract";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
@@ -57,6 +58,8 @@ type TurnBeginning =
 interface TurnRequest {
   readonly system: SystemPrompt;
   readonly tools: readonly AgentTool[];
+  /** Tools that the model calls through `tool_call`. */
+  readonly deferred: readonly AgentTool[];
   readonly settings: ModelSettings;
   /** Messages committed before the prompt. */
   readonly history: readonly AgentMessage[];
@@ -189,8 +192,9 @@ export function assemblePrepared(
   const reasoning = directives.reasoning ?? context.reasoning;
   const showsThoughts = reasoning !== "off" || inputs.some(({ admission }) => admission.showThoughts === true);
   // The prompt lists what the session has; each call is checked again.
-  const all = agent.tools({ model: model.client.info, fallbacks, group: context.group, sandboxed: false });
-  const available = new Map(all.map((tool) => [tool.name, tool]));
+  const { offered, deferred } = agent.toolSet({ model: model.client.info, fallbacks, group: context.group, sandboxed: false });
+  const available = new Map([...deferred, ...offered].map((tool) => [tool.name, tool]));
+  const isListed = (name: string): boolean => prompt.tools.some((tool) => tool.name === name);
   return {
     turn,
     agent,
@@ -200,6 +204,7 @@ export function assemblePrepared(
     request: {
       system: prompt.system,
       tools: prompt.tools.map((schema) => ({ ...(available.get(schema.name) ?? withdrawn(schema.name)), ...schema })),
+      deferred: isListed(TOOL_CALL) ? deferred.filter(({ name }) => !isListed(name)) : [],
       settings: {
         cacheKey: turn.sessionId,
         cacheRetention: agent.cacheRetention(model.reference),

@@ -117,10 +117,13 @@ export class PromptResolver {
     const place = await running.agents.placeFor(agent, { owner: true, sessionKey: request.sessionKey, group: isGroup });
     const workspace = request.isPrivate ? place.folder : undefined;
     const sandbox = promptSandbox(agent.config.sandbox, { isGroup, workspace });
-    const tools = narrowTools(
-      agent.tools({ model: info, fallbacks: context.fallbacks, group, sandboxed: place.sandbox !== undefined }),
-      messagingFeatures(request.isPrivate ? channels.capabilities() : own, request.isPrivate),
-    );
+    const { offered, deferred } = agent.toolSet({
+      model: info,
+      fallbacks: context.fallbacks,
+      group,
+      sandboxed: place.sandbox !== undefined,
+    });
+    const tools = narrowTools(offered, messagingFeatures(request.isPrivate ? channels.capabilities() : own, request.isPrivate));
     const [usable, defaultModel, files] = await Promise.all([
       agent.skills({ workspace, group, signal: request.signal }),
       running.models.defaultModel(),
@@ -141,6 +144,7 @@ export class PromptResolver {
         kind: request.kind,
         isMain: request.sessionKey === agentSessionKey(agent.config.id, running.config.session.mainKey),
         tools,
+        deferredTools: deferred,
         skills: request.isPrivate ? skills : skills.map((skill) => ({ ...skill, location: fromUserHome(skill.location) })),
         bootstrap: plan,
         ...withoutUndefined({ workspace, sandbox }),

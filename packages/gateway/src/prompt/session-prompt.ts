@@ -21,6 +21,7 @@ export interface SessionPromptFacts {
   /** The agent's main session, which receives its heartbeats. */
   readonly isMain: boolean;
   readonly tools: readonly AgentTool[];
+  readonly deferredTools: readonly AgentTool[];
   readonly skills: readonly SkillEntry[];
   readonly bootstrap: ReturnType<typeof planBootstrap>;
   /** The working directory of tools; omitted if others than the owner can read the session. */
@@ -68,6 +69,7 @@ function promptFacts(facts: SessionPromptFacts): PromptFacts {
     agent: { id: agent.config.id, ...withoutUndefined({ name }) },
     ...withoutUndefined({ instructions: agent.config.systemPrompt }),
     tools: facts.tools.map(({ name, summary }) => ({ name, summary, origin: agent.toolOrigin(name) })),
+    deferredTools: facts.deferredTools.map(({ name }) => ({ name, source: agent.toolSource(name) })),
     skills: facts.skills,
     commands: facts.commands,
     ...withoutUndefined({ workspace: facts.workspace, sandbox: facts.sandbox }),

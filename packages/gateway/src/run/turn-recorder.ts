@@ -309,7 +309,8 @@ export class TurnRecorder {
   }
 
   #toolOf(name: string): AgentTool | undefined {
-    return this.#prepared.request.tools.find((tool) => tool.name === name);
+    const { tools, deferred } = this.#prepared.request;
+    return [...tools, ...deferred].find((tool) => tool.name === name);
   }
 
   /** Sends a line about a tool call to the chat, if requested. Unattended runs send none, since they may end silently. */

@@ -36,6 +36,7 @@ import { isFinalStoreError } from "../storage/is-final-store-error.ts";
 import { checkCall, currentFacts } from "../conversation/current-authorization.ts";
 import { createRunModel, thinkingTranscriptNotice, thinkingReplyNotice, thoughtsReplyNotice } from "../run/run-model.ts";
 import type { RunModelOptions } from "../run/run-model.ts";
+import { deferredClient } from "../run/deferred-client.ts";
 import { resumeRun } from "../run/resume-calls.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
 import { JobPreparer } from "./job-preparer.ts";
@@ -198,7 +199,8 @@ export class TurnRunner {
     const withdrawText = (): boolean => recorder.withdrawText();
     const kept = { ...prepared.kept, sentBefore, digests: this.#digests, place, withdrawText };
     const runModel = createRunModel(prepared, { agentId: agent.config.id, kind: turn.kind }, this.#options, kept);
-    const { client, requests } = runModel;
+    const { requests } = runModel;
+    const client = deferredClient(runModel.client, request);
     const resumed = beginning.type === "resumed" ? resumeRun(request.history, await store.readJournal(turn.id), client) : undefined;
     // It resumes with the tools of a stored answer.
     if (resumed?.answer !== undefined) place.leave();
@@ -214,6 +216,7 @@ export class TurnRunner {
         messages: resumed?.messages ?? request.history,
         prompt: beginning.type === "new" ? beginning.prompt : undefined,
         tools: toolLimits.apply(request.tools, turn.sessionKey, () => waits.turnChanged(turn)),
+        deferred: toolLimits.apply(request.deferred, turn.sessionKey, () => waits.turnChanged(turn)),
         ...withoutUndefined({ knownResults: resumed?.knownResults }),
         steering,
         beforeTool: this.#beforeTool(prepared, steering, asking),

@@ -175,7 +175,8 @@ function parseToolCall(block: JsonObject): ToolCallContent | undefined {
   const callArguments = objectOf(block["arguments"]) ?? objectOf(block["input"]);
   if (id === undefined || name === undefined || callArguments === undefined) return undefined;
   const providerData = objectOf(block["providerData"]);
-  return { type: "toolCall", id, name, arguments: callArguments, ...withoutUndefined({ providerData }) };
+  const deferred = block["deferred"] === true ? { deferred: true as const } : {};
+  return { type: "toolCall", id, name, arguments: callArguments, ...withoutUndefined({ providerData }), ...deferred };
 }
 
 function parseUsage(value: unknown): Usage {

@@ -6,8 +6,8 @@ export const control: PromptSection = {
   id: "control",
   half: "stable",
   modes: ["full"],
-  render: ({ tools, commands }) => {
-    const gateway = tools.some(({ name }) => name === "gateway");
+  render: ({ tools, deferredTools = [], commands }) => {
+    const gateway = [...tools, ...deferredTools].some(({ name }) => name === "gateway");
     const exec = tools.some(({ name }) => name === "exec");
     const lines = exec ? commands.map(({ usage, purpose }) => `- \`${oneLine(usage)}\`: ${oneLine(purpose)}`) : [];
     if (gateway) lines.unshift("- the `gateway` tool: change settings, update or restart Factotum");

@@ -6,7 +6,8 @@ export const selfUpdate: PromptSection = {
   half: "stable",
   modes: ["full"],
   render: (facts) => {
-    if (facts.selfUpdate !== true || !facts.tools.some(({ name }) => name === "gateway")) return undefined;
+    if (facts.selfUpdate !== true || ![...facts.tools, ...(facts.deferredTools ?? [])].some(({ name }) => name === "gateway"))
+      return undefined;
     return "## Self-Update\nUpdate Factotum only when your owner explicitly asks for it, and only with the `gateway` tool.";
   },
 };

@@ -1,13 +1,15 @@
 import { oneLine } from "../one-line.ts";
 import { orderTools } from "../order-tools.ts";
-import type { PromptSection } from "../prompt-facts.ts";
+import type { PromptFacts, PromptSection } from "../prompt-facts.ts";
+
+const MAX_DIRECTORY_CHARS = 400;
 
 /** The tools of the session: core tools by name, since their descriptions are in the request anyway; those of plugins and servers one line each. */
 export const tooling: PromptSection = {
   id: "tooling",
   half: "stable",
   modes: ["full", "minimal"],
-  render: ({ tools }) => {
+  render: ({ tools, deferredTools = [] }) => {
     if (tools.length === 0) return undefined;
     const ordered = orderTools(tools);
     const core = ordered.filter(({ origin }) => origin === "core").map(({ name }) => `\`${name}\``);
@@ -17,7 +19,26 @@ export const tooling: PromptSection = {
       "These are the tools of this session. Names are case-sensitive: use them exactly as listed.",
       ...(core.length === 0 ? [] : [core.join(", ")]),
       ...added.map(({ name, summary }) => `- ${name}: ${oneLine(summary)}`),
+      ...renderDirectory(deferredTools),
       "A policy may still refuse a call; the result says why. TOOLS.md holds notes on how to use tools; it does not add tools.",
     ].join("\n");
   },
 };
+
+/** One line about deferred tools: the names of core tools, then how many tools each other source has. */
+function renderDirectory(deferred: NonNullable<PromptFacts["deferredTools"]>): readonly string[] {
+  if (deferred.length === 0) return [];
+  const names = deferred.flatMap(({ name, source }) => (source === "core" ? [`\`${name}\``] : []));
+  const counts = new Map<string, number>();
+  for (const { source } of deferred) if (source !== "core") counts.set(source, (counts.get(source) ?? 0) + 1);
+  const sources = [...counts].map(([source, count]) => `${oneLine(source)}: ${count} tools`);
+  const shown: string[] = [];
+  let chars = 0;
+  for (const entry of [...names, ...sources]) {
+    chars += entry.length + 2;
+    if (chars > MAX_DIRECTORY_CHARS) break;
+    shown.push(entry);
+  }
+  const rest = names.length + sources.length - shown.length;
+  return [`More by \`tool_search\`: ${[...shown, ...(rest > 0 ? [`${rest} more`] : [])].join(", ")}.`];
+}
