@@ -94,6 +94,7 @@ const config: UserConfig = defineConfig({
         "feishu",
         "irc",
         "matrix",
+        "media",
         "observing",
         "ollama",
         "openai-api",

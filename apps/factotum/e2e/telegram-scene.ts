@@ -37,12 +37,22 @@ export interface TelegramScene extends AsyncDisposable {
   shown(condition: (sent: readonly TelegramMessage[]) => boolean): Promise<readonly TelegramMessage[]>;
 }
 
+/** Settings of services for media. */
+export interface MediaSettings {
+  readonly providers?: object;
+  /** Further keys of `models`. */
+  readonly models?: object;
+  readonly messages?: object;
+}
+
 /** How the product is connected with the platform. */
 export interface TelegramLink {
   /** The channel's package, and its key in the configuration. */
   readonly extension: string;
   readonly account: object;
   readonly gateway?: object;
+  /** Services for media, in addition to the scene's own model. */
+  readonly media?: MediaSettings;
   /** Begins to wait until the product that starts next is connected. */
   readonly connecting: (telegram: FakeTelegram) => () => Promise<unknown>;
   /** Passes an update to the product; resolves once it is acknowledged. */
@@ -50,7 +60,11 @@ export interface TelegramLink {
 }
 
 /** Starts the scene with the Telegram channel. `account` replaces keys of the account. */
-export async function startTelegramScene(transport: TelegramSceneTransport, account: object = {}): Promise<TelegramScene> {
+export async function startTelegramScene(
+  transport: TelegramSceneTransport,
+  account: object = {},
+  media: MediaSettings = {},
+): Promise<TelegramScene> {
   return startTelegramProduct(({ app, baseUrl }) => ({
     extension: "telegram",
     account: {
@@ -59,11 +73,12 @@ export async function startTelegramScene(transport: TelegramSceneTransport, acco
       transport: transport === "polling" ? { type: "polling" } : { type: "webhook", secretToken: SECRET },
       ...account,
     },
+    media,
     ...LINKS[transport],
   }));
 }
 
-const LINKS: Readonly<Record<TelegramSceneTransport, Omit<TelegramLink, "extension" | "account">>> = {
+const LINKS: Readonly<Record<TelegramSceneTransport, Omit<TelegramLink, "extension" | "account" | "media">>> = {
   polling: {
     connecting({ updates }) {
       const { opened } = updates;
@@ -141,14 +156,15 @@ export async function startTelegramProduct(linkTo: (telegram: FakeTelegram) => T
 }
 
 function sceneConfig(
-  { extension, account, gateway }: TelegramLink,
+  { extension, account, gateway, media = {} }: TelegramLink,
   { workspace, modelUrl }: { readonly workspace: string; readonly modelUrl: string },
 ): object {
   const { reference, providers } = ANTHROPIC.config(modelUrl);
   return {
     ...(gateway !== undefined && { gateway }),
     agents: { defaults: { model: reference }, list: [{ id: "main", workspaceDir: workspace }] },
-    models: { providers },
+    models: { providers: { ...providers, ...media.providers }, ...media.models },
+    ...(media.messages !== undefined && { messages: media.messages }),
     commands: { ownerAllowFrom: [`${extension}:${OWNER}`] },
     channels: { [extension]: { allowFrom: [String(OWNER)], groupPolicy: "open", ...account } },
   };

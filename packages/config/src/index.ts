@@ -14,7 +14,7 @@ export { isExposed, isLoopbackBind } from "./schema/gateway.ts";
 export type { GatewayConfig } from "./schema/gateway.ts";
 export type { LspServerConfig, McpServerConfig, PluginsConfig, SkillsConfig } from "./schema/integrations.ts";
 export type { MessagesConfig, QueueMode } from "./schema/messages.ts";
-export type { ModelEntry, ModelsConfig, ModelTimeouts, ProviderConfig } from "./schema/models.ts";
+export type { ModelEntry, ModelsConfig, ModelTimeouts, ProviderConfig, TranscriptionConfig } from "./schema/models.ts";
 export type { CommandsConfig, PlainSections } from "./schema/root.ts";
 export { REDACTED } from "./schema/secret.ts";
 export type { Secret } from "./schema/secret.ts";

@@ -197,6 +197,7 @@ export const fullDocument = {
       },
     },
     timeouts: { connectSeconds: 4, firstEventSeconds: 5, idleSeconds: 6 },
+    transcription: { command: ["whisper-cli", "-f", "{file}"], timeoutSeconds: 30 },
   },
   skills: { load: { extraDirs: ["/skills"] }, entries: { one: { enabled: true, env: { KEY: "${K}" }, apiKey: "${K}", config: { a: 1 } } } },
   mcp: {

@@ -1,7 +1,7 @@
 import { realpath, rm } from "node:fs/promises";
 import path from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { BackgroundCommands, ToolSource, Clock, Logger, Random, SkillIndex, SkillUse } from "@factotum/agent-contract";
+import type { BackgroundCommands, CommandRunner, ToolSource, Clock, Logger, Random, SkillIndex, SkillUse } from "@factotum/agent-contract";
 import type { PromptFacts } from "@factotum/agent-core";
 import { isExposed, isLoopbackBind, resolveSecret, writePrivateFile } from "@factotum/config";
 import type { FactotumConfig, GatewayConfig } from "@factotum/config";
@@ -78,6 +78,8 @@ export interface GatewayOptions extends GatewaySettings {
   readonly localFiles: LocalFiles;
   /** What files held before turns changed them, and the access to give it back. */
   readonly checkpoints: CheckpointPorts;
+  /** Runs the programs that the configuration names, on the host. */
+  readonly hostCommands: CommandRunner;
   /** Fetches files of the web that are to be sent. */
   readonly remoteFiles: RemoteFiles;
   /** Worker script of the image decoder, in a bundled product; the source beside it otherwise. */
@@ -146,6 +148,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     ...withoutUndefined({ reserve: options.reserve }),
     localFiles: options.localFiles,
     checkpoints: options.checkpoints,
+    hostCommands: options.hostCommands,
     remoteFiles: options.remoteFiles,
     ...withoutUndefined({ imageWorker: options.imageWorker, importWorker: options.importWorker }),
     clock,
@@ -209,7 +212,7 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
     gatewayStatus(engine, { version, pid: process.pid, startedAtMs, url, home: options.home, config: options.configControl.report() });
   const authenticator = createAuthenticator(options.token, clock);
   const warnings = (): readonly GatewayWarning[] => {
-    const { storage: guard, channels, dispatcher, failedRuns } = engine.parts;
+    const { storage: guard, channels, dispatcher, failedRuns, mediaProblems } = engine.parts;
     return gatewayWarnings({
       config: options.configControl.report(),
       storage: guard,
@@ -217,6 +220,7 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
       channels: channels.status(),
       pairings: engine.pairing.pending(),
       failedRuns: failedRuns.list(),
+      mediaProblems: mediaProblems.list(),
       blocked: dispatcher.blocked,
       sharedSessions: engine.sharedSessions,
     });

@@ -300,6 +300,8 @@ export async function startTestGateway(
     readonly skillUse?: SkillUse;
     /** Runs no command by default. */
     readonly runner?: TestRunner;
+    /** Runs the programs that the configuration names; none by default. */
+    readonly hostCommands?: TestRunner;
     /** The `fetch` of model requests; the real one by default. */
     readonly fetch?: typeof fetch;
     readonly crashPoint?: CrashPointHook;
@@ -417,6 +419,7 @@ export async function startTestGateway(
     ...withoutUndefined({ reserve: options.reserve }),
     checkpoints: { keeper, restoring: createFileAccess(access) },
     localFiles: localFiles(files),
+    hostCommands: completeRunner(options.hostCommands ?? noCommands),
     remoteFiles: options.remoteFiles ?? {
       fetch: async () => ({ type: "refused", reason: "unavailable", message: "there is no web in this test" }),
     },

@@ -18,6 +18,9 @@ export type { ModelRetry, RetryOptions } from "./failover/create-retry-client.ts
 export { FailoverPlan } from "./failover/failover-plan.ts";
 export type { Attempt } from "./failover/failover-plan.ts";
 export { isListedModel, listedModels } from "./catalogue/listed-models.ts";
+export type { MediaConnection } from "./media/media-connection.ts";
+export { transcribeAudio } from "./media/transcribe-audio.ts";
+export type { AudioInput, AudioTranscript } from "./media/transcribe-audio.ts";
 export { resolveModelInfo } from "./model-info.ts";
 export type { ModelInfoOverrides } from "./model-info.ts";
 export { checkProvider } from "./provider-check/check-provider.ts";

@@ -159,6 +159,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     damage: store.damage,
     reserve,
     checkpoints,
+    hostCommands: host,
     localFiles: createLocalFiles(files, createOutgoingGuard(paths, secrets.toolOutput)),
     skillUse: skillRuns,
     ...system,

@@ -23,13 +23,14 @@ export function sanitizeFileName(name: string): string {
   return Array.from(kept).slice(0, MAX_NAME_CHARS).join("") || "file";
 }
 
-function describe({ location, path, fileName, mimeType, omitted }: MediaFacts): string {
+function describe({ location, path, fileName, mimeType, omitted, transcription }: MediaFacts): string {
   const name = fileName === undefined ? undefined : sanitizeFileName(fileName);
   const details = [
     ...(mimeType !== undefined && MIME_TYPE.test(mimeType) ? [mimeType] : []),
     ...(location !== undefined && name !== undefined ? [name] : []),
     ...(path === undefined || path.length > MAX_PATH_CHARS || NOT_IN_PATHS.test(path) ? [] : [`file: ${path}`]),
     ...(omitted === undefined ? [] : [OMITTED[omitted]]),
+    ...(transcription === undefined ? [] : [TRANSCRIPTION[transcription]]),
   ];
   const what = location === undefined ? (name ?? "file") : cleanLocation(location);
   return details.length === 0 ? what : `${what} (${details.join(", ")})`;
@@ -43,6 +44,17 @@ const OMITTED: Readonly<Record<NonNullable<MediaFacts["omitted"]>, string>> = {
   "not-allowed": "not shown: outside the folders that tools may read",
   "no-tool": "not shown: this conversation has no tool that reads files",
   unavailable: "could not be fetched; if you need it, ask the user to send it again",
+};
+
+const TRANSCRIPTION: Readonly<Record<NonNullable<MediaFacts["transcription"]>, string>> = {
+  done: "transcribed by a program: the message has the words",
+  "no-speech": "transcribed by a program: nothing was said",
+  "too-large": "not transcribed: too large",
+  "too-long": "not transcribed: too long",
+  "too-many": "not transcribed: too many recordings in one message",
+  "not-audio": "not transcribed: no recording",
+  timeout: "not transcribed: it took too long",
+  failed: "not transcribed: the transcription failed",
 };
 
 function cleanLocation(location: string): string {

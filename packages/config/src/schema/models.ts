@@ -43,8 +43,19 @@ export interface ProviderConfig {
   readonly timeouts: ModelTimeouts;
 }
 
+/** What turns voice messages into text: a model by its reference, or a program on this computer. */
+export type TranscriptionConfig =
+  | string
+  | {
+      /** The program and its arguments; `{file}` in one of them stands for the path of the recording. No shell. */
+      readonly command: readonly string[];
+      readonly timeoutSeconds: number;
+    };
+
 /** The providers, and the limits that apply to all of them. */
 export interface ModelsConfig {
+  /** Unset: voice messages are not transcribed. */
+  readonly transcription?: TranscriptionConfig | undefined;
   readonly providers: Readonly<Record<string, ProviderConfig>>;
   /** For every provider; the defaults depend on the address. */
   readonly timeouts: ModelTimeouts;
@@ -116,6 +127,20 @@ const ProviderSchema: z.ZodType<ProviderConfig> = z.lazy(() =>
   }),
 );
 
+const TranscriptionSchema: z.ZodType<TranscriptionConfig> = z.union([
+  TextSchema,
+  z.strictObject({
+    command: z
+      .array(TextSchema)
+      .min(2)
+      .refine((parts) => parts.slice(1).some((part) => part.includes("{file}")), {
+        error: "one argument after the program has to contain {file}, which stands for the recording",
+      })
+      .describe("A program of this computer and its arguments; `{file}` stands for the recording. All that it prints is the text."),
+    timeoutSeconds: SecondsSchema.default(60).describe("Time after which the program is ended."),
+  }),
+]);
+
 /** Parses `models`. */
 export const ModelsSchema: z.ZodType<ModelsConfig> = z
   .strictObject({
@@ -124,5 +149,8 @@ export const ModelsSchema: z.ZodType<ModelsConfig> = z
       .default({})
       .describe("Providers by their id, the first part of a model reference."),
     timeouts: TimeoutsSchema.describe("Limits for every provider."),
+    transcription: TranscriptionSchema.optional().describe(
+      "What turns voice messages into text: a model as `provider/model`, or a program on this computer. Unset: they are not transcribed.",
+    ),
   })
   .describe("The providers of models.");

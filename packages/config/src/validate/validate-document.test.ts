@@ -156,6 +156,7 @@ describe("every key", () => {
         "models.providers.shared.api -> models.providers.shared.api",
         "models.providers.shared.credentials.work.apiKey -> models.providers.shared.credentials.work.apiKey",
         "models.providers.shared.credentials.home.apiKey -> models.providers.shared.credentials.home.apiKey",
+        "models.transcription.command -> models.transcription.command",
         "mcp.servers.files.command -> mcp.servers.files.command",
         "mcp.servers.remote.url -> mcp.servers.remote.url",
         "lsp.servers.ts.command -> lsp.servers.ts.command",

@@ -1,5 +1,5 @@
 import { ModelError, withoutUndefined } from "@factotum/agent-contract";
-import type { Clock, Logger, ModelInfo, Random } from "@factotum/agent-contract";
+import type { Clock, Logger, ModelApi, ModelInfo, Random } from "@factotum/agent-contract";
 import { parseModelReference } from "@factotum/config";
 import type { FactotumConfig, ModelEntry, ModelReference, ModelTimeouts, ProviderConfig } from "@factotum/config";
 import {
@@ -14,7 +14,7 @@ import {
   readOllamaContext,
   resolveModelInfo,
 } from "@factotum/models";
-import type { DefaultModel, ModelClientOptions, ModelInfoOverrides } from "@factotum/models";
+import type { DefaultModel, MediaConnection, ModelClientOptions, ModelInfoOverrides } from "@factotum/models";
 import { LRUCache } from "lru-cache";
 import { createEnvironmentDefault } from "./environment-default.ts";
 import { findKeys } from "./find-keys.ts";
@@ -74,6 +74,7 @@ export function createConfiguredModels(options: ConfiguredModelsOptions): ModelS
       return model;
     },
     serverNote,
+    mediaConnection: async (written) => connectMedia(parse(written, config), options),
   };
 }
 
@@ -116,13 +117,24 @@ function defaultProvider(config: FactotumConfig): { readonly defaultProvider?: s
   return primary === undefined || slash <= 0 ? {} : { defaultProvider: primary.slice(0, slash) };
 }
 
-async function connect(
-  reference: ModelReference,
+/** A provider as the configuration and the environment describe it, with what its models have in common. */
+interface ConnectedProvider {
+  readonly id: string;
+  readonly api: ModelApi;
+  /** Absent for `demo`. */
+  readonly baseUrl: string | undefined;
+  readonly defaults: ReturnType<typeof findProvider>;
+  readonly config: ProviderConfig | undefined;
+  readonly keys: Awaited<ReturnType<typeof findKeys>>;
+}
+
+/** Rejects if the provider is not described well enough, or has no key where it needs one. */
+async function connectProvider(
+  id: string,
   options: ConfiguredModelsOptions,
   { isChosen }: { readonly isChosen: boolean },
-): Promise<ResolvedModel> {
+): Promise<ConnectedProvider> {
   const { config } = options;
-  const { provider: id, model: name } = reference;
   const provider = Object.hasOwn(config.models.providers, id) ? config.models.providers[id] : undefined;
   const defaults = findProvider(id);
   const api = provider?.api ?? defaults?.api;
@@ -134,20 +146,30 @@ async function connect(
       { retry: { type: "never" } },
     );
   }
-  const known = resolveModelInfo(id, name, { api, ...overrides(provider?.models.find((model) => model.id === name)) });
-  // A self-hosted server keeps its cache while it runs; a proxy for a vendor's model does not.
-  const isOwnServer = defaults === undefined && known.cacheLifetime === undefined && isLocalUrl(baseUrl ?? "");
-  const info = isOwnServer ? { ...known, cacheLifetime: NEVER_EXPIRES } : known;
   const keys = await findKeys(id, provider, options);
   const isVendor = provider?.baseUrl === undefined || provider.baseUrl === defaults?.baseUrl;
   if (keys.length === 0 && defaults?.keyVariables !== undefined && (isVendor || !isChosen))
     throw new ModelError("unauthorized", missingKeyText(id, defaults.keyVariables[0]), { retry: { type: "never" } });
-  judgeWindow(info, options);
   for (const { value } of keys) options.onSecret(value);
+  return { id, api, baseUrl, defaults, config: provider, keys };
+}
+
+async function connect(
+  reference: ModelReference,
+  options: ConfiguredModelsOptions,
+  { isChosen }: { readonly isChosen: boolean },
+): Promise<ResolvedModel> {
+  const { provider: id, model: name } = reference;
+  const { api, baseUrl, defaults, config: provider, keys } = await connectProvider(id, options, { isChosen });
+  const known = resolveModelInfo(id, name, { api, ...overrides(provider?.models.find((model) => model.id === name)) });
+  // A self-hosted server keeps its cache while it runs; a proxy for a vendor's model does not.
+  const isOwnServer = defaults === undefined && known.cacheLifetime === undefined && isLocalUrl(baseUrl ?? "");
+  const info = isOwnServer ? { ...known, cacheLifetime: NEVER_EXPIRES } : known;
+  judgeWindow(info, options);
   const common = {
     info,
     ...(baseUrl === undefined || baseUrl === "" ? {} : { baseUrl }),
-    timeouts: timeouts(config, provider),
+    timeouts: timeouts(options.config, provider),
     fetch: options.fetch,
     clock: options.clock,
     random: options.random,
@@ -158,6 +180,22 @@ async function connect(
   }));
   const [first = { client: createModelClient(common) }, ...others] = withKeys;
   return { reference: `${id}/${name}`, ...first, candidates: [first, ...others] };
+}
+
+/** With the first credential: requests for media are not repeated with another one. */
+async function connectMedia({ provider: id, model }: ModelReference, options: ConfiguredModelsOptions): Promise<MediaConnection> {
+  const { api, baseUrl = "", config: provider, keys } = await connectProvider(id, options, { isChosen: true });
+  const { cost } = resolveModelInfo(id, model, { api, ...overrides(provider?.models.find((entry) => entry.id === model)) });
+  const { fetch, clock } = options;
+  return {
+    provider: id,
+    model,
+    api,
+    baseUrl,
+    ...withoutUndefined({ apiKey: keys[0]?.value, keyPlace: keys[0]?.place, cost }),
+    fetch,
+    now: () => clock.now(),
+  };
 }
 
 /** That a provider's key is missing, and where to put it. */

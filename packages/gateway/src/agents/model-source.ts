@@ -1,4 +1,5 @@
 import type { ModelClient } from "@factotum/agent-contract";
+import type { MediaConnection } from "@factotum/models";
 
 /** A model with one of its provider's credentials. */
 export interface ModelCandidate {
@@ -24,6 +25,8 @@ export interface ModelSource {
   resolve(reference: string | undefined): Promise<ResolvedModel>;
   /** The reference that `resolve(undefined)` would find, and why, without loading anything. */
   defaultModel(): Promise<{ readonly reference: string; readonly reason: string }>;
+  /** How to reach a model that takes or makes media, which need not be one for conversations. Rejects like `resolve`. */
+  mediaConnection(reference: string): Promise<MediaConnection>;
   /** For users: what to change about a model's server, checked now; `undefined` if no problem is known. Never rejects. */
   serverNote(model: ResolvedModel): Promise<string | undefined>;
 }

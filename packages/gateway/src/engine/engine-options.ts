@@ -1,4 +1,4 @@
-import type { Clock, Logger, Random, SkillUse } from "@factotum/agent-contract";
+import type { Clock, CommandRunner, Logger, Random, SkillUse } from "@factotum/agent-contract";
 import type { PromptFacts } from "@factotum/agent-core";
 import type { DamageLog, Store } from "@factotum/store";
 import type { Questions } from "../approvals/questions.ts";
@@ -35,6 +35,8 @@ export interface EngineOptions extends EngineSettings {
   readonly localFiles: LocalFiles;
   /** What files held before turns changed them. */
   readonly checkpoints: CheckpointPorts;
+  /** Runs the programs that the configuration names, on the host. */
+  readonly hostCommands: CommandRunner;
   /** Fetches web files to send. */
   readonly remoteFiles: RemoteFiles;
   /** Worker script of the image decoder, in a bundled product. */

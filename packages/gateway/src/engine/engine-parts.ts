@@ -22,6 +22,7 @@ import { CommandMenu } from "../commands/host-commands.ts";
 import { PromptCommands } from "../commands/prompt-commands.ts";
 import { RESERVED_COMMANDS } from "../commands/reserved-names.ts";
 import { FailedRuns } from "../observe/failed-runs.ts";
+import { MediaProblems } from "../observe/media-problems.ts";
 import { createSteadyNow } from "../kernel/steady-now.ts";
 import { RunningConfig } from "../agents/running-config.ts";
 import { AccountGates } from "../delivery/account-gates.ts";
@@ -32,6 +33,7 @@ import { TypingIndicator } from "../delivery/typing-indicator.ts";
 import type { EngineOptions } from "./engine-options.ts";
 import { SessionEvents } from "../events/session-events.ts";
 import { MediaStage } from "../media/media-stage.ts";
+import { Transcriber } from "../media/transcription/transcriber.ts";
 import { Observer } from "../observe/observer.ts";
 import { RefusedSenders } from "../observe/refused-senders.ts";
 import { TurnContext } from "../observe/turn-context.ts";
@@ -94,6 +96,8 @@ export interface EngineParts {
   readonly observer: Observer;
   /** Agents whose newest run has failed. */
   readonly failedRuns: FailedRuns;
+  /** Services for media whose newest use has failed. */
+  readonly mediaProblems: MediaProblems;
   /** Names the turn in log lines. */
   readonly turnContext: TurnContext;
   readonly clock: Clock;
@@ -126,7 +130,6 @@ export function createEngineParts(options: EngineOptions): EngineParts {
   const promptCommands = new PromptCommands(RESERVED_COMMANDS);
   const menu = new CommandMenu({ commands: COMMANDS, promptCommands, running, clock, logger });
   const { channels, gates } = createChannels(options, { store, logger, menu, publicUrl: () => running.config.gateway.publicUrl });
-  const media = createMedia(options, logger);
   const observer = new Observer({ clock, logger, currentTurn: () => turnContext.turnId });
   const events = new SessionEvents();
   const dispatcher = new Dispatcher({
@@ -156,6 +159,8 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     timeZoneOf: (agentId) => (running.agents.get(agentId) ?? running.agents.default).config.userTimezone,
     dayOf: (agentId, nowMs) => (running.agents.get(agentId) ?? running.agents.default).time.day(nowMs),
   });
+  const mediaProblems = new MediaProblems();
+  const media = createMedia(options, { running, spend, mediaProblems, clock, logger });
   const notices = new Notices({ store, running, channels, conversations, dispatcher, events, watchers, clock });
   return {
     running,
@@ -183,6 +188,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     cooldowns,
     observer,
     failedRuns: new FailedRuns(),
+    mediaProblems,
     turnContext,
     spend,
     compactor: new Compactor({ store, running, spend, cooldowns, clock, random, events, cache, observer, logger }),
@@ -268,8 +274,12 @@ function subagents({ agents, defaultAgentId }: EngineOptions["config"]): number 
   return agents.find(({ id }) => id === defaultAgentId)?.subagents.maxConcurrent ?? 8;
 }
 
-function createMedia({ home, localFiles, imageWorker, clock, random }: EngineOptions, logger: Logger): MediaStage {
-  return new MediaStage({ home, files: localFiles, ...withoutUndefined({ imageWorker }), clock, random, logger });
+function createMedia(
+  { home, localFiles, imageWorker, hostCommands, random }: EngineOptions,
+  { running, spend, mediaProblems, clock, logger }: Pick<EngineParts, "running" | "spend" | "mediaProblems" | "clock" | "logger">,
+): MediaStage {
+  const transcriber = new Transcriber({ running, spend, commands: hostCommands, problems: mediaProblems, clock, logger });
+  return new MediaStage({ home, files: localFiles, transcriber, ...withoutUndefined({ imageWorker }), clock, random, logger });
 }
 
 function createTyping(

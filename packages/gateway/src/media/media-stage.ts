@@ -17,12 +17,15 @@ import { loadReference } from "./references/load-reference.ts";
 import { parseReferences } from "./references/parse-references.ts";
 import { mediaReference, MediaStore } from "./store/media-store.ts";
 import { UploadStore } from "./store/upload-store.ts";
+import { transcribeAll } from "./transcription/transcribe-all.ts";
+import type { Transcriber } from "./transcription/transcriber.ts";
 
 /** The dependencies of the stage. */
 export interface MediaStageOptions {
   /** The state directory. */
   readonly home: string;
   readonly files: LocalFiles;
+  readonly transcriber: Transcriber;
   /** Path of the decoder thread's program in a bundle. */
   readonly imageWorker?: URL;
   readonly clock: Clock;
@@ -52,6 +55,10 @@ export interface PreparedMedia {
   readonly tainted: boolean;
   /** The attachments that are kept, in the order of sending. */
   readonly kept: readonly KeptFile[];
+  /** What was said in the recordings, in the order of sending; empty without a transcription. */
+  readonly transcripts: readonly string[];
+  /** For the owner: why recordings were not transcribed. */
+  readonly transcriptionProblems: readonly string[];
 }
 
 /** One image in progress: how to get its bytes, and its line of the media note. */
@@ -67,6 +74,7 @@ interface DraftFacts {
   fileName?: string;
   mimeType?: string;
   omitted?: NonNullable<MediaFacts["omitted"]>;
+  transcription?: NonNullable<MediaFacts["transcription"]>;
 }
 
 /** The stage between the queue and the turn that fetches, stores, orders and fits the media of a message. */
@@ -96,7 +104,13 @@ export class MediaStage {
     const { message, run } = request;
     const attachments = await this.#receive(request, options.signal);
     if (options.signal.reason instanceof LaneShutdown) throw options.signal.reason;
-    const drafts: DraftFacts[] = attachments.map(draftFacts);
+    const spoken = await transcribeAll(attachments, message.attachments, {
+      ...this.#options,
+      store: this.store,
+      run,
+      signal: options.signal,
+    });
+    const drafts: DraftFacts[] = attachments.map((attachment, index) => draftFacts(attachment, spoken.facts[index]));
     const images = attachments.flatMap((attachment, index) => {
       const facts = drafts[index];
       return attachment.isImage && facts !== undefined ? [{ attachment, facts }] : [];
@@ -117,6 +131,8 @@ export class MediaStage {
       kept: attachments.flatMap(({ stored, fileName }) =>
         stored === undefined ? [] : [{ id: stored.id, kind: stored.kind, ...withoutUndefined({ name: fileName }) }],
       ),
+      transcripts: spoken.transcripts,
+      transcriptionProblems: spoken.problems,
     };
   }
 
@@ -240,9 +256,9 @@ export class MediaStage {
   }
 }
 
-function draftFacts({ fileName, mimeType, stored, problem }: ReceivedAttachment): DraftFacts {
+function draftFacts({ fileName, mimeType, stored, problem }: ReceivedAttachment, transcription: MediaFacts["transcription"]): DraftFacts {
   return {
     ...(stored === undefined ? {} : { location: mediaReference(stored.id), path: stored.path }),
-    ...withoutUndefined({ fileName, mimeType, omitted: problem }),
+    ...withoutUndefined({ fileName, mimeType, omitted: problem, transcription }),
   };
 }

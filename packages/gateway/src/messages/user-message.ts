@@ -1,5 +1,6 @@
 import { renderEffectivePrompt } from "@factotum/agent-core";
 import { type RunFacts, type UserMessage, type Random, withoutUndefined } from "@factotum/agent-contract";
+import type { MsgContext } from "@factotum/channel-contract";
 import { retriedKey } from "@factotum/protocol";
 import { displayId } from "../access/display-id.ts";
 import type { PreparedMedia, MediaStage } from "../media/media-stage.ts";
@@ -57,7 +58,7 @@ export interface MessageParts {
 const REFERS_TO_TAINTED =
   "This turn is tainted: the message that was pressed or replied to was written in a turn with text of others, or it is no longer known who caused it.";
 
-const NO_MEDIA: PreparedMedia = { images: [], media: [], tainted: false, kept: [] };
+const NO_MEDIA: PreparedMedia = { images: [], media: [], tainted: false, kept: [], transcripts: [], transcriptionProblems: [] };
 
 /** Renders parts 3 and 4 of the request: the text with its context, and its images. Rendered once; history replays it unchanged. */
 export async function renderUserMessage(
@@ -89,10 +90,22 @@ export async function renderUserMessage(
           },
           { signal },
         );
+  const spoken = await shortenText(
+    media.transcripts.join("\n\n"),
+    context.model?.client.info.contextWindow,
+    { ...request.session, untrusted: !admission.owner },
+    request.opensFiles && facts !== undefined ? stage.store : undefined,
+  );
   const isOthers = isTainted(message, { admission, overheard: said.overheard, ownerAllowFrom: running.config.commands.ownerAllowFrom });
   const refers = !isOthers && (await refersToTainted(message, { store }));
+  const events = [
+    ...(refers ? [REFERS_TO_TAINTED] : []),
+    ...(admission.owner
+      ? media.transcriptionProblems.map((problem) => `A recording was not transcribed: ${problem}. Tell the user why.`)
+      : []),
+  ];
   const effective = renderEffectivePrompt(
-    messageFacts(message, {
+    messageFacts(withTranscript(message, spoken.text), {
       admission,
       delimiter: Buffer.from(random.bytes(6)).toString("hex"),
       nowMs,
@@ -104,9 +117,9 @@ export async function renderUserMessage(
       showsGroup: request.showsGroup,
       isReset: request.isReset,
       ...request.opening,
-      ...(refers ? { systemEvents: [...request.opening.systemEvents, { timestampMs: nowMs, text: REFERS_TO_TAINTED }] } : {}),
+      systemEvents: [...request.opening.systemEvents, ...events.map((text) => ({ timestampMs: nowMs, text }))],
       opensFiles: request.opensFiles,
-      media: [...media.media, ...(shortened.file === undefined ? [] : [shortened.file])],
+      media: [...media.media, ...[shortened, spoken].flatMap(({ file }) => file ?? [])],
     }),
     context.agent.time,
   );
@@ -123,4 +136,15 @@ export async function renderUserMessage(
     ...(tainted ? { tainted } : {}),
     timestamp: nowMs,
   };
+}
+
+/** The words of recordings follow the sender's text. Those of a forwarded recording are another person's. */
+function withTranscript(message: MsgContext, transcript: string): MsgContext {
+  if (transcript === "") return message;
+  if (message.forwarded !== undefined)
+    return {
+      ...message,
+      untrusted: [...(message.untrusted ?? []), { source: "transcription of a forwarded recording", text: transcript }],
+    };
+  return { ...message, text: message.text.trim() === "" ? transcript : `${message.text}\n\n${transcript}` };
 }

@@ -27,6 +27,7 @@ const WELL: WarningSources = {
   damage: [],
   sharedSessions: [],
   pairings: [],
+  mediaProblems: [],
   failedRuns: [],
   blocked: [{ target: LATE.target, sinceMs: 0, reason: "rate-limited", isLate: false }],
   channels: (["starting", "connected", "stopped", "disabled"] as const).map((state) => ({ channel: "chat", accountId: state, state })),

@@ -2,6 +2,7 @@ import type { ChannelStatus, GatewayStatus, GatewayWarning } from "@factotum/pro
 import type { DamageEvent, PairingRecord } from "@factotum/store";
 import type { StorageGuard } from "../storage/storage-guard.ts";
 import type { FailedAgentRun } from "../observe/failed-runs.ts";
+import type { MediaProblems, MediaService } from "../observe/media-problems.ts";
 import type { BlockedConversation } from "../delivery/blocked-conversations.ts";
 import { timeText } from "../notices/session-notices.ts";
 
@@ -16,6 +17,8 @@ export interface WarningSources {
   readonly pairings: readonly PairingRecord[];
   /** Agents whose newest run has failed. */
   readonly failedRuns: readonly FailedAgentRun[];
+  /** Services for media whose newest use has failed. */
+  readonly mediaProblems: ReturnType<MediaProblems["list"]>;
   /** Conversations whose first unsent message waits. */
   readonly blocked: readonly Pick<BlockedConversation, "target" | "sinceMs" | "reason" | "isLate">[];
   /** Keys of the owner's sessions with messages of more than one person. */
@@ -30,6 +33,7 @@ export function gatewayWarnings({
   channels,
   pairings,
   failedRuns,
+  mediaProblems,
   blocked,
   sharedSessions,
 }: WarningSources): readonly GatewayWarning[] {
@@ -37,6 +41,7 @@ export function gatewayWarnings({
     ...storageWarning(storage),
     ...configWarnings(config),
     ...failedRuns.map(failureWarning),
+    ...mediaProblems.map(mediaWarning),
     ...channels.flatMap(channelWarning),
     ...lateWarnings(blocked.filter(({ isLate }) => isLate)),
     ...pairings.map(pairingWarning),
@@ -54,6 +59,15 @@ function storageWarning({ problem, shortage }: WarningSources["storage"]): reado
 /** The reason itself, which people in groups do not get. */
 function failureWarning({ agentId, text, needsOwner }: FailedAgentRun): GatewayWarning {
   return { id: `run:${agentId}`, level: needsOwner ? "error" : "warning", text: `The newest run of the agent ${agentId} failed. ${text}` };
+}
+
+const MEDIA_FAILURES: Readonly<Record<MediaService, string>> = {
+  transcription: "The newest recording was not transcribed",
+  speech: "The newest answer was not spoken",
+};
+
+function mediaWarning({ service, text }: WarningSources["mediaProblems"][number]): GatewayWarning {
+  return { id: `media:${service}`, level: "warning", text: `${MEDIA_FAILURES[service]}: ${text}` };
 }
 
 function configWarnings({ path, fileHash, runningHash, problems, needsRestart }: GatewayStatus["config"]): readonly GatewayWarning[] {

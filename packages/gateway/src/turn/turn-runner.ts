@@ -118,6 +118,7 @@ export class TurnRunner {
     await this.#options.turnContext.run(ids, async () => {
       try {
         const left = job.failures === undefined ? job : await this.#leftBy(sessionKey, job);
+        if (this.#isTranscribed(job)) options.place.leave();
         prepared = left === undefined ? undefined : await this.#preparer.prepare(sessionKey, left, options.signal);
         if (prepared !== undefined) await this.#runPrepared(prepared, options);
       } catch (error) {
@@ -130,6 +131,12 @@ export class TurnRunner {
       }
     });
   };
+
+  /** A slow transcription must not hold up other conversations. The first request of the turn takes a place again. */
+  #isTranscribed(job: InputJob | ResumeJob): boolean {
+    if (job.type === "resume" || this.#options.running.config.models.transcription === undefined) return false;
+    return inputsOf(job).some(({ message }) => message.attachments.some(({ kind }) => kind === "audio"));
+  }
 
   /** What to requeue of a failed job: the job, the turn that has its message, or nothing. */
   async #leftBy(sessionKey: string, job: InputJob | ResumeJob): Promise<InputJob | ResumeJob | undefined> {

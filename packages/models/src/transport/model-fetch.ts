@@ -47,13 +47,15 @@ export function createModelFetch(options: ModelFetchOptions): typeof fetch {
   };
 }
 
-function withoutCredential(given: RequestInit["headers"]): Headers {
+/** The headers without any that carries a credential. */
+export function withoutCredential(given: RequestInit["headers"]): Headers {
   const headers = new Headers(given);
   for (const name of CREDENTIAL_HEADERS) headers.delete(name);
   return headers;
 }
 
-async function toHttpError(response: Response, options: ModelFetchOptions): Promise<ModelError> {
+/** The error of a refusal or a redirect. */
+export async function toHttpError(response: Response, options: Pick<ModelFetchOptions, "errors" | "now">): Promise<ModelError> {
   const { status } = response;
   if (status < 400) {
     await response.body?.cancel();
