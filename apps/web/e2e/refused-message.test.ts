@@ -143,10 +143,11 @@ test("the model gets a retried message once, with what the failed turn has answe
   await page.reload();
   server.respond(() => sayText("Here you are."));
   await retry.click();
-  await page.locator(".answer .time").waitFor();
+  // The answer that broke off has a time, too.
+  await expect.poll(() => page.locator(".answer .time").count()).toBe(2);
   expect((await lines(page)).filter((line) => line.startsWith("said:"))).toEqual(["said: My one question."]);
   await say(page, "Thanks.");
-  await expect.poll(() => page.locator(".answer .time").count()).toBe(2);
+  await expect.poll(() => page.locator(".answer .time").count()).toBe(3);
   const bodies = server.requests.slice(-2).map(({ body }) => JSON.stringify(body));
   for (const body of bodies) {
     expect(body.split("My one question.")).toHaveLength(2);

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { holdHome } from "../runtime/hold-home.ts";
 import { CliHome } from "../../test/cli.ts";
 import { writeExtension, type PackageOptions } from "../../test/extension-package.ts";
 
@@ -161,8 +162,21 @@ test("updates to another version, and asks for what it needs more", { timeout: 6
   expect(updated.stderr).toContain("It states that it needs more than before: exec.");
   expect(asked).toEqual(["Install pigeon-post 1.2.0?"]);
   expect(await installed()).toEqual(["pigeon-post@1.2.0"]);
-  // The one before stays for a running gateway, older ones do not.
-  expect((await folder()).filter((name) => name.startsWith("project-"))).toHaveLength(2);
+  expect((await folder()).filter((name) => name.startsWith("project-"))).toHaveLength(1);
+});
+
+test("keeps every folder that a running gateway may load from, until a change after its end", { timeout: 60_000 }, async () => {
+  const projects = async (): Promise<readonly string[]> => (await folder()).filter((name) => name.startsWith("project-"));
+  await home.run("plugins", "add", await folderOf(), "--yes");
+  const [first = ""] = await projects();
+  const stateFolder = join(home.factotumHome, "state");
+  const running = await holdHome({ home: home.factotumHome, stateFolder });
+  for (const version of ["1.1.0", "1.2.0"]) await home.run("plugins", "update", await folderOf({ version }), "--yes");
+  expect(await projects()).toContain(first);
+  expect(await projects()).toHaveLength(3);
+  running?.[Symbol.dispose]();
+  await home.run("plugins", "update", await folderOf({ version: "1.3.0" }), "--yes");
+  expect(await projects()).toHaveLength(1);
 });
 
 /** Changes the installed copy, as a damaged disk or an older release would have left it. */

@@ -4,6 +4,7 @@ import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/pro
 import { basename, join } from "node:path";
 import { writePrivateFile, type Environment, type StatePaths } from "@factotum/config";
 import { CliError } from "../runtime/cli-error.ts";
+import { holdHome } from "../runtime/hold-home.ts";
 import { lockExtensions } from "./lock-extensions.ts";
 import { isPackageName } from "./package-name.ts";
 import { isSameAddress, type PackageSource } from "./package-source.ts";
@@ -24,22 +25,20 @@ export interface NpmOptions {
 }
 
 /**
- * A copy of the installed extensions that is changed and then replaces them at once. It locks them until it is disposed. Disposing it removes what was not activated. The folder before stays until
- * the next change, because a running gateway may still load files of it.
+ * A copy of the installed extensions that is changed and then replaces them at once. It locks them until it is disposed. Disposing it removes what was not
+ * activated. Earlier folders stay while a gateway runs: it loads parts of a package on first use, from the folder that it began with.
  */
 export class StagedProject implements AsyncDisposable {
   readonly folder: string;
   readonly #options: NpmOptions;
   readonly #lock: Disposable;
-  readonly #before: string | undefined;
   readonly #file: ProjectFile;
   #isActive = false;
 
-  private constructor(folder: string, parts: { options: NpmOptions; lock: Disposable; before: string | undefined; file: ProjectFile }) {
+  private constructor(folder: string, parts: { options: NpmOptions; lock: Disposable; file: ProjectFile }) {
     this.folder = folder;
     this.#lock = parts.lock;
     this.#options = parts.options;
-    this.#before = parts.before;
     this.#file = parts.file;
   }
 
@@ -51,7 +50,7 @@ export class StagedProject implements AsyncDisposable {
       const folder = join(extensionsFolder(options.paths), `project-${randomUUID()}`);
       await mkdir(join(folder, "packages"), { recursive: true, mode: 0o700 });
       if (before !== undefined && existsSync(before)) await cp(before, folder, { recursive: true, verbatimSymlinks: true });
-      return new StagedProject(folder, { options, lock, before, file: await readProjectFile(folder) });
+      return new StagedProject(folder, { options, lock, file: await readProjectFile(folder) });
     } catch (error) {
       lock[Symbol.dispose]();
       throw error;
@@ -92,9 +91,13 @@ export class StagedProject implements AsyncDisposable {
     const { paths } = this.#options;
     await writePrivateFile(join(extensionsFolder(paths), "current"), `${basename(this.folder)}\n`);
     this.#isActive = true;
+    const unused = await holdHome(paths);
+    if (unused === undefined) return;
+    // A gateway that starts from now on loads the new folder.
+    unused[Symbol.dispose]();
     for (const name of await readdir(extensionsFolder(paths))) {
       const path = join(extensionsFolder(paths), name);
-      if (name.startsWith("project-") && path !== this.folder && path !== this.#before) await rm(path, { recursive: true, force: true });
+      if (name.startsWith("project-") && path !== this.folder) await rm(path, { recursive: true, force: true });
     }
   }
 

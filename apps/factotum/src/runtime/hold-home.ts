@@ -12,7 +12,7 @@ const WAIT_MS = 1000;
  * Locks the state directory for this process, until it is disposed or the process ends in any way; `undefined` if another process holds it. A gateway whose lock
  * file was moved away still holds it, by its database.
  */
-export async function holdHome({ home, stateFolder }: StatePaths): Promise<Disposable | undefined> {
+export async function holdHome({ home, stateFolder }: Pick<StatePaths, "home" | "stateFolder">): Promise<Disposable | undefined> {
   try {
     await makeFolder(stateFolder);
     const held = lockFile(join(stateFolder, "gateway.lock"), { waitMs: WAIT_MS });
