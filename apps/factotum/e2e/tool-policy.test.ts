@@ -101,3 +101,38 @@ test("factotum tools names the rule for commands, the sandbox, an agent, and unk
   expect((await scene.command("tools", "list", "--agent", "nobody")).stderr).toContain('There is no agent "nobody"');
   expect((await scene.command("tools", "list", "--agent", "main", "--session", "main")).stderr).toContain("exclude each other");
 });
+
+test("/mode and /elevated are the owner's, hold over a restart, and factotum explains them", async () => {
+  const elevated = { enabled: true, allowFrom: { feishu: ["ou_owner"] } };
+  const extra = {
+    agents: { defaults: { model: "anthropic/claude-sonnet-5-5", sandbox: { mode: "all" } } },
+    tools: { exec: { mode: "full" }, elevated },
+  };
+  await using scene = await startScene({ extra });
+  const command = { command: 'echo "user=$(id -un)"' };
+  const host = (await scene.command("sandbox", "explain")).stdout;
+  expect(host).toContain("elevated   off (/elevated on moves");
+  expect(await scene.call("ou_owner", "direct", "exec", command)).toContain("user=sandbox");
+  expect((await scene.say("ou_owner", "/elevated on"))[0]).toContain("your commands run on the host");
+  expect(await scene.call("ou_owner", "direct", "exec", command)).toMatch(/user=(?!sandbox)\w+/);
+  await scene.restart({}, "SIGKILL");
+  expect(await scene.call("ou_owner", "direct", "exec", command)).toMatch(/user=(?!sandbox)\w+/);
+  expect((await scene.command("sandbox", "explain")).stdout).toContain("elevated   on: the owner's commands of this session");
+  expect(await scene.tools("explain", "exec")).toMatch(/^exec: available\n[^]*on the host \(\/elevated\)/);
+
+  // A guest gets neither: their commands stay in the sandbox, and their words are no directive.
+  await scene.say("ou_anna", "/elevated on", { count: 0 });
+  await scene.say("ou_anna", "/mode full", { count: 0 });
+  expect(await scene.call("ou_anna", "direct", "exec", command)).toContain("user=sandbox");
+  // In a group each command of the owner on the host asks; the scene denies it.
+  await scene.say("ou_owner", "/elevated on", { chatId: GROUP });
+  expect(await scene.call("ou_owner", "group", "exec", command)).toContain("the owner denied it");
+  expect(await scene.call("ou_anna", "group", "exec", command)).toContain("user=sandbox");
+
+  expect((await scene.say("ou_owner", "/mode read-only"))[0]).toContain("mode read-only");
+  expect(await scene.call("ou_owner", "direct", "write", write)).toContain("Rule mode");
+  await scene.restart({}, "SIGTERM");
+  expect(await scene.call("ou_owner", "direct", "exec", command)).toContain("Rule mode");
+  expect(await scene.tools("explain", "write")).toContain("write: refused: the mode of the conversation is read-only (/mode)");
+  expect((await scene.say("ou_owner", "/status"))[0]).toMatch(/Mode read-only[^]*Elevated on/);
+});

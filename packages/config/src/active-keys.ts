@@ -78,7 +78,7 @@ export const ACTIVE_KEYS: readonly string[] = [
   "tools.exec.maxProcesses",
   "tools.exec.maxMemoryMb",
   "tools.checkpoints",
-  "tools.elevated.enabled",
+  "tools.elevated",
   "tools.sandbox.tools",
   "tools.web",
   "skills",

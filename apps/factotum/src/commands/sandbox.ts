@@ -56,6 +56,7 @@ export async function sandboxExplain(
     [true, false].map(async (owner) => explainTurn(loaded, agent, { owner, sessionKey: key, group: isGroup }, backend)),
   );
   const limits = await commandLimits(context, config);
+  const elevated = await elevatedState(context, config, key);
   const { mode, scope, workspaceAccess, network } = agent.sandbox;
   if (json) {
     const state = backend.type === "ready" ? { type: "ready", name: backend.backend, program: backend.program } : backend;
@@ -67,6 +68,7 @@ export async function sandboxExplain(
       scope,
       workspaceAccess,
       network: "none",
+      elevated,
       backend: state,
       turns,
       limits,
@@ -79,6 +81,7 @@ export async function sandboxExplain(
   row("mode", `${mode} (scope ${scope}, workspaceAccess ${workspaceAccess})`);
   row("backend", describeBackend(backend));
   row("network", network === "none" || network.allow.length === 0 ? "none" : network.allow.join(", "));
+  row("elevated", describeElevated(elevated));
   for (const line of limits) row("limits", line);
   for (const turn of turns) {
     context.print("\n");
@@ -153,6 +156,32 @@ async function explainTurn(
     readOnly: [...system, ...mounts.flatMap(({ type, path: shown }) => (type === "read-only" && shown !== place.folder ? [shown] : []))],
     covered: mounts.flatMap(({ type, path: covered }) => (type.startsWith("empty") ? [covered] : [])),
   };
+}
+
+/** Whether the owner's commands may leave the sandbox, and whether they do in this session, which a running gateway alone knows. */
+interface ElevatedState {
+  readonly enabled: boolean;
+  readonly on?: boolean;
+}
+
+async function elevatedState(context: CliContext, { tools: { elevated } }: FactotumConfig, sessionKey: string): Promise<ElevatedState> {
+  const { enabled } = elevated;
+  using gateway = enabled ? await findGateway(context) : undefined;
+  if (gateway === undefined) return { enabled };
+  try {
+    const { run } = await gateway.client.request("tools.list", { sessionKey }, { signal: context.signal });
+    return { enabled, on: run.elevated };
+  } catch (error) {
+    throw requestError(error);
+  }
+}
+
+function describeElevated({ enabled, on }: ElevatedState): string {
+  if (!enabled) return "off (tools.elevated.enabled is false)";
+  if (on === undefined) return "allowed; a running gateway says whether /elevated is on in the session";
+  return on
+    ? "on: the owner's commands of this session run on the host (/elevated)"
+    : "off (/elevated on moves the owner's commands to the host)";
 }
 
 function describeBackend(backend: BackendState): string {

@@ -75,12 +75,12 @@ function parseQuery({ session, agent, sender }: ToolsOptions): (cli: CliContext,
   });
 }
 
-function printRun(cli: CliContext, { sessionKey, agentId, model, owner, sender, sandboxed }: ToolOccasion): void {
+function printRun(cli: CliContext, { sessionKey, agentId, model, owner, sender, sandboxed, elevated, mode }: ToolOccasion): void {
   const who = `${owner ? "the owner" : "somebody else"}${sender === undefined ? "" : ` (${sender})`}`;
-  const place = sandboxed ? "in the sandbox" : "on the host";
+  const place = sandboxed && !elevated ? "in the sandbox" : elevated ? "on the host (/elevated)" : "on the host";
   cli.print(
     terminalText(
-      `for a message of ${who} in ${sessionKey}, agent ${agentId}, ${model ?? "without a usable model"}; commands run ${place}`,
+      `for a message of ${who} in ${sessionKey}, agent ${agentId}, ${model ?? "without a usable model"}; commands run ${place}; mode ${mode}`,
     ) + "\n",
   );
 }

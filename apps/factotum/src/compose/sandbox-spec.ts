@@ -24,7 +24,7 @@ export function sandboxSpec(
   { tainted = true }: Pick<CommandRequest, "tainted">,
   { config, roots, hidden }: SandboxParts,
 ): SandboxSpec | undefined {
-  if (run.sandbox === undefined) return undefined;
+  if (run.sandbox === undefined || run.sandbox.elevated === true) return undefined;
   const { workspaceAccess } = run.sandbox;
   const { backend, image } = agentOf(run, config).sandbox;
   const { maxProcesses, maxMemoryMb } = config.tools.exec;

@@ -31,6 +31,7 @@ export interface ToolsConfig extends ToolPolicy {
     readonly maxMemoryMb: number;
     readonly applyPatch: boolean;
   };
+  /** `allowFrom`: ids of owners by channel, `*` for every owner of it. Empty: every owner. */
   readonly elevated: { readonly enabled: boolean; readonly allowFrom: Readonly<Record<string, readonly string[]>> };
   readonly sandbox: { readonly tools: { readonly allow?: readonly string[] | undefined; readonly deny: readonly string[] } };
   /** `timeoutMinutes`: how long a call waits for the owner's decision. 30 if absent. */
@@ -103,11 +104,18 @@ export const ToolsSchema: z.ZodType<ToolsConfig> = z
         enabled: z
           .boolean()
           .default(false)
-          .describe("Commands of sandboxed turns outside of the sandbox. `true` is refused in this version."),
-        allowFrom: z.record(TextSchema, NamesSchema).default({}).describe("Who may run such commands, by channel."),
+          .describe(
+            "Whether `/elevated on` may take the owner's commands of sandboxed turns out of the sandbox, with the approvals that `tools.exec.mode` asks for.",
+          ),
+        allowFrom: z
+          .record(TextSchema, NamesSchema)
+          .default({})
+          .describe(
+            "Which owners may do so: their ids by channel, `*` for every owner of that channel. Empty: every owner. Other people never may.",
+          ),
       })
       .prefault({})
-      .describe("Commands outside of the sandbox."),
+      .describe("Commands of sandboxed turns on the host."),
     sandbox: z
       .strictObject({
         tools: z

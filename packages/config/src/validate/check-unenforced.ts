@@ -20,11 +20,6 @@ const UNENFORCED_KEYS: readonly UnenforcedKey[] = [
     message: "this build runs no command hooks, so none would deny anything; remove the key, and deny tools in tools.deny",
   },
   {
-    keys: ["tools.elevated.enabled"],
-    narrows: (value) => value === true,
-    message: "this build has no elevated commands: what is sandboxed stays in the sandbox; remove the key, or write false",
-  },
-  {
     keys: ["agents.defaults.sandbox.network", "agents.list.*.sandbox.network"],
     narrows: (value) => isPlainObject(value) && Array.isArray(value["allow"]) && value["allow"].length > 0,
     message: 'this build cannot let sandboxed commands reach single hosts yet; write "none", or allow none',

@@ -28,7 +28,6 @@ const ACCOUNT = { appId: "a", appSecret: "s", transport: { type: "websocket" } }
 describe("a restricting key that is not enforced", () => {
   test.each([
     ["commandHooks", [{ event: "pre-tool", command: ["/bin/false"] }]],
-    ["tools.elevated.enabled", true],
     ["agents.defaults.sandbox.network", { allow: ["api.example"] }],
     ["agents.list[0].sandbox.network", { allow: ["api.example"] }],
   ])("%s: %j refuses the start", async (key, value) => {
@@ -46,6 +45,7 @@ describe("a restricting key that is not enforced", () => {
     ["tools.exec.applyPatch", true],
     ["tools.exec.applyPatch", false],
     ["tools.elevated.enabled", false],
+    ["tools.elevated", { enabled: true, allowFrom: { chatter: ["1"] } }],
     ["tools.approvals", {}],
     ["commandHooks", []],
     ["tools.sandbox.tools", {}],

@@ -28,7 +28,10 @@ export function isOwnersPerson(id: string, { session, commands }: OwnerNames): b
  * An input with its current authority: it loses the owner's authority once the owner list no longer names its sender, and never gains it later. The gateway's
  * own clients, whose inputs name their session, had the token; `isListedOwner` marks inputs that name it without.
  */
-export function withPresentOwner(input: InputRecord, ownerAllowFrom: readonly string[]): InputRecord {
+export function withPresentOwner<Input extends Pick<InputRecord, "message" | "admission">>(
+  input: Input,
+  ownerAllowFrom: readonly string[],
+): Input {
   const { message, admission } = input;
   const hadToken = admission.sessionKey !== undefined && admission.isListedOwner !== true;
   if (!admission.owner || hadToken || isListedOwner(message, ownerAllowFrom)) return input;

@@ -72,7 +72,7 @@ export function traitsOf(call: ToolCall, tool: AgentTool): ToolTraits {
 /** True if the call acts inside the run's sandbox alone: no approval is needed for it (R21). */
 export function runsInSandbox(call: ToolCall, tool: AgentTool, { sandbox }: Pick<RunFacts, "sandbox">): boolean {
   const { effect, sandboxed = false } = traitsOf(call, tool);
-  return sandbox !== undefined && sandboxed && effect === "execute";
+  return sandbox !== undefined && sandbox.elevated !== true && sandboxed && effect === "execute";
 }
 
 /** What the model should do about a call that the owner has to confirm. In a run that no person started there is no one to ask. */

@@ -12,6 +12,8 @@ import { agentSessionKey } from "../routing/session-key.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { isOwnerChat } from "../preparation/owner-chat.ts";
 import { isAllowedCommand } from "./allowed-command.ts";
+import { modeOf } from "../conversation/session-mode.ts";
+import { traitsOf } from "../access/tool-gate.ts";
 import { bindingOf } from "./call-binding.ts";
 import { isDecidedCommand } from "./command-rule.ts";
 import { ASKED_ELSEWHERE, requestCard, requestText } from "./approval-texts.ts";
@@ -59,11 +61,15 @@ export class ApprovalService {
 
   /** Decides whether a call runs, and waits for the owner if only the owner can decide that. */
   async check(call: ToolCall, tool: AgentTool, rules: RuleDecision, facts: RunFacts, run: AskingRun): Promise<ToolDecision> {
-    if (rules.type === "allow" && !isDecidedCommand(call, tool, facts, this.#options.running.config.tools.exec)) return ALLOW;
+    // A mode decides in advance where the owner could be asked, and nowhere else.
+    const session = RUN_POLICY[run.turn.kind].mayAsk ? modeOf(await this.#options.store.readSession(facts.sessionKey)) : "ask";
+    const isDecided = isDecidedCommand(call, tool, facts, { exec: this.#options.running.config.tools.exec, session });
+    if (rules.type === "allow" && !isDecided) return ALLOW;
     const inspected = await bindingOf(call, tool, facts);
     if (inspected.type === "invalid") return { type: "refuse", message: inspected.message };
-    const reason = rules.type === "ask" ? rules.reason : this.#whyAsked(inspected.argv);
-    if (reason === undefined) return ALLOW;
+    const rule = rules.type === "ask" ? rules.reason : this.#whyAsked(inspected.argv);
+    if (rule === undefined) return ALLOW;
+    const reason = facts.sandbox?.elevated === true && traitsOf(call, tool).effect === "execute" ? `${rule} ${ON_HOST}` : rule;
     const { binding } = inspected;
     const { agentId, sessionId } = facts;
     if (await this.#options.store.isGranted({ binding, agentId, sessionId })) return ALLOW;
@@ -200,6 +206,8 @@ interface AskedCall {
 }
 
 const ALLOW: ToolDecision = { type: "allow" };
+
+const ON_HOST = "It would run on the host, because of /elevated.";
 
 function refusal(name: string, answer: Exclude<Answer, "allow-once" | "allow-session" | "allow-always">, minutes: number): string {
   switch (answer) {

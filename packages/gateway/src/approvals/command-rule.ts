@@ -1,13 +1,18 @@
 import type { AgentTool, RunFacts, ToolCall } from "@factotum/agent-contract";
 import type { ToolsConfig } from "@factotum/config";
+import type { SessionMode } from "../conversation/session-mode.ts";
 import { runsInSandbox, traitsOf } from "../access/tool-gate.ts";
 
-/** True for a call that runs commands on the host where `tools.exec.mode` lets the owner decide on them, on all or on those that no pattern covers. */
+/**
+ * True for a call that runs commands on the host where `tools.exec.mode` lets the owner decide on them, on all or on those that no pattern covers. The mode `full`
+ * of the conversation (`session`) takes that decision in advance, for the owner alone.
+ */
 export function isDecidedCommand(
   call: ToolCall,
   tool: AgentTool,
-  facts: Pick<RunFacts, "sandbox">,
-  { mode }: Pick<ToolsConfig["exec"], "mode">,
+  facts: Pick<RunFacts, "owner" | "sandbox">,
+  { exec, session }: { readonly exec: Pick<ToolsConfig["exec"], "mode">; readonly session: SessionMode },
 ): boolean {
-  return traitsOf(call, tool).effect === "execute" && mode !== "full" && !runsInSandbox(call, tool, facts);
+  const isAllowed = exec.mode === "full" || (session === "full" && facts.owner);
+  return traitsOf(call, tool).effect === "execute" && !isAllowed && !runsInSandbox(call, tool, facts);
 }

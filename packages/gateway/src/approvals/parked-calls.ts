@@ -6,6 +6,7 @@ import type { RunningConfig } from "../agents/running-config.ts";
 import { turnReport } from "../background-commands/turn-report.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { policyRefusal, withCurrentAuthorization } from "../conversation/current-authorization.ts";
+import { isElevatedRun } from "../conversation/elevation.ts";
 import type { Conversations } from "../conversation/conversations.ts";
 import { quoteLines } from "../kernel/quote-lines.ts";
 import { readInputs } from "../preparation/stored-turn.ts";
@@ -87,7 +88,8 @@ export class ParkedCalls {
     const context = await conversations.readContext(sessionKey, agentId, turn.origin);
     if (context.record?.sessionId !== sessionId) return notRun("its conversation was reset");
     const { agent, model, fallbacks, group } = context;
-    const facts = await runFacts({ ...turn, owner }, context, running);
+    const elevated = isElevatedRun({ inputs, record: context.record }, running.config);
+    const facts = await runFacts({ ...turn, owner }, context, running, { elevated });
     const tools = agent.tools({ model: model.client.info, fallbacks, group, sandboxed: facts.sandbox !== undefined });
     const found = tools.find(({ name }) => name === toolName);
     const [tool] = toolLimits.apply(found === undefined ? [] : [found], sessionKey);

@@ -4,7 +4,9 @@ import { approveCommand } from "./approve.ts";
 import { compactCommand } from "./compact.ts";
 import { contextCommand } from "./context.ts";
 import type { Command } from "./define-command.ts";
+import { elevatedCommand } from "./elevated.ts";
 import { helpCommand } from "./help.ts";
+import { modeCommand } from "./mode.ts";
 import { modelCommand } from "./model.ts";
 import { queueCommand } from "./queue.ts";
 import { reasoningCommand } from "./reasoning.ts";
@@ -30,6 +32,8 @@ export const COMMANDS: readonly Command[] = [
   verboseCommand,
   activationCommand,
   sendCommand,
+  modeCommand,
+  elevatedCommand,
   trustCommand,
   approveCommand,
   answerCommand,

@@ -51,9 +51,11 @@ describe("a directive inside a message", () => {
     ["write a poem /think off", { text: "write a poem", thinking: "off" }],
     ["/think low /reasoning on why?", { text: "why?", thinking: "low", reasoning: "on" }],
     ["/verbose full why?", { text: "why?", verbose: "full" }],
+    ["/elevated ON look", { text: "look", elevated: true }],
+    ["look /elevated on /elevated off", { text: "look", elevated: false }],
     ["/think low\nwhy? /think max", { text: "why?", thinking: "max" }],
   ] as const)("%j", (text, directives) => {
-    expect(parseInlineDirectives(text)).toEqual(directives);
+    expect(parseInlineDirectives(text, { mayElevate: true })).toEqual(directives);
   });
 
   test.each([
@@ -62,10 +64,15 @@ describe("a directive inside a message", () => {
     "`/think high` is a directive",
     "```\n/think high\n```\nwhat is this?",
     "/reasoning loud why?",
+    "/elevated full why?",
     "/think high",
     "  spaces stay  ",
   ])("%j is unchanged", (text) => {
-    expect(parseInlineDirectives(text)).toEqual({ text });
+    expect(parseInlineDirectives(text, { mayElevate: true })).toEqual({ text });
+  });
+
+  test("/elevated of a sender who may not give it is unchanged", () => {
+    expect(parseInlineDirectives("/elevated on look", { mayElevate: false })).toEqual({ text: "/elevated on look" });
   });
 
   test("removes nothing else from a message", () => {
@@ -77,7 +84,7 @@ describe("a directive inside a message", () => {
     fc.assert(
       fc.property(fc.array(fc.record({ word, directive: fc.option(directive) }), { minLength: 1, maxLength: 8 }), (parts) => {
         const written = parts.flatMap(({ word: said, directive: asked }) => (asked === null ? [said] : [asked, said])).join(" ");
-        const { text, ...found } = parseInlineDirectives(written);
+        const { text, ...found } = parseInlineDirectives(written, { mayElevate: true });
         expect(text).toBe(parts.map(({ word: said }) => said).join(" "));
         expect(Object.keys(found).length > 0).toBe(parts.some(({ directive: asked }) => asked !== null));
       }),

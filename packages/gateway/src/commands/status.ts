@@ -1,8 +1,11 @@
 import { ModelError } from "@factotum/agent-contract";
+import { isElevationChosen } from "../conversation/elevation.ts";
 import { preferCredential } from "../requests/session-credential.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import { restingModels } from "../agents/resting-models.ts";
 import { modelLine } from "./model.ts";
+import { elevatedLine } from "./elevated.ts";
+import { modeLine } from "./mode.ts";
 import { sendLine } from "./send.ts";
 import { thinkingLine } from "./think.ts";
 import type { CommandSession } from "./command-target.ts";
@@ -37,6 +40,8 @@ async function statusText({ session, sessions, running, cooldowns, clock }: Comm
     const window = model === undefined ? "" : ` of ${model.client.info.contextWindow}`;
     lines.push(`Context ${contextTokens}${window} tokens; ${totalTokens} tokens used in all`);
   }
+  lines.push(capitalised(modeLine(found)));
+  if (isOwner && isElevationChosen(record)) lines.push(capitalised(elevatedLine(found, session.target.sessionKey, running.config)));
   const send = await sendLine(session, running.config);
   if (send.startsWith("replies are kept back")) lines.push(capitalised(send));
   const resting = restingModels({ cooldowns, clock }).filter(

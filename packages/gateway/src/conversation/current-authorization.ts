@@ -3,10 +3,14 @@ import type { AgentTool, RunFacts, ToolCall } from "@factotum/agent-contract";
 import type { InputRecord, TurnRecord } from "@factotum/store";
 import { withPresentOwner } from "../access/owner.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
+import { mayElevate } from "./elevation.ts";
 import { groupOf } from "./session-context.ts";
+import { modeRefusal } from "./session-mode.ts";
+import type { SessionMode } from "./session-mode.ts";
 import { inputsOf, leadInput, withMessages } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
 import type { FactotumConfig } from "@factotum/config";
+import { traitsOf } from "../access/tool-gate.ts";
 import type { GateDecision, ToolGate } from "../access/tool-gate.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
@@ -20,6 +24,8 @@ interface CallingRun {
   /** All messages of the run so far. */
   readonly inputs: readonly InputRecord[];
   readonly tainted: boolean;
+  /** Of the conversation now. */
+  readonly mode: SessionMode;
   /** As `GatedRun` of the gate has it. */
   readonly isGiven: (address: string) => boolean;
 }
@@ -100,7 +106,7 @@ export function currentFacts(facts: RunFacts, inputs: readonly InputRecord[], co
 export function checkCall(
   call: ToolCall,
   tool: AgentTool,
-  { prepared, inputs, tainted, isGiven }: CallingRun,
+  { prepared, inputs, tainted, mode, isGiven }: CallingRun,
   { running, channels, toolGate }: { readonly running: RunningConfig; readonly channels: ChannelRegistry; readonly toolGate: ToolGate },
 ): GateDecision {
   const { turn, facts, model } = prepared;
@@ -108,6 +114,8 @@ export function checkCall(
     return { type: "refuse", message: `${tool.name} was refused. Rule owner: the person it was for is no longer the owner.` };
   const message = policyRefusal(tool.name, { turn, facts, inputs, provider: model.client.info.provider }, { running, channels });
   if (message !== undefined) return { type: "refuse", message };
+  const refusal = modeRefusal(call, tool, mode) ?? elevationRefusal(call, tool, { facts, inputs }, running);
+  if (refusal !== undefined) return { type: "refuse", message: refusal };
   return toolGate.check(call, tool, { facts, origin: turn.origin, tainted, isGiven });
 }
 
@@ -146,6 +154,17 @@ export function policyRefusal(
     case "group":
       return withdrawnText(name);
   }
+}
+
+/** A command on the host of a run that was allowed to leave its sandbox, and is not any more: by the configuration, or by a steered message. */
+function elevationRefusal(
+  call: ToolCall,
+  tool: AgentTool,
+  { facts, inputs }: { readonly facts: RunFacts; readonly inputs: readonly InputRecord[] },
+  { config }: RunningConfig,
+): string | undefined {
+  if (facts.sandbox?.elevated !== true || traitsOf(call, tool).effect !== "execute" || mayElevate(inputs, config)) return undefined;
+  return `${tool.name} was refused. Rule elevated: not everybody whose message this turn answers may have commands on the host (tools.elevated). The next turn has them in the sandbox.`;
 }
 
 /** The result of a tool call that the policy no longer allows. */

@@ -7,6 +7,7 @@ import { parseCommand } from "../commands/parse-command.ts";
 import type { PromptCommandMessage, PromptCommands } from "../commands/prompt-commands.ts";
 import type { InputPolicy } from "../conversation/input-policy.ts";
 import { groupOf } from "../conversation/session-context.ts";
+import { mayElevate } from "../conversation/elevation.ts";
 import { parseInlineDirectives } from "../queue/inline-directives.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
@@ -34,7 +35,7 @@ export async function expandMessage(
   if (message.event.type !== "message" || message.sender.isBot || !RUN_POLICY[admission.kind].isFromPerson) return undefined;
   const written = commandText(message).trim();
   if (!written.startsWith("/")) return undefined;
-  const { text } = parseInlineDirectives(written);
+  const { text } = parseInlineDirectives(written, { mayElevate: mayElevate([said], running.config) });
   if (parseCommand(text, running.config.session.resetTriggers) !== undefined) return undefined;
   try {
     return await promptCommands.expand(text, {

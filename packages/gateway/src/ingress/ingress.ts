@@ -33,6 +33,7 @@ import { parseCommand } from "../commands/parse-command.ts";
 import type { TypedCommand } from "../commands/parse-command.ts";
 import { parseUnknownCommand } from "../commands/unknown-command.ts";
 import type { PromptCommandMessage, PromptCommands } from "../commands/prompt-commands.ts";
+import { mayElevate } from "../conversation/elevation.ts";
 import { parseInlineDirectives } from "../queue/inline-directives.ts";
 import { resolveQueueSettings } from "../queue/queue-settings.ts";
 import type { QueueSettings } from "../queue/queue-settings.ts";
@@ -273,7 +274,9 @@ export class Ingress implements MessageIntake {
     // The words of a button are not those of the person who presses it, and the output of a command gives no directives.
     const isVerbatim = input.message.event.type === "action" || isHostText;
     const said = textOf(input.message);
-    const { text: words, ...directives } = isVerbatim ? { text: said } : parseInlineDirectives(said);
+    const { text: words, ...directives } = isVerbatim
+      ? { text: said }
+      : parseInlineDirectives(said, { mayElevate: mayElevate([input], this.#options.running.config) });
     const text = [expanded?.text ?? words, formValues(input.message)].filter((part) => part !== "").join("\n");
     this.#enqueue(route.sessionKey, input, {
       type: "input",

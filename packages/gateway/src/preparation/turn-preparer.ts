@@ -4,6 +4,7 @@ import { opensFiles, viewHistory } from "@factotum/agent-core";
 import type { HistoryView } from "@factotum/agent-core";
 import type { MediaStage } from "../media/media-stage.ts";
 import type { SessionCache } from "../context/session-cache.ts";
+import { isElevatedRun } from "../conversation/elevation.ts";
 import type { Conversations } from "../conversation/conversations.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { longTextTokens, shortenMessages } from "../messages/long-message.ts";
@@ -66,7 +67,9 @@ export class TurnPreparer {
     const run = identifyTurn(job, sessionKey, context, this.#options, this.#options.pendingEvents.of(sessionKey));
     const prompt = await raceAbort(prompts.resolve({ ...run, extra: admission.extra, turnStartedAtMs: run.nowMs, signal }, context), bound);
     const { messages: history, isReplaced, replacement } = await readShownHistory(prompt, context, { store, cache });
-    const facts = await raceAbort(runFacts(run, context, running), bound);
+    const asked = job.directives?.elevated;
+    const elevated = isElevatedRun({ inputs: inputsOf(job), record: context.record, asked }, running.config);
+    const facts = await raceAbort(runFacts(run, context, running, { elevated }), bound);
     this.#options.skillUse.invoked(facts, skillsOf(job));
     const users = await raceAbort(
       messages.begin(job, { ...run, facts, history, showsGroup: this.#groups.shows(context.sessionId, message), signal }, prompt, context),
@@ -140,7 +143,8 @@ export class TurnPreparer {
     const view = viewOptions(prompt, turn.origin, context);
     const shown = withQuarantine(viewHistory(history, undefined, view), isReplaced);
     logBreaks(turn.sessionKey, shown, this.#options.logger);
-    const facts = await raceAbort(runFacts(turn, context, running), bound);
+    const elevated = isElevatedRun({ inputs, record: context.record }, running.config);
+    const facts = await raceAbort(runFacts(turn, context, running, { elevated }), bound);
     this.#options.skillUse.invoked(facts, usedSkills(inputs, own));
     return {
       ...assemblePrepared(turn, context, prompt.record, { inputs, history: shown.messages }),

@@ -9,6 +9,8 @@ export type PromptCause =
   | "model-change"
   /** The model's thoughts are shown now, or hidden. */
   | "reasoning-change"
+  /** The owner's commands run on the host now, or in the sandbox again. */
+  | "elevated-change"
   | "extra-change"
   | "privacy-end"
   | "cold-cache"
@@ -26,6 +28,8 @@ export interface PromptBasis {
   readonly thinking: string;
   /** Where the model's thoughts are shown. */
   readonly reasoning: string;
+  /** What `/elevated` does in the session. */
+  readonly elevated: "off" | "ask" | "full";
   /** Fingerprint of the Extra section; empty without one. */
   readonly extra: string;
   readonly isPrivate: boolean;
@@ -64,6 +68,7 @@ export function findPromptCause(query: CauseQuery): PromptCause | undefined {
   if (before.model !== basis.model || before.thinking !== basis.thinking) return "model-change";
   // An older version never showed thoughts, and did not record it.
   if ((before.reasoning ?? "off") !== basis.reasoning) return "reasoning-change";
+  if ((before.elevated ?? "off") !== basis.elevated) return "elevated-change";
   // A request without its own system messages keeps those of the session.
   if (basis.extra !== "" && before.extra !== basis.extra) return "extra-change";
   if (before.isPrivate && !basis.isPrivate) return "privacy-end";
@@ -81,7 +86,8 @@ export function renderBasis(basis: PromptBasis): string {
 }
 
 /** A basis as stored, possibly by an older version. */
-type StoredBasis = Omit<PromptBasis, "reasoning" | "channel" | "skills"> & Partial<Pick<PromptBasis, "reasoning" | "channel" | "skills">>;
+type StoredBasis = Omit<PromptBasis, "reasoning" | "elevated" | "channel" | "skills"> &
+  Partial<Pick<PromptBasis, "reasoning" | "elevated" | "channel" | "skills">>;
 
 /** The last parsed basis: a turn needs the same one in several places. */
 let parsed: { readonly text: string; readonly basis: StoredBasis | undefined } | undefined;

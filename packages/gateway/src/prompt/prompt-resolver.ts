@@ -16,7 +16,7 @@ import { identityName, readBootstrapFiles } from "../workspace/bootstrap-files.t
 import { readSources } from "../workspace/source-changes.ts";
 import type { SessionContext } from "../conversation/session-context.ts";
 import { offeredSkills } from "./offered-skills.ts";
-import { promptSandbox } from "./prompt-sandbox.ts";
+import { elevatedLevel, promptSandbox } from "./prompt-sandbox.ts";
 import { renderSessionPrompt } from "./session-prompt.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { SessionCache } from "../context/session-cache.ts";
@@ -77,6 +77,7 @@ export class PromptResolver {
       model: context.model.reference,
       thinking: context.thinking ?? "default",
       reasoning: context.reasoning,
+      elevated: elevatedLevel(context, this.#options.running.config),
       extra: request.extra === undefined ? "" : displayId(request.extra, undefined),
       isPrivate: request.isPrivate,
       compactions: context.record?.compactionCount ?? 0,
@@ -116,7 +117,7 @@ export class PromptResolver {
     const own = channel === undefined ? [] : [channel.capabilities];
     const place = await running.agents.placeFor(agent, { owner: true, sessionKey: request.sessionKey, group: isGroup });
     const workspace = request.isPrivate ? place.folder : undefined;
-    const sandbox = promptSandbox(agent.config.sandbox, { isGroup, workspace });
+    const sandbox = promptSandbox(agent.config.sandbox, { isGroup, workspace, elevated: request.basis.elevated });
     const { offered, deferred } = agent.toolSet({
       model: info,
       fallbacks: context.fallbacks,

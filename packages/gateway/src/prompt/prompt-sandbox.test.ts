@@ -21,21 +21,21 @@ test.each<[SandboxConfig["mode"], { readonly isGroup: boolean; readonly workspac
   ["off", { isGroup: true, workspace: undefined }, undefined],
   ["off", { isGroup: false, workspace: "/w" }, undefined],
 ])("in mode %s, %j, the prompt speaks of the turns of %s", (mode, session, turns) => {
-  expect(promptSandbox({ ...CONFIG, mode }, session)?.turns).toBe(turns);
+  expect(promptSandbox({ ...CONFIG, mode }, { ...session, elevated: "off" })?.turns).toBe(turns);
 });
 
 test("names the workspace in private sessions only, and the backend if one is configured", () => {
   const mode = "all";
-  expect(promptSandbox({ ...CONFIG, mode }, { isGroup: false, workspace: "/w" })).toEqual({
+  expect(promptSandbox({ ...CONFIG, mode }, { isGroup: false, workspace: "/w", elevated: "ask" })).toEqual({
     turns: "all",
     backend: "a sandbox of this machine",
     folder: "/w",
     workspaceAccess: "none",
     network: "none",
-    elevated: "off",
+    elevated: "ask",
   });
   expect(
-    promptSandbox({ ...CONFIG, mode, backend: "podman", workspaceAccess: "ro" }, { isGroup: true, workspace: undefined }),
+    promptSandbox({ ...CONFIG, mode, backend: "podman", workspaceAccess: "ro" }, { isGroup: true, workspace: undefined, elevated: "off" }),
   ).toMatchObject({
     backend: "podman",
     folder: "the session's workspace",

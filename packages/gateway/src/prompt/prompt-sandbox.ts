@@ -1,6 +1,21 @@
 import type { PromptFacts } from "@factotum/agent-core";
-import type { SandboxConfig } from "@factotum/config";
+import type { FactotumConfig, SandboxConfig } from "@factotum/config";
 import { isSandboxed, sandboxReason } from "../agents/run-place.ts";
+import { isElevationChosen } from "../conversation/elevation.ts";
+import type { SessionFacts } from "../conversation/session-context.ts";
+
+/** Where the owner's commands of sandboxed turns run, and whether they ask. */
+export type ElevatedLevel = NonNullable<PromptFacts["sandbox"]>["elevated"];
+
+/** What `/elevated` does in a session: nothing where the owner's turns are not sandboxed. In a group every turn holds text of others, so each command asks. */
+export function elevatedLevel(
+  { record, agent, isGroup }: Pick<SessionFacts, "record" | "agent" | "isGroup">,
+  { tools }: Pick<FactotumConfig, "tools">,
+): ElevatedLevel {
+  const isWhole = isSandboxed(sandboxReason(agent.config.sandbox.mode, { owner: true, group: isGroup }));
+  if (!isWhole || !tools.elevated.enabled || !isElevationChosen(record)) return "off";
+  return tools.exec.mode === "full" && !isGroup ? "full" : "ask";
+}
 
 /**
  * What the prompt says of the sandbox: nothing if none of the session's turns is sandboxed. Without `workspace` others than the owner read the prompt: it names
@@ -8,7 +23,7 @@ import { isSandboxed, sandboxReason } from "../agents/run-place.ts";
  */
 export function promptSandbox(
   { mode, workspaceAccess, backend }: SandboxConfig,
-  { isGroup, workspace }: { readonly isGroup: boolean; readonly workspace: string | undefined },
+  { isGroup, workspace, elevated }: { readonly isGroup: boolean; readonly workspace: string | undefined; readonly elevated: ElevatedLevel },
 ): PromptFacts["sandbox"] {
   const isWhole = isSandboxed(sandboxReason(mode, { owner: true, group: isGroup }));
   const isPartly = workspace === undefined && isSandboxed(sandboxReason(mode, { owner: false, group: isGroup }));
@@ -19,6 +34,6 @@ export function promptSandbox(
     folder: workspace ?? "the session's workspace",
     workspaceAccess,
     network: "none",
-    elevated: "off",
+    elevated,
   };
 }

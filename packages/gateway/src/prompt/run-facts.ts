@@ -1,13 +1,13 @@
-import { withoutUndefined } from "@factotum/agent-contract";
 import type { RunFacts, RunKind } from "@factotum/agent-contract";
 import type { SessionFacts } from "../conversation/session-context.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 
-/** Facts about a turn for its tools. */
+/** Facts about a turn for its tools. `elevated`: commands of a sandboxed turn run on the host. */
 export async function runFacts(
   turn: { readonly id: string; readonly kind: RunKind; readonly owner: boolean; readonly sessionKey: string; readonly sessionId: string },
   context: Pick<SessionFacts, "agent" | "isGroup">,
   { agents }: Pick<RunningConfig, "agents">,
+  { elevated = false }: { readonly elevated?: boolean } = {},
 ): Promise<RunFacts> {
   const { agent, isGroup } = context;
   const { id, kind, owner, sessionKey, sessionId } = turn;
@@ -20,7 +20,7 @@ export async function runFacts(
     sessionId,
     workspace: folder,
     owner,
-    ...withoutUndefined({ sandbox }),
+    ...(sandbox === undefined ? {} : { sandbox: elevated ? { ...sandbox, elevated } : sandbox }),
     timeZone: agent.config.userTimezone,
   };
 }

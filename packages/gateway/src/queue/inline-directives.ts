@@ -19,18 +19,21 @@ export interface InlineDirectives {
   readonly thinking?: ThinkingLevel;
   readonly reasoning?: ReasoningChoice;
   readonly verbose?: VerboseChoice;
+  /** Commands run on the host instead of in the sandbox, or do not although the conversation says so. */
+  readonly elevated?: boolean;
 }
 
-const DIRECTIVE = /(?<!\S)\/(think|reasoning|verbose)[ \t]+([a-z]+)(?:[ \t]+|(?=\s)|$)/gi;
+const DIRECTIVE = /(?<!\S)\/(think|reasoning|verbose|elevated)[ \t]+([a-z]+)(?:[ \t]+|(?=\s)|$)/gi;
 
 /**
  * Removes `/think <level>`, `/reasoning <choice>` and `/verbose <choice>` from a message that has other text too; a repeated directive overrides earlier ones.
- * Directives in code or with an unknown value stay text.
+ * Directives in code or with an unknown value stay text, and so does `/elevated on|off` of a sender who may not give it.
  */
-export function parseInlineDirectives(text: string): InlineDirectives {
+export function parseInlineDirectives(text: string, { mayElevate }: { readonly mayElevate: boolean }): InlineDirectives {
   let thinking: ThinkingLevel | undefined;
   let reasoning: ReasoningChoice | undefined;
   let verbose: VerboseChoice | undefined;
+  let elevated: boolean | undefined;
   const rest = outsideCode(text, (part) =>
     part.replaceAll(DIRECTIVE, (written, name: string, value: string) => {
       const level = THINKING_LEVELS.find((known) => known === value.toLowerCase());
@@ -39,13 +42,11 @@ export function parseInlineDirectives(text: string): InlineDirectives {
       if (name.toLowerCase() === "think" && level !== undefined) thinking = level;
       else if (name.toLowerCase() === "reasoning" && choice !== undefined) reasoning = choice;
       else if (name.toLowerCase() === "verbose" && shown !== undefined) verbose = shown;
+      else if (name.toLowerCase() === "elevated" && mayElevate && /^(?:on|off)$/i.test(value)) elevated = value.toLowerCase() === "on";
       else return written;
       return "";
     }),
   ).trim();
-  if (rest === "" || (thinking === undefined && reasoning === undefined && verbose === undefined)) return { text };
-  return {
-    text: rest,
-    ...withoutUndefined({ thinking, reasoning, verbose }),
-  };
+  const directives = withoutUndefined({ thinking, reasoning, verbose, elevated });
+  return rest === "" || Object.keys(directives).length === 0 ? { text } : { text: rest, ...directives };
 }

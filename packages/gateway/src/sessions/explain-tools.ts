@@ -12,6 +12,8 @@ import { isSandboxed, sandboxReason } from "../agents/run-place.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { isDecidedCommand } from "../approvals/command-rule.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import { isElevationChosen, maySenderElevate } from "../conversation/elevation.ts";
+import { modeOf, modeRefusal } from "../conversation/session-mode.ts";
 import { groupOf } from "../conversation/session-context.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
 import { parseAgentSessionKey, sessionKind } from "../routing/session-key.ts";
@@ -31,6 +33,7 @@ type ToolQuery = RpcMethods["tools.list"]["params"];
 interface ImaginedRun {
   readonly agent: AgentRuntime;
   readonly run: ToolOccasion;
+  readonly record: SessionRecord | undefined;
   readonly isGroup: boolean;
   readonly policy: Parameters<AgentRuntime["toolVerdicts"]>[1];
   /** Names of the tools that the model is told of. */
@@ -78,6 +81,7 @@ async function imagineRun({ sender, ...query }: ToolQuery, options: ExplainTools
   const { model, problem } = await modelOf(agent, record);
   const who = senderOf(sender, origin, running);
   const sandboxed = isSandboxed(sandboxReason(agent.config.sandbox.mode, { owner: who.owner, group: isGroup }));
+  const sendingPerson = { owner: who.owner, channel: origin?.channel ?? "", id: who.id ?? "" };
   const group = origin === undefined ? undefined : groupOf(origin, channels);
   const provider = model?.client.info.provider ?? "";
   // The block of the session, which the model is told of: the sender does not change it.
@@ -90,8 +94,11 @@ async function imagineRun({ sender, ...query }: ToolQuery, options: ExplainTools
       agentId: agent.config.id,
       owner: who.owner,
       sandboxed,
+      elevated: sandboxed && isElevationChosen(record) && maySenderElevate(sendingPerson, running.config),
+      mode: modeOf(record),
       ...withoutUndefined({ model: model?.reference, sender: who.id }),
     },
+    record,
     isGroup,
     policy: {
       provider,
@@ -150,7 +157,10 @@ function summarise(tool: AgentTool, imagined: ImaginedRun): ToolSummary {
   if (problem !== undefined) return { name, state: "removed", reason: problem };
   if (!offered.has(name)) return { name, state: "removed", reason: `the model ${run.model ?? ""} does not take it` };
   const call: ToolCall = { id: "explain", name, arguments: {} };
-  const facts = run.sandboxed ? { sandbox: { workspaceAccess: "none", shared: true } as const } : {};
+  const refusal = modeRefusal(call, tool, modeOf(imagined.record));
+  if (refusal !== undefined) return { name, state: "refused", reason: `the mode of the conversation is ${run.mode} (/mode)` };
+  const sandbox = { workspaceAccess: "none", shared: true, ...(run.elevated ? { elevated: true as const } : {}) } as const;
+  const facts = { owner: run.owner, ...(run.sandboxed ? { sandbox } : {}) };
   const decision = authorize(
     { type: "run", owner: run.owner, tainted: isGroup || !run.owner },
     { type: "tool", effect: traitsOf(call, tool).effect },
@@ -158,7 +168,8 @@ function summarise(tool: AgentTool, imagined: ImaginedRun): ToolSummary {
   );
   if (decision.type === "deny") return { name, state: "refused", reason: decision.reason };
   if (decision.type === "confirm") return { name, state: "asks", reason: decision.reason };
-  if (isDecidedCommand(call, tool, facts, exec)) return { name, state: "asks", reason: `tools.exec.mode is "${exec.mode}"` };
+  if (isDecidedCommand(call, tool, facts, { exec, session: modeOf(imagined.record) }))
+    return { name, state: "asks", reason: `tools.exec.mode is "${exec.mode}"` };
   return { name, state: "available" };
 }
 

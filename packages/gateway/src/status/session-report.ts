@@ -2,8 +2,10 @@ import { ModelError } from "@factotum/agent-contract";
 import type { Clock, RunFacts, SessionReporter } from "@factotum/agent-contract";
 import type { SessionStore } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
+import { modeLine } from "../commands/mode.ts";
 import { modelLine } from "../commands/model.ts";
 import { thinkingLine } from "../commands/think.ts";
+import { modeOf } from "../conversation/session-mode.ts";
 
 /** Dependencies of the report. */
 export interface SessionReportParts {
@@ -30,6 +32,7 @@ export class SessionReport implements SessionReporter {
       `Agent: ${agentId}`,
       `Session: ${sessionKey}`,
       await modelLine({ record, agent }, running.models),
+      ...(modeOf(record) === "ask" ? [] : [modeLine({ record })]),
     ];
     try {
       const { client } = await agent.model(record?.overrides.model);

@@ -33,6 +33,7 @@ import { beginMemoryFlush, checkFlushCall } from "../compaction/memory-flush.ts"
 import type { FlushMemory } from "../compaction/memory-flush.ts";
 import { notesPath } from "../messages/notes-file.ts";
 import { isFinalStoreError } from "../storage/is-final-store-error.ts";
+import { modeOf } from "../conversation/session-mode.ts";
 import { checkCall, currentFacts } from "../conversation/current-authorization.ts";
 import { createRunModel, thinkingTranscriptNotice, thinkingReplyNotice, thoughtsReplyNotice } from "../run/run-model.ts";
 import type { RunModelOptions } from "../run/run-model.ts";
@@ -275,13 +276,14 @@ export class TurnRunner {
   /** Decides about each call, and asks the owner where only the owner can. */
   #beforeTool(prepared: PreparedTurn, steering: TurnSteering, asking: AskingRun): Parameters<typeof runAgent>[0]["beforeTool"] {
     const { turn, facts } = prepared;
-    const { files, approvals } = this.#options;
+    const { files, approvals, store } = this.#options;
     return async (call, tool, { tainted, messages }) => {
       const calling = {
         prepared,
         facts,
         inputs: steering.said,
         tainted: await isTaintBinding(facts, tainted, this.#options),
+        mode: modeOf(await store.readSession(turn.sessionKey)),
         isGiven: (url: string) => isGivenAddress(url, { tool: call.name, messages }),
       };
       const decision = checkCall(call, tool, calling, this.#options);

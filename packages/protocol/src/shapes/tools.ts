@@ -40,6 +40,10 @@ export interface ToolOccasion {
   /** The sender's id on the session's channel, where one is known. */
   readonly sender?: string;
   readonly sandboxed: boolean;
+  /** Commands of a sandboxed run run on the host. */
+  readonly elevated: boolean;
+  /** The conversation's mode: `read-only`, `ask`, `workspace` or `full`. */
+  readonly mode: string;
 }
 
 /** Parses a tool in a run. */
@@ -67,5 +71,7 @@ export const ToolOccasionSchema: z.ZodType<ToolOccasion> = parserOf<ToolOccasion
     owner: z.boolean(),
     sender: z.string().optional(),
     sandboxed: z.boolean(),
+    elevated: z.boolean(),
+    mode: z.string(),
   }),
 );

@@ -55,6 +55,8 @@ export interface SessionOverrides {
   readonly verbose?: "off" | "on" | "full";
   readonly reasoning?: "off" | "on" | "stream";
   readonly elevated?: "off" | "on" | "full";
+  /** Which tool calls run; absent: as configured. */
+  readonly mode?: "read-only" | "workspace" | "full";
   readonly tts?: "off" | "always" | "inbound" | "tagged";
   /** A model reference. */
   readonly model?: string;

@@ -33,6 +33,7 @@ export function renderSessionEntry(record: SessionRecord): JsonObject {
     verboseLevel: overrides.verbose,
     reasoningLevel: overrides.reasoning,
     elevatedLevel: overrides.elevated,
+    toolMode: overrides.mode,
     ttsAuto: overrides.tts,
     providerOverride: model.length === 0 ? undefined : provider,
     modelOverride: model.length === 0 ? provider : model.join("/"),

@@ -38,7 +38,8 @@ const arbitraryRecord: fc.Arbitrary<Partial<SessionRecord>> = fc.record(
         thinking: choice("off" as const, "high" as const),
         verbose: choice("on" as const, "full" as const),
         reasoning: choice("on" as const, "stream" as const),
-        elevated: choice("on" as const, "full" as const),
+        elevated: choice("off" as const),
+        mode: choice("read-only" as const),
         tts: choice("always" as const, "inbound" as const),
         model: choice("plain", "openrouter/moonshotai/kimi", "a/b"),
         authProfile: text,
@@ -143,7 +144,8 @@ test("a session shows every field that a sessions.json has", () => {
       thinking: "high",
       verbose: "on",
       reasoning: "on",
-      elevated: "on",
+      elevated: "off",
+      mode: "read-only",
       tts: "always",
       model: "a/b/c",
       authProfile: "p",
@@ -155,7 +157,7 @@ test("a session shows every field that a sessions.json has", () => {
   });
   expect(entry).toMatchObject({ providerOverride: "a", modelOverride: "b/c", contextTokens: 67, totalTokens: 122, lastThreadId: "5" });
   const names =
-    "sessionId updatedAt sessionFile lastHeartbeatText lastHeartbeatSentAt spawnedBy thinkingLevel verboseLevel reasoningLevel elevatedLevel " +
+    "sessionId updatedAt sessionFile lastHeartbeatText lastHeartbeatSentAt spawnedBy thinkingLevel verboseLevel reasoningLevel elevatedLevel toolMode " +
     "ttsAuto providerOverride modelOverride authProfileOverride sendPolicy groupActivation inputTokens outputTokens totalTokens contextTokens " +
     "compactionCount label displayName channel subject origin deliveryContext lastChannel lastTo lastAccountId lastThreadId";
   expect(Object.keys(entry)).toEqual(expect.arrayContaining(names.split(" ")));

@@ -82,7 +82,9 @@ function parseOverrides(entry: JsonObject): SessionOverrides {
     thinking: oneOf(entry["thinkingLevel"], THINKING_LEVELS),
     verbose: oneOf(entry["verboseLevel"], ["off", "on", "full"]),
     reasoning: oneOf(entry["reasoningLevel"], ["off", "on", "stream"]),
-    elevated: oneOf(entry["elevatedLevel"], ["off", "on", "full"]),
+    // A file grants nothing: of these two it can only take rights away.
+    elevated: oneOf(entry["elevatedLevel"], ["off"]),
+    mode: oneOf(entry["toolMode"], ["read-only"]),
     tts: oneOf(entry["ttsAuto"], ["off", "always", "inbound", "tagged"]),
     model: model === undefined || provider === undefined ? model : `${provider}/${model}`,
     authProfile: nonEmpty(entry["authProfileOverride"]),

@@ -1,3 +1,4 @@
+import { isOnHost } from "./is-on-host.ts";
 import type {
   AgentTool,
   AgentToolResult,
@@ -96,7 +97,7 @@ export function createExecTool(options: ExecToolOptions): AgentTool {
       };
     },
     async execute(args, { run, signal, tainted, onDelta }) {
-      if (!run.owner && run.sandbox === undefined)
+      if (!run.owner && isOnHost(run.sandbox))
         return errorResult("exec is refused: outside of a sandbox commands run for the owner only, and this message is not the owner's.");
       const { command, env = {}, pty = false, background: isBackground = false, yieldMs = DEFAULT_YIELD_MS } = args;
       const problem = problemOf(command, env);

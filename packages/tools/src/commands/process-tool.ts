@@ -1,3 +1,4 @@
+import { isOnHost } from "./is-on-host.ts";
 import type {
   AgentTool,
   AgentToolResult,
@@ -91,7 +92,7 @@ export function createProcessTool(options: ProcessToolOptions): AgentTool {
       };
     },
     async execute(args, { run, signal, tainted }) {
-      if (!run.owner && run.sandbox === undefined)
+      if (!run.owner && isOnHost(run.sandbox))
         return errorResult("process is refused: commands on the host are the owner's, and this message is not the owner's.");
       if (args.action === "list") return textResult(listText(options, run));
       const command = commandsOf(run, options).find(({ id }) => id === args.id);
@@ -103,7 +104,7 @@ export function createProcessTool(options: ProcessToolOptions): AgentTool {
 
 /** A sandboxed run does not reach commands on the host. */
 function commandsOf(run: RunFacts, { background }: Pick<ProcessToolOptions, "background">): readonly BackgroundCommand[] {
-  return background.list(run).filter(({ sandbox }) => run.sandbox === undefined || sandbox !== undefined);
+  return background.list(run).filter(({ sandbox }) => isOnHost(run.sandbox) || !isOnHost(sandbox));
 }
 
 function isInput(action: ProcessArguments["action"]): boolean {
