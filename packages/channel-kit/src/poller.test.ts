@@ -29,6 +29,8 @@ class Scene {
   checkFailure: Error | undefined;
   storeFailures = 0;
   failAlbums = false;
+  /** The event that no store takes. */
+  impossible: number | undefined;
   concurrent = 0;
   /** Set to hold the commit of an event. */
   commit: Promise<void> | undefined;
@@ -76,6 +78,7 @@ class Scene {
   async #accept(events: readonly Update[], progress: AccountProgress): Promise<EventOutcome> {
     if (events[0]?.ignored === true) return { type: "ignored", reason: "test" };
     await this.commit;
+    if (events[0]?.id === this.impossible) throw new RangeError("the id holds a NUL");
     if (this.failAlbums && events.length > 1) throw new Error("disk full");
     if (this.storeFailures > 0) {
       this.storeFailures -= 1;
@@ -135,6 +138,16 @@ test("an event that was not stored is asked for again with backoff, and nothing 
   expect(scene.stored).toEqual([[1], [2]]);
   expect(scene.polls).toEqual([undefined, undefined, "2"]);
   expect(scene.poller.health().state).toBe("connected");
+});
+
+test("an event that can never be stored is counted and holds up no other", async () => {
+  scene.impossible = 1;
+  scene.add({ id: 1 }, { id: 2 });
+  await scene.poller.start({ signal });
+  await settle();
+  expect(scene.stored).toEqual([[2]]);
+  expect(scene.commits).toEqual(["2"]);
+  expect(scene.poller.health().detail).toBe("1 message could not be read and is lost; see the log");
 });
 
 test("failed polls are retried with growing delays, and the platform's own delay comes first", async () => {

@@ -164,7 +164,9 @@ class LongPoller<Event> implements Poller {
       const next = events[(missing === -1 ? events.length : missing) - 1]?.cursor ?? reached;
       const progress = next === undefined || next === committed ? {} : { cursor: next };
       const all = key === undefined ? [event] : parts.flatMap((part) => events[part]?.event ?? []);
-      const outcome = await accept(all, progress, options).catch((cause: unknown) => {
+      const outcome = await accept(all, progress, options).catch((cause: unknown): EventOutcome => {
+        // Over a limit of the contract: it can never be stored, and must not hold up the others.
+        if (cause instanceof RangeError) return { type: "unreadable", reason: cause.message };
         this.#isUnstored = true;
         throw new Error("an event could not be read or stored; it is asked for again", { cause });
       });

@@ -120,6 +120,13 @@ test("an event that is not stored is refused for now, and a problem until the ne
   expect(webhook.health()).toEqual({ state: "connected", evidenceAtMs: 0 });
 });
 
+test("an event that can never be stored is acknowledged and counted, so that it is not sent for ever", async () => {
+  const webhook = create();
+  accept = () => Promise.reject(new RangeError("the id holds a NUL"));
+  expect((await post(webhook, "hello")).status).toBe(200);
+  expect(webhook.health().detail).toBe("1 message could not be read and is lost; see the log");
+});
+
 test("events of other accounts are refused; ignored and unreadable ones are acknowledged", async () => {
   const webhook = create();
   accept = (event) => Promise.resolve(event === "other" ? { type: "other-account" } : { type: event as "ignored", reason: "so" });

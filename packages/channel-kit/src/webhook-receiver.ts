@@ -159,6 +159,11 @@ class Receiver<Event> implements WebhookReceiver {
       if (outcome.type === "unreadable") this.#unreadable.record(outcome.reason);
       return Response.json({});
     } catch (error) {
+      if (error instanceof RangeError) {
+        // Over a limit of the contract: it can never be stored, so it must not be sent again.
+        this.#unreadable.record(error.message);
+        return Response.json({});
+      }
       this.#health.setTrouble("an event could not be stored; the platform will send it again");
       host.logger.error("event not stored", { error: reasonOf(error) });
       return this.#answer(503, "not stored, send it again");

@@ -11,7 +11,12 @@ const WINDOW_MS = 60_000;
 export function containCrashes(logger: Logger, giveUp: () => void): Disposable {
   const recent: number[] = [];
   const contain = (error: unknown, origin: string): void => {
-    logger.error("An error reached nobody; the gateway goes on", { origin, error });
+    try {
+      logger.error("An error reached nobody; the gateway goes on", { origin, error });
+    } catch {
+      // Its own properties throw, too.
+      logger.error("An error reached nobody, and cannot be shown; the gateway goes on", { origin });
+    }
     const now = performance.now();
     recent.push(now);
     while ((recent[0] ?? now) < now - WINDOW_MS) recent.shift();

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { ChannelHost } from "@factotum/channel-contract";
+import { messageId, type ChannelHost } from "@factotum/channel-contract";
 import { startAnthropicServer } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -75,4 +75,42 @@ test("a message over a limit is rejected with a RangeError and not stored", asyn
   await expect(platform.host.commit({ cursor: "8", state: [tooLong] })).rejects.toThrow(RangeError);
   expect(await platform.host.cursor()).toBeUndefined();
   expect(await platform.host.receive(message)).toBe("accepted");
+});
+
+test.each(["\u0000", "a\u0000b", "\ud800"])(
+  "a message with the id %j is rejected with a RangeError and not stored, a similar one is",
+  async (id) => {
+    const message = platform.message("hello");
+    const { origin, sender } = message;
+    const others = { ...message, eventId: "other", messageId: messageId("other") };
+    for (const wrong of [
+      { ...message, eventId: id },
+      { ...message, messageId: messageId(id) },
+      { ...others, sender: { ...sender, id } },
+      { ...others, origin: { ...origin, conversation: { ...origin.conversation, threadId: id } } },
+      { ...others, origin: { ...origin, conversation: { ...origin.conversation, id } } },
+    ])
+      await expect(platform.host.receive(wrong, { cursor: "8" })).rejects.toThrow(/^The id of a message's \w+ holds a character/);
+    expect(await platform.host.cursor()).toBeUndefined();
+    const conversation = { ...origin.conversation, id: "\u2400:%\n\u{1f600}" };
+    expect(await platform.host.receive({ ...others, origin: { ...origin, conversation } })).toBe("accepted");
+  },
+);
+
+test("a channel whose health throws is shown as degraded, and the status of the others stays", async () => {
+  await running[Symbol.asyncDispose]();
+  const account = platform.account();
+  const health = (): never => {
+    throw new Error("no health today");
+  };
+  running = await startTestGateway({
+    patch: withModel(server.baseUrl),
+    accounts: [account, { ...account, accountId: "odd", create: async () => ({ ...platform.channel, health }) }],
+  });
+  const { channels } = await running.gateway.status();
+  expect(channels.find(({ accountId }) => accountId === "odd")).toMatchObject({
+    state: "degraded",
+    detail: "its health cannot be read: no health today",
+  });
+  expect(channels.find(({ accountId }) => accountId === "default")).toMatchObject({ state: "connected" });
 });

@@ -40,6 +40,7 @@ export function createAccountHost(account: Pick<Origin, "channel" | "accountId">
       if (message.origin.channel !== channel || message.origin.accountId !== accountId) {
         throw new Error(`a message of ${message.origin.channel}:${message.origin.accountId} came from the channel ${channel}:${accountId}`);
       }
+      checkIds(message);
       const { replyContext } = message;
       if (replyContext !== undefined && Buffer.byteLength(replyContext.data) > MAX_REPLY_CONTEXT_BYTES)
         throw new RangeError(`The reply context of a message has more than ${MAX_REPLY_CONTEXT_BYTES} bytes.`);
@@ -59,6 +60,16 @@ export function createAccountHost(account: Pick<Origin, "channel" | "accountId">
     fetch,
     logger: logger.child({ channel, accountId }),
   };
+}
+
+/** Ids become parts of keys (R10). A RangeError for one that holds what no key can hold: a NUL, or half of a surrogate pair. */
+function checkIds({ origin, sender, eventId, messageId }: MsgContext): void {
+  const { conversation } = origin;
+  const ids = { conversation: conversation.id, thread: conversation.threadId ?? "", sender: sender.id, event: eventId, message: messageId };
+  for (const [name, id] of Object.entries(ids)) {
+    if (id.includes("\u0000") || !id.isWellFormed())
+      throw new RangeError(`The id of a message's ${name} holds a character that an id cannot have: ${JSON.stringify(id)}.`);
+  }
 }
 
 /** The contract has no store errors: an argument that a channel must not pass is a RangeError. */

@@ -138,7 +138,7 @@ export class ChannelSupervisor {
     };
     if (!config.enabled) return { ...base, state: "disabled" };
     if (this.#failure !== undefined) return { ...base, state: "failed", detail: this.#failure };
-    const health: ChannelHealth = this.#channel?.health() ?? { state: "starting" };
+    const health = this.#health();
     // Evidence of the inbound path proves nothing about sends.
     if (problem !== undefined && (health.state === "connected" || health.state === "starting" || health.state === "degraded"))
       return { ...base, state: "degraded", detail: `messages cannot be sent: ${problem}` };
@@ -150,6 +150,15 @@ export class ChannelSupervisor {
         evidenceAtMs: health.evidenceAtMs,
       }),
     };
+  }
+
+  /** Code of a package: a throw must not take the status of the others with it (R12). */
+  #health(): ChannelHealth {
+    try {
+      return this.#channel?.health() ?? { state: "starting" };
+    } catch (error) {
+      return { state: "degraded", detail: `its health cannot be read: ${error instanceof Error ? error.message : "unknown failure"}` };
+    }
   }
 
   async #then(work: () => Promise<void>): Promise<void> {
