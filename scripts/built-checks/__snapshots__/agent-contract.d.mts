@@ -65,6 +65,8 @@ interface RunSandbox {
   readonly workspaceAccess: "none" | "ro" | "rw";
   /** True if other people than the owner work in it too, so that whatever a command prints may be theirs (R23). */
   readonly shared: boolean;
+  /** The owner has chosen that commands run on the host all the same, in the same workspace. File tools stay as they are in the sandbox. */
+  readonly elevated?: true;
 }
 /** Facts about the calling run, for tools. Immutable. */
 interface RunFacts {
@@ -77,7 +79,7 @@ interface RunFacts {
   readonly workspace: string;
   /** True if the sender of the message that caused the run is the owner. Authority comes from here, never from arguments. */
   readonly owner: boolean;
-  /** Set if the run's commands run in a sandbox; absent: on the host. */
+  /** Set if the run is sandboxed: its commands run in a sandbox unless it is `elevated`. Absent: on the host. */
   readonly sandbox?: RunSandbox;
   /** IANA name of the user's time zone. */
   readonly timeZone: string;

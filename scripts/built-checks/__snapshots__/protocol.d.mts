@@ -123,6 +123,52 @@ interface Approval {
 }
 /** Parses such a call. */
 declare const ApprovalSchema: z.ZodType<Approval>;
+/** All states of a tool. */
+declare const TOOL_STATES: readonly ["available", "asks", "refused", "removed", "missing"];
+/**
+ * What becomes of a tool in a run. `asks`: calls need the owner's decision, all or some of them. `refused`: the model is told that there is such a tool, and its
+ * calls are refused. `removed`: the model is not told of it. `missing`: this gateway has not loaded it.
+ */
+type ToolState = (typeof TOOL_STATES)[number];
+/** A tool in a run. */
+interface ToolSummary {
+  readonly name: string;
+  readonly state: ToolState;
+  /** The rule that decided; absent for an available tool. */
+  readonly reason?: string;
+}
+/** One layer of the policy and what it says of a tool. */
+interface ToolRule {
+  /** `exec`, `global`, `agent`, `provider`, `group`, `sender` or `sandbox`. */
+  readonly layer: string;
+  /** Where it is configured. */
+  readonly key: string;
+  readonly admits: boolean;
+  /** What decided in it: an entry of a list, the lack of one in `allow`, the profile, or nothing. */
+  readonly by: "deny" | "allow" | "profile" | "nothing";
+  readonly entry?: string;
+}
+/** The run that tools are explained for. */
+interface ToolOccasion {
+  readonly sessionKey: string;
+  readonly agentId: string;
+  /** Reference of the model; absent if there is no usable one. */
+  readonly model?: string;
+  readonly owner: boolean;
+  /** The sender's id on the session's channel, where one is known. */
+  readonly sender?: string;
+  readonly sandboxed: boolean;
+  /** Commands of a sandboxed run run on the host. */
+  readonly elevated: boolean;
+  /** The conversation's mode: `read-only`, `ask`, `workspace` or `full`. */
+  readonly mode: string;
+}
+/** Parses a tool in a run. */
+declare const ToolSummarySchema: z.ZodType<ToolSummary>;
+/** Parses what a layer says. */
+declare const ToolRuleSchema: z.ZodType<ToolRule>;
+/** Parses the run. */
+declare const ToolOccasionSchema: z.ZodType<ToolOccasion>;
 /** One rule of `bindings` that gives messages to an agent. */
 interface AgentBinding {
   /** Its place in the configuration: `bindings[index]`. */
@@ -1516,8 +1562,39 @@ interface SetupMethods {
     };
   };
 }
+/**
+ * The run in question: a message in a session, or in the main session of an agent; in the default agent's without both. Of the owner, or of the sender with
+ * this id on the session's channel.
+ */
+interface ToolQuery {
+  readonly sessionKey?: string;
+  readonly agentId?: string;
+  readonly sender?: string;
+}
+/** Methods that explain the tool policy. They decide with the functions that decide for runs, and change nothing. */
+interface ToolMethods {
+  /** Every tool that was loaded, by name, and what becomes of it in such a run. */
+  "tools.list": {
+    params: ToolQuery;
+    result: {
+      readonly run: ToolOccasion;
+      readonly tools: readonly ToolSummary[];
+    };
+  };
+  /** One tool, and every layer of the policy. Rejects with `not-found` for a tool that the product does not know; the message names the nearest. */
+  "tools.explain": {
+    params: ToolQuery & {
+      readonly tool: string;
+    };
+    result: {
+      readonly run: ToolOccasion;
+      readonly tool: ToolSummary;
+      readonly rules: readonly ToolRule[];
+    };
+  };
+}
 /** Every method with its parameters and result. */
-interface RpcMethods extends ChatMethods, AgentMethods, SessionMethods, CheckpointMethods, ContextMethods, DeadLetterMethods, PairingMethods, ApprovalMethods, GatewayMethods, SetupMethods, ChannelMethods {}
+interface RpcMethods extends ChatMethods, AgentMethods, SessionMethods, CheckpointMethods, ContextMethods, DeadLetterMethods, PairingMethods, ApprovalMethods, ToolMethods, GatewayMethods, SetupMethods, ChannelMethods {}
 /** Name of a method. */
 type RpcMethod = keyof RpcMethods;
 /** Every method: who may call it, whether it is rejected while the store is not writable, and parsers for its parameters and its result. */
@@ -1557,4 +1634,4 @@ interface RpcEvents {
 type RpcEvent = keyof RpcEvents;
 /** A parser for the payload of every event. */
 declare const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]>; };
-export { APPROVAL_DECISIONS, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type HelloFrame, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, type NoticeBlock, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type SetupCheck, SetupCheckSchema, type SetupProvider, type SetupState, SetupStateSchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredModels, retriedKey, retryKey };
+export { APPROVAL_DECISIONS, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type HelloFrame, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, type NoticeBlock, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type SetupCheck, SetupCheckSchema, type SetupProvider, type SetupState, SetupStateSchema, TOOL_STATES, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolState, type ToolSummary, ToolSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredModels, retriedKey, retryKey };
