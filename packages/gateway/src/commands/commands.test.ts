@@ -68,6 +68,8 @@ const ANSWERS: Readonly<Record<string, RegExp>> = {
   "/verbose": /^tool calls are not shown/,
   "/activation": /for groups/,
   "/send": /^replies are sent here, as it is configured/,
+  "/mode": /^mode ask, /,
+  "/elevated": /^your commands run on the host here anyway/,
   "/trust": /^From the next message on, what others wrote/,
   "/approve": /^No tool call waits/,
   "/answer": /takes the id of a question/,
