@@ -9,6 +9,7 @@ import { endsAsKilled, startTestGateway, TestPlatform, withModel } from "../../t
 import type { TestGateway } from "../../test/gateway-harness.ts";
 
 const SESSION = "agent:main:main";
+const WAIT = { timeout: 10_000 };
 
 let server: AnthropicServer;
 let platform: TestPlatform;
@@ -160,7 +161,7 @@ describe("a deferred tool", () => {
     const [waiting] = await vi.waitUntil(async () => {
       const calls = await running.gateway.engine.parts.approvals.waiting();
       return calls.length > 0 && calls;
-    });
+    }, WAIT);
     expect(waiting).toMatchObject({ toolName: "exec", text: "date", arguments: { command: "date" } });
     await running.gateway.engine.parts.approvals.decide(waiting?.id ?? "", "deny");
     await running.gateway.engine.idle();
@@ -203,7 +204,7 @@ describe("the policy of a deferred tool", () => {
       vi.waitUntil(async () => {
         const calls = await running.gateway.engine.parts.approvals.waiting();
         return calls.length > 0 && calls;
-      });
+      }, WAIT);
     const [asked] = await waitingOf(first);
     expect(asked).toMatchObject({ toolName: "tts", arguments: { text: "hello" } });
     expect(JSON.stringify(platform.sent)).toContain("tts");
@@ -215,7 +216,7 @@ describe("the policy of a deferred tool", () => {
     expect(ran).toEqual([]);
     server.script([textReply("Done.")]);
     await second.gateway.engine.parts.approvals.decide(again?.id ?? "", "allow-once");
-    await vi.waitUntil(() => ran.length > 0);
+    await vi.waitUntil(() => ran.length > 0, WAIT);
     await second.gateway.engine.idle();
     expect(ran).toEqual([{ text: "hello" }]);
     expect(lastResult()).toContain("spoken: hello");
