@@ -48,6 +48,8 @@ interface ToolCallContent {
    * call is answered with an error instead of being run.
    */
   readonly unreadable?: string;
+  /** True if the model made the call through `tool_call`, since the tool is not in its request. Replayed to models in that form. */
+  readonly deferred?: true;
   /** Opaque data that the provider requires back with this call (a thought signature, for example). */
   readonly providerData?: JsonObject;
 }

@@ -1,4 +1,4 @@
-import { AgentEvent, AgentMessage, AgentTool, AgentToolResult, CompactionMessage, JsonValue, ModelClient, ModelRequest, RunFacts, RunKind, RunLimits, SkillEntry, SteeringQueue, SystemPrompt, ToolCall, ToolSchema, UserMessage, UserMessageParts } from "@factotum/agent-contract";
+import { AgentEvent, AgentMessage, AgentTool, AgentToolResult, CompactionMessage, JsonObject, JsonValue, ModelClient, ModelRequest, RunFacts, RunKind, RunLimits, SkillEntry, SteeringQueue, SystemPrompt, ToolCall, ToolSchema, UserMessage, UserMessageParts } from "@factotum/agent-contract";
 /** Names of workspace files in the prompt, in order of appearance and priority. */
 type BootstrapName = "AGENTS.md" | "SOUL.md" | "TOOLS.md" | "IDENTITY.md" | "USER.md" | "HEARTBEAT.md" | "BOOTSTRAP.md" | "MEMORY.md" | "memory.md";
 /** All bootstrap files, most important first. The last two are private memory; the second is used only if the first is missing. */
@@ -533,6 +533,8 @@ interface RunAgentInput {
   readonly prompt: UserMessage | undefined;
   /** In the order in which the model sees them (`orderTools`). */
   readonly tools: readonly AgentTool[];
+  /** Tools that are not in the request; the model calls them through `tool_call` (`unwrapDeferredCalls`). None if omitted. */
+  readonly deferred?: readonly AgentTool[];
   /** Awaited without a limit, because messages that it has taken would be lost otherwise; it must resolve at once. */
   readonly steering: SteeringQueue;
   readonly beforeTool: BeforeTool;
@@ -567,12 +569,23 @@ interface RunAgentOptions {
  * Without a prompt it continues from the history. A history that ends with an answer is a finished run: its outcome is emitted at once, without a request.
  */
 declare function runAgent(input: RunAgentInput, options: RunAgentOptions): AsyncIterable<AgentEvent>;
+/** The tool through which a model calls tools that are not in its request: `{ name, arguments }`. */
+declare const TOOL_CALL = "tool_call";
+/**
+ * A client whose answers call deferred tools by their own name: `tool_call` with the name of one of them becomes a call of that tool, marked `deferred`. So
+ * policy, approvals, results and the transcript are those of the real tool. Calls with an unknown name or other parameters stay as they are, for `tool_call`
+ * itself to answer.
+ */
+declare function unwrapDeferredCalls(client: ModelClient, isTool: (name: string) => boolean): ModelClient;
+/** The arguments of the real tool; `undefined` if they are no object. Small models write the object as a string, or leave an empty one out. */
+declare function parseDeferredArguments(given: JsonValue | undefined): JsonObject | undefined;
 /**
  * Repairs a history independently of the provider, so that any stored history becomes a valid request (R8).
  *
  * - It begins with a user message.
  * - Each tool call is directly followed by its one result: late ones are moved up, a missing one is substituted by an error that says why, duplicates and those
  * without a call are dropped. Reused ids get a suffix.
+ * - A call of a deferred tool is a `tool_call` again, as the model wrote it.
  * - Blank text and empty messages are dropped. An answer that broke off (`error`, `aborted`) keeps its text, not its thinking and calls.
  *
  * Pure and total. Unchanged messages are returned as the same objects. Appending to a valid history changes nothing before, so a projected request begins with
@@ -663,6 +676,11 @@ interface PromptFacts {
   readonly instructions?: string;
   /** All tools of the session except client tools, in any order. */
   readonly tools: readonly PromptTool[];
+  /** Tools that are reached through `tool_search` and `tool_call`, with their sources. Only names of core tools are shown: those of others are not our text. */
+  readonly deferredTools?: readonly {
+    readonly name: string;
+    readonly source: string;
+  }[];
   readonly skills: readonly PromptSkill[];
   /** Commands of the product's CLI in this build, as typed, each with a short description. */
   readonly commands: readonly {
@@ -843,4 +861,4 @@ declare function cutText(text: string, maxChars: number, mark: string): string;
  * and the arguments of their calls.
  */
 declare function estimateTokens(given: string | readonly AgentMessage[]): number;
-export { BOOTSTRAP_NAMES, type BootstrapFile, type CompactionPlan, type ContextBudget, type EffectivePromptFacts, type HistoryView, type HistoryViewOptions, IMAGE_REMOVED, type KnownResult, type MediaFacts, type ModelSettings, type PromptFacts, type Quarantine, type SystemEvent, type TimeFormat, type ToolDecision, type ToolOutcome, beginsTurn, contextBudget, createTimeFormat, cutText, describeContext, diffContext, estimateTokens, executeTool, fallbackCompaction, isHeartbeatOk, opensFiles, orderTools, planBootstrap, planCompaction, projectMessages, quarantine, renderEffectivePrompt, renderSummaryMessage, renderSystemPrompt, rerenderMessages, runAgent, sentForm, splitEffectivePrompt, summarisePlan, viewHistory, withoutQuietRuns };
+export { BOOTSTRAP_NAMES, type BootstrapFile, type CompactionPlan, type ContextBudget, type EffectivePromptFacts, type HistoryView, type HistoryViewOptions, IMAGE_REMOVED, type KnownResult, type MediaFacts, type ModelSettings, type PromptFacts, type Quarantine, type SystemEvent, TOOL_CALL, type TimeFormat, type ToolDecision, type ToolOutcome, beginsTurn, contextBudget, createTimeFormat, cutText, describeContext, diffContext, estimateTokens, executeTool, fallbackCompaction, isHeartbeatOk, opensFiles, orderTools, parseDeferredArguments, planBootstrap, planCompaction, projectMessages, quarantine, renderEffectivePrompt, renderSummaryMessage, renderSystemPrompt, rerenderMessages, runAgent, sentForm, splitEffectivePrompt, summarisePlan, unwrapDeferredCalls, viewHistory, withoutQuietRuns };
