@@ -26,6 +26,7 @@ const REQUIREMENTS: readonly Requirement[] = [
   { programs: ["bwrap"], debian: "bubblewrap", tests: "the tests of the sandbox", isRequired: true },
   { programs: ["python3"], debian: "python3", tests: "the tests of the sandbox", isRequired: true },
   { programs: ["rg"], debian: "ripgrep", tests: "the tests of grep with ripgrep", isRequired: true },
+  { programs: ["espeak-ng"], debian: "espeak-ng", tests: "the test of answers that espeak-ng speaks" },
   { programs: ["jq"], debian: "jq", tests: "the documents' commands with jq" },
 ];
 

@@ -64,6 +64,7 @@ export const ACTIVE_KEYS: readonly string[] = [
   "messages.queue",
   "messages.inbound",
   "messages.groupChat",
+  "messages.tts",
   "tools.profile",
   "tools.allow",
   "tools.deny",

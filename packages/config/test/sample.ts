@@ -111,6 +111,7 @@ export const fullDocument = {
     queue: { mode: "collect", byChannel: { chatter: "followup" }, debounceMs: 1, cap: 2, drop: "old" },
     inbound: { debounceMs: 5, maxAgeHours: 48 },
     groupChat: { historyLimit: 7, mentionPatterns: ["hey bot"] },
+    tts: { auto: "inbound", provider: "espeak-ng", voice: "en", maxChars: 100 },
   },
   tools: {
     profile: "coding",

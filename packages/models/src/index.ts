@@ -19,6 +19,8 @@ export { FailoverPlan } from "./failover/failover-plan.ts";
 export type { Attempt } from "./failover/failover-plan.ts";
 export { isListedModel, listedModels } from "./catalogue/listed-models.ts";
 export type { MediaConnection } from "./media/media-connection.ts";
+export { speakText } from "./media/speak-text.ts";
+export type { SpeechRequest } from "./media/speak-text.ts";
 export { transcribeAudio } from "./media/transcribe-audio.ts";
 export type { AudioInput, AudioTranscript } from "./media/transcribe-audio.ts";
 export { resolveModelInfo } from "./model-info.ts";

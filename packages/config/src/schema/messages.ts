@@ -19,6 +19,15 @@ export interface MessagesConfig {
     /** Hours between the sending of a message and its receipt after which it becomes a dead letter; 0 accepts messages of any age. */
     readonly maxAgeHours: number;
   };
+  /** Spoken answers. */
+  readonly tts: {
+    readonly auto: "off" | "always" | "inbound" | "tagged";
+    /** A model reference, or `espeak-ng`. Unset: nothing is spoken. */
+    readonly provider?: string | undefined;
+    readonly voice?: string | undefined;
+    /** Characters that are spoken of one answer. */
+    readonly maxChars: number;
+  };
   readonly groupChat: {
     /** Messages kept for the next mention; 0 keeps none. */
     readonly historyLimit: number;
@@ -58,6 +67,22 @@ export const MessagesSchema: z.ZodType<MessagesConfig> = z
       })
       .prefault({})
       .describe("What happens to messages before their turn."),
+    tts: z
+      .strictObject({
+        auto: z
+          .enum(["off", "always", "inbound", "tagged"])
+          .default("off")
+          .describe(
+            "Which answers in chats are spoken: none, all, those to voice messages, or those that the model marks with `[[tts]]`. `/tts` chooses for one conversation.",
+          ),
+        provider: TextSchema.optional().describe(
+          "What speaks: a model as `provider/model`, or `espeak-ng`, the program of that name. Unset: nothing is spoken.",
+        ),
+        voice: TextSchema.optional().describe("The provider's name of a voice. Unset: its own default."),
+        maxChars: CountSchema.default(4000).describe("Characters that are spoken of one answer."),
+      })
+      .prefault({})
+      .describe("Spoken answers."),
     groupChat: z
       .strictObject({
         historyLimit: AmountSchema.default(50).describe("Messages of a group that are kept for the next mention; `0` keeps none."),

@@ -26,6 +26,12 @@ export function checkReferences(config: ConfigDocument): ConfigProblem[] {
   problems.push(...checkSharedMain(config));
   checkAliases(config, invalid);
   checkProviders(config, invalid);
+  const { tts } = config.messages;
+  if (tts.auto !== "off" && tts.provider === undefined)
+    invalid(
+      ["messages", "tts", "provider"],
+      'this key is needed with auto and is missing: a model such as "openai/gpt-4o-mini-tts", or "espeak-ng"',
+    );
   if (config.gateway.auth.mode === "none" && isExposed(config.gateway)) {
     invalid(
       ["gateway", "auth", "mode"],

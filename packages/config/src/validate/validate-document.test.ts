@@ -131,6 +131,7 @@ describe("every key", () => {
         "agents.list[1].id -> agents.list[1].id",
         "session.reset.idleMinutes -> session.reset.idleMinutes",
         "session.sendPolicy.rules[0].action -> session.sendPolicy.rules[0].action",
+        "messages.tts.provider -> messages.tts.provider",
         "tools.agentToAgent.allow[0].from -> tools.agentToAgent.allow[0].from",
         "tools.agentToAgent.allow[0].to -> tools.agentToAgent.allow[0].to",
         "tools.web.search.baseUrl -> tools.web.search.baseUrl",

@@ -20,11 +20,25 @@ const CHANGES = [
   "/think high",
   "/reasoning on",
   "/verbose full",
+  "/tts always",
   "/queue collect",
   "/activation always",
 ] as const;
 /** Commands that only show something. */
-const SHOWS = ["/model", "/model list", "/think", "/reasoning", "/verbose", "/queue", "/status", "/usage", "/whoami", "/context", "/help"];
+const SHOWS = [
+  "/model",
+  "/model list",
+  "/think",
+  "/reasoning",
+  "/verbose",
+  "/tts",
+  "/queue",
+  "/status",
+  "/usage",
+  "/whoami",
+  "/context",
+  "/help",
+];
 
 let server: AnthropicServer;
 let platform: TestPlatform;

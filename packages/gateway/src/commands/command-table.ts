@@ -16,6 +16,7 @@ import { statusCommand } from "./status.ts";
 import { stopCommand } from "./stop.ts";
 import { thinkCommand } from "./think.ts";
 import { trustCommand } from "./trust.ts";
+import { ttsCommand } from "./tts.ts";
 import { undoCommand } from "./undo.ts";
 import { usageCommand } from "./usage.ts";
 import { verboseCommand } from "./verbose.ts";
@@ -30,6 +31,7 @@ export const COMMANDS: readonly Command[] = [
   reasoningCommand,
   queueCommand,
   verboseCommand,
+  ttsCommand,
   activationCommand,
   sendCommand,
   modeCommand,

@@ -65,6 +65,7 @@ const ANSWERS: Readonly<Record<string, RegExp>> = {
   "/think": /^thinking is left/,
   "/reasoning": /^thoughts are hidden/,
   "/queue": /^queue steer/,
+  "/tts": /^answers are not spoken/,
   "/verbose": /^tool calls are not shown/,
   "/activation": /for groups/,
   "/send": /^replies are sent here, as it is configured/,

@@ -11,6 +11,8 @@ export type ParsedReply =
       readonly replyTo: ReplyTarget;
       /** Paths and URLs of its `MEDIA:` lines, in order. */
       readonly media: readonly string[];
+      /** Set if the model wants it spoken. */
+      readonly isSpoken?: true;
     };
 
 /** Parses the final text of a run, with the same result as `ReplyParser` on the stream. */
@@ -19,5 +21,11 @@ export function parseReply(text: string): ParsedReply {
   const begun = parser.push(text);
   const { text: rest, isSilent } = parser.end();
   if (isSilent && parser.media.length === 0) return { type: "silent" };
-  return { type: "visible", text: begun + rest, replyTo: parser.replyTo, media: parser.media };
+  return {
+    type: "visible",
+    text: begun + rest,
+    replyTo: parser.replyTo,
+    media: parser.media,
+    ...(parser.isSpoken ? { isSpoken: true } : {}),
+  };
 }

@@ -13,6 +13,7 @@ import type { StorageGuard } from "../storage/storage-guard.ts";
 import { raceAbort } from "../kernel/race-abort.ts";
 import { sendKey } from "../kernel/idempotency-key.ts";
 import { unsentFile } from "../media/media-words.ts";
+import { isRecording } from "./is-recording.ts";
 import { isOwnAddress } from "./plan-message.ts";
 import { OUTBOX_TTL_MS } from "./retry-policy.ts";
 
@@ -184,10 +185,4 @@ async function keep(
     logger.error("A file on its way to a chat could not be kept", { error });
     return undefined;
   }
-}
-
-/** True for a recording in the format of voice messages: Opus in an Ogg container. */
-function isRecording(bytes: Uint8Array): boolean {
-  const head = Buffer.from(bytes.subarray(0, 64)).toString("latin1");
-  return head.startsWith("OggS") && head.includes("OpusHead");
 }

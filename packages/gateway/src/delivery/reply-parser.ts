@@ -7,7 +7,7 @@ export type ReplyTarget = { readonly type: "none" } | { readonly type: "current"
 const SILENT_TOKENS: readonly string[] = ["NO_REPLY", "__SILENT__"];
 
 /** A tag: a reply target, or a delivery option. */
-const TAG = /\[\[[ \t]*(?:reply_to_current|reply_to[ \t]*:[ \t]*([^\]\s]*)|audio_as_voice)[ \t]*\]\]/iy;
+const TAG = /\[\[[ \t]*(?:reply_to_current|reply_to[ \t]*:[ \t]*([^\]\s]*)|audio_as_voice|tts)[ \t]*\]\]/iy;
 const BEGUN_TAG = /^\[(?:\[[ \t]*(?:[a-z_]*|reply_to[ \t]*:?[ \t]*[^\]\s]*)[ \t]*\]?)?$/i;
 const MAX_TAG_CHARS = 300;
 
@@ -46,6 +46,7 @@ export class ReplyParser {
   #hasBegun = false;
   #hasToken = false;
   #replyTo: ReplyTarget = { type: "none" };
+  #isSpoken = false;
   readonly #media: string[] = [];
 
   /** `unless`: further texts that are suppressed if they are the whole message. */
@@ -56,6 +57,11 @@ export class ReplyParser {
   /** The reply target, as far as it is known. */
   get replyTo(): ReplyTarget {
     return this.#replyTo;
+  }
+
+  /** True once `[[tts]]` was read outside of code: the answer is to be spoken. */
+  get isSpoken(): boolean {
+    return this.#isSpoken;
   }
 
   /** Paths and URLs of its `MEDIA:` lines, in order. */
@@ -178,6 +184,7 @@ export class ReplyParser {
       return 1;
     }
     if (!this.#hasToken && /reply_to/i.test(tag[0])) this.#replyTo = replyTarget(tag[1]);
+    if (/tts/i.test(tag[0]) && !/reply_to/i.test(tag[0])) this.#isSpoken = true;
     this.#hasToken = true;
     return tag[0].length;
   }

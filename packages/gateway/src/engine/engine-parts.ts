@@ -33,6 +33,7 @@ import { TypingIndicator } from "../delivery/typing-indicator.ts";
 import type { EngineOptions } from "./engine-options.ts";
 import { SessionEvents } from "../events/session-events.ts";
 import { MediaStage } from "../media/media-stage.ts";
+import { Speaker } from "../media/speech/speaker.ts";
 import { Transcriber } from "../media/transcription/transcriber.ts";
 import { Observer } from "../observe/observer.ts";
 import { RefusedSenders } from "../observe/refused-senders.ts";
@@ -278,8 +279,9 @@ function createMedia(
   { home, localFiles, imageWorker, hostCommands, random }: EngineOptions,
   { running, spend, mediaProblems, clock, logger }: Pick<EngineParts, "running" | "spend" | "mediaProblems" | "clock" | "logger">,
 ): MediaStage {
-  const transcriber = new Transcriber({ running, spend, commands: hostCommands, problems: mediaProblems, clock, logger });
-  return new MediaStage({ home, files: localFiles, transcriber, ...withoutUndefined({ imageWorker }), clock, random, logger });
+  const services = { running, spend, commands: hostCommands, problems: mediaProblems, clock, logger };
+  const [transcriber, speaker] = [new Transcriber(services), new Speaker(services)];
+  return new MediaStage({ home, files: localFiles, transcriber, speaker, ...withoutUndefined({ imageWorker }), clock, random, logger });
 }
 
 function createTyping(

@@ -17,6 +17,7 @@ import { loadReference } from "./references/load-reference.ts";
 import { parseReferences } from "./references/parse-references.ts";
 import { mediaReference, MediaStore } from "./store/media-store.ts";
 import { UploadStore } from "./store/upload-store.ts";
+import type { Speaker } from "./speech/speaker.ts";
 import { transcribeAll } from "./transcription/transcribe-all.ts";
 import type { Transcriber } from "./transcription/transcriber.ts";
 
@@ -26,6 +27,7 @@ export interface MediaStageOptions {
   readonly home: string;
   readonly files: LocalFiles;
   readonly transcriber: Transcriber;
+  readonly speaker: Speaker;
   /** Path of the decoder thread's program in a bundle. */
   readonly imageWorker?: URL;
   readonly clock: Clock;
@@ -84,6 +86,8 @@ export class MediaStage {
   readonly uploads: UploadStore;
   /** Files to be sent to chats. */
   readonly outbound: OutboundFiles;
+  /** Speaks answers. */
+  readonly speaker: Speaker;
   readonly #options: MediaStageOptions;
   readonly #encoder: ImageEncoder;
 
@@ -93,6 +97,7 @@ export class MediaStage {
     this.store = new MediaStore(options);
     this.uploads = new UploadStore(options);
     this.outbound = new OutboundFiles(options);
+    this.speaker = options.speaker;
     this.#encoder = new ImageEncoder({ clock, ...withoutUndefined({ worker: imageWorker }) });
   }
 

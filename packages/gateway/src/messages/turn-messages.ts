@@ -1,6 +1,7 @@
 import { opensFiles } from "@factotum/agent-core";
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { AgentMessage, RunFacts, UserMessage, Clock, Logger } from "@factotum/agent-contract";
+import type { AgentMessage, RunFacts, RunKind, UserMessage, Clock, Logger } from "@factotum/agent-contract";
+import type { SystemEvent } from "@factotum/agent-core";
 import type { InputRecord, LedgerStore, TranscriptStore, TurnStore } from "@factotum/store";
 import { NO_NOTES, readDailyNotes } from "./daily-notes.ts";
 import { withFetchedContext } from "./fetch-context.ts";
@@ -27,6 +28,8 @@ const MAX_LINE_CHARS = 160;
 
 /** Entries between a reset and the first message that are looked through: commands and their answers. */
 const RESET_LOOK_BACK = 20;
+
+const SPEECH_HINT = "A reply that begins with [[tts]] is spoken to the user. Use it only where a voice serves the user better than text.";
 
 /** A request to render the messages of a turn. */
 export interface TurnMessagesRequest extends Pick<UserMessageRequest, "facts" | "nowMs" | "showsGroup" | "signal"> {
@@ -94,6 +97,7 @@ export class TurnMessages {
           : await sourceEvents({ ...request, facts }, prompt, context, { running: this.#options.running, cache: this.#options.cache })),
         ...(context.record === undefined ? [] : await mediaNotes(context.sessionId, this.#options)),
         ...request.events.map(describePlatformEvent),
+        ...this.#speechHint(admission.kind, context, nowMs),
       ],
       truncations: opens && facts?.workspace === context.agent.config.workspace ? (prompt?.truncations ?? []) : [],
       ...withoutUndefined({ sessionHint: hint }),
@@ -121,6 +125,14 @@ export class TurnMessages {
     const can = { hasMessageTool: hasMessageTool(tools), opensFiles: opensFiles(tools, facts) };
     const plain = { facts, session, signal, nowMs: this.#options.clock.now(), ...can };
     return this.#render(await withFetchedContext(job, this.#options, { signal }), { ...plain, ...NO_OPENING }, context);
+  }
+
+  /** How to have an answer spoken, where the model chooses. */
+  #speechHint(kind: RunKind, { record, channel }: SessionFacts, nowMs: number): readonly SystemEvent[] {
+    const { auto, provider } = this.#options.running.config.messages.tts;
+    if (provider === undefined || (record?.overrides.tts ?? auto) !== "tagged") return [];
+    if (!RUN_POLICY[kind].isFromPerson || channel?.capabilities.addressing !== "platform") return [];
+    return [{ timestampMs: nowMs, text: SPEECH_HINT }];
   }
 
   /** True if the conversation was started by a person's `/new` and has no other message. */

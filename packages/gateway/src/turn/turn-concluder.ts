@@ -17,6 +17,8 @@ import type { Dispatcher } from "../delivery/dispatcher.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { NO_MEDIA, planMedia } from "../delivery/plan-media.ts";
+import { planSpeech } from "../delivery/plan-speech.ts";
+import type { PlannedSpeech } from "../delivery/plan-speech.ts";
 import { withCaption } from "../delivery/with-caption.ts";
 import type { PlannedMedia } from "../delivery/plan-media.ts";
 import { planRemoval, planReply } from "../delivery/plan-reply.ts";
@@ -70,17 +72,17 @@ export class TurnConcluder {
   /** The final commit: last entries, outbox, usage and inputs in one transaction; then clients and watchers are notified. */
   async conclude(finished: FinishedTurn): Promise<void> {
     const run = withCutNotice(withAnswerOrFailure(finished));
-    const { turn } = run;
+    const { turn, results } = run;
     const { store, clock, events, dispatcher, channels } = this.#options;
     const nowMs = clock.now();
     const suppressed = await isSuppressed(turn, this.#options);
     const texts = await this.#failureTexts(run);
     const closing = decideConclusion(run, texts);
     const media = await this.#planFiles(run, closing, { nowMs, suppressed });
-    const { results } = run;
     const reason: unknown = results?.signal.reason;
+    const speech = await this.#planSpeech(run, closing, { nowMs, suppressed });
     // A person stopped it while its files were fetched: the answer is not sent.
-    if (media !== NO_MEDIA && reason instanceof LaneAbort)
+    if ((media !== NO_MEDIA || speech !== undefined) && reason instanceof LaneAbort)
       return this.conclude({
         ...run,
         outcome: { type: "aborted", reason: reason.message },
@@ -100,7 +102,7 @@ export class TurnConcluder {
         : [{ type: "notice" as const, level: "warning" as const, text: media.failures.join(" "), tellsModel: true as const }]),
     ];
     const asked = await knownTarget(closing.say?.reply?.replyTo ?? { type: "none" }, results?.isKnownMessage ?? (async () => false));
-    const outbox = planRows(channels, run, { ...closing, media, asked }, { nowMs, suppressed });
+    const outbox = planRows(channels, run, { ...closing, media, speech, asked }, { nowMs, suppressed });
     const ended = await store.endTurn({
       turnId: turn.id,
       state: run.outcome.type,
@@ -158,6 +160,18 @@ export class TurnConcluder {
     return { owner, chat: (await isOwnerChat(turn, this.#options)) ? owner : failureText(outcome) };
   }
 
+  /** The answer as a recording, where the conversation wants it. */
+  async #planSpeech(
+    { turn, results, streamed }: FinishedTurn,
+    { say }: TurnConclusion,
+    options: { readonly nowMs: number; readonly suppressed: boolean },
+  ): Promise<PlannedSpeech | undefined> {
+    if (say?.reply === undefined || say.text === "" || results === undefined) return undefined;
+    const { facts: run, signal } = results;
+    const answer = { turn, text: say.text, isMarked: say.reply.isSpoken === true, isShown: isShown(streamed), run, signal };
+    return planSpeech(answer, options, this.#options);
+  }
+
   async #planFiles(
     run: FinishedTurn,
     { say }: TurnConclusion,
@@ -189,10 +203,20 @@ export class TurnConcluder {
   }
 }
 
+/** True if the chat has a part of the answer already. */
+function isShown(streamed: FinishedTurn["streamed"]): boolean {
+  return streamed?.type === "blocks" ? streamed.hasBegun : streamed?.rowId !== undefined;
+}
+
 function planRows(
   channels: ChannelRegistry,
   run: FinishedTurn,
-  { say, media, asked }: TurnConclusion & { readonly media: PlannedMedia; readonly asked: ReplyTarget },
+  {
+    say,
+    media,
+    speech,
+    asked,
+  }: TurnConclusion & { readonly media: PlannedMedia; readonly speech: PlannedSpeech | undefined; readonly asked: ReplyTarget },
   options: { readonly nowMs: number; readonly suppressed: boolean },
 ): readonly NewOutbound[] {
   const { turn, streamed, results } = run;
@@ -201,7 +225,12 @@ function planRows(
   const reply = planReply(
     {
       turn,
-      text: isReply ? replyText(say.text, media, [...(results?.replyNotices ?? []), ...(results?.storedReplyNotices ?? [])]) : say.text,
+      text: isReply
+        ? replyText(speech?.replacesText === true ? "" : say.text, media, [
+            ...(results?.replyNotices ?? []),
+            ...(results?.storedReplyNotices ?? []),
+          ])
+        : say.text,
       purpose: say.purpose,
       asked,
       covered: say.covered ?? 0,
@@ -212,7 +241,11 @@ function planRows(
   );
   if (!isReply) return reply;
   const shown = reply.length > 0 || streamed?.type === "blocks" ? reply : planRemoval(turn, streamed, options, { channels });
-  const answer = withCaption(shown, media.rows, channels.channelFor(turn.origin)?.capabilities);
+  const answer = withCaption(
+    shown,
+    [...(speech === undefined ? [] : [speech.row]), ...media.rows],
+    channels.channelFor(turn.origin)?.capabilities,
+  );
   return [...planThoughts(turn, results?.thoughts ?? "", { key: "reply", ...options }, { channels }), ...answer];
 }
 

@@ -19,7 +19,7 @@ export interface Recording {
 }
 
 /** Why there is no text. */
-export type TranscriptionFailure = "no-speech" | "too-large" | "too-long" | "timeout" | "failed";
+type TranscriptionFailure = "no-speech" | "too-large" | "too-long" | "timeout" | "failed";
 
 /** The text of a recording, or why there is none. */
 export type Transcription =
