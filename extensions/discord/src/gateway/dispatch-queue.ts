@@ -52,7 +52,7 @@ class Queue implements DispatchQueue {
     this.#queue = createStoreQueue(host, { noun: "discord event", maxWaiting: MAX_WAITING + 1 });
   }
 
-  async add({ cursor, run }: Dispatch): Promise<void> {
+  async add(dispatch: Dispatch): Promise<void> {
     if (!this.#isStopping && this.#queue.size >= MAX_WAITING) {
       this.#host.logger.error("discord events dropped: too many wait to be stored; the platform sends them again", { count: MAX_WAITING });
       const reason = new Error("too many events wait to be stored");
@@ -60,9 +60,10 @@ class Queue implements DispatchQueue {
       this.#onOverflow();
       throw reason;
     }
+    const { cursor } = dispatch;
     return this.#queue.add(async (attempt) => {
       try {
-        this.#unsaved = (await run(attempt)) ? undefined : cursor;
+        this.#unsaved = (await dispatch.run(attempt)) ? undefined : cursor;
       } catch (error) {
         // It is dropped: the position may pass it.
         if (error instanceof RangeError) this.#unsaved = cursor;

@@ -3,7 +3,7 @@ import { execLayer } from "./tool-policy.ts";
 import type { NamedToolLayer } from "./tool-policy.ts";
 
 /** A person by the ids that `toolsBySender` names: the platform's own, which nobody can change. */
-export interface ToolSender {
+interface ToolSender {
   readonly channel: string;
   readonly id: string;
 }

@@ -40,10 +40,10 @@ const TOOL_PROFILES: {
 };
 
 /** Where a layer of the policy is set; widest first. */
-export const TOOL_LAYERS = ["exec", "global", "agent", "provider", "group", "sender", "sandbox"] as const;
+const TOOL_LAYERS = ["exec", "global", "agent", "provider", "group", "sender", "sandbox"] as const;
 
 /** Name of a layer. */
-export type ToolLayerName = (typeof TOOL_LAYERS)[number];
+type ToolLayerName = (typeof TOOL_LAYERS)[number];
 
 /** A layer with its place in the configuration, for explanations. */
 export interface NamedToolLayer {

@@ -192,7 +192,7 @@ beforeEach(async () => {
   await mkdir(join(workspace, "bin"), { recursive: true });
   run = {
     runId: "1",
-    kind: "message",
+    kind: "user",
     agentId: "main",
     sessionKey: "agent:main:main",
     sessionId: "1",
