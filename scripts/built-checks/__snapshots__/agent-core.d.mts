@@ -257,6 +257,8 @@ interface MediaFacts {
   readonly path?: string;
   /** Why it is not among the request's images, or not available at all; absent for an image in the request, and for any other file that was received. */
   readonly omitted?: "text-only" | "too-large" | "too-many" | "unreadable" | "not-allowed" | "no-tool" | "unavailable";
+  /** Set if the host transcribes recordings: `done` if the words are in the body, otherwise why they are not. */
+  readonly transcription?: "done" | "no-speech" | "too-large" | "too-long" | "too-many" | "not-audio" | "timeout" | "failed";
 }
 /** Where the message was sent. Raw ids only if the `message` tool can use them; other fields only if they changed. */
 interface ConversationFacts {

@@ -751,7 +751,7 @@ interface ChannelHost {
   /**
    * Passes one event to the gateway. Resolves once it is committed, together with `progress`: acknowledge it to the platform only then. `duplicate`: the event
    * was committed before, and `progress` is committed now; acknowledge it too. Rejects if the event could not be stored: do not acknowledge. Rejects with a
-   * RangeError if `progress` exceeds a limit of the account's state.
+   * RangeError if `progress` exceeds a limit of the account's state, or an id holds a NUL or half of a surrogate pair: it can never be stored.
    */
   receive(message: MsgContext, progress?: AccountProgress): Promise<"accepted" | "duplicate">;
   /** Commits progress without a message. Rejects if it could not be stored, with a RangeError if it exceeds a limit of the account's state. */

@@ -537,12 +537,12 @@ interface ReceiveQueue {
   /** Accepts no more. Resolves once everything is stored, or the signal has fired: the rest is lost, and logged. Idempotent. */
   stop(options: CallOptions): Promise<void>;
 }
-type QueueHost = Pick<ChannelHost, "receive" | "clock" | "random" | "logger">;
+type QueueHost$1 = Pick<ChannelHost, "receive" | "clock" | "random" | "logger">;
 /**
  * Makes a queue in memory: one call of `receive` at a time, in order. A message over a limit of the contract (RangeError) can never be stored: it is dropped and
  * logged. Every other failure is retried, since the platform will not deliver the message again.
  */
-declare function createReceiveQueue(host: QueueHost, { maxWaiting }?: ReceiveQueueOptions): ReceiveQueue;
+declare function createReceiveQueue(host: QueueHost$1, { maxWaiting }?: ReceiveQueueOptions): ReceiveQueue;
 /** What the requests of an SDK get in addition. */
 interface SdkFetchOptions extends HttpLimits {
   /** Called with each response before the SDK gets it. What it throws is the result of the request, such as a failure that the SDK would repeat or hide. */
@@ -603,6 +603,36 @@ interface SniffedMedia {
 }
 /** Detects the type from the bytes. Declared type and file name do not matter. */
 declare function sniffMedia(bytes: Uint8Array): Promise<SniffedMedia>;
+/** What a queue of this kind holds, and how much of it. */
+interface StoreQueueOptions {
+  /** One of them in log lines: `message`, `discord event`. */
+  readonly noun: string;
+  /** Kept at most, including the one that is being stored. */
+  readonly maxWaiting: number;
+}
+/** Stores what a platform sent, one at a time and in order, each again with backoff until it is stored. The core of `ReceiveQueue`. */
+interface StoreQueue {
+  /** Everything in it, including the one that is being stored. */
+  readonly size: number;
+  /** How many wait because storing has failed; 0 while it works. */
+  readonly waiting: number;
+  /** Dropped since the start because they exceed a limit of the contract. */
+  readonly lost: number;
+  /** True if nothing more is accepted now: `maxWaiting` is reached, or the queue is stopped. */
+  readonly isClosed: boolean;
+  /**
+   * Adds one. `store` gets the number of failed attempts so far, and is called again after each failure, except a RangeError: over a limit of the contract, it
+   * can never be stored. Resolves once it is stored; rejects if it is dropped, or not accepted.
+   */
+  add(store: (attempt: number) => Promise<unknown>): Promise<void>;
+  /** Drops all but the one that is being stored. */
+  dropWaiting(reason: Error): void;
+  /** Accepts no more. Resolves once everything is stored, or the signal has fired, with the number of dropped ones. Idempotent. */
+  stop(options: CallOptions): Promise<number>;
+}
+type QueueHost = Pick<ChannelHost, "clock" | "random" | "logger">;
+/** Creates an empty queue. */
+declare function createStoreQueue(host: QueueHost, options: StoreQueueOptions): StoreQueue;
 /** Counts verified events that were lost because they do not have the form of a message, for log and status. */
 interface UnreadableEvents {
   /** Counts and logs one; `reason` must not contain text of the message. */
@@ -1004,4 +1034,4 @@ interface BlockLimits {
  * table that is becomes code. Nothing visible gives no message. Throws a RangeError for limits below the minimum.
  */
 declare function renderBlocks(source: string | Root, limits?: BlockLimits): StyledBlock[][];
-export { type Acknowledgement, type AsteriskMarkupOptions, type BackoffOptions, type BlockItem, type BlockLimits, type BotIdentity, type BotIdentityOptions, type BreakKind, CLOSE_CODES, type CachedLookup, type CachedLookupOptions, type CappedBody, type CardRows, type CellAlign, type ChunkLimits, type ChunkOptions, type CommandMenu, type CommandRegistrar, type ConnectionEvidence, type ConnectionState, type ConnectionSupervisor, type ConnectionSupervisorOptions, type Content, type Dialect, type EmojiNames, type EntityStyle, type ErrorClassifier, type ErrorTables, type EventOutcome, type FlattenOptions, type Frame, HTTP_STATUSES, type HandleOptions, type HttpAnswer, type HttpClient, type HttpClientOptions, type HttpLimits, type InteractionDeadlineOptions, type Joint, type Junction, type KeyedQueue, type LookupFailure, type MarkdownChunk, type MarkdownMarkupOptions, type MarkdownStream, type NetworkFailure, type ParsedHandles, type Piece, type Place, type PlainTextOptions, PlatformFailure, type PlatformFailureReason, type PollAnswer, type Poller, type PollerOptions, type QueuedSend, type RateLimiter, type RateLimiterOptions, type ReceiveQueue, type ReceiveQueueOptions, type RefusedRequest, type RenderOptions, type SdkFetchOptions, type SendInPartsOptions, type SendQueue, type Sender, type SniffedMedia, type SocketControl, type Span, type StoredButton, type StyledBlock, type StyledRun, type SupervisedConnection, type TextEntity, type TextUnit, type TimestampOptions, type UnreadableEvents, type VerifiedRequest, type WebSocketConnection, type WebSocketOptions, type WebhookHealth, type WebhookReceiver, type WebhookReceiverOptions, addUnstored, asteriskMarkup, backoffDelay, chunkMarkdown, connectionHealth, constantTimeEqual, controlCodes, createBotIdentity, createBoundedMap, createCachedLookup, createCardRows, createCommandRegistrar, createConnectionSupervisor, createEmojiNames, createErrorClassifier, createHttpClient, createKeyedQueue, createMarkdownStream, createPoller, createRateLimiter, createReceiveQueue, createSdkFetch, createSendQueue, createUnreadableEvents, createWebhookHealth, createWebhookReceiver, errorCodeOf, failureLine, flattenMarkdown, htmlDocument, htmlSubset, isLocalError, markdownMarkup, measure, meetDeadline, mentionPattern, networkFailureOf, openWebSocket, parseEntities, parseHandles, parseMarkdown, plainText, platformFailureIn, raceAbort, readBodyCapped, rejectedReceipt, renderBlocks, renderMarkdown, replaceMentions, retryAfterMs, sendInParts, sniffMedia, verifyTimestamp };
+export { type Acknowledgement, type AsteriskMarkupOptions, type BackoffOptions, type BlockItem, type BlockLimits, type BotIdentity, type BotIdentityOptions, type BreakKind, CLOSE_CODES, type CachedLookup, type CachedLookupOptions, type CappedBody, type CardRows, type CellAlign, type ChunkLimits, type ChunkOptions, type CommandMenu, type CommandRegistrar, type ConnectionEvidence, type ConnectionState, type ConnectionSupervisor, type ConnectionSupervisorOptions, type Content, type Dialect, type EmojiNames, type EntityStyle, type ErrorClassifier, type ErrorTables, type EventOutcome, type FlattenOptions, type Frame, HTTP_STATUSES, type HandleOptions, type HttpAnswer, type HttpClient, type HttpClientOptions, type HttpLimits, type InteractionDeadlineOptions, type Joint, type Junction, type KeyedQueue, type LookupFailure, type MarkdownChunk, type MarkdownMarkupOptions, type MarkdownStream, type NetworkFailure, type ParsedHandles, type Piece, type Place, type PlainTextOptions, PlatformFailure, type PlatformFailureReason, type PollAnswer, type Poller, type PollerOptions, type QueuedSend, type RateLimiter, type RateLimiterOptions, type ReceiveQueue, type ReceiveQueueOptions, type RefusedRequest, type RenderOptions, type SdkFetchOptions, type SendInPartsOptions, type SendQueue, type Sender, type SniffedMedia, type SocketControl, type Span, type StoreQueue, type StoreQueueOptions, type StoredButton, type StyledBlock, type StyledRun, type SupervisedConnection, type TextEntity, type TextUnit, type TimestampOptions, type UnreadableEvents, type VerifiedRequest, type WebSocketConnection, type WebSocketOptions, type WebhookHealth, type WebhookReceiver, type WebhookReceiverOptions, addUnstored, asteriskMarkup, backoffDelay, chunkMarkdown, connectionHealth, constantTimeEqual, controlCodes, createBotIdentity, createBoundedMap, createCachedLookup, createCardRows, createCommandRegistrar, createConnectionSupervisor, createEmojiNames, createErrorClassifier, createHttpClient, createKeyedQueue, createMarkdownStream, createPoller, createRateLimiter, createReceiveQueue, createSdkFetch, createSendQueue, createStoreQueue, createUnreadableEvents, createWebhookHealth, createWebhookReceiver, errorCodeOf, failureLine, flattenMarkdown, htmlDocument, htmlSubset, isLocalError, markdownMarkup, measure, meetDeadline, mentionPattern, networkFailureOf, openWebSocket, parseEntities, parseHandles, parseMarkdown, plainText, platformFailureIn, raceAbort, readBodyCapped, rejectedReceipt, renderBlocks, renderMarkdown, replaceMentions, retryAfterMs, sendInParts, sniffMedia, verifyTimestamp };
