@@ -17,7 +17,7 @@ const EXCLUDED: Readonly<Record<string, string>> = {
   ...because("it has no such method", "act:permissions health:evidence event:press"),
   ...because("it takes any token", "lifecycle:credential-wrong outbound:credential-wrong probe:credential-wrong log:no-secrets"),
   ...because("it cannot fail or wait on request", "outbound:rate-limited outbound:server-error outbound:answer-lost outbound:forbidden"),
-  ...because("it cannot fail or wait on request", "outbound:answer-unreadable"),
+  ...because("it cannot fail or wait on request", "outbound:answer-unreadable outbound:edit-unreadable"),
   ...because(
     "it cannot fail or wait on request",
     "outbound:after-failure outbound:aborted-on-the-wire lifecycle:stop-waits lifecycle:stop-gives-up",

@@ -146,6 +146,7 @@ export type Defect =
   | "typing-does-nothing"
   | "always-the-same-reaction"
   | "unreadable-is-accepted"
+  | "unreadable-edit-is-accepted"
   | "contradicts-itself"
   | "declares-what-is-not-tested";
 
@@ -495,7 +496,9 @@ export class ReferenceChannel implements Channel {
     if (text.length > (this.#is("edit-limit-less-one") ? MAX_LENGTH - 1 : MAX_LENGTH) && !this.#is("edit-is-cut"))
       return rejected("too-long");
     if (this.#is("edit-keeps-growing")) return this.#receipt({ type: "change", id, change: { text } }, ends);
-    return this.#receipt({ type: "edit", id, text: this.#render(text.slice(0, MAX_LENGTH)) }, ends);
+    const receipt = await this.#receipt({ type: "edit", id, text: this.#render(text.slice(0, MAX_LENGTH)) }, ends);
+    const isIgnored = receipt.type === "ambiguous" && this.#is("unreadable-edit-is-accepted");
+    return isIgnored ? { type: "accepted", messageIds: [messageId(id)] } : receipt;
   }
 
   async #dispatch(target: Origin, outbound: Outbound, { signal, idempotencyKey, replyContext }: SendOptions): Promise<SendReceipt> {

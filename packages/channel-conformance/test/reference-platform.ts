@@ -162,7 +162,7 @@ export class ReferencePlatform implements ConformancePlatform {
     if (call.type === "token") return call.secret === SECRETS.credential ? { status: 200, value: `token-${this.#token}` } : { status: 401 };
     if (COUNTED.has(call.type)) this.#countRequest();
     if (call.token !== `token-${this.#token}`) return { status: 401 };
-    const fault = call.type === "send" ? this.#faults.shift() : undefined;
+    const fault = call.type === "send" || call.type === "edit" ? this.#faults.shift() : undefined;
     if (fault?.type === "rate-limited") return { status: 429, retryAfterSeconds: fault.delayMs / 1_000 };
     if (fault?.type === "server-error") return { status: 500 };
     if (fault?.type === "forbidden") return { status: 403 };

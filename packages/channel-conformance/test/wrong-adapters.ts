@@ -95,7 +95,16 @@ export const WRONG_ADAPTERS: Readonly<
   },
   "edit-lies": {
     transport: "webhook",
-    fails: ["outbound:edit", "outbound:edit-stream", "outbound:edit-limit", "outbound:edit-too-long", "outbound:edit-gone", "stream:edit"],
+    fails: [
+      "outbound:edit",
+      "outbound:edit-stream",
+      "outbound:edit-unreadable",
+      "outbound:edit-limit",
+      "outbound:edit-too-long",
+
+      "outbound:edit-gone",
+      "stream:edit",
+    ],
   },
   "edit-limit-less-one": { transport: "webhook", fails: ["outbound:edit-limit"] },
   "edit-is-cut": { transport: "webhook", fails: ["outbound:edit-too-long"] },
@@ -190,7 +199,7 @@ export const WRONG_ADAPTERS: Readonly<
   "stream-without-end": { transport: "webhook", fails: ["stream:finish"] },
   "stream-adds-twice": { transport: "webhook", fails: ["stream:grows", "stream:finish"] },
   "unpin-lies": { transport: "webhook", fails: ["act:unpin"] },
-  "edit-keeps-growing": { transport: "webhook", fails: ["stream:edit"] },
+  "edit-keeps-growing": { transport: "webhook", fails: ["outbound:edit-unreadable", "stream:edit"] },
   "action-lies": { transport: "webhook", fails: ["act:pin", "act:not-found", "act:pins-list"] },
   "action-on-anything": { transport: "webhook", fails: ["act:not-found"] },
   "lists-everything": { transport: "webhook", fails: ["act:pins-list"] },
@@ -236,7 +245,8 @@ export const WRONG_ADAPTERS: Readonly<
   "polls-without-cursor": { transport: "polling", fails: ["resume:cursor"] },
   "typing-does-nothing": { transport: "webhook", fails: ["outbound:typing"] },
   "always-the-same-reaction": { transport: "webhook", fails: ["outbound:reaction"] },
-  "unreadable-is-accepted": { transport: "webhook", fails: ["outbound:answer-unreadable"] },
+  "unreadable-is-accepted": { transport: "webhook", fails: ["outbound:edit-unreadable", "outbound:answer-unreadable"] },
+  "unreadable-edit-is-accepted": { transport: "webhook", fails: ["outbound:edit-unreadable"] },
   "contradicts-itself": { transport: "plain", fails: ["capabilities:consistent"] },
   "declares-what-is-not-tested": { transport: "webhook", fails: ["capabilities:proved"] },
 };

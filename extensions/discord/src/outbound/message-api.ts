@@ -125,7 +125,7 @@ export function createMessageApi({
     },
     async edit(channel, target, body, options) {
       const id = requireMessageId(target);
-      await api.call("the change", (sdk, given) => sdk.channels.editMessage(channel, id, body as never, given), options);
+      sentId(await api.call("the change", (sdk, given) => sdk.channels.editMessage(channel, id, body as never, given), options));
     },
     async remove(channel, target, options) {
       const id = requireMessageId(target);

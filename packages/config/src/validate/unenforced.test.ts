@@ -23,6 +23,8 @@ async function check(document: object): Promise<{ readonly type: string; readonl
 }
 
 const at = (key: string, value: unknown): Document => withValue({ agents: { list: [{ id: "main" }] } }, parseKeyPath(key), value);
+/** Sandboxed commands that reach single hosts. */
+const SINGLE_HOSTS = { agents: { defaults: { sandbox: { network: { allow: ["a.example"] } } } } };
 const ACCOUNT = { appId: "a", appSecret: "s", transport: { type: "websocket" } };
 
 describe("a restricting key that is not enforced", () => {
@@ -105,24 +107,27 @@ describe("a restricting key that is not enforced", () => {
     const good = await load(home);
     if (good.type !== "loaded") throw new Error("the good file was refused");
     await rememberConfig(good);
-    await home.write("factotum.json5", { tools: { elevated: { enabled: true } } });
+    await home.write("factotum.json5", SINGLE_HOSTS);
     expect(await load(home)).toMatchObject({ type: "refused", fileHash: expect.any(String) as string });
-    await home.write("factotum.json5", { gateway: { port: "x" }, tools: { elevated: { enabled: true } } });
-    expect(await load(home)).toMatchObject({ type: "refused", problems: [{ path: "gateway.port" }, { path: "tools.elevated.enabled" }] });
+    await home.write("factotum.json5", { gateway: { port: "x" }, ...SINGLE_HOSTS });
+    expect(await load(home)).toMatchObject({
+      type: "refused",
+      problems: [{ path: "gateway.port" }, { path: "agents.defaults.sandbox.network" }],
+    });
     await home.write("factotum.json5", { gateway: { port: "x" }, tools: { exec: { mode: "deny" } } });
     expect(await load(home)).toMatchObject({ type: "loaded", source: "last-good" });
   });
 
   test("is refused by config set, which also repairs it", async () => {
     await using home = await temporaryHome();
-    const path = await home.write("factotum.json5", { tools: { elevated: { enabled: true } } });
+    const path = await home.write("factotum.json5", SINGLE_HOSTS);
     const set = async (key: string, value: string | boolean) => setConfigValue(key, value, { env: home.env, channels });
     expect(await set("agents.defaults.sandbox.network", '{ allow: ["a.example"] }')).toMatchObject({
       type: "refused",
       problems: [{ type: "unenforced", path: "agents.defaults.sandbox.network" }],
     });
-    expect(await set("tools.elevated.enabled", false)).toMatchObject({ type: "written", problems: [] });
-    expect(await readFile(path, "utf8")).toContain("false");
+    expect(await set("agents.defaults.sandbox.network", "none")).toMatchObject({ type: "written", problems: [] });
+    expect(await readFile(path, "utf8")).toContain("none");
   });
 });
 

@@ -207,6 +207,7 @@ describe("the policy of a deferred tool", () => {
       }, WAIT);
     const [asked] = await waitingOf(first);
     expect(asked).toMatchObject({ toolName: "tts", arguments: { text: "hello" } });
+    await platform.waitForSends(1);
     expect(JSON.stringify(platform.sent)).toContain("tts");
     expect(JSON.stringify(platform.sent)).not.toContain("tool_call");
     await first.stop();

@@ -34,6 +34,17 @@ export const CHANGE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
+    id: "outbound:edit-unreadable",
+    needs: ["edit", "wire"],
+    behaviour: "An edit whose answer cannot be read is ambiguous: the page of a proxy is not the platform's word.",
+    async prove({ send, platform }) {
+      const targetId = acceptedId(await send(text("before")));
+      platform.failNextSend({ type: "answer-unreadable" });
+      const receipt = await send({ type: "edit", targetId, text: "after" });
+      assert.equal(receipt.type, "ambiguous", JSON.stringify(receipt));
+    },
+  },
+  {
     id: "outbound:edit-limit",
     needs: ["edit"],
     behaviour: "An edit to a text of exactly the declared length is accepted, and is still one message.",
