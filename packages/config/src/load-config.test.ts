@@ -56,6 +56,7 @@ describe("no file", () => {
       queue: { mode: "steer", byChannel: {}, debounceMs: 500, cap: 20, drop: "summarize" },
       inbound: { debounceMs: 0, maxAgeHours: 24 },
       groupChat: { historyLimit: 50, mentionPatterns: [] },
+      tts: { auto: "off", maxChars: 4000 },
     });
     expect(config.tools).toMatchObject({
       profile: ["full"],
@@ -563,7 +564,6 @@ test("lists inactive keys at the highest possible level", async () => {
     "agents.defaults.models.a/b.params.temperature",
     "agents.list[0].sandbox.sessionToolsVisibility",
     "agents.list[0].identity.emoji",
-    "tools.elevated.allowFrom",
     "cron",
   ]);
 });
