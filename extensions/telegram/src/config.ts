@@ -20,7 +20,7 @@ export interface TelegramConfig {
   readonly baseUrl?: string | undefined;
 }
 
-const TOKEN_FORM = "the token as @BotFather gives it is expected: digits, a colon, and 35 characters";
+const TOKEN_FORM = "the token as @BotFather gives it is expected: digits, a colon, and 30 characters or more";
 
 const SECRET_FORM = "16 to 256 letters, digits, _ and - are expected";
 
@@ -30,7 +30,7 @@ export const TelegramConfigSchema: z.ZodType<TelegramConfig> = z.strictObject({
     .string()
     .regex(/^\d+:[\w-]{30,}$/, TOKEN_FORM)
     .meta({ patternErrorMessage: TOKEN_FORM })
-    .describe("Token of the bot, as @BotFather gives it: digits, a colon, and 35 characters."),
+    .describe("Token of the bot, as @BotFather gives it: digits, a colon, and 30 characters or more."),
   transport: z
     .discriminatedUnion("type", [
       z.strictObject({

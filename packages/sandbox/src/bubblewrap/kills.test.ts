@@ -27,10 +27,17 @@ async function killGateway(index: number): Promise<{ readonly home: string; read
   let failure = "";
   gateway.stderr.setEncoding("utf8").on("data", (piece: string) => (failure += piece));
   const ended = once(gateway, "exit");
-  const first = await Promise.race([once(gateway.stdout.setEncoding("utf8"), "data"), ended]);
-  expect(String(first[0]), failure).toMatch(/^starting/);
+  // A pipe may hand over both words at once.
+  let shown = "";
+  gateway.stdout.setEncoding("utf8").on("data", (piece: string) => (shown += piece));
+  const hasShown = async (word: string): Promise<void> => {
+    while (!shown.includes(word) && gateway.exitCode === null && gateway.signalCode === null)
+      await Promise.race([once(gateway.stdout, "data"), ended]);
+  };
+  await hasShown("starting");
+  expect(shown, failure).toMatch(/^starting/);
   // Every second kill hits the start of the sandbox, the others a command that runs.
-  if (index % 2 === 0) await Promise.race([once(gateway.stdout, "data"), ended]);
+  if (index % 2 === 0) await hasShown("begun");
   else await wait(index % 23);
   gateway.kill("SIGKILL");
   await ended;
