@@ -154,7 +154,9 @@ describe.runIf(process.platform === "linux")("factotum sandbox", () => {
     const main = await scene.command("sandbox", "explain");
     expect(main).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/backend +bubblewrap \(.*bwrap\)\nnetwork +none\nlimits .*256 processes/) as string,
+      stdout: expect.stringMatching(
+        /backend +bubblewrap \(.*bwrap\)\nnetwork +none\nelevated +off \(tools\.elevated\.enabled is false\)\nlimits .*256 processes/,
+      ) as string,
     });
     expect(main.stdout).toContain("the owner's commands run on the host, because the conversation is the owner's own");
     expect(main.stdout).toContain("other people's commands run in a sandbox, because the message is not the owner's");
