@@ -29,6 +29,9 @@ function configWith({
   };
 }
 
+/** Sandboxed commands that reach single hosts. */
+const SINGLE_HOSTS = { agents: { defaults: { sandbox: { network: { allow: ["a.example"] } } } } };
+
 const write = async (home: string, config: object): Promise<void> => writeFile(path.join(home, "factotum.json5"), JSON.stringify(config));
 /** The page's banners about the configuration. */
 async function pageWarnings({ url, token }: Product): Promise<readonly object[]> {
@@ -44,8 +47,8 @@ const results = (): string => JSON.stringify(model.requests.at(-1)?.body?.["mess
 
 describe("a configuration that narrows what this build does not enforce", () => {
   test.each([
-    ["agents.defaults.sandbox.network", { agents: { defaults: { sandbox: { network: { allow: ["a.example"] } } } } }, 'write "none"'],
-    ["tools.elevated.enabled", { tools: { elevated: { enabled: true } } }, "write false"],
+    ["agents.defaults.sandbox.network", SINGLE_HOSTS, 'write "none"'],
+    ["commandHooks", { commandHooks: [{ event: "pre-tool", command: ["/bin/false"] }] }, "remove the key"],
     ["tools.deny[0]", { tools: { deny: ["group:runtme"] } }, 'did you mean "group:runtime"?'],
   ])("%s: the start is refused although a last good copy exists, and validate and doctor say why", async (key, rest, told) => {
     await using product = await startProduct({ config: configWith() });
@@ -68,19 +71,22 @@ describe("a configuration that narrows what this build does not enforce", () => 
     await using product = await startProduct({ config: configWith({ tools: { exec: { mode: "full" } } }) });
     const { home } = product;
     const command = async (...args: readonly string[]) => runCommand(args, { home });
-    await write(home, configWith({ tools: { elevated: { enabled: true } } }));
+    await write(home, configWith(SINGLE_HOSTS));
     await expect.poll(() => product.output()).toContain("The configuration cannot be used: what ran before goes on");
-    expect((await command("logs")).stdout).toContain("tools.elevated.enabled: ");
+    expect((await command("logs")).stdout).toContain("agents.defaults.sandbox.network: ");
     const status = await command("status");
     expect(status.stdout).toContain("the file on disk is not what runs");
-    expect(status.stdout).toMatch(/! tools\.elevated\.enabled: .*write false/);
+    expect(status.stdout).toMatch(/! agents\.defaults\.sandbox\.network: .*write "none"/);
     expect(status.stdout).toContain("commands   the owner's commands on the host run without asking");
     expect(await pageWarnings(product)).toEqual([
-      { level: "error", text: expect.stringMatching(/is not used, and what ran before goes on: tools\.elevated\.enabled: /) as string },
+      {
+        level: "error",
+        text: expect.stringMatching(/is not used, and what ran before goes on: agents\.defaults\.sandbox\.network: /) as string,
+      },
     ]);
     expect(await command("gateway", "restart")).toMatchObject({
       code: 4,
-      stderr: expect.stringContaining("tools.elevated.enabled") as string,
+      stderr: expect.stringContaining("agents.defaults.sandbox.network") as string,
     });
     expect((await command("agent", "--message", "run it")).stdout).toBe("Done.\n");
     expect(results()).toContain("plover");
@@ -94,7 +100,6 @@ describe("a configuration that narrows what this build does not enforce", () => 
     const { home } = product;
     const before = await readFile(path.join(home, "factotum.json5"), "utf8");
     for (const [key, value] of [
-      ["tools.elevated.enabled", "true"],
       ["agents.defaults.sandbox.network", '{ allow: ["a.example"] }'],
       ["tools.deny", '["exce"]'],
     ] as const) {
