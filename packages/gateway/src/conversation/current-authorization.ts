@@ -156,7 +156,7 @@ export function policyRefusal(
   }
 }
 
-/** A command on the host of a run that was allowed to leave its sandbox, and is not any more: by the configuration, or by a steered message. */
+/** A command on the host of a run that was allowed to leave its sandbox, and no longer is: by the configuration, or by a steered message. */
 function elevationRefusal(
   call: ToolCall,
   tool: AgentTool,

@@ -154,7 +154,7 @@ export class Transcriber {
   }
 }
 
-/** The owner's own program runs on the host, whoever has sent the recording. */
+/** The owner's own program runs on the host, also for the recordings of others. */
 function hostRun({ sandbox: _sandbox, ...run }: RunFacts): RunFacts {
   return run;
 }
