@@ -31,6 +31,7 @@ interface Tally {
 }
 
 const REPORTS = join(ROOT, "node_modules/.factotum/reports");
+const REPORTER = join(ROOT, "scripts/gates/report-with-errors.ts");
 
 interface GateOptions {
   /** Ignore every cache; a missing system package is a failure. */
@@ -44,7 +45,14 @@ interface GateOptions {
 function gates({ force, project, update }: GateOptions): Gate[] {
   const report = (name: string): string => join(REPORTS, `${name}.json`);
   const vitest = (name: string, ...args: string[]): string[] =>
-    ["vitest", "run", "--reporter=default", "--reporter=json", `--outputFile.json=${report(name)}`, ...(update ? ["-u"] : [])].concat(args);
+    [
+      "vitest",
+      "run",
+      "--reporter=default",
+      `--reporter=${REPORTER}`,
+      `--outputFile.json=${report(name)}`,
+      ...(update ? ["-u"] : []),
+    ].concat(args);
   const ensurePrograms = ["node", "scripts/ensure-system-packages.ts", ...(force ? ["--required"] : [])];
   return [
     // The tests find them installed; a gate of tests that runs without this one installs them itself.
@@ -170,7 +178,7 @@ function succeeds([file = "", ...args]: readonly string[], print?: (text: Buffer
 function addReport(total: Tally, gate: string, file: string, ok: boolean): void {
   const report: TestReport = existsSync(file)
     ? (JSON.parse(readFileSync(file, "utf8")) as TestReport)
-    : { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, testResults: [] };
+    : { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, testResults: [], unhandledErrors: [] };
   total.passed += report.numPassedTests;
   total.failed += ok ? report.numFailedTests : Math.max(report.numFailedTests, 1);
   total.skipped += report.numPendingTests;

@@ -6,6 +6,7 @@ import { afterAll, expect, test } from "vitest";
 import { ROOT } from "../workspace.ts";
 import { failedTests, listFailedTests, type TestReport } from "./failed-tests.ts";
 
+const REPORTER = join(import.meta.dirname, "report-with-errors.ts");
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "factotum-failed-tests-")));
 symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -14,11 +15,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 function reportOn(files: Readonly<Record<string, string>>): TestReport {
   for (const [name, source] of Object.entries(files)) writeFileSync(join(folder, name), source);
   const path = join(folder, "report.json");
-  spawnSync("vitest", ["run", "--root", folder, "--config", "vitest.config.mjs", "--reporter=json", `--outputFile.json=${path}`]);
+  spawnSync("vitest", ["run", "--root", folder, "--config", "vitest.config.mjs", `--reporter=${REPORTER}`, `--outputFile.json=${path}`]);
   return JSON.parse(readFileSync(path, "utf8")) as TestReport;
 }
 
-test("names each failed test, unloadable file and throwing hook, and nothing else", () => {
+test("names each failed test, unloadable file, throwing hook and uncaught error, and nothing else", () => {
   const use = `import { beforeAll, describe, expect, test } from "vitest";`;
   const report = reportOn({
     "vitest.config.mjs": "export default {};",
@@ -34,23 +35,35 @@ test("names each failed test, unloadable file and throwing hook, and nothing els
         test("one", () => {});
       });`,
     "d.test.mjs": `${use} test.skip("left out", () => {}); test("fine", () => {});`,
+    "e.test.mjs": `${use}
+      test("passes too early", async () => {
+        setTimeout(() => { throw new Error("thrown too late"); });
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      });`,
   });
   expect(report.numFailedTests).toBeGreaterThan(0);
   const entries = failedTests(report, folder).toSorted();
-  expect(entries).toHaveLength(3);
-  const [broken = "", unloaded = "", hook = ""] = entries;
+  expect(entries).toHaveLength(4);
+  const [broken = "", unloaded = "", hook = "", uncaught = ""] = entries;
   expect(broken).toMatch(
     /^a\.test\.mjs > a group > that breaks\n {4}AssertionError: expected .*\n(.*\n)* {4}at .*a\.test\.mjs:\d+:\d+\)?$/u,
   );
   expect(unloaded).toMatch(/^b\.test\.mjs\n {4}(Error: )?cannot be loaded\n {4}second line/u);
   expect(hook).toMatch(/^c\.test\.mjs/u);
+  expect(uncaught).toMatch(/^outside of the tests\n {4}Error: thrown too late\n(.*\n)* {4}at .*e\.test\.mjs:\d+:\d+\)?$/u);
 });
 
 test("cuts long errors, and drops colours", () => {
   const message = `\u001B[31mError: ${"x".repeat(1_000)}\u001B[39m\n${"line\n".repeat(50)}`;
   const file = { name: "/r/a.test.ts", status: "failed", message: "" };
   const failed = { ancestorTitles: [], title: "t", status: "failed", failureMessages: [message] };
-  const report = { numPassedTests: 0, numFailedTests: 1, numPendingTests: 0, testResults: [{ ...file, assertionResults: [failed] }] };
+  const report = {
+    numPassedTests: 0,
+    numFailedTests: 1,
+    numPendingTests: 0,
+    testResults: [{ ...file, assertionResults: [failed] }],
+    unhandledErrors: [],
+  };
   const [entry = ""] = failedTests(report, "/r");
   expect(entry.split("\n")).toHaveLength(5);
   expect(entry).toMatch(/^a\.test\.ts > t\n {4}Error: x+…\n {4}line\n/u);

@@ -7,6 +7,8 @@ export interface TestReport {
   readonly numFailedTests: number;
   readonly numPendingTests: number;
   readonly testResults: readonly TestFile[];
+  /** What failed the run outside of its tests, each with its stack. */
+  readonly unhandledErrors: readonly string[];
 }
 
 interface TestFile {
@@ -27,9 +29,9 @@ const MAX_TESTS = 20;
 const MAX_MESSAGE_LINES = 4;
 const MAX_LINE_LENGTH = 240;
 
-/** One entry a failed test, or a file that failed without one: its file and full name, below them the first lines of the error. */
+/** One entry a failed test, a file that failed without one, or an error that no test caught: where it is, and below that the first lines of the error. */
 export function failedTests(report: TestReport, root: string): string[] {
-  return report.testResults.flatMap(({ name, status, message, assertionResults }) => {
+  const tests = report.testResults.flatMap(({ name, status, message, assertionResults }) => {
     const file = relative(root, name);
     const failed = assertionResults.filter((test) => test.status === "failed");
     if (failed.length === 0 && status === "failed")
@@ -38,6 +40,7 @@ export function failedTests(report: TestReport, root: string): string[] {
       entry([file, ...ancestorTitles.filter((one) => one !== ""), title].join(" > "), failureMessages[0] ?? "", root),
     );
   });
+  return [...tests, ...report.unhandledErrors.map((error) => entry("outside of the tests", error, root))];
 }
 
 /** The last lines of a run's output: at most 20 entries, each under the gate that it failed, and the number of further ones. */

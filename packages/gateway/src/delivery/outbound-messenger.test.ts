@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { Origin } from "@factotum/channel-contract";
+import type { Origin, SendReceipt } from "@factotum/channel-contract";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -60,4 +60,21 @@ test("a message to another conversation does not count as the answer to this one
     [OTHER.conversation, "Done"],
     [OWN, "Done"],
   ]);
+});
+
+const BLOCKED: SendReceipt = { type: "rejected", code: "forbidden", retry: { type: "never" }, message: "blocked by its user" };
+
+test("a message that another conversation refuses for good is named where it was asked for, with its reason", async () => {
+  platform.answer = (outbound) => ("text" in outbound && outbound.text === "Done" ? BLOCKED : undefined);
+  const sent = await sentAfter({ message: "Done", target: "other-chat" }, "Sent.");
+  expect(sent.filter((one) => !/"(Done|Sent\.)"/.test(JSON.stringify(one)))).toEqual([
+    [OWN, "My message could not be delivered to other-chat on test: forbidden: blocked by its user"],
+  ]);
+});
+
+test("a message that its own conversation refuses is not named there as one to another", async () => {
+  platform.answer = (outbound) => ("text" in outbound && outbound.text === "Done" ? { ...BLOCKED, code: "rejected" } : undefined);
+  const sent = await sentAfter({ message: "Done" }, "Sent.");
+  expect(sent).toContainEqual([OWN, expect.stringContaining("could not be sent here")]);
+  expect(JSON.stringify(sent)).not.toContain("could not be delivered to");
 });

@@ -272,3 +272,20 @@ test("an account's approval and codes count for that account alone", async () =>
   expect(answered()).toBe(0);
   expect(other.sent).toHaveLength(1);
 });
+
+test("a request ends when the configuration admits its sender, on that account or as the owner", async () => {
+  for (const person of ["ann", "bob", "cid"]) await say(person);
+  const waiting = (): readonly string[] =>
+    pairing()
+      .pending()
+      .map(({ senderId }) => senderId);
+  expect(waiting()).toEqual(["ann", "bob", "cid"]);
+  const { config } = platform.account();
+  await running.gateway.engine.parts.channels.apply([{ ...platform.account(), config: { ...config, allowFrom: ["ann"] } }]);
+  expect(waiting()).toEqual(["bob", "cid"]);
+  owners.push("test:bob");
+  const settings = running.gateway.engine.parts.running.config;
+  await running.gateway.reload(running.settings({ ...settings, commands: { ...settings.commands, ownerAllowFrom: owners } }));
+  expect(waiting()).not.toContain("bob");
+  expect(waiting()).toContain("cid");
+});

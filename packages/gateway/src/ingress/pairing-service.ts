@@ -89,10 +89,10 @@ export class PairingService {
     for (const pairing of await store.listPairings("pending", now)) this.#pending.set(pairing.code, pairing);
   }
 
-  /** Requests that can be approved now, oldest first. */
+  /** Requests that wait for a decision, oldest first; without those whose sender the configuration has admitted meanwhile. */
   pending(): readonly PairingRecord[] {
     this.#dropExpired();
-    return [...this.#pending.values()];
+    return [...this.#pending.values()].filter((pairing) => !this.isOwner(pairing) && !this.#isListed(pairing));
   }
 
   async approved(): Promise<readonly PairingRecord[]> {
@@ -173,6 +173,10 @@ export class PairingService {
       if (revoked) logger.info("An admission by pairing was revoked", { channel, accountId, sender: senderId });
       return revoked;
     });
+  }
+
+  #isListed({ origin, senderId }: PairingRecord): boolean {
+    return this.#options.channels.accountFor(origin)?.allowFrom.includes(senderId) === true;
   }
 
   #dropExpired(): void {

@@ -1,7 +1,7 @@
 import type { Origin } from "@factotum/channel-contract";
-import type { OutboxRecord, SessionStore, StoreDamage, TranscriptStore } from "@factotum/store";
+import type { OutboxRecord, SessionStore, StoreDamage, TranscriptStore, TurnRecord, TurnStore } from "@factotum/store";
 import type { BlockedConversation } from "../delivery/blocked-conversations.ts";
-import { conversationKey } from "../kernel/conversation-key.ts";
+import { conversationKey, isSameChat } from "../kernel/conversation-key.ts";
 import { DAMAGED_REASON } from "../delivery/damaged-row.ts";
 import { EXPIRED_REASON } from "../delivery/expired-row.ts";
 import type { Clock, Logger } from "@factotum/agent-contract";
@@ -10,7 +10,7 @@ import type { Notices } from "./notices.ts";
 /** Dependencies of session notices. */
 export interface SessionNoticesOptions {
   readonly notices: Notices;
-  readonly store: SessionStore & TranscriptStore;
+  readonly store: SessionStore & TranscriptStore & Pick<TurnStore, "readTurn">;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -29,17 +29,40 @@ const UNCERTAIN = "It is not certain that a message of mine has reached you. If 
 
 const LOST = "A message of mine was damaged on the disk and may not have reached you. If something is missing, please ask again.";
 
-/** Reports an undelivered message in the transcript, where the owner sees it, and in the chat, at most once an hour, unless the chat itself is what failed. */
+/**
+ * Reports an undelivered message in the transcript, where the owner sees it, and in the chat, at most once an hour, unless the chat itself is what failed. A
+ * message that the `message` tool sent to another conversation is reported, each one, where it was asked for.
+ */
 export async function notifyUndelivered(options: SessionNoticesOptions, row: OutboxRecord): Promise<void> {
   const { sessionKey, target, purpose, state } = row;
   const reason = "reason" in state ? state.reason : "";
   const text = state.type === "ambiguous" ? UNCERTAIN : reason === DAMAGED_REASON ? LOST : REFUSED;
   // The answer to a command is a notice that settles an input; the notice below settles none, so that it is not followed by another.
   const isAnswer = purpose !== "notice" || (state.type === "ambiguous" && row.inputIds !== undefined);
+  const asker = purpose === "tool" ? await findAsker(options, row) : undefined;
+  if (asker !== undefined) await sayUndeliveredElsewhere(options, row, asker);
   // Expired messages are reported once the chat accepts messages again.
-  if (isAnswer && !CLOSED.test(reason) && reason !== EXPIRED_REASON) await sayUndelivered(options, sessionKey, target, text);
+  else if (isAnswer && !CLOSED.test(reason) && reason !== EXPIRED_REASON) await sayUndelivered(options, sessionKey, target, text);
   const what = state.type === "ambiguous" ? "It is not known whether a message reached" : "A message could not be delivered to";
   await options.notices.addEntry(sessionKey, { level: "error", text: `${what} ${target.channel}: ${reason}` });
+}
+
+/** The turn that sent a message to another conversation than its own. */
+async function findAsker({ store }: SessionNoticesOptions, { turnId, target }: OutboxRecord): Promise<TurnRecord | undefined> {
+  const turn = turnId === undefined ? undefined : await store.readTurn(turnId);
+  return turn === undefined || isSameChat(turn.origin, target) ? undefined : turn;
+}
+
+/** Only the owner's runs send to other conversations, so the reason may be named. */
+async function sayUndeliveredElsewhere(
+  { notices }: SessionNoticesOptions,
+  { id, sessionKey, target, state }: OutboxRecord,
+  { origin }: TurnRecord,
+): Promise<void> {
+  const what = state.type === "ambiguous" ? "It is not certain that my message has reached" : "My message could not be delivered to";
+  const where = `${target.conversation.id} on ${target.channel}`;
+  const reason = "reason" in state ? `: ${state.reason}` : "";
+  await notices.sendToChat(sessionKey, origin, { text: `${what} ${where}${reason}`, identity: ["undelivered-elsewhere", id] });
 }
 
 async function sayUndelivered(options: SessionNoticesOptions, sessionKey: string, target: Origin, text: string): Promise<void> {
