@@ -1,4 +1,5 @@
 import { openAsBlob } from "node:fs";
+import { createRequire } from "node:module";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import type { AddressInfo } from "node:net";
@@ -21,6 +22,8 @@ test.each<[string, () => unknown]>([
   ["a bug", () => (undefined as unknown as { name: string }).name],
   ["a name that does not exist", () => (globalThis as unknown as { f: () => void })["f"]()],
   ["a wrong argument of Node", () => Buffer.from(7 as unknown as string)],
+  ["a module that is missing", async () => import(String("./no-such-module.ts"))],
+  ["a package that is missing", () => createRequire(import.meta.url)("no-such-package")],
   ["an address that is none", async () => fetch("no address")],
   ["a header that cannot be sent", async () => fetch("http://127.0.0.1/", { headers: { a: "ü€" } })],
   ["a file that is not there", async () => readFile(path.join(tmpdir(), "factotum", "is not there"))],

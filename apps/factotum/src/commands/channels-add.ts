@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { chmod, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { JsonObject, JsonSchema, JsonValue } from "@factotum/agent-contract";
+import { withoutUndefined, type JsonObject, type JsonSchema, type JsonValue } from "@factotum/agent-contract";
 import type { ChannelExtension } from "@factotum/channel-contract";
 import {
   extensionProblems,
@@ -13,6 +13,7 @@ import {
   locateConfig,
   makeFolder,
   setConfigValue,
+  valueAt,
   writePrivateFile,
   type ConfigProblem,
 } from "@factotum/config";
@@ -41,7 +42,7 @@ export interface ChannelAddOptions {
 /** Sets up an account: installs the package of a listed channel, asks for the settings, keeps secrets in private files, and writes the configuration. */
 export async function channelsAdd(context: CliContext, id: string, options: ChannelAddOptions): Promise<number> {
   const channel = await findChannel(context, id, options);
-  const key = await keyOfAccount(context, id, options.account);
+  const { key, only } = await placeOfAccount(context, id, options.account);
   const given = await readGiven(context, options.set);
   const schema = await channel.load();
   const accountName = options.account ?? "default";
@@ -53,7 +54,11 @@ export async function channelsAdd(context: CliContext, id: string, options: Chan
     problemsOf: (written) => extensionProblems({ id, schema }, configSchema, { key, settings: written }),
   });
   const { value, files } = await storeSecrets(context, settings, { channel: id, account: accountName, schema });
-  const result = await setConfigValue(key, value, await configOptions(context.env));
+  const config = await configOptions(context.env);
+  const result =
+    only === undefined
+      ? await setConfigValue(key, value, config)
+      : await setConfigValue(`channels.${id}`, { accounts: { default: only, [accountName]: value } }, config);
   if (result.type === "refused") {
     for (const file of files) await rm(join(context.paths.home, file), { force: true });
     throw await refusal(context, result.problems);
@@ -66,6 +71,7 @@ export async function channelsAdd(context: CliContext, id: string, options: Chan
   context.print(
     `${id}/${accountName} is set up in ${result.path}${files.length === 0 ? "" : `; its secrets are in ${files.join(", ")}`}.\n`,
   );
+  if (only !== undefined) context.print(`The settings of ${id}/default are in channels.${id}.accounts.default now.\n`);
   for (const { key: name, description } of await leftOut(schema, settings))
     context.print(`Not set: ${key}.${name}. ${description ?? ""}\n`);
   context.print(`${await describeAdmission(context, channel, accountName)}\n`);
@@ -150,26 +156,29 @@ async function refusal({ paths, env }: CliContext, problems: readonly ConfigProb
   });
 }
 
-/** Where the new account is written. Throws if it is there already. */
-async function keyOfAccount({ env }: CliContext, id: string, account: string | undefined): Promise<string> {
+interface AccountPlace {
+  /** Where the new account is written. */
+  readonly key: string;
+  /** The settings of the channel's only account so far, if they are written without a name: they move to `accounts.default`. */
+  readonly only?: JsonObject;
+}
+
+/** Throws if the account is there already. */
+async function placeOfAccount({ env }: CliContext, id: string, account: string | undefined): Promise<AccountPlace> {
   const loaded = await loadConfig(await configOptions(env));
   if (loaded.type === "refused") throw refusedStart(loaded);
-  const block = getConfigValue(`channels.${id}`, loaded);
-  const hasAccounts = getConfigValue(`channels.${id}.accounts`, loaded).type === "set";
-  if (account === undefined && block.type !== "set") return `channels.${id}`;
+  const block = valueAt(loaded.written, ["channels", id]) as JsonObject | undefined;
+  if (account === undefined && block === undefined) return { key: `channels.${id}` };
   if (account === undefined) {
     throw new CliError("usage", `channels.${id} is configured already.`, {
       fix: `Name another account with --account NAME, or change a setting with: factotum config set channels.${id}.KEY VALUE`,
     });
   }
-  if (block.type === "set" && !hasAccounts) {
-    throw new CliError("usage", `channels.${id} is written for one account.`, {
-      fix: `Move its settings to channels.${id}.accounts.default first, or choose another channel.`,
-    });
-  }
   const key = `channels.${id}.accounts.${account}`;
-  if (getConfigValue(key, loaded).type === "set") throw new CliError("usage", `${key} is configured already.`);
-  return key;
+  const only = block !== undefined && !("accounts" in block) ? block : undefined;
+  if (only === undefined ? getConfigValue(key, loaded).type === "set" : account === "default")
+    throw new CliError("usage", `${only === undefined ? key : `channels.${id}`} is configured already.`);
+  return { key, ...withoutUndefined({ only }) };
 }
 
 interface SecretPlace {

@@ -273,16 +273,35 @@ test("status and channels status name a state with the same word", async () => {
 
 test("does not write over an account", async () => {
   await add();
-  expect(await add()).toMatchObject({ code: 2, stderr: expect.stringContaining("channels.pigeon is configured already") as string });
-  expect(await add("--account", "north")).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("is written for one account") as string,
+  const isThere = { code: 2, stderr: expect.stringContaining("channels.pigeon is configured already") as string };
+  expect(await add()).toMatchObject(isThere);
+  expect(await add("--account", "default")).toMatchObject(isThere);
+  await add("--account", "north");
+  for (const name of ["default", "north"]) {
+    const stderr = expect.stringContaining(`channels.pigeon.accounts.${name} is configured already`) as string;
+    expect(await add("--account", name)).toMatchObject({ code: 2, stderr });
+  }
+});
+
+test("a second account moves the settings of the first under its name, and both are used", async () => {
+  await add("--set", 'allowFrom=["carol"]');
+  const { code, stdout } = await add("--account", "north");
+  expect(code).toBe(0);
+  expect(stdout).toContain("The settings of pigeon/default are in channels.pigeon.accounts.default now.");
+  const secret = (name: string): object => ({ file: `credentials/pigeon-${name}-token` });
+  expect(JSON.parse((await home.run("config", "get", "channels.pigeon", "--json")).stdout)).toMatchObject({
+    value: {
+      accounts: {
+        default: { loft: loft.url, token: secret("default"), allowFrom: ["carol"] },
+        north: { loft: loft.url, token: secret("north") },
+      },
+    },
   });
+  expect((await home.run("channels", "list")).stdout).toMatch(/^pigeon +pigeon-post +default, north$/m);
 });
 
 test("a removal deletes the files of settings that were unset before, and no file that another account names", async () => {
   await add();
-  await add("--account", "north").then(({ stderr }) => expect(stderr).toContain("is written for one account"));
   await home.run("config", "set", "channels.pigeon.token", '{ env: "LOFT_TOKEN" }');
   expect(await readdir(join(home.factotumHome, "credentials"))).toEqual(["pigeon-default-token"]);
   expect(await home.run("channels", "remove", "pigeon")).toMatchObject({

@@ -143,11 +143,12 @@ test("refuses a package whose name is a path before anything is packed", { timeo
   expect(await folder()).toEqual([]);
 });
 
-test("needs a confirmation, at a terminal or by --yes", { timeout: 60_000 }, async () => {
-  expect(await home.run("plugins", "add", await folderOf())).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("Pass --yes") as string,
-  });
+test("needs a confirmation, at a terminal or by --yes, and says so at once", { timeout: 60_000 }, async () => {
+  const { code, stderr } = await home.run("plugins", "add", await folderOf());
+  expect(code).toBe(2);
+  expect(stderr).toContain("Pass --yes");
+  // Before anything is fetched, so before what it provides is known.
+  expect(stderr).not.toContain("provides");
   expect(await folder()).toEqual([]);
 });
 

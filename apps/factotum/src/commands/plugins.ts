@@ -126,6 +126,8 @@ export async function installPlugin(
   options: { readonly yes: boolean; readonly replaces: boolean },
 ): Promise<ExtensionManifest> {
   const source = await sourceOf(context, { spec, found: await findInstalled(context.env), isUpdate: options.replaces });
+  // An update asks only for what its permissions add. An installation always asks, so it fails before its packages are fetched.
+  if (!options.replaces && !options.yes && context.confirm === undefined) throw cannotAsk();
   await using project = await StagedProject.create(context);
   const found = await findInstalled(context.env);
   const before = new Map(found.packages.map(({ name, manifest }) => [name, manifest]));
@@ -213,10 +215,12 @@ async function confirmPermissions(
     `It states that it needs ${before === undefined ? "" : "more than before: "}${list}. It runs in the gateway's process and is not limited to that: install only what you trust.\n`,
   );
   if (yes) return;
-  if (context.confirm === undefined) {
-    throw new CliError("usage", "Installing a package needs a confirmation, and no terminal is attached.", { fix: "Pass --yes to do it." });
-  }
+  if (context.confirm === undefined) throw cannotAsk();
   if (!(await context.confirm(`Install ${name} ${version}?`))) throw new CliError("failure", "Nothing was installed.");
+}
+
+function cannotAsk(): CliError {
+  return new CliError("usage", "Installing a package needs a confirmation, and no terminal is attached.", { fix: "Pass --yes to do it." });
 }
 
 /** `use`: when a running gateway uses it, if not at once. */

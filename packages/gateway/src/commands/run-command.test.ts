@@ -345,11 +345,17 @@ describe("before the first message, and to a guest", () => {
     expect(answer).not.toContain("agent:");
   });
 
-  test("/status names the credential to the owner alone", async () => {
+  test("/status names the credential to the owner alone, and not in a group", async () => {
     await using running = await start(groups);
     expect((await say(running, "/status"))[0]).toMatch(/^Credential \S/m);
     const answer = await asGuest(running, "/status");
     expect(answer).toContain("Agent main");
     expect(answer).not.toContain("Credential");
+    const origin = { channel: "test", accountId: "default", conversation: { kind: "group" as const, id: "group-2" } };
+    await platform.say(platform.message("/status", { origin, mentionsBot: true }));
+    await running.gateway.engine.idle();
+    const inGroup = JSON.stringify(platform.sent.at(-1)?.outbound);
+    expect(inGroup).toContain("Agent main");
+    expect(inGroup).not.toContain("Credential");
   });
 });

@@ -22,16 +22,18 @@ export const statusCommand: Command = defineCommand({
   run: (_, call) => statusText(call),
 });
 
-/** The answer of `/status`: the conversation's model, its credential by name for the owner, context, and active cooldowns. */
+/** The answer of `/status`: the conversation's model, its credential by name where the owner alone reads it, context, and active cooldowns. */
 async function statusText({ session, sessions, running, cooldowns, clock }: CommandCall): Promise<string> {
   const found = await session.read();
   const { record, agent } = found;
-  const isOwner = session.target.input.admission.owner;
+  const { admission, message } = session.target.input;
+  const isOwner = admission.owner;
+  const isPrivate = isOwner && message.origin.conversation.kind === "direct";
   const model = await usableModel(found);
   const lines = [`Agent ${agent.config.id}, ${await modelLine(found, running.models)}`];
   if (model !== undefined) {
     const { candidates, credential } = preferCredential(model, record?.overrides.authProfile);
-    if (isOwner && credential !== undefined)
+    if (isPrivate && credential !== undefined)
       lines.push(`Credential ${credential}${candidates.length > 1 ? `, one of ${candidates.length}` : ""}`);
     lines.push(capitalised(thinkingLine(found, model.client.info)));
   }
@@ -49,7 +51,7 @@ async function statusText({ session, sessions, running, cooldowns, clock }: Comm
   );
   for (const { provider, model: name = "*", credential, reason, untilMs } of resting) {
     const minutes = Math.max(1, Math.ceil((untilMs - clock.now()) / 60_000));
-    lines.push(`${provider}/${name}${isOwner ? ` (${credential})` : ""} is not asked for ${minutes} min: ${reason}`);
+    lines.push(`${provider}/${name}${isPrivate ? ` (${credential})` : ""} is not asked for ${minutes} min: ${reason}`);
   }
   return lines.join("\n");
 }
