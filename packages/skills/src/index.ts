@@ -1,5 +1,6 @@
 export { createSkillIndex } from "./create-skill-index.ts";
 export type { FoundSkill, SkillCatalogue, SkillIndexOptions, SkillProblem, SkillScan } from "./create-skill-index.ts";
+export { ProgramLookup } from "./eligibility/unmet-requirements.ts";
 export type { SkillHost, SkillSetting } from "./eligibility/unmet-requirements.ts";
 export { WORKSPACE_SKILL_FOLDERS } from "./sources/skill-sources.ts";
 export type { SkillFolders } from "./sources/skill-sources.ts";

@@ -220,6 +220,25 @@ test("every credential of a provider must have a value", async () => {
   expect((await findings(cli)).of("model-key")).toBeUndefined();
 });
 
+test("what transcribes and what speaks is looked at: its provider, its key, its program", async () => {
+  await using cli = await withConfig({
+    models: { transcription: "nowhere/whisper" },
+    messages: { tts: { provider: "openai/gpt-4o-mini-tts" } },
+  });
+  const first = await findings(cli);
+  expect(first.code).toBe(1);
+  expect(first.of("transcription")).toMatchObject({ level: "error", fix: "Correct models.transcription." });
+  expect(first.of("speech")?.message).toContain("messages.tts.provider: There is no key for openai.");
+  cli.env["OPENAI_API_KEY"] = "sk-some";
+  await cli.run("config", "set", "models.transcription", '{ command: ["no-such-program", "{file}"] }');
+  const second = await findings(cli);
+  expect(second.of("transcription")?.message).toContain("names the program no-such-program, which is not on the gateway's PATH");
+  expect(second.of("speech")).toBeUndefined();
+  await cli.run("config", "set", "models.transcription", "openai/gpt-4o-mini-transcribe");
+  const { all } = await findings(cli);
+  for (const check of ["transcription", "speech"]) expect(all.find((one) => one.check === check)?.level).toBe("ok");
+});
+
 test("literals, unknown keys and inactive keys are warnings; no secret is shown", async () => {
   await using cli = await withConfig({ gatway: {}, cron: {}, gateway: { auth: { token: "canary-token" } } });
   const { code, all, of } = await findings(cli);

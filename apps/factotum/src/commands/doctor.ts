@@ -13,6 +13,7 @@ import { checkDisk } from "../doctor/check-disk.ts";
 import { checkExtensions } from "../doctor/check-extensions.ts";
 import { checkGateway } from "../doctor/check-gateway.ts";
 import { checkLogins } from "../doctor/check-logins.ts";
+import { checkMedia } from "../doctor/check-media.ts";
 import { checkModels } from "../doctor/check-models.ts";
 import { checkPermissions } from "../doctor/check-permissions.ts";
 import { checkChannels, checkWorkspaces } from "../doctor/check-places.ts";
@@ -89,6 +90,7 @@ async function examine(context: CliContext): Promise<readonly Finding[]> {
     ...(await checkWorkspaces(config)),
     ...gateway,
     ...(await checkModels(loaded, { env: own.env, fetch: globalThis.fetch })),
+    ...(await checkMedia(config, own.env)),
     ...channels,
     ...checkSharedLogins(await sharedLogins(loaded, { env: own.env, catalog: async () => catalog })),
     ...(await checkLogins(context, config, own.env)),

@@ -136,7 +136,10 @@ interface ProviderKey {
 }
 
 /** The keys of a provider, or the problem with one. A server without authentication has one without a value. */
-async function findKeys(provider: string, { config, env }: Context): Promise<Finding | { readonly found: readonly ProviderKey[] }> {
+export async function findKeys(
+  provider: string,
+  { config, env }: Pick<Context, "config" | "env">,
+): Promise<Finding | { readonly found: readonly ProviderKey[] }> {
   const configured = config.models.providers[provider];
   const keys = [
     ...(configured?.apiKey === undefined ? [] : [{ secret: configured.apiKey, place: `models.providers.${provider}.apiKey` }]),

@@ -99,8 +99,7 @@ describe("a start", () => {
     slack.socketMode.silent = true;
     const start = channel.start({ signal });
     await slack.socketMode.connected();
-    await channel.stop({ signal });
-    await expect(start).rejects.toThrow();
+    await Promise.all([expect(start).rejects.toThrow(), channel.stop({ signal })]);
     await until(() => slack.socketMode.open === 0);
   });
 });
