@@ -15,6 +15,8 @@ interface HappeningPlatform extends Pick<ConformancePlatform, "event"> {
 export interface Raw {
   readonly outbound?: Outbound;
   readonly update?: () => TelegramUpdate;
+  /** The further parts of an album. */
+  readonly parts?: readonly TelegramUpdate[];
 }
 
 const CARD: Outbound = {

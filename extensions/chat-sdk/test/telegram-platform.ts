@@ -57,26 +57,32 @@ export class TelegramPlatform implements ConformancePlatform {
     const { app } = this.telegram;
     const chatId = conversation === "direct" ? ALICE : FORUM;
     const names = [...(mentionsBob === true ? ["@Bob"] : []), ...(mentionsBot === true ? [`@${app.bot.username}`] : [])];
-    const [file] = files.map(({ name, bytes }) => this.telegram.addFile({ name, bytes, mimeType: "text/plain" }));
+    const [file, ...moreFiles] = files.map(({ name, bytes }) => this.telegram.addFile({ name, bytes, mimeType: "text/plain" }));
+    const withAlbum = moreFiles.length > 0 ? { albumId: "12" } : {};
+    const fromId = { person: ALICE, self: app.bot.id, "other-bot": OTHER_BOT }[sender];
     const answered = isReply === true ? this.telegram.addMessage({ chatId, fromId: BOB, text: "An earlier message" }).id : undefined;
     const added = this.telegram.addMessage({
       chatId,
-      fromId: { person: ALICE, self: app.bot.id, "other-bot": OTHER_BOT }[sender],
+      fromId,
       text: [text, ...names].join(" "),
       ...(conversation === "thread" && { threadId: TOPIC }),
-      ...(file !== undefined && { file, kind: "document" }),
+      ...(file !== undefined && { file, kind: "document", ...withAlbum }),
       ...(answered !== undefined && { replyTo: answered }),
     });
     const mention = mentionsBot === true ? [{ type: "mention", offset: text.length + 1, length: app.bot.username.length + 1 }] : [];
     const update = telegramMessageUpdate(this.telegram, added, mention.length === 0 ? {} : { entities: mention });
     const id = `${chatId}:${added.id}`;
-    return this.expect(() => update, {
+    const parts = moreFiles.map((one) =>
+      telegramMessageUpdate(this.telegram, this.telegram.addMessage({ chatId, fromId, file: one, kind: "document", ...withAlbum })),
+    );
+    const event = this.expect(() => update, {
       eventId: id,
       messageId: id,
       conversation: this.target(conversation),
       timestampMs: Math.floor(added.atMs / 1_000) * 1_000,
       ...(answered !== undefined && { replyTo: `${chatId}:${answered}` }),
     });
+    return { ...event, raw: { ...(event.raw as Raw), parts } satisfies Raw };
   }
 
   happening(what: TestHappening): TestHappeningEvent {
@@ -92,7 +98,7 @@ export class TelegramPlatform implements ConformancePlatform {
   }
 
   async deliver(channel: Channel, event: TestEvent, { fault }: { readonly fault?: DeliveryFault } = {}): Promise<DeliveryAnswer> {
-    const { outbound, update } = event.raw as Raw;
+    const { outbound, update, parts = [] } = event.raw as Raw;
     if (outbound !== undefined) {
       const target = { channel: "chat-sdk", accountId: "second", conversation: this.target("group") };
       const receipt = await channel.send(target, outbound, { signal: AbortSignal.timeout(60_000), idempotencyKey: "own" });
@@ -102,7 +108,8 @@ export class TelegramPlatform implements ConformancePlatform {
     const given = fault === "unknown-kind" ? { update_id: this.telegram.nextUpdateId(), something_new: { odd: true } } : update();
     const isForeign = fault === "signature-wrong" || fault === "other-account";
     const secretToken = fault === "signature-missing" ? undefined : isForeign ? "the_secret-of-another-bot" : SECRET_TOKEN;
-    return this.#post(channel, telegramWebhookRequest(WEBHOOK_URL, given, { secretToken }));
+    const answers = [given, ...parts].map((part) => this.#post(channel, telegramWebhookRequest(WEBHOOK_URL, part, { secretToken })));
+    return (await Promise.all(answers)).find((answer) => answer !== "acknowledged") ?? "acknowledged";
   }
 
   async press(channel: Channel, { label, messageId }: TestPress): Promise<DeliveryAnswer> {

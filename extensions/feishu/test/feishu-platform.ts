@@ -232,7 +232,15 @@ export class FeishuPlatform implements ConformancePlatform {
   }
 
   #contentOf(message: TestMessage, messageId: string): { messageType: string; content: unknown; mentions?: readonly FeishuMention[] } {
-    const [file] = message.files ?? [];
+    const [file, ...moreFiles] = message.files ?? [];
+    if (file !== undefined && moreFiles.length > 0) {
+      // Several files are the images of a rich message.
+      const images = [file, ...moreFiles].map(({ name, bytes }, index) => {
+        this.feishu.addResource({ messageId, fileKey: `img_${index}`, contentType: "image/png", fileName: name, bytes });
+        return [{ tag: "img", image_key: `img_${index}` }];
+      });
+      return { messageType: "post", content: { title: "", content: images } };
+    }
     if (file !== undefined) {
       this.feishu.addResource({ messageId, fileKey: "file_1", contentType: "text/plain", fileName: file.name, bytes: file.bytes });
       return { messageType: "file", content: { file_key: "file_1", file_name: file.name } };

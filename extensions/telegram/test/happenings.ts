@@ -23,6 +23,8 @@ interface HappeningPlatform extends Pick<ConformancePlatform, "event" | "target"
 export interface Raw {
   readonly outbound?: Outbound;
   readonly update?: () => TelegramUpdate;
+  /** The further parts of an album. */
+  readonly parts?: readonly TelegramUpdate[];
 }
 
 /** An event other than a message. */

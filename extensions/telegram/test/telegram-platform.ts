@@ -62,7 +62,10 @@ export class TelegramPlatform implements ConformancePlatform {
   event(message: TestMessage): TestEvent {
     const { app } = this.telegram;
     const { text, entities } = withMentions(message, app.bot.username);
-    const [file] = (message.files ?? []).map(({ name, bytes }) => this.telegram.addFile({ name, bytes, mimeType: "text/plain" }));
+    const [file, ...moreFiles] = (message.files ?? []).map(({ name, bytes }) =>
+      this.telegram.addFile({ name, bytes, mimeType: "text/plain" }),
+    );
+    const withAlbum = moreFiles.length > 0 ? { albumId: "12" } : {};
     const chatId = message.conversation === "direct" ? ALICE : FORUM;
     const fromId = { person: ALICE, self: app.bot.id, "other-bot": OTHER_BOT }[message.sender];
     const answered =
@@ -72,16 +75,20 @@ export class TelegramPlatform implements ConformancePlatform {
       fromId,
       text,
       ...(message.conversation === "thread" && { threadId: TOPIC }),
-      ...(file !== undefined && { file, kind: "document" }),
+      ...(file !== undefined && { file, kind: "document", ...withAlbum }),
       ...(answered !== undefined && { replyTo: answered }),
     });
     const more = entities.length === 0 ? {} : { entities };
-    return this.expect(telegramMessageUpdate(this.telegram, added, more), {
+    const event = this.expect(telegramMessageUpdate(this.telegram, added, more), {
       messageId: String(added.id),
       conversation: this.target(message.conversation),
       timestampMs: Math.floor(added.atMs / 1_000) * 1_000,
       ...(answered !== undefined && { replyTo: String(answered) }),
     });
+    const parts = moreFiles.map((one) =>
+      telegramMessageUpdate(this.telegram, this.telegram.addMessage({ chatId, fromId, file: one, kind: "document", ...withAlbum })),
+    );
+    return { ...event, raw: { ...(event.raw as Raw), parts } satisfies Raw };
   }
 
   happening(what: TestHappening): TestHappeningEvent {
@@ -113,14 +120,15 @@ export class TelegramPlatform implements ConformancePlatform {
   }
 
   async deliver(channel: Channel, event: TestEvent, options: { readonly fault?: DeliveryFault } = {}): Promise<DeliveryAnswer> {
-    const { outbound, update } = event.raw as Raw;
+    const { outbound, update, parts = [] } = event.raw as Raw;
     if (outbound !== undefined) {
       const target = { channel: "telegram", accountId: "second", conversation: this.target("group") };
       const receipt = await channel.send(target, outbound, { signal: AbortSignal.timeout(60_000), idempotencyKey: "own" });
       return receipt.type === "accepted" ? "acknowledged" : "unacknowledged";
     }
     if (update === undefined) throw new Error("there is nothing to deliver");
-    return this.#deliver(channel, withFault(update(), options.fault), options.fault);
+    const answers = [update(), ...parts].map((part) => this.#deliver(channel, withFault(part, options.fault), options.fault));
+    return (await Promise.all(answers)).find((answer) => answer !== "acknowledged") ?? "acknowledged";
   }
 
   async press(channel: Channel, { messageId: id, label }: TestPress): Promise<DeliveryAnswer> {

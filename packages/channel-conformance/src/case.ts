@@ -31,6 +31,7 @@ export type Need =
   | "once"
   | "threads"
   | "markdown"
+  | "line-limit"
   | "edit"
   | "media"
   | "captions"
@@ -132,6 +133,7 @@ export function declaredNeeds(capabilities: ChannelCapabilities): ReadonlySet<Ne
   return needsOf([
     ["threads", capabilities.threads === "native"],
     ["markdown", capabilities.text.markdown !== "none"],
+    ["line-limit", capabilities.text.maxLines !== undefined],
     ["edit", capabilities.edit],
     ["media", capabilities.media.length > 0],
     ["captions", capabilities.limits?.captionLength !== undefined],

@@ -69,6 +69,8 @@ export type Defect =
   | "fetches-any-size"
   | "any-reference"
   | "drops-files"
+  | "reverses-files"
+  | "fetches-another-kind"
   | "fetches-no-context"
   | "throws-without-permission"
   | "to-the-last-chat"
@@ -89,6 +91,8 @@ export type Defect =
   | "edit-lies"
   | "edit-limit-less-one"
   | "edit-is-cut"
+  | "lost-edit-is-accepted"
+  | "repeats-lost-edits"
   | "media-is-text"
   | "names-files-itself"
   | "media-of-any-size"
@@ -125,6 +129,9 @@ export type Defect =
   | "dedupes-by-words"
   | "always-in-a-thread"
   | "limit-less-one"
+  | "cuts-the-last-line"
+  | "cuts-lines-over-the-limit"
+  | "files-notify"
   | "stops-only-what-started"
   | "drops-edits"
   | "edits-without-text"
@@ -185,6 +192,8 @@ const PLAIN: Partial<ChannelCapabilities> = {
 };
 
 const MAX_LENGTH = 500;
+const MAX_LINES = 130;
+const NO_ANSWER = "no answer";
 const ZERO_WIDTH = "\u200b";
 
 interface Config {
@@ -230,7 +239,13 @@ export class ReferenceChannel implements Channel {
       inbound: isWebhook
         ? { delivery: "redelivers", transport: "webhook", webhookAuth: "signature" }
         : { delivery: "resumes", transport: "connection" },
-      text: { maxLength: this.#is("declares-nonsense") ? 499.5 : MAX_LENGTH, unit: "utf16", markdown: "full", dialect: "reference" },
+      text: {
+        maxLength: this.#is("declares-nonsense") ? 499.5 : MAX_LENGTH,
+        unit: "utf16",
+        maxLines: MAX_LINES,
+        markdown: "full",
+        dialect: "reference",
+      },
       threads: "native",
       edit: true,
       delete: true,
@@ -467,12 +482,16 @@ export class ReferenceChannel implements Channel {
       ...(token !== undefined && !this.#is("no-reply-context") && { replyContext: { data: token } }),
       ...(command !== undefined && !this.#is("no-native-commands") && { command }),
       ...(this.#is("everything-is-a-command") && { command: command ?? { name: text, argumentsText: "" } }),
-      attachments: this.#is("drops-files")
-        ? []
-        : message.files.map(({ key, name }) => ({ kind: "file", ref: JSON.stringify({ key }), fileName: name })),
+      attachments: this.#attachments(message.files),
     };
     if (this.#is("extra-field")) return { ...parsed, extra: true } as MsgContext;
     return this.#is("undefined-is-a-date") ? ({ ...parsed, group: { subject: undefined } } as unknown as MsgContext) : parsed;
+  }
+
+  #attachments(files: ReferenceEvent["message"]["files"]): MsgContext["attachments"] {
+    if (this.#is("drops-files")) return [];
+    const inOrder = this.#is("reverses-files") ? files.toReversed() : files;
+    return inOrder.map(({ key, name }) => ({ kind: "file", ref: JSON.stringify({ key }), fileName: name }));
   }
 
   send(target: Origin, outbound: Outbound, options: SendOptions): Promise<SendReceipt> {
@@ -497,7 +516,13 @@ export class ReferenceChannel implements Channel {
       return rejected("too-long");
     if (this.#is("edit-keeps-growing")) return this.#receipt({ type: "change", id, change: { text } }, ends);
     const receipt = await this.#receipt({ type: "edit", id, text: this.#render(text.slice(0, MAX_LENGTH)) }, ends);
-    const isIgnored = receipt.type === "ambiguous" && this.#is("unreadable-edit-is-accepted");
+    if (receipt.type !== "ambiguous") return receipt;
+    const isLost = receipt.cause === NO_ANSWER;
+    if (isLost && this.#is("repeats-lost-edits")) {
+      await this.#receipt({ type: "edit", id, text: this.#render(text) }, ends);
+      return receipt;
+    }
+    const isIgnored = this.#is(isLost ? "lost-edit-is-accepted" : "unreadable-edit-is-accepted");
     return isIgnored ? { type: "accepted", messageIds: [messageId(id)] } : receipt;
   }
 
@@ -523,7 +548,7 @@ export class ReferenceChannel implements Channel {
           ...(threadId !== undefined && !this.#is("no-thread-out") && { thread: threadId }),
           ...(this.#is("always-in-a-thread") && { thread: "t1" }),
           ...(outbound.replyTo !== undefined && !this.#is("no-reply-out") && { replyTo: outbound.replyTo }),
-          text: this.#render(outbound.text),
+          text: this.#render(this.#cutLines(outbound.text)),
           key: this.#key(idempotencyKey),
           more: {
             ...(outbound.onlyFor !== undefined && !this.#is("shows-all") && { onlyFor: outbound.onlyFor }),
@@ -573,12 +598,18 @@ export class ReferenceChannel implements Channel {
 
   async #sendMedia(
     target: Origin,
-    { media, caption = "" }: Extract<Outbound, { type: "media" }>,
+    { media, caption = "", silent = false }: Extract<Outbound, { type: "media" }>,
     { key, signal }: { readonly key: string; readonly signal: AbortSignal },
   ): Promise<SendReceipt> {
     if (media.bytes.length > 2_000 && !this.#is("media-of-any-size")) return rejected("too-long");
     const name = this.#is("names-files-itself") ? "file.bin" : (media.fileName ?? "");
-    const call = { type: "send", chat: target.conversation.id, text: this.#is("captions-are-lost") ? "" : caption, key } as const;
+    const call = {
+      type: "send",
+      chat: target.conversation.id,
+      text: this.#is("captions-are-lost") ? "" : caption,
+      key,
+      ...(silent && !this.#is("files-notify") && { more: { silent } }),
+    } as const;
     const file = { name, bytes: media.bytes, ...(media.voice === true && !this.#is("voice-is-a-file") && { isVoice: true }) };
     return this.#receipt(this.#is("media-is-text") ? { ...call, text: name } : { ...call, file }, signal);
   }
@@ -587,6 +618,13 @@ export class ReferenceChannel implements Channel {
     const safe = this.#is("rings") ? text : text.replaceAll("<!all>", `<${ZERO_WIDTH}!all>`);
     if (this.#is("strips-code")) return safe.replace(/```[^]*?```/g, "[code]");
     return this.#is("strips-markup") ? safe.replace(/^\|.*$/gm, "").replace(/^>.*$/gm, "") : safe;
+  }
+
+  #cutLines(text: string): string {
+    const lines = text.split("\n");
+    if (lines.length < MAX_LINES) return text;
+    if (this.#is("cuts-the-last-line")) return lines.slice(0, -1).join("\n");
+    return this.#is("cuts-lines-over-the-limit") ? lines.slice(0, MAX_LINES).join("\n") : text;
   }
 
   #key(key: string): string {
@@ -613,7 +651,7 @@ export class ReferenceChannel implements Channel {
       if (!error.sent)
         return this.#is("unreachable-is-ambiguous") ? { type: "ambiguous", cause: "refused" } : rejected("unreachable", "backoff");
       if (this.#is("lost-is-accepted")) return { type: "accepted", messageIds: [messageId("s1")] };
-      return this.#is("repeats-lost") && tries === 0 ? this.#receipt(call, signal, 1) : { type: "ambiguous", cause: "no answer" };
+      return this.#is("repeats-lost") && tries === 0 ? this.#receipt(call, signal, 1) : { type: "ambiguous", cause: NO_ANSWER };
     }
   }
 
@@ -695,7 +733,7 @@ export class ReferenceChannel implements Channel {
     const { bytes = new Uint8Array() } = await this.#call({ type: "file", key }, options.signal);
     if (bytes.byteLength > options.maxBytes && !this.#is("fetches-any-size"))
       throw new ChannelError("too-long", "too large", { retry: { type: "never" } });
-    return { kind: "file", mimeType: "text/plain", bytes };
+    return { kind: this.#is("fetches-another-kind") ? "image" : "file", mimeType: "text/plain", bytes };
   }
 
   async fetchContext({ messageId: id, replyTo }: MsgContext, { signal }: CallOptions): Promise<MessageContext> {

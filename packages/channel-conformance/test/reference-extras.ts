@@ -36,6 +36,9 @@ export type ExtraDefect =
   | "albums-without-caption"
   | "albums-are-cut"
   | "shows-all"
+  | "shows-cards-to-all"
+  | "cards-notify"
+  | "albums-notify"
   | "notifies-always"
   | "stream-step-is-message"
   | "stream-without-end"
@@ -126,7 +129,11 @@ export function renderRich(
     case "card": {
       const { buttons = [] } = outbound.card;
       if (buttons.length > MAX_BUTTONS && !is("drops-the-last-button")) return undefined;
-      return send({ more: { card: shownCard(outbound.card, is) }, actions: actionsOf(outbound.card, is) });
+      const audience = {
+        ...(outbound.onlyFor !== undefined && !is("shows-cards-to-all") && { onlyFor: outbound.onlyFor }),
+        ...(outbound.silent === true && !is("cards-notify") && { silent: true }),
+      };
+      return send({ more: { card: shownCard(outbound.card, is), ...audience }, actions: actionsOf(outbound.card, is) });
     }
     case "edit-card":
       if (is("card-edit-adds")) return send({ more: { card: shownCard(outbound.card, is) } });
@@ -141,7 +148,9 @@ export function renderRich(
       if (outbound.media.length > MAX_FILES && !is("albums-are-cut")) return undefined;
       const files = outbound.media.slice(0, MAX_FILES).map(({ fileName = "", bytes }) => ({ name: fileName, bytes }));
       const text = is("albums-without-caption") ? "" : (outbound.caption ?? "");
-      return send({ text, more: { files: is("albums-are-first-files") ? files.slice(0, 1) : files } });
+      const isSilent = outbound.silent === true && !is("albums-notify");
+      const shownFiles = is("albums-are-first-files") ? files.slice(0, 1) : files;
+      return send({ text, more: { files: shownFiles, ...(isSilent && { silent: true }) } });
     }
     case "stream": {
       const isGrowing = !outbound.isLast || is("stream-without-end");

@@ -300,7 +300,7 @@ declare class TestHost implements ChannelHost, ConformanceGateway {
   storedMessages(count: number): Promise<void>;
 }
 /** Platform features that a case requires. */
-type Need = "webhook" | "connection" | "handshake" | "renewable-token" | "other-bots" | "unverified-senders" | "mass-mention" | "files" | "groups" | "replies" | "credential" | "wire" | "line-breaks" | "redelivery" | "once" | "threads" | "markdown" | "edit" | "media" | "captions" | "voice-messages" | "typing" | "delete" | "reactions" | "idempotent-send" | "context" | "cards" | "buttons" | "forms" | "card-edits" | "polls" | "albums" | "ephemeral" | "silent" | "stream" | "native-commands" | "menu" | "command-or-text" | "resumes" | "cursor" | "reply-context" | OptionalPart | ActionNeed | EventNeed;
+type Need = "webhook" | "connection" | "handshake" | "renewable-token" | "other-bots" | "unverified-senders" | "mass-mention" | "files" | "groups" | "replies" | "credential" | "wire" | "line-breaks" | "redelivery" | "once" | "threads" | "markdown" | "line-limit" | "edit" | "media" | "captions" | "voice-messages" | "typing" | "delete" | "reactions" | "idempotent-send" | "context" | "cards" | "buttons" | "forms" | "card-edits" | "polls" | "albums" | "ephemeral" | "silent" | "stream" | "native-commands" | "menu" | "command-or-text" | "resumes" | "cursor" | "reply-context" | OptionalPart | ActionNeed | EventNeed;
 /** The channel declares this action. */
 type ActionNeed = `act-${ActionName}`;
 /** The channel passes on events of this type. */

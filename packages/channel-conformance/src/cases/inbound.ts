@@ -188,17 +188,37 @@ export const INBOUND_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    id: "inbound:files",
+    id: "inbound:file",
     needs: ["files"],
-    behaviour: "Files are references in their order, fetched only when asked for.",
+    behaviour: "A file is a reference, which leads to its bytes and names their kind.",
     async prove(world) {
-      const files = ["one", "two"].map((name) => ({ name: `${name}.txt`, bytes: Buffer.from(name) }));
-      const { received } = await receiveOne(world, { text: "", files: files.slice(0, 1) });
-      const [attachment] = received.attachments;
+      const { received } = await receiveOne(world, { text: "", files: [{ name: "one.txt", bytes: Buffer.from("one") }] });
+      const [attachment, ...more] = received.attachments;
       assert.ok(attachment, "there is an attachment");
+      assert.deepEqual(more, []);
       const media = await world.channel.fetchAttachment(attachment, { signal: AbortSignal.timeout(60_000), maxBytes: 100 });
       assert.equal(Buffer.from(media.bytes).toString(), "one");
       assert.equal(media.kind, attachment.kind);
+    },
+  },
+  {
+    id: "inbound:files",
+    needs: ["files"],
+    behaviour: "Files of one message are references in their order, fetched only when asked for.",
+    async prove({ channel, event, host, platform }) {
+      const names = ["one", "two", "three"];
+      const files = names.map((name) => ({ name: `${name}.txt`, bytes: Buffer.from(name) }));
+      assert.equal(await platform.deliver(channel, event({ text: "", files })), "acknowledged");
+      // Platforms that deliver the files one by one: the channel passes the message on after the last one.
+      await host.handedOver(1);
+      const [received, ...more] = host.received;
+      assert.equal(more.length, 0, "the files are one message");
+      const fetched: string[] = [];
+      for (const attachment of received?.attachments ?? []) {
+        const { bytes } = await channel.fetchAttachment(attachment, { signal: AbortSignal.timeout(60_000), maxBytes: 100 });
+        fetched.push(Buffer.from(bytes).toString());
+      }
+      assert.deepEqual(fetched, names);
     },
   },
   {

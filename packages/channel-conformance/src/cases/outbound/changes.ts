@@ -34,6 +34,19 @@ export const CHANGE_CASES: readonly ConformanceCase[] = [
     },
   },
   {
+    id: "outbound:edit-answer-lost",
+    needs: ["edit", "wire"],
+    behaviour: "An edit that left and was not answered is ambiguous, and is not repeated by the adapter.",
+    async prove({ send, platform }) {
+      const targetId = acceptedId(await send(text("before")));
+      const known = platform.sendRequests;
+      platform.failNextSend({ type: "answer-lost" });
+      const receipt = await send({ type: "edit", targetId, text: "after" });
+      assert.equal(receipt.type, "ambiguous", JSON.stringify(receipt));
+      assert.equal(platform.sendRequests, known + 1);
+    },
+  },
+  {
     id: "outbound:edit-unreadable",
     needs: ["edit", "wire"],
     behaviour: "An edit whose answer cannot be read is ambiguous: the page of a proxy is not the platform's word.",

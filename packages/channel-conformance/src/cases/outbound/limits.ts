@@ -3,6 +3,7 @@ import { messageId } from "@factotum/channel-contract";
 import type { Outbound } from "@factotum/channel-contract";
 import { declaredNeeds } from "../../case.ts";
 import type { ConformanceCase } from "../../case.ts";
+import type { ShownMessage } from "../../platform.ts";
 import { OUTBOUND_KINDS } from "./kinds.ts";
 import { acceptedId, assertRejected } from "./receipt.ts";
 import { text } from "./text.ts";
@@ -40,14 +41,34 @@ export const LIMIT_CASES: readonly ConformanceCase[] = [
     needs: ["markdown"],
     behaviour: "A text of the declared length is accepted whatever it is made of: markup, quotes, three-byte characters.",
     async prove({ send, channel }) {
-      const { maxLength, unit } = channel.capabilities.text;
+      const { maxLength, unit, maxLines = maxLength } = channel.capabilities.text;
       const sizeOf = {
         utf16: (part: string) => part.length,
         "code-points": (part: string) => Array.from(part).length,
         bytes: (part: string) => Buffer.byteLength(part),
       };
       for (const part of ["**字** ", '"\\"<>& ', "- 好\n", "👍"])
-        acceptedId(await send(text(part.repeat(Math.floor(maxLength / sizeOf[unit](part))))));
+        acceptedId(await send(text(part.repeat(Math.min(Math.floor(maxLength / sizeOf[unit](part)), maxLines)))));
+    },
+  },
+  {
+    id: "outbound:lines",
+    needs: ["line-limit"],
+    behaviour:
+      "A text of the declared maximum of lines is shown whole, as one message where messages have several lines; one line more is rejected for good, or shown too.",
+    async prove({ send, channel, platform }) {
+      const { maxLines = 1 } = channel.capabilities.text;
+      const numbers = Array.from({ length: maxLines + 1 }, (_, index) => String(index + 1));
+      const numbersOf = (shown: readonly ShownMessage[]): readonly string[] => shown.flatMap((message) => message.text.match(/\d+/g) ?? []);
+      acceptedId(await send(text(numbers.slice(0, maxLines).join("\n"))));
+      const known = platform.shown.length;
+      if (platform.features.absent?.includes("line-breaks") !== true) assert.equal(known, 1);
+      assert.deepEqual(numbersOf(platform.shown), numbers.slice(0, maxLines));
+      const receipt = await send(text(numbers.join("\n")));
+      const more = platform.shown.slice(known);
+      if (receipt.type === "accepted") return assert.deepEqual(numbersOf(more), numbers);
+      assert.ok(receipt.type === "rejected" && receipt.retry.type === "never", JSON.stringify(receipt));
+      assert.deepEqual(more, []);
     },
   },
   {

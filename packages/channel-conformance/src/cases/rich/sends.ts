@@ -1,20 +1,51 @@
 import assert from "node:assert/strict";
 import type { Media, MessageId, Outbound } from "@factotum/channel-contract";
-import type { ConformanceCase, World } from "../../case.ts";
+import type { ConformanceCase, Need, World } from "../../case.ts";
 import { acceptedId } from "../outbound/receipt.ts";
 import { text } from "../outbound/text.ts";
 
 const POLL = { question: "Tea?", options: ["Green", "Black", "None"], multiple: true };
 
-function album(world: World, count: number): Outbound {
-  const kind = world.channel.capabilities.media[0]?.kind ?? "file";
-  const media = Array.from({ length: count }, (_, index): Media => ({
+/** What can be sent without a notification. */
+type SilentOutbound = Extract<Outbound, { readonly silent?: boolean }>;
+
+function mediaOf({ channel }: World, index: number): Media {
+  const kind = channel.capabilities.media[0]?.kind ?? "file";
+  return {
     kind,
     mimeType: kind === "image" ? "image/png" : "application/octet-stream",
     fileName: `file-${index}.${kind === "image" ? "png" : "bin"}`,
     bytes: Buffer.from(`content of ${index}`),
-  }));
-  return { type: "album", media, caption: "All of them" };
+  };
+}
+
+function file(world: World): SilentOutbound {
+  return { type: "media", media: mediaOf(world, 0) };
+}
+
+function album(world: World, count: number): Extract<Outbound, { type: "album" }> {
+  return { type: "album", media: Array.from({ length: count }, (_, index) => mediaOf(world, index)), caption: "All of them" };
+}
+
+function silentCase(
+  id: string,
+  what: string,
+  { needs, of }: { readonly needs: readonly Need[]; readonly of: (world: World) => SilentOutbound },
+): ConformanceCase {
+  return {
+    id,
+    needs: ["silent", ...needs],
+    behaviour: `A silent ${what} notifies nobody; the next one without it does.`,
+    async prove(world) {
+      const outbound = of(world);
+      acceptedId(await world.send({ ...outbound, silent: true }));
+      acceptedId(await world.send(outbound));
+      assert.deepEqual(
+        world.platform.shown.map((message) => message.silent === true),
+        [true, false],
+      );
+    },
+  };
 }
 
 /** Polls, albums, messages for one person or without a notification. */
@@ -93,18 +124,24 @@ export const SEND_CASES: readonly ConformanceCase[] = [
     },
   },
   {
-    id: "audience:silent",
-    needs: ["silent"],
-    behaviour: "A silent text notifies nobody; the next one without it does.",
-    async prove({ send, platform }) {
-      acceptedId(await send({ type: "text", text: "hush", silent: true }));
-      acceptedId(await send(text("aloud")));
+    id: "audience:card-only-for",
+    needs: ["ephemeral", "cards", "groups"],
+    behaviour: "A card for one person is shown to that person alone; the next one without it is shown to all.",
+    async prove({ send, platform, event }) {
+      const onlyFor = event().expected.senderId;
+      assert.equal((await send({ type: "card", card: { body: "psst" }, onlyFor }, { to: "group" })).type, "accepted");
+      acceptedId(await send({ type: "card", card: { body: "aloud" } }, { to: "group" }));
       assert.deepEqual(
-        platform.shown.map((message) => message.silent === true),
-        [true, false],
+        platform.shown.map((message) => message.onlyFor),
+        [onlyFor, undefined],
       );
+      assert.ok(platform.shown[0]?.card?.text.includes("psst"), "the person sees the card");
     },
   },
+  silentCase("audience:silent", "text", { needs: [], of: () => ({ type: "text", text: "hush" }) }),
+  silentCase("audience:silent-card", "card", { needs: ["cards"], of: () => ({ type: "card", card: { body: "hush" } }) }),
+  silentCase("audience:silent-file", "file", { needs: ["media"], of: file }),
+  silentCase("audience:silent-album", "album", { needs: ["albums", "media"], of: (world) => album(world, 2) }),
 ];
 
 const step = (whole: string, added: string, more: { readonly targetId?: MessageId; readonly isLast?: boolean } = {}): Outbound => ({
