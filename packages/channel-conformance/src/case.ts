@@ -2,7 +2,7 @@ import type {
   ActionName,
   Channel,
   ChannelCapabilities,
-  InboundEvent,
+  EventType,
   OptionalPart,
   Origin,
   Outbound,
@@ -64,7 +64,7 @@ export type Need =
 type ActionNeed = `act-${ActionName}`;
 
 /** The channel passes on events of this type. */
-type EventNeed = `event-${Exclude<InboundEvent["type"], "message">}`;
+type EventNeed = `event-${Exclude<EventType, "message">}`;
 
 /** One requirement, as data. */
 export interface ConformanceRequirement {

@@ -1,3 +1,4 @@
+import type { EventType } from "@factotum/channel-contract";
 import { describe, expect, test } from "vitest";
 import { WRONG_ONCE_ADAPTERS } from "../test/once-channel.ts";
 import { ReferenceChannel } from "../test/reference-channel.ts";
@@ -72,6 +73,21 @@ describe("the list of requirements", () => {
   test("has a case for every kind of outbound", () => {
     const needed = new Set(CONFORMANCE_REQUIREMENTS.flatMap(({ needs }) => needs));
     expect(Object.values(OUTBOUND_KINDS).flatMap(({ need }) => (need === undefined || needed.has(need) ? [] : [need]))).toEqual([]);
+  });
+
+  test("has a case for every type of event that a channel can declare", () => {
+    const needed = new Set(CONFORMANCE_REQUIREMENTS.flatMap(({ needs }) => needs));
+    const types: Readonly<Record<Exclude<EventType, "message">, true>> = {
+      edit: true,
+      delete: true,
+      reaction: true,
+      action: true,
+      member: true,
+      moved: true,
+      vote: true,
+      receipt: true,
+    };
+    for (const type of Object.keys(types)) expect(needed).toContain(`event-${type}`);
   });
 
   test("a declared menu is tested, unless the platform says that it has none", async () => {

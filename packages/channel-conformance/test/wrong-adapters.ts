@@ -29,7 +29,7 @@ export const WRONG_ADAPTERS: Readonly<
   "no-reply": { transport: "webhook", fails: ["inbound:reply", "context:fetched"] },
   "trims-text": { transport: "webhook", fails: ["inbound:text", "command:or-text"] },
   "extra-field": { transport: "webhook", fails: ["inbound:valid"] },
-  "undefined-is-a-date": { transport: "webhook", fails: ["inbound:serialisable"] },
+  "undefined-is-a-date": { transport: "webhook", fails: ["inbound:valid", "inbound:serialisable"] },
   "throws-on-garbage": { transport: "webhook", fails: ["inbound:malformed", "webhook:broken-body"] },
   "refuses-unknown-kinds": { transport: "webhook", fails: ["inbound:unknown-kind"] },
   "takes-other-accounts": { transport: "webhook", fails: ["inbound:other-account", "webhook:other-account"] },

@@ -1,5 +1,5 @@
 import type { ActionName } from "./actions.ts";
-import type { InboundEvent, MediaKind } from "./message.ts";
+import type { EventType, MediaKind } from "./message.ts";
 
 /** How events arrive, and what becomes of one that was not acknowledged. */
 export interface InboundPath {
@@ -102,7 +102,7 @@ export interface ChannelCapabilities {
   /** True if `fetchContext` can add names, subjects or quoted texts that the platform's events lack. */
   readonly fetchesContext?: boolean;
   /** The types of events, other than messages, that the channel passes on; none by default. */
-  readonly events?: readonly Exclude<InboundEvent["type"], "message">[];
+  readonly events?: readonly Exclude<EventType, "message">[];
   /** True if messages have a `replyContext` that sends need. */
   readonly replyContext?: boolean;
   /** The actions that `act` performs. */

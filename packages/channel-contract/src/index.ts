@@ -6,6 +6,7 @@ export { MAX_REPLY_CONTEXT_BYTES, messageId, MsgContextSchema } from "./message.
 export type {
   AttachmentRef,
   EventMember,
+  EventType,
   ForwardedMessage,
   HistoryMessage,
   InboundEvent,

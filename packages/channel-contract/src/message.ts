@@ -54,6 +54,9 @@ export type InboundEvent =
   /** The sender has received or read the target and everything before it. */
   | { readonly type: "receipt"; readonly targetId: MessageId; readonly state: "delivered" | "read" };
 
+/** The type of an event. Lists of them are keyed by it, so that a new one does not compile until each list has it. */
+export type EventType = InboundEvent["type"];
+
 /** The member of a membership change. */
 export interface EventMember {
   readonly id: string;
@@ -210,105 +213,123 @@ export interface MessageContext {
 }
 
 const id = z.string().min(1);
-const mentions = z.array(z.strictObject({ id: z.string().optional(), name: z.string() })).optional();
+const anyMessageId = id.transform(messageId);
+const mentions = z.array(z.strictObject({ id: z.string().exactOptional(), name: z.string() })).exactOptional();
 const history = z.lazy(() =>
   z.strictObject({
-    messageId: id.optional(),
+    messageId: anyMessageId.exactOptional(),
     sender: z.string(),
-    senderId: z.string().optional(),
-    isBot: z.boolean().optional(),
-    isSelf: z.boolean().optional(),
+    senderId: z.string().exactOptional(),
+    isBot: z.boolean().exactOptional(),
+    isSelf: z.boolean().exactOptional(),
     timestampMs: z.number(),
     body: z.string(),
   }),
 );
 
-const event = z.lazy(() =>
-  z.discriminatedUnion("type", [
-    z.strictObject({ type: z.literal("message") }),
-    z.strictObject({ type: z.enum(["edit", "delete"]), targetId: id }),
-    z.strictObject({
+/** The schemas of all types of events, by type. */
+const createEvents = () =>
+  ({
+    message: z.strictObject({ type: z.literal("message") }),
+    edit: z.strictObject({ type: z.literal("edit"), targetId: anyMessageId }),
+    delete: z.strictObject({ type: z.literal("delete"), targetId: anyMessageId }),
+    reaction: z.strictObject({
       type: z.literal("reaction"),
-      targetId: id,
+      targetId: anyMessageId,
       emoji: z.string(),
       removed: z.boolean(),
-      isOnOwnMessage: z.boolean().optional(),
+      isOnOwnMessage: z.boolean().exactOptional(),
     }),
-    z.strictObject({
+    action: z.strictObject({
       type: z.literal("action"),
       actionId: z.string(),
-      value: z.string().optional(),
-      targetId: id.optional(),
-      inputs: z.record(z.string(), z.union([z.string(), z.array(z.string())])).optional(),
+      value: z.string().exactOptional(),
+      targetId: anyMessageId.exactOptional(),
+      inputs: z.record(z.string(), z.union([z.string(), z.array(z.string())])).exactOptional(),
     }),
-    z.strictObject({ type: z.literal("moved"), to: ConversationSchema }),
-    z.strictObject({
+    member: z.strictObject({
       type: z.literal("member"),
       change: z.enum(["joined", "left"]),
-      member: z.strictObject({ id, name: z.string().optional(), isSelf: z.boolean() }),
+      member: z.strictObject({ id, name: z.string().exactOptional(), isSelf: z.boolean() }),
     }),
-    z.strictObject({ type: z.literal("vote"), targetId: id, options: z.array(z.string()) }),
-    z.strictObject({ type: z.literal("receipt"), targetId: id, state: z.enum(["delivered", "read"]) }),
-  ]),
-);
+    moved: z.strictObject({ type: z.literal("moved"), to: ConversationSchema }),
+    vote: z.strictObject({ type: z.literal("vote"), targetId: anyMessageId, options: z.array(z.string()) }),
+    receipt: z.strictObject({ type: z.literal("receipt"), targetId: anyMessageId, state: z.enum(["delivered", "read"]) }),
+  }) satisfies { readonly [Type in EventType]: z.ZodType<InboundEvent & { readonly type: Type }> };
 
-/** Parses a stored or foreign message. Unknown keys are an error: an adapter that sends one misreads the contract. */
+const event = z.lazy(() => {
+  const { message, ...others } = createEvents();
+  return z.discriminatedUnion("type", [message, ...Object.values(others)]);
+});
+
+/**
+ * Parses a stored or foreign message. Unknown keys are an error: an adapter that sends one misreads the contract. So are keys that are `undefined`, which would be
+ * absent after the message was stored.
+ */
 export const MsgContextSchema: z.ZodType<MsgContext> = z.lazy(() =>
   z.strictObject({
     origin: OriginSchema,
     eventId: id,
-    messageId: id,
+    messageId: anyMessageId,
     timestampMs: z.number().int().nonnegative(),
     event,
     sender: z.strictObject({
       id,
-      name: z.string().optional(),
-      handle: z.string().optional(),
+      name: z.string().exactOptional(),
+      handle: z.string().exactOptional(),
       isBot: z.boolean(),
-      isUnverified: z.boolean().optional(),
-      roles: z.array(z.string()).optional(),
+      isUnverified: z.boolean().exactOptional(),
+      roles: z.array(z.string()).exactOptional(),
     }),
     text: z.string(),
     mentionsBot: z.boolean(),
     mentions,
     replyTo: z
       .strictObject({
-        messageId: id.optional(),
-        sender: z.strictObject({ id: z.string().optional(), name: z.string().optional(), isSelf: z.boolean().optional() }).optional(),
+        messageId: anyMessageId.exactOptional(),
+        sender: z
+          .strictObject({ id: z.string().exactOptional(), name: z.string().exactOptional(), isSelf: z.boolean().exactOptional() })
+          .exactOptional(),
         body: z.string(),
         mentions,
         isQuote: z.boolean(),
       })
-      .optional(),
+      .exactOptional(),
     thread: z
       .strictObject({
-        starter: z.strictObject({ messageId: id.optional(), sender: z.string().optional(), body: z.string() }).optional(),
-        history: z.array(history).optional(),
+        starter: z
+          .strictObject({ messageId: anyMessageId.exactOptional(), sender: z.string().exactOptional(), body: z.string() })
+          .exactOptional(),
+        history: z.array(history).exactOptional(),
       })
-      .optional(),
-    forwarded: z.strictObject({ from: z.string().optional(), title: z.string().optional(), body: z.string() }).optional(),
+      .exactOptional(),
+    forwarded: z.strictObject({ from: z.string().exactOptional(), title: z.string().exactOptional(), body: z.string() }).exactOptional(),
     group: z
-      .strictObject({ subject: z.string().optional(), topic: z.string().optional(), participants: z.array(z.string()).optional() })
-      .optional(),
+      .strictObject({
+        subject: z.string().exactOptional(),
+        topic: z.string().exactOptional(),
+        participants: z.array(z.string()).exactOptional(),
+      })
+      .exactOptional(),
     attachments: z.array(
       z.strictObject({
         kind: z.enum(["image", "audio", "video", "file"]),
         ref: z.string(),
-        mimeType: z.string().optional(),
-        fileName: z.string().optional(),
-        sizeBytes: z.number().nonnegative().optional(),
-        voice: z.boolean().optional(),
+        mimeType: z.string().exactOptional(),
+        fileName: z.string().exactOptional(),
+        sizeBytes: z.number().nonnegative().exactOptional(),
+        voice: z.boolean().exactOptional(),
       }),
     ),
     command: z
       .strictObject({
         name: z.string(),
         argumentsText: z.string(),
-        options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
-        mayBeText: z.literal(true).optional(),
+        options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).exactOptional(),
+        mayBeText: z.literal(true).exactOptional(),
       })
-      .optional(),
-    replyContext: z.strictObject({ data: z.string(), expiresAtMs: z.number().int().nonnegative().optional() }).optional(),
-    untrusted: z.array(z.strictObject({ source: z.string(), text: z.string() })).optional(),
+      .exactOptional(),
+    replyContext: z.strictObject({ data: z.string(), expiresAtMs: z.number().int().nonnegative().exactOptional() }).exactOptional(),
+    untrusted: z.array(z.strictObject({ source: z.string(), text: z.string() })).exactOptional(),
   }),
-) as unknown as z.ZodType<MsgContext>;
+);

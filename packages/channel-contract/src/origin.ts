@@ -34,18 +34,18 @@ export const ConversationSchema: z.ZodType<Conversation> = z.lazy(() =>
   z.strictObject({
     kind: z.enum(["direct", "group", "channel"]),
     id: z.string().min(1),
-    threadId: z.string().min(1).optional(),
-    parentId: z.string().min(1).optional(),
-    spaceId: z.string().min(1).optional(),
+    threadId: z.string().min(1).exactOptional(),
+    parentId: z.string().min(1).exactOptional(),
+    spaceId: z.string().min(1).exactOptional(),
   }),
-) as unknown as z.ZodType<Conversation>;
+);
 
 /** Parses an origin as a channel gives it, and as the gateway stores it. */
 export const OriginSchema: z.ZodType<Origin> = z.lazy(() =>
   z.strictObject({
     channel: z.string().min(1),
     accountId: z.string().min(1),
-    idScope: z.literal("account").optional(),
+    idScope: z.literal("account").exactOptional(),
     conversation: ConversationSchema,
   }),
-) as unknown as z.ZodType<Origin>;
+);

@@ -117,9 +117,9 @@ export type SendReceipt =
 /** Parses a card. */
 export const CardSchema: z.ZodType<Card> = z.lazy(() =>
   z.strictObject({
-    title: z.string().optional(),
+    title: z.string().exactOptional(),
     body: z.string(),
-    fields: z.array(z.strictObject({ label: z.string(), value: z.string() })).optional(),
+    fields: z.array(z.strictObject({ label: z.string(), value: z.string() })).exactOptional(),
     inputs: z
       .array(
         z.discriminatedUnion("type", [
@@ -127,32 +127,32 @@ export const CardSchema: z.ZodType<Card> = z.lazy(() =>
             type: z.literal("text"),
             id: z.string().min(1),
             label: z.string().min(1),
-            multiline: z.boolean().optional(),
-            placeholder: z.string().optional(),
-            initial: z.string().optional(),
+            multiline: z.boolean().exactOptional(),
+            placeholder: z.string().exactOptional(),
+            initial: z.string().exactOptional(),
           }),
           z.strictObject({
             type: z.literal("choice"),
             id: z.string().min(1),
             label: z.string().min(1),
             options: z.array(z.strictObject({ value: z.string().min(1), label: z.string().min(1) })).min(1),
-            multiple: z.boolean().optional(),
+            multiple: z.boolean().exactOptional(),
           }),
         ]),
       )
-      .optional(),
+      .exactOptional(),
     buttons: z
       .array(
         z.strictObject({
           actionId: z.string().min(1),
           label: z.string().min(1),
-          value: z.string().optional(),
+          value: z.string().exactOptional(),
           style: z.enum(["default", "primary", "danger"]),
         }),
       )
-      .optional(),
+      .exactOptional(),
   }),
-) as unknown as z.ZodType<Card>;
+);
 
 /** Parses a poll. */
 export const PollSchema: z.ZodType<Poll> = z.lazy(() =>
@@ -160,6 +160,6 @@ export const PollSchema: z.ZodType<Poll> = z.lazy(() =>
     question: z.string().min(1),
     options: z.array(z.string().min(1)).min(2),
     multiple: z.boolean(),
-    durationMs: z.number().int().positive().optional(),
+    durationMs: z.number().int().positive().exactOptional(),
   }),
-) as unknown as z.ZodType<Poll>;
+);

@@ -43,6 +43,7 @@ import type { PendingEvents } from "../queue/pending-events.ts";
 import type { TurnQueue } from "../queue/turn-queue.ts";
 import type { TypingIndicator } from "../delivery/typing-indicator.ts";
 import type { SessionWaits } from "../notices/session-waits.ts";
+import { EVENT_POLICY } from "../run-policy/event-policy.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { acceptInput, whenCommitted } from "../queue/optimistic-commits.ts";
 import type { InputArrival } from "../queue/optimistic-commits.ts";
@@ -259,7 +260,7 @@ export class Ingress implements MessageIntake {
     const { isHostText, isFromPerson } = RUN_POLICY[input.admission.kind];
     if (decision.type === "pair" && !isFromPerson) return this.#ignore(input, "its sender is no longer admitted here");
     if (decision.type === "pair") return this.#targets.pair(route.sessionKey, input);
-    if (!isAnswered(input)) return this.#keepEvent(route.sessionKey, input, record);
+    if (!EVENT_POLICY[input.message.event.type].isAnswered) return this.#keepEvent(route.sessionKey, input, record);
     if (this.#isTooOld(input)) return this.#targets.tooOld(route.sessionKey, input);
     const command = this.#commandOf(input, settings);
     if (command !== undefined) {
@@ -347,11 +348,6 @@ export class Ingress implements MessageIntake {
       logger.error("An ignored input could not be settled", { inputId: input.id, error });
     });
   }
-}
-
-/** True for messages and pressed buttons, which start a turn; other events wait for one. */
-function isAnswered({ message: { event } }: InputRecord): boolean {
-  return event.type === "message" || event.type === "action";
 }
 
 /** The text for the model: of a press, the label of the button, or its value. */

@@ -2,6 +2,7 @@ import { renderSummaryMessage } from "@factotum/agent-core";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { OutboxRecord, Store, TranscriptEntry } from "@factotum/store";
 import { HISTORY_BOUNDS } from "../context/read-history.ts";
+import { EVENT_POLICY } from "../run-policy/event-policy.ts";
 import { markedEntryId } from "./taint.ts";
 
 /** Where sent messages and the turns that wrote them are read. */
@@ -15,12 +16,17 @@ export async function refersToTainted(
   { origin, event, replyTo }: MsgContext,
   { store }: { readonly store: SentMessageStore },
 ): Promise<boolean> {
-  if (event.type === "action" || event.type === "vote") {
-    const rows = event.targetId === undefined ? [] : await store.listSentMessage(origin, event.targetId);
-    return rows.length === 0 || isAnyTainted(rows, store);
+  switch (EVENT_POLICY[event.type].brings) {
+    case "target": {
+      const targetId = "targetId" in event ? event.targetId : undefined;
+      const rows = targetId === undefined ? [] : await store.listSentMessage(origin, targetId);
+      return rows.length === 0 || isAnyTainted(rows, store);
+    }
+    case "reply":
+      return replyTo?.messageId !== undefined && isAnyTainted(await store.listSentMessage(origin, replyTo.messageId), store);
+    case "nothing":
+      return false;
   }
-  if (event.type !== "message" || replyTo?.messageId === undefined) return false;
-  return isAnyTainted(await store.listSentMessage(origin, replyTo.messageId), store);
 }
 
 async function isAnyTainted(rows: readonly OutboxRecord[], store: SentMessageStore): Promise<boolean> {
