@@ -27,6 +27,8 @@ const EXCLUDED: Readonly<Record<string, string>> = {
   "outbound:media-name": FILES,
   "outbound:caption": FILES,
   "album:shown": FILES,
+  "audience:silent-file": FILES,
+  "audience:silent-album": FILES,
   "form:shown": "inputs are in a dialog, which the press of a button opens",
   "form:values": "the package opens no dialog",
   "poll:shown": POLLS,

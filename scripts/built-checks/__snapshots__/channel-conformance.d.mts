@@ -1,4 +1,4 @@
-import { AccountChange, AccountProgress, AccountRow, AccountRowOptions, AccountState, AccountValue, ActionName, Channel, ChannelHost, Clock, HostCommand, HostCommands, InboundEvent, Logger, LoginStep, MsgContext, OptionalPart, Origin, Random } from "@factotum/channel-contract";
+import { AccountChange, AccountProgress, AccountRow, AccountRowOptions, AccountState, AccountValue, ActionName, Channel, ChannelHost, Clock, EventType, HostCommand, HostCommands, InboundEvent, Logger, LoginStep, MsgContext, OptionalPart, Origin, Random } from "@factotum/channel-contract";
 /** A message of the test; the platform's driver turns it into an event. */
 interface TestMessage {
   readonly text: string;
@@ -304,7 +304,7 @@ type Need = "webhook" | "connection" | "handshake" | "renewable-token" | "other-
 /** The channel declares this action. */
 type ActionNeed = `act-${ActionName}`;
 /** The channel passes on events of this type. */
-type EventNeed = `event-${Exclude<InboundEvent["type"], "message">}`;
+type EventNeed = `event-${Exclude<EventType, "message">}`;
 /** One requirement, as data. */
 interface ConformanceRequirement {
   /** `area:rule`; never reused for another rule. */

@@ -135,6 +135,8 @@ type InboundEvent = {
   readonly targetId: MessageId;
   readonly state: "delivered" | "read";
 };
+/** The type of an event. Lists of them are keyed by it, so that a new one does not compile until each list has it. */
+type EventType = InboundEvent["type"];
 /** The member of a membership change. */
 interface EventMember {
   readonly id: string;
@@ -287,7 +289,10 @@ interface MessageContext {
   /** The texts of messages that were forwarded as one. */
   readonly forwarded?: ForwardedMessage;
 }
-/** Parses a stored or foreign message. Unknown keys are an error: an adapter that sends one misreads the contract. */
+/**
+ * Parses a stored or foreign message. Unknown keys are an error: an adapter that sends one misreads the contract. So are keys that are `undefined`, which would be
+ * absent after the message was stored.
+ */
 declare const MsgContextSchema: z.ZodType<MsgContext>;
 /** When the same call may be retried. Decided by the adapter, which alone knows the platform. */
 type Retry = {
@@ -689,7 +694,7 @@ interface ChannelCapabilities {
   /** True if `fetchContext` can add names, subjects or quoted texts that the platform's events lack. */
   readonly fetchesContext?: boolean;
   /** The types of events, other than messages, that the channel passes on; none by default. */
-  readonly events?: readonly Exclude<InboundEvent["type"], "message">[];
+  readonly events?: readonly Exclude<EventType, "message">[];
   /** True if messages have a `replyContext` that sends need. */
   readonly replyContext?: boolean;
   /** The actions that `act` performs. */
@@ -900,4 +905,4 @@ interface ChannelExtension<Config = unknown> {
   readonly configSchema: z.ZodType<Config>;
   create(config: Config, host: ChannelHost): Channel;
 }
-export { ACCOUNT_STATE_LIMITS, ACTIONS, type AccountChange, type AccountProgress, type AccountRow, type AccountRowOptions, type AccountState, type AccountValue, type ActionMessage, type ActionName, type ActionResult, type ActionTypes, type AttachmentRef, type Audience, type CallOptions, type Card, type CardButton, type CardInput, CardSchema, type Channel, type ChannelAction, type ChannelCapabilities, ChannelError, type ChannelErrorCode, type ChannelExtension, type ChannelHealth, type ChannelHost, type ChannelLimits, type Clock, type Conversation, type ConversationKind, ConversationSchema, type DirectoryEntry, type EventMember, type ForwardedMessage, type HistoryMessage, type HostCommand, type HostCommands, type InboundEvent, type InboundPath, type Logger, type LoginStep, MAX_REPLY_CONTEXT_BYTES, type Markdown, type Media, type MediaKind, type Mention, type MessageContext, type MessageId, type MsgContext, MsgContextSchema, type NativeCommand, type OptionalPart, type Origin, OriginSchema, type Outbound, type Poll, PollSchema, type ProbeResult, type QuotedMessage, type Random, type Reconciliation, type ReplyContext, type Retry, type SendOptions, type SendReceipt, type Sender, type ThreadContext, type UntrustedNote, messageId };
+export { ACCOUNT_STATE_LIMITS, ACTIONS, type AccountChange, type AccountProgress, type AccountRow, type AccountRowOptions, type AccountState, type AccountValue, type ActionMessage, type ActionName, type ActionResult, type ActionTypes, type AttachmentRef, type Audience, type CallOptions, type Card, type CardButton, type CardInput, CardSchema, type Channel, type ChannelAction, type ChannelCapabilities, ChannelError, type ChannelErrorCode, type ChannelExtension, type ChannelHealth, type ChannelHost, type ChannelLimits, type Clock, type Conversation, type ConversationKind, ConversationSchema, type DirectoryEntry, type EventMember, type EventType, type ForwardedMessage, type HistoryMessage, type HostCommand, type HostCommands, type InboundEvent, type InboundPath, type Logger, type LoginStep, MAX_REPLY_CONTEXT_BYTES, type Markdown, type Media, type MediaKind, type Mention, type MessageContext, type MessageId, type MsgContext, MsgContextSchema, type NativeCommand, type OptionalPart, type Origin, OriginSchema, type Outbound, type Poll, PollSchema, type ProbeResult, type QuotedMessage, type Random, type Reconciliation, type ReplyContext, type Retry, type SendOptions, type SendReceipt, type Sender, type ThreadContext, type UntrustedNote, messageId };
