@@ -1,4 +1,5 @@
 import { MAX_REPLY_CONTEXT_BYTES } from "@factotum/channel-contract";
+import { parseOwn } from "@factotum/channel-kit";
 import * as z from "zod";
 import { isMessageId } from "./message-id.ts";
 
@@ -27,11 +28,5 @@ export function renderReplyContext({ messageId, references, subject }: MailReply
 
 /** Reads a context; `undefined` for none, and for one that is not of this channel. */
 export function parseReplyContext(data: string | undefined): MailReplyContext | undefined {
-  if (data === undefined) return undefined;
-  try {
-    return ContextSchema.safeParse(JSON.parse(data)).data;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return parseOwn(data, ContextSchema);
 }

@@ -1,5 +1,5 @@
 import type { ChannelErrorCode } from "@factotum/channel-contract";
-import { createErrorClassifier, HTTP_STATUSES, PlatformFailure, retryAfterMs } from "@factotum/channel-kit";
+import { createErrorClassifier, HTTP_STATUSES, parseJson, PlatformFailure, retryAfterMs } from "@factotum/channel-kit";
 import type { ErrorClassifier, HttpAnswer } from "@factotum/channel-kit";
 import * as z from "zod";
 
@@ -99,13 +99,4 @@ function strangerAdvice(status: number): string {
   if (status === 404)
     return "; no Matrix homeserver is at this address: set homeserver to the base_url that https://SERVER/.well-known/matrix/client names";
   return "";
-}
-
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return undefined;
-    throw cause;
-  }
 }

@@ -2,6 +2,7 @@ import { ChannelError } from "@factotum/channel-contract";
 import type { CallOptions, ChannelHealth, ChannelHost } from "@factotum/channel-contract";
 import { addDetail } from "./add-detail.ts";
 import { raceAbort } from "./race-abort.ts";
+import { reasonOf } from "./reason-of.ts";
 
 /** How the platform is asked who the bot is. */
 export interface BotIdentityOptions<Bot> {
@@ -102,8 +103,4 @@ export function createBotIdentity<Bot>({ ask, consequence, host: { clock }, sign
 
 function unnamed(reason: string, cause?: unknown): ChannelError {
   return new ChannelError("unreachable", `the platform has not named the bot: ${reason}`, { retry: { type: "backoff" }, cause });
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : "unknown";
 }

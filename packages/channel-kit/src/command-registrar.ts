@@ -1,6 +1,7 @@
 import type { CallOptions, ChannelHealth, ChannelHost, HostCommand } from "@factotum/channel-contract";
 import { addDetail } from "./add-detail.ts";
 import { backoffDelay } from "./backoff-delay.ts";
+import { reasonOf } from "./reason-of.ts";
 
 /** A platform's command menu. */
 export interface CommandMenu {
@@ -97,7 +98,7 @@ class Registrar implements CommandRegistrar {
 
   #retryLater(error: unknown): void {
     const { clock, logger, random } = this.#host;
-    const reason = error instanceof Error ? error.message : "unknown";
+    const reason = reasonOf(error);
     const delayMs = 1_000 + backoffDelay(this.#attempt, { random });
     this.#attempt += 1;
     this.#problem = `the command menu could not be registered: ${reason}`;

@@ -1,6 +1,7 @@
 import type { CallOptions, ChannelHost, MessageId, SendReceipt } from "@factotum/channel-contract";
 import { delayOf } from "./error-classifier.ts";
 import { raceAbort } from "./race-abort.ts";
+import { reasonOf } from "./reason-of.ts";
 
 /** How the messages of one text are sent. */
 export interface SendInPartsOptions<Part> extends CallOptions {
@@ -24,7 +25,7 @@ export async function sendInParts<Part>(parts: readonly Part[], { clock, send, s
       messageIds.push(await (index === 0 ? attempt() : attemptWithWait(attempt, clock, { signal })));
     } catch (error) {
       if (index === 0) throw error;
-      return { type: "ambiguous", cause: `only a part of it was shown: ${error instanceof Error ? error.message : "unknown"}` };
+      return { type: "ambiguous", cause: `only a part of it was shown: ${reasonOf(error)}` };
     }
   }
   return { type: "accepted", messageIds };

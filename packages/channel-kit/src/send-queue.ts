@@ -1,5 +1,6 @@
 import type { CallOptions, ChannelErrorCode, ChannelHost, Outbound, SendReceipt } from "@factotum/channel-contract";
 import { createKeyedQueue } from "./keyed-queue.ts";
+import { reasonOf } from "./reason-of.ts";
 
 /** One send of an adapter. */
 export interface QueuedSend extends CallOptions {
@@ -37,7 +38,7 @@ export function createSendQueue(
       return await task({ signal: AbortSignal.any([signal, givingUp.signal]) });
     } catch (error) {
       const receipt = toReceipt(error);
-      const reason = error instanceof Error ? error.message : "unknown";
+      const reason = reasonOf(error);
       logger.warn("send failed", { outbound: outbound.type, receipt: receipt.type, error: reason });
       return receipt;
     }

@@ -1,5 +1,6 @@
 import type { CallOptions, ChannelHost } from "@factotum/channel-contract";
 import { backoffDelay } from "./backoff-delay.ts";
+import { reasonOf } from "./reason-of.ts";
 
 /** What a queue of this kind holds, and how much of it. */
 export interface StoreQueueOptions {
@@ -138,7 +139,7 @@ class Queue implements StoreQueue {
   #retryAfter(error: unknown): void {
     const { clock, logger, random } = this.#host;
     if (this.#attempt === 0) {
-      const reason = error instanceof Error ? error.message : "unknown";
+      const reason = reasonOf(error);
       logger.error(`${this.#options.noun} not stored; it waits in memory`, { waiting: this.#entries.length, error: reason });
     }
     const delayMs = MIN_DELAY_MS + backoffDelay(this.#attempt, { baseMs: MIN_DELAY_MS, maxMs: MAX_DELAY_MS, random });

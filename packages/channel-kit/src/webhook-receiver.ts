@@ -6,6 +6,7 @@ import { createUnreadableEvents } from "./unreadable-events.ts";
 import type { UnreadableEvents } from "./unreadable-events.ts";
 import { createWebhookHealth } from "./webhook-health.ts";
 import type { RefusedRequest, WebhookHealth } from "./webhook-health.ts";
+import { reasonOf } from "./reason-of.ts";
 
 /** The result of verifying a request. */
 export type VerifiedRequest<Event> =
@@ -179,8 +180,4 @@ class Receiver<Event> implements WebhookReceiver {
     const headers = status < 500 ? this.#parts.refusalHeaders : undefined;
     return Response.json({ error: reason }, { status, ...(headers !== undefined && { headers }) });
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : "unknown";
 }

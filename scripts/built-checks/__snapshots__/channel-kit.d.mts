@@ -1,4 +1,4 @@
-import { AccountProgress, CallOptions, Card, CardButton, Channel, ChannelError, ChannelErrorCode, ChannelHealth, ChannelHost, Clock, HostCommand, Markdown, MediaKind, Mention, MessageId, MsgContext, Outbound, Random, Retry, SendReceipt } from "@factotum/channel-contract";
+import { AccountProgress, CallOptions, Card, CardButton, Channel, ChannelError, ChannelErrorCode, ChannelHealth, ChannelHost, Clock, HostCommand, Markdown, Media, MediaKind, MessageId, MsgContext, Outbound, Random, Retry, SendReceipt } from "@factotum/channel-contract";
 import { Root } from "mdast";
 /** Bounds of a backoff. */
 interface BackoffOptions {
@@ -290,11 +290,15 @@ interface HttpClientOptions {
 }
 /** Creates a client on the host's `fetch`: each request has a time limit and a limit on its response, and tells a refused connection from silence. */
 declare function createHttpClient({ fetch: fetchNow, clock }: Pick<ChannelHost, "fetch" | "clock">, { platform, redirect }: HttpClientOptions): HttpClient;
+/** Escapes a text for HTML, also for an attribute in double quotes. */
+declare function escapeHtml(text: string): string;
 /**
  * A failure, or the text of one, as one line for status: the issues of a validator, which can be dozens of lines, become the first of them, with its place. The
  * log has the whole error.
  */
 declare function failureLine(failure: unknown): string;
+/** A key within a platform's limit: the key itself, or its hash if it is too long. The same key always gives the same one. */
+declare function fitKey(key: string, maxLength: number): string;
 /** The acknowledgement that a platform expects of a command or a pressed button. */
 interface InteractionDeadlineOptions {
   readonly clock: Pick<Clock, "schedule">;
@@ -366,6 +370,19 @@ declare class PlatformFailure extends Error {
 }
 /** The failure inside an error of an SDK, which wraps what its `fetch` rejects with: as `cause`, `original` or `error`. */
 declare function platformFailureIn(error: unknown): PlatformFailure | undefined;
+/** The value of a JSON text, or of its bytes as UTF-8; `undefined` for anything else, and for what is nested too deeply. */
+declare function parseJson(json: string | Uint8Array): unknown;
+/** The same for an object alone. */
+declare function parseJsonObject(json: string | Uint8Array): Record<string, unknown> | undefined;
+/**
+ * What a channel itself wrote as JSON, such as the data of a reply context, the reference of a file, or a cursor. `undefined` for none, and for a text that the
+ * schema, such as one of zod, refuses: it comes from another channel or an earlier version.
+ */
+declare function parseOwn<Value>(json: string | undefined, schema: {
+  safeParse(value: unknown): {
+    readonly data?: Value | undefined;
+  };
+}): Value | undefined;
 /** A request that a webhook refuses. */
 interface RefusedRequest {
   readonly status: 400 | 401;
@@ -523,6 +540,8 @@ declare function readBodyCapped(message: Request | Response, options: {
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 }): Promise<CappedBody>;
+/** Why something failed, for a log line: the message of an error, or `unknown`. */
+declare function reasonOf(failure: unknown): string;
 /** Limits of a queue. */
 interface ReceiveQueueOptions {
   /** Messages kept at most, including the one that is being stored; 1,000 by default. Later ones are lost, and counted in the health. */
@@ -564,6 +583,28 @@ interface SendInPartsOptions<Part> extends CallOptions {
  * the platform's rate limit, up to 30 s; if one fails, the receipt is ambiguous and the rest is not sent.
  */
 declare function sendInParts<Part>(parts: readonly Part[], { clock, send, signal }: SendInPartsOptions<Part>): Promise<SendReceipt>;
+/** Limits of a text. */
+interface TextBounds {
+  readonly maxLength: number;
+  /** Defaults to `utf16`. */
+  readonly unit?: TextUnit;
+  /** True for a caption, which a file does not need. */
+  readonly mayBeEmpty?: boolean;
+}
+/** Limits of the files of one message. */
+interface FileBounds {
+  /** Of each file. */
+  readonly maxBytes: number;
+  /** Defaults to 1. */
+  readonly maxFiles?: number;
+}
+type Rejection = SendReceipt & {
+  readonly type: "rejected";
+};
+/** Why a text cannot be sent, for good: it is blank or too long. `undefined` if it can. */
+declare function textProblem(text: string, { maxLength, unit, mayBeEmpty }: TextBounds): Rejection | undefined;
+/** Why files cannot be sent as one message, for good: there are none or too many, or one is empty or too large. `undefined` if they can. */
+declare function filesProblem(files: readonly Pick<Media, "bytes">[], { maxBytes, maxFiles }: FileBounds): Rejection | undefined;
 /** One send of an adapter. */
 interface QueuedSend extends CallOptions {
   /** Sends of one key never overlap. */
@@ -936,26 +977,6 @@ declare function parseEntities(text: string, entities: readonly TextEntity[]): M
 declare function mentionPattern(names: readonly string[]): RegExp | undefined;
 /** Replaces `@name` of `names` by the result of `replacement`, as `mentionPattern` finds it outside code and addresses. */
 declare function replaceMentions(pieces: readonly Piece[], names: readonly string[], replacement: (name: string) => string): readonly Piece[];
-/** How a platform writes the names of people into its texts. */
-interface HandleOptions {
-  /** The bot's own handle, without `@`. */
-  readonly bot: string;
-  /** Handles that notify a whole room, such as `here`; they mention no person. */
-  readonly everyone?: readonly string[];
-  /** Characters of a handle, as a class of a regular expression with the flag `v`; `[a-z0-9._\-]` by default. A dot or dash at the end belongs to the sentence. */
-  readonly characters?: string;
-}
-/** Who is mentioned in a text. */
-interface ParsedHandles {
-  readonly mentionsBot: boolean;
-  /** Others, each once, as they are first written. */
-  readonly mentions: readonly Mention[];
-}
-/**
- * Finds people that a platform names as `@handle` in its texts, in any case. A handle stands on its own: none is found in `mail@handle.example`, `/@handle`,
- * or within code marked by backquotes.
- */
-declare function parseHandles(text: string, { bot, everyone, characters }: HandleOptions): ParsedHandles;
 /**
  * Parses Markdown as the contract defines it (CommonMark with GitHub's extensions). Every text is valid; one nested too deeply becomes a paragraph of literal
  * text. Time is linear: a long text is parsed in parts that end between two blocks; a block of more than 8,000 characters is parsed in parts too, of which
@@ -1034,4 +1055,4 @@ interface BlockLimits {
  * table that is becomes code. Nothing visible gives no message. Throws a RangeError for limits below the minimum.
  */
 declare function renderBlocks(source: string | Root, limits?: BlockLimits): StyledBlock[][];
-export { type Acknowledgement, type AsteriskMarkupOptions, type BackoffOptions, type BlockItem, type BlockLimits, type BotIdentity, type BotIdentityOptions, type BreakKind, CLOSE_CODES, type CachedLookup, type CachedLookupOptions, type CappedBody, type CardRows, type CellAlign, type ChunkLimits, type ChunkOptions, type CommandMenu, type CommandRegistrar, type ConnectionEvidence, type ConnectionState, type ConnectionSupervisor, type ConnectionSupervisorOptions, type Content, type Dialect, type EmojiNames, type EntityStyle, type ErrorClassifier, type ErrorTables, type EventOutcome, type FlattenOptions, type Frame, HTTP_STATUSES, type HandleOptions, type HttpAnswer, type HttpClient, type HttpClientOptions, type HttpLimits, type InteractionDeadlineOptions, type Joint, type Junction, type KeyedQueue, type LookupFailure, type MarkdownChunk, type MarkdownMarkupOptions, type MarkdownStream, type NetworkFailure, type ParsedHandles, type Piece, type Place, type PlainTextOptions, PlatformFailure, type PlatformFailureReason, type PollAnswer, type Poller, type PollerOptions, type QueuedSend, type RateLimiter, type RateLimiterOptions, type ReceiveQueue, type ReceiveQueueOptions, type RefusedRequest, type RenderOptions, type SdkFetchOptions, type SendInPartsOptions, type SendQueue, type Sender, type SniffedMedia, type SocketControl, type Span, type StoreQueue, type StoreQueueOptions, type StoredButton, type StyledBlock, type StyledRun, type SupervisedConnection, type TextEntity, type TextUnit, type TimestampOptions, type UnreadableEvents, type VerifiedRequest, type WebSocketConnection, type WebSocketOptions, type WebhookHealth, type WebhookReceiver, type WebhookReceiverOptions, addUnstored, asteriskMarkup, backoffDelay, chunkMarkdown, connectionHealth, constantTimeEqual, controlCodes, createBotIdentity, createBoundedMap, createCachedLookup, createCardRows, createCommandRegistrar, createConnectionSupervisor, createEmojiNames, createErrorClassifier, createHttpClient, createKeyedQueue, createMarkdownStream, createPoller, createRateLimiter, createReceiveQueue, createSdkFetch, createSendQueue, createStoreQueue, createUnreadableEvents, createWebhookHealth, createWebhookReceiver, errorCodeOf, failureLine, flattenMarkdown, htmlDocument, htmlSubset, isLocalError, markdownMarkup, measure, meetDeadline, mentionPattern, networkFailureOf, openWebSocket, parseEntities, parseHandles, parseMarkdown, plainText, platformFailureIn, raceAbort, readBodyCapped, rejectedReceipt, renderBlocks, renderMarkdown, replaceMentions, retryAfterMs, sendInParts, sniffMedia, verifyTimestamp };
+export { type Acknowledgement, type AsteriskMarkupOptions, type BackoffOptions, type BlockItem, type BlockLimits, type BotIdentity, type BotIdentityOptions, type BreakKind, CLOSE_CODES, type CachedLookup, type CachedLookupOptions, type CappedBody, type CardRows, type CellAlign, type ChunkLimits, type ChunkOptions, type CommandMenu, type CommandRegistrar, type ConnectionEvidence, type ConnectionState, type ConnectionSupervisor, type ConnectionSupervisorOptions, type Content, type Dialect, type EmojiNames, type EntityStyle, type ErrorClassifier, type ErrorTables, type EventOutcome, type FileBounds, type FlattenOptions, type Frame, HTTP_STATUSES, type HttpAnswer, type HttpClient, type HttpClientOptions, type HttpLimits, type InteractionDeadlineOptions, type Joint, type Junction, type KeyedQueue, type LookupFailure, type MarkdownChunk, type MarkdownMarkupOptions, type MarkdownStream, type NetworkFailure, type Piece, type Place, type PlainTextOptions, PlatformFailure, type PlatformFailureReason, type PollAnswer, type Poller, type PollerOptions, type QueuedSend, type RateLimiter, type RateLimiterOptions, type ReceiveQueue, type ReceiveQueueOptions, type RefusedRequest, type RenderOptions, type SdkFetchOptions, type SendInPartsOptions, type SendQueue, type Sender, type SniffedMedia, type SocketControl, type Span, type StoreQueue, type StoreQueueOptions, type StoredButton, type StyledBlock, type StyledRun, type SupervisedConnection, type TextBounds, type TextEntity, type TextUnit, type TimestampOptions, type UnreadableEvents, type VerifiedRequest, type WebSocketConnection, type WebSocketOptions, type WebhookHealth, type WebhookReceiver, type WebhookReceiverOptions, addUnstored, asteriskMarkup, backoffDelay, chunkMarkdown, connectionHealth, constantTimeEqual, controlCodes, createBotIdentity, createBoundedMap, createCachedLookup, createCardRows, createCommandRegistrar, createConnectionSupervisor, createEmojiNames, createErrorClassifier, createHttpClient, createKeyedQueue, createMarkdownStream, createPoller, createRateLimiter, createReceiveQueue, createSdkFetch, createSendQueue, createStoreQueue, createUnreadableEvents, createWebhookHealth, createWebhookReceiver, errorCodeOf, escapeHtml, failureLine, filesProblem, fitKey, flattenMarkdown, htmlDocument, htmlSubset, isLocalError, markdownMarkup, measure, meetDeadline, mentionPattern, networkFailureOf, openWebSocket, parseEntities, parseJson, parseJsonObject, parseMarkdown, parseOwn, plainText, platformFailureIn, raceAbort, readBodyCapped, reasonOf, rejectedReceipt, renderBlocks, renderMarkdown, replaceMentions, retryAfterMs, sendInParts, sniffMedia, textProblem, verifyTimestamp };

@@ -1,4 +1,5 @@
 import type { AttachmentRef } from "@factotum/channel-contract";
+import { parseOwn } from "@factotum/channel-kit";
 import type { Attachment } from "chat";
 import * as z from "zod";
 
@@ -28,12 +29,6 @@ export function toAttachmentRef({ type, fetchMetadata, mimeType, name, size, url
 
 /** The file of a reference as adapters know it; `undefined` for a foreign one. */
 export function parseAttachmentRef(ref: string): Attachment | undefined {
-  let json: unknown;
-  try {
-    json = JSON.parse(ref);
-  } catch {
-    return undefined;
-  }
-  const parsed = RefSchema.safeParse(json);
-  return parsed.success ? (JSON.parse(JSON.stringify(parsed.data)) as Attachment) : undefined;
+  const parsed = parseOwn(ref, RefSchema);
+  return parsed === undefined ? undefined : (JSON.parse(JSON.stringify(parsed)) as Attachment);
 }

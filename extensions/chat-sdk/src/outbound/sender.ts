@@ -9,7 +9,7 @@ import type {
   Outbound,
   SendReceipt,
 } from "@factotum/channel-contract";
-import { createSendQueue, PlatformFailure, rejectedReceipt, sendInParts } from "@factotum/channel-kit";
+import { createSendQueue, filesProblem, PlatformFailure, rejectedReceipt, sendInParts, textProblem } from "@factotum/channel-kit";
 import type { CardRows, Sender } from "@factotum/channel-kit";
 import type { Adapter, AdapterPostableMessage, RawMessage } from "chat";
 import type { AdapterSession } from "../adapter/adapter-session.ts";
@@ -67,15 +67,10 @@ function refusedOutbound(
   if (!can[outbound.type]) return rejectedReceipt("rejected", `this adapter sends no ${outbound.type}`);
   if ("onlyFor" in outbound && outbound.onlyFor !== undefined)
     return rejectedReceipt("rejected", "this channel shows nothing to one person alone");
-  if (outbound.type === "text" || outbound.type === "edit") {
-    if (outbound.text.trim() === "") return rejectedReceipt("rejected", "the text is empty");
-    if (outbound.text.length > text.maxLength) return rejectedReceipt("too-long", `the text has more than ${text.maxLength} characters`);
-  }
+  if (outbound.type === "text" || outbound.type === "edit") return textProblem(outbound.text, { maxLength: text.maxLength });
   if (outbound.type === "media") {
-    const { bytes, kind } = outbound.media;
-    const maxBytes = media.find((one) => one.kind === kind)?.maxBytes ?? 0;
-    if (bytes.byteLength === 0) return rejectedReceipt("rejected", "the file is empty");
-    if (bytes.byteLength > maxBytes) return rejectedReceipt("too-long", `the file has more than ${maxBytes} bytes`);
+    const { kind } = outbound.media;
+    return filesProblem([outbound.media], { maxBytes: media.find((one) => one.kind === kind)?.maxBytes ?? 0 });
   }
   if (outbound.type === "card" || outbound.type === "edit-card") {
     const count = outbound.card.buttons?.length ?? 0;

@@ -1,7 +1,7 @@
 import type { API } from "@discordjs/core/http-only";
 import type { REST, RESTOptions } from "@discordjs/rest";
 import type { CallOptions, ChannelHost } from "@factotum/channel-contract";
-import { createHttpClient, createSdkFetch, PlatformFailure, platformFailureIn, retryAfterMs } from "@factotum/channel-kit";
+import { createHttpClient, createSdkFetch, parseJson, PlatformFailure, platformFailureIn, retryAfterMs } from "@factotum/channel-kit";
 import type { HttpAnswer } from "@factotum/channel-kit";
 import type { DiscordConfig } from "../config.ts";
 import { toFailure } from "../errors.ts";
@@ -129,13 +129,4 @@ function isOfGateway(address: string, baseUrl: string | undefined): boolean {
 
 function isLoopback(hostname: string): boolean {
   return ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
-}
-
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder("utf-8").decode(bytes));
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return undefined;
-    throw cause;
-  }
 }

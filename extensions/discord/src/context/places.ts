@@ -1,5 +1,5 @@
 import type { CallOptions, ChannelHost, Conversation } from "@factotum/channel-contract";
-import { createBoundedMap } from "@factotum/channel-kit";
+import { createBoundedMap, reasonOf } from "@factotum/channel-kit";
 import * as z from "zod";
 import type { DiscordApi } from "../api/discord-api.ts";
 import { isFinal } from "../errors.ts";
@@ -72,7 +72,7 @@ export function createPlaces(api: DiscordApi, { clock }: Pick<ChannelHost, "cloc
       return place;
     } catch (error) {
       if (!isFinal(error)) throw error;
-      problem = `the bot may not see a channel that it is addressed in: ${error instanceof Error ? error.message : "unknown"}`;
+      problem = `the bot may not see a channel that it is addressed in: ${reasonOf(error)}`;
       const entry = known.get(id);
       if (entry !== undefined) entry.isRefused = true;
       return undefined;

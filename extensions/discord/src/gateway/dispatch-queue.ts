@@ -1,5 +1,5 @@
 import type { CallOptions, ChannelHealth, ChannelHost } from "@factotum/channel-contract";
-import { addUnstored, createStoreQueue, type StoreQueue } from "@factotum/channel-kit";
+import { addUnstored, createStoreQueue, reasonOf, type StoreQueue } from "@factotum/channel-kit";
 
 /** One event of the platform. */
 interface Dispatch {
@@ -100,7 +100,7 @@ class Queue implements DispatchQueue {
     if (cursor === undefined) return;
     this.#unsaved = undefined;
     await this.#host.commit({ cursor }).catch((error: unknown) => {
-      this.#host.logger.debug("discord position not saved", { error: error instanceof Error ? error.message : "unknown" });
+      this.#host.logger.debug("discord position not saved", { error: reasonOf(error) });
     });
   }
 }

@@ -1,6 +1,6 @@
 import { ChannelError } from "@factotum/channel-contract";
 import type { CallOptions, ChannelErrorCode, ChannelHost } from "@factotum/channel-contract";
-import { openWebSocket } from "@factotum/channel-kit";
+import { openWebSocket, parseJson } from "@factotum/channel-kit";
 import type { SocketControl, WebSocketConnection } from "@factotum/channel-kit";
 import * as z from "zod";
 import type { GatewaySession } from "./session-store.ts";
@@ -154,13 +154,4 @@ class Protocol implements Disposable {
 /** A failure after which the connection is opened again. */
 export function temporary(message: string): ChannelError {
   return new ChannelError("unreachable", message, { retry: { type: "backoff" } });
-}
-
-function parseJson(data: string | Uint8Array): unknown {
-  try {
-    return JSON.parse(typeof data === "string" ? data : new TextDecoder().decode(data));
-  } catch (cause) {
-    if (cause instanceof SyntaxError || cause instanceof RangeError) return undefined;
-    throw cause;
-  }
 }

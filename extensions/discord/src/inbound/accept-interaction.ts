@@ -1,5 +1,5 @@
 import type { CallOptions, ChannelHost, MsgContext } from "@factotum/channel-contract";
-import { createBoundedMap, meetDeadline } from "@factotum/channel-kit";
+import { createBoundedMap, meetDeadline, reasonOf } from "@factotum/channel-kit";
 import type { UnreadableEvents } from "@factotum/channel-kit";
 import type { Bot } from "../api/bot-identity.ts";
 import type { DiscordApi } from "../api/discord-api.ts";
@@ -163,7 +163,7 @@ class Accepted implements AcceptedEvent {
 
   /** The platform does not deliver it again in time: its sender sees that there was no answer. */
   #failed(error: unknown, what = "acknowledgement"): void {
-    const reason = error instanceof Error ? error.message : "unknown";
+    const reason = reasonOf(error);
     this.#parts.host.logger.debug("discord interaction not answered", { what, error: reason });
   }
 }

@@ -1,4 +1,5 @@
 import type { AttachmentRef, MediaKind } from "@factotum/channel-contract";
+import { parseOwn } from "@factotum/channel-kit";
 import * as z from "zod";
 import type { DiscordAttachment } from "./platform-types.ts";
 
@@ -14,12 +15,7 @@ const RefSchema = z.strictObject({ channel: id, message: id, id });
 
 /** Reads a reference; `undefined` if it is not one of this platform. */
 export function parseFileRef(ref: string): FileRef | undefined {
-  try {
-    return RefSchema.safeParse(JSON.parse(ref)).data;
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return undefined;
-    throw cause;
-  }
+  return parseOwn(ref, RefSchema);
 }
 
 /** The files of a message, in their order. */

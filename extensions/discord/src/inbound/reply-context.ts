@@ -1,4 +1,5 @@
 import type { ReplyContext } from "@factotum/channel-contract";
+import { parseOwn } from "@factotum/channel-kit";
 import * as z from "zod";
 import { snowflakeTimeMs } from "../snowflake.ts";
 
@@ -35,11 +36,5 @@ export function replyContext({ user, interaction }: DiscordReplyContext): ReplyC
 
 /** Reads what `replyContext` wrote; `undefined` for anything else. */
 export function parseReplyContext(data: string | undefined): DiscordReplyContext | undefined {
-  if (data === undefined) return undefined;
-  try {
-    return Schema.safeParse(JSON.parse(data)).data;
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return undefined;
-    throw cause;
-  }
+  return parseOwn(data, Schema);
 }

@@ -1,5 +1,5 @@
 import type { CallOptions, Card, ChannelHost, Media, Mention, MessageId, Outbound, Poll, SendReceipt } from "@factotum/channel-contract";
-import { createEmojiNames, createSendQueue, rejectedReceipt, sendInParts } from "@factotum/channel-kit";
+import { createEmojiNames, createSendQueue, filesProblem, rejectedReceipt, sendInParts, textProblem } from "@factotum/channel-kit";
 import type { Sender } from "@factotum/channel-kit";
 import type { DiscordApi } from "../api/discord-api.ts";
 import { MAX_FILE_BYTES, MAX_FILES, MAX_POLL_OPTIONS, MAX_TEXT_LENGTH } from "../capabilities.ts";
@@ -120,8 +120,8 @@ async function componentsOf({ rows }: SendParts, card: Card): Promise<readonly o
 
 /** Renders a text, or the receipt if it cannot be sent. */
 function rendering(text: string, mentions: readonly Mention[] = []): RenderedText | (SendReceipt & { readonly type: "rejected" }) {
-  if (text.trim() === "") return rejectedReceipt("rejected", "the text is empty");
-  if (text.length > MAX_TEXT_LENGTH) return rejectedReceipt("too-long", `the text has more than ${MAX_TEXT_LENGTH} characters`);
+  const problem = textProblem(text, { maxLength: MAX_TEXT_LENGTH });
+  if (problem !== undefined) return problem;
   const rendered = renderText(text, mentions);
   return rendered.messages.length === 0 ? rejectedReceipt("rejected", "the text shows nothing") : rendered;
 }
@@ -207,11 +207,10 @@ async function sendFiles(
   },
   send: Send,
 ): Promise<SendReceipt> {
-  if (media.length === 0 || media.some(({ bytes }) => bytes.length === 0)) return rejectedReceipt("rejected", "the file is empty");
-  if (media.length > MAX_FILES) return rejectedReceipt("too-long", `more than ${MAX_FILES} files`);
-  if (media.some(({ bytes }) => bytes.length > MAX_FILE_BYTES))
-    return rejectedReceipt("too-long", `the file is too large: Discord takes ${MAX_FILE_BYTES / 1024 / 1024} MiB from bots`);
-  if (caption.length > MAX_TEXT_LENGTH) return rejectedReceipt("too-long", `the text has more than ${MAX_TEXT_LENGTH} characters`);
+  const problem =
+    filesProblem(media, { maxBytes: MAX_FILE_BYTES, maxFiles: MAX_FILES }) ??
+    textProblem(caption, { maxLength: MAX_TEXT_LENGTH, mayBeEmpty: true });
+  if (problem !== undefined) return problem;
   const {
     messages: [shown = "", ...more],
     userIds,

@@ -1,3 +1,4 @@
+import { parseOwn } from "@factotum/channel-kit";
 import * as z from "zod";
 
 /** Where a file is: a part of a mail of the folder. */
@@ -21,10 +22,5 @@ export function renderRef(place: PartPlace): string {
 
 /** Reads a reference; `undefined` if it is not one of this channel. */
 export function parseRef(ref: string): PartPlace | undefined {
-  try {
-    return PlaceSchema.safeParse(JSON.parse(ref)).data;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return parseOwn(ref, PlaceSchema);
 }

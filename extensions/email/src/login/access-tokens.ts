@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { CallOptions, ChannelHost } from "@factotum/channel-contract";
-import { createHttpClient, PlatformFailure, raceAbort } from "@factotum/channel-kit";
+import { createHttpClient, parseJson, PlatformFailure, raceAbort, reasonOf } from "@factotum/channel-kit";
 import type { HttpClient } from "@factotum/channel-kit";
 import * as z from "zod";
 import type { OAuthLogin } from "../config.ts";
@@ -100,7 +100,7 @@ class RefreshedTokens implements AccessTokens {
     if (next === undefined || next === refreshToken) return token;
     const value = { type: "json", json: { refreshToken: next } } as const;
     await host.state.set(this.#key, value, { isSecret: true, expiresAtMs: host.clock.now() + KEPT_MS }).catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : "unknown";
+      const reason = reasonOf(error);
       host.logger.warn("the new refresh token could not be stored; a restart begins with that of the configuration", { reason });
     });
     return token;
@@ -120,7 +120,7 @@ class RefreshedTokens implements AccessTokens {
     const limits = { signal: this.#parts.signal, maxBytes: MAX_ANSWER_BYTES };
     const answer = await this.#request(tokenUrl, { method: "POST", headers, body: body.toString() }, limits).catch((cause: unknown) => {
       // Whatever the outcome of the request, nothing was sent to a mail server.
-      throw new PlatformFailure({ type: "not-sent" }, `no access token: ${cause instanceof Error ? cause.message : "unknown"}`, { cause });
+      throw new PlatformFailure({ type: "not-sent" }, `no access token: ${reasonOf(cause)}`, { cause });
     });
     const content = parseJson(answer.bytes);
     const granted = Granted.safeParse(content);
@@ -136,15 +136,5 @@ class RefreshedTokens implements AccessTokens {
     }
     const what = answer.status === 200 ? "no access token" : `status ${answer.status}`;
     throw new PlatformFailure({ type: "not-sent" }, `no access token: the token endpoint ${host} answered with ${what}`);
-  }
-}
-
-/** `undefined` for invalid JSON. */
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
   }
 }

@@ -1,5 +1,6 @@
 import type { CallOptions, ChannelHost, Reconciliation } from "@factotum/channel-contract";
 import { messageId } from "@factotum/channel-contract";
+import { reasonOf } from "@factotum/channel-kit";
 import type { ImapFlow } from "imapflow";
 import type { EmailConfig } from "../config.ts";
 import type { MailAccount } from "../login/logins.ts";
@@ -31,7 +32,7 @@ export function createCopyKeeper(
   };
   return (source) => {
     store(source).catch((error: unknown) => {
-      logger.warn("no copy of a sent mail was stored", { folder: sentFolder, reason: error instanceof Error ? error.message : "unknown" });
+      logger.warn("no copy of a sent mail was stored", { folder: sentFolder, reason: reasonOf(error) });
     });
   };
 }

@@ -1,3 +1,4 @@
+import { parseOwn } from "@factotum/channel-kit";
 import * as z from "zod";
 
 /** The position in the folder: everything up to `uid` is stored, while the folder has this UIDVALIDITY. */
@@ -12,13 +13,7 @@ const CursorSchema = z.strictObject({ validity: z.string(), uid: z.number().int(
 
 /** Reads a committed cursor; `undefined` for none, and for one of another form. */
 export function parseCursor(cursor: string | undefined): Cursor | undefined {
-  if (cursor === undefined) return undefined;
-  try {
-    return CursorSchema.safeParse(JSON.parse(cursor)).data;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return parseOwn(cursor, CursorSchema);
 }
 
 /** Writes a cursor. */

@@ -1,5 +1,5 @@
 import type { Clock } from "@factotum/channel-contract";
-import { PlatformFailure, createHttpClient, retryAfterMs } from "@factotum/channel-kit";
+import { createHttpClient, parseJson, PlatformFailure, retryAfterMs } from "@factotum/channel-kit";
 import type { HttpAnswer } from "@factotum/channel-kit";
 import * as z from "zod";
 import { isMissingScope } from "../errors.ts";
@@ -130,13 +130,4 @@ function isOk({ status }: HttpAnswer): boolean {
 
 function isJson({ headers }: HttpAnswer): boolean {
   return headers.get("content-type")?.startsWith("application/json") === true && headers.get("content-disposition") === null;
-}
-
-function parseJson(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder("utf-8").decode(body));
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return undefined;
-    throw cause;
-  }
 }

@@ -1,3 +1,4 @@
+import { parseOwn } from "@factotum/channel-kit";
 import * as z from "zod";
 
 /** The location of a message's file. */
@@ -20,10 +21,5 @@ export function attachmentRef(resource: ResourceRef): string {
 
 /** Parses the output of `attachmentRef`; `undefined` for anything else. */
 export function parseAttachmentRef(ref: string): ResourceRef | undefined {
-  try {
-    return RefSchema.safeParse(JSON.parse(ref)).data;
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return undefined;
-    throw cause;
-  }
+  return parseOwn(ref, RefSchema);
 }

@@ -1,5 +1,6 @@
 import { messageId } from "@factotum/channel-contract";
 import type { AttachmentRef, MediaKind, Mention as NamedPerson, MsgContext, UntrustedNote } from "@factotum/channel-contract";
+import { parseJson } from "@factotum/channel-kit";
 import * as z from "zod";
 import type { Bot } from "../api/bot-identity.ts";
 import { conversationOf } from "../conversation-id.ts";
@@ -163,13 +164,4 @@ function fileOf(file: { messageId: string; kind: MediaKind; key: string; fields:
     // The platform records voice messages as Opus, and sends no other audio as `audio`.
     ...(kind === "audio" && { mimeType: "audio/ogg", voice: true }),
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return undefined;
-    throw cause;
-  }
 }

@@ -1,5 +1,5 @@
 import type { Card, ChannelHost, Mention, Origin, Outbound, SendReceipt } from "@factotum/channel-contract";
-import { PlatformFailure, createSendQueue, measure, rejectedReceipt } from "@factotum/channel-kit";
+import { createSendQueue, filesProblem, measure, PlatformFailure, rejectedReceipt, textProblem } from "@factotum/channel-kit";
 import type { Sender } from "@factotum/channel-kit";
 import { MAX_FILE_BYTES, MAX_IMAGE_BYTES, MAX_TEXT_LENGTH } from "../capabilities.ts";
 import { receiveIdType } from "../conversation-id.ts";
@@ -125,10 +125,9 @@ async function sendMedia(
   const { media, replyTo } = outbound;
   if (receiveIdType(target.conversation.id) === undefined)
     return rejectedReceipt("not-found", `${target.conversation.id} is no chat (oc_…) and no person (ou_…)`);
-  if (media.bytes.length === 0) return rejectedReceipt("rejected", "the file is empty");
+  const problem = filesProblem([media], { maxBytes: media.kind === "image" ? MAX_IMAGE_BYTES : MAX_FILE_BYTES });
+  if (problem !== undefined) return problem;
   const upload = uploadOf(media);
-  const most = media.kind === "image" ? MAX_IMAGE_BYTES : MAX_FILE_BYTES;
-  if (media.bytes.length > most) return rejectedReceipt("too-long", `the file has more than ${most} bytes`);
   const key = await messages.upload(upload, { signal }).catch((error: unknown) => {
     const receipt = toReceipt(error);
     if (receipt.type !== "ambiguous") throw error;
@@ -139,8 +138,8 @@ async function sendMedia(
 
 /** Renders a text, or the receipt if it cannot be sent. */
 function bodyOf(text: string, mentions: readonly Mention[] = []): MessageBody | SendReceipt {
-  if (text.trim() === "") return rejectedReceipt("rejected", "the text is empty");
-  if (text.length > MAX_TEXT_LENGTH) return rejectedReceipt("too-long", `the text has more than ${MAX_TEXT_LENGTH} characters`);
+  const problem = textProblem(text, { maxLength: MAX_TEXT_LENGTH });
+  if (problem !== undefined) return problem;
   const body = renderText(text, mentions);
   return measure(JSON.stringify(body), "bytes") > MAX_BODY_BYTES[body.msg_type] - 1024
     ? rejectedReceipt("too-long", "the rendered message is too large")

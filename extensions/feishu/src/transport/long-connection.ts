@@ -1,5 +1,5 @@
 import type { CallOptions, ChannelHealth, ChannelHost } from "@factotum/channel-contract";
-import { PlatformFailure, backoffDelay, createUnreadableEvents } from "@factotum/channel-kit";
+import { backoffDelay, createUnreadableEvents, PlatformFailure, reasonOf } from "@factotum/channel-kit";
 import type { UnreadableEvents } from "@factotum/channel-kit";
 import * as z from "zod";
 import { domainOf, secretsOf } from "../api/feishu-api.ts";
@@ -178,7 +178,7 @@ class LongConnection implements Transport {
       if (outcome.type === "other-account") host.logger.warn("feishu event of another app ignored");
     } catch (error) {
       this.#detail = "an event could not be stored; Feishu will send it again";
-      host.logger.error("feishu event not stored", { error: error instanceof Error ? error.message : "unknown" });
+      host.logger.error("feishu event not stored", { error: reasonOf(error) });
       throw error;
     }
   }

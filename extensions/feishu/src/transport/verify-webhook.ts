@@ -1,5 +1,5 @@
 import { createDecipheriv, createHash } from "node:crypto";
-import { constantTimeEqual, verifyTimestamp } from "@factotum/channel-kit";
+import { constantTimeEqual, parseJsonObject, verifyTimestamp } from "@factotum/channel-kit";
 import type { RefusedRequest, VerifiedRequest } from "@factotum/channel-kit";
 
 /** The account's secrets of the console's Encryption Strategy. */
@@ -63,10 +63,10 @@ function isSigned(input: {
 }
 
 function readPayload(body: Uint8Array, encryptKey: string): Record<string, unknown> | undefined {
-  const outer = parseObject(Buffer.from(body).toString("utf8"));
+  const outer = parseJsonObject(Buffer.from(body).toString("utf8"));
   if (outer === undefined || typeof outer["encrypt"] !== "string") return outer;
   const plain = decrypt(outer["encrypt"], encryptKey);
-  return plain === undefined ? undefined : parseObject(plain);
+  return plain === undefined ? undefined : parseJsonObject(plain);
 }
 
 /** AES-256-CBC; the key is the hash of the Encrypt Key, the first block is the start vector. */
@@ -88,16 +88,6 @@ function tokenOf(payload: Readonly<Record<string, unknown>>): string {
   const header = payload["header"];
   const token = typeof header === "object" && header !== null && "token" in header ? header.token : payload["token"];
   return typeof token === "string" ? token : "";
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return undefined;
-    throw cause;
-  }
 }
 
 function refused(status: 400 | 401, reason: string): VerifiedWebhook {

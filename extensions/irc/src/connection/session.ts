@@ -1,5 +1,5 @@
 import type { CallOptions, ChannelHost } from "@factotum/channel-contract";
-import { createRateLimiter, networkFailureOf } from "@factotum/channel-kit";
+import { createRateLimiter, networkFailureOf, reasonOf } from "@factotum/channel-kit";
 import type { RateLimiter, SupervisedConnection } from "@factotum/channel-kit";
 import type { Client } from "irc-framework";
 import type { IrcConfig } from "../config.ts";
@@ -191,7 +191,7 @@ export class IrcSession implements SupervisedConnection {
       } catch (error) {
         logger.error("irc line not handled", {
           command: printable(line.command),
-          error: error instanceof Error ? error.message : "unknown",
+          error: reasonOf(error),
         });
       }
     }

@@ -3,6 +3,7 @@ import { connect as connectPlain, isIP } from "node:net";
 import type { Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { Logger } from "@factotum/channel-contract";
+import { reasonOf } from "@factotum/channel-kit";
 import type { IrcConfig } from "../config.ts";
 import { IrcFailure } from "../errors.ts";
 import { isOneLine } from "../network/irc-line.ts";
@@ -117,7 +118,7 @@ class SocketTransport extends EventEmitter {
     try {
       this.emit("line", line);
     } catch (error) {
-      this.#parts.logger.warn("irc line not understood", { error: error instanceof Error ? error.message : "unknown" });
+      this.#parts.logger.warn("irc line not understood", { error: reasonOf(error) });
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { CallOptions, ChannelHost, Origin, Outbound, SendReceipt } from "@factotum/channel-contract";
-import { createSendQueue, measure, rejectedReceipt } from "@factotum/channel-kit";
+import { createSendQueue, rejectedReceipt, textProblem } from "@factotum/channel-kit";
 import type { Sender } from "@factotum/channel-kit";
 import { MAX_TEXT_BYTES } from "../capabilities.ts";
 import type { Link } from "../connection/link.ts";
@@ -28,9 +28,8 @@ export function createSender({ host, nicks, connect }: SenderParts): Sender {
     if (outbound.type !== "text") return rejectedReceipt("rejected", `this channel sends no ${outbound.type}`);
     if (outbound.onlyFor !== undefined && target.conversation.kind !== "direct")
       return rejectedReceipt("rejected", "everyone in a channel sees its messages");
-    if (outbound.text.trim() === "") return rejectedReceipt("rejected", "the text is empty");
-    if (measure(outbound.text, "bytes") > MAX_TEXT_BYTES)
-      return rejectedReceipt("too-long", `the text has more than ${MAX_TEXT_BYTES} bytes`);
+    const problem = textProblem(outbound.text, { maxLength: MAX_TEXT_BYTES, unit: "bytes" });
+    if (problem !== undefined) return problem;
     const { id } = target.conversation;
     const person = parsePersonId(id);
     if (person === undefined && !isChannelTarget(id)) return rejectedReceipt("not-found", "this is no channel, account or nickname");

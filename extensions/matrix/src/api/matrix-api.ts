@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import type { CallOptions, ChannelHost } from "@factotum/channel-contract";
-import { createHttpClient, createSdkFetch, PlatformFailure, platformFailureIn } from "@factotum/channel-kit";
+import { createHttpClient, createSdkFetch, parseJson, PlatformFailure, platformFailureIn } from "@factotum/channel-kit";
 import type { HttpAnswer } from "@factotum/channel-kit";
 import * as z from "zod";
 import type { MatrixConfig } from "../config.ts";
@@ -106,7 +106,7 @@ export function createMatrixApi({ homeserver, accessToken }: MatrixConfig, host:
       const init = { method: "POST", headers: { "content-type": mimeType }, body: new Uint8Array(bytes) };
       const answer = await authorized(path, init, options);
       if (answer.status !== 200) throw toFailure("the upload", answer);
-      const parsed = UploadSchema.safeParse(jsonOf(answer));
+      const parsed = UploadSchema.safeParse(parseJson(answer.bytes));
       if (!parsed.success) throw new PlatformFailure({ type: "no-answer" }, "the upload: the answer names no address");
       return parsed.data.content_uri;
     },
@@ -124,15 +124,6 @@ export function createMatrixApi({ homeserver, accessToken }: MatrixConfig, host:
       return old;
     },
   };
-}
-
-function jsonOf({ bytes }: HttpAnswer): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return undefined;
-    throw cause;
-  }
 }
 
 /** Errors of the SDK can have parts of the request, which are texts of messages. */

@@ -1,4 +1,5 @@
 import type { AttachmentRef, MediaKind } from "@factotum/channel-contract";
+import { parseOwn } from "@factotum/channel-kit";
 import * as z from "zod";
 import { isMxc } from "../api/matrix-api.ts";
 import { textIn } from "./event-schema.ts";
@@ -19,12 +20,7 @@ const MAX_NAME_LENGTH = 255;
 
 /** The address of a reference; `undefined` if it is not one of this platform. */
 export function addressOf(ref: string): string | undefined {
-  try {
-    return RefSchema.safeParse(JSON.parse(ref)).data?.mxc;
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return undefined;
-    throw cause;
-  }
+  return parseOwn(ref, RefSchema)?.mxc;
 }
 
 /** True for a message that is a file. */

@@ -1,5 +1,5 @@
 import type { AccountProgress, CallOptions, ChannelHost, MsgContext } from "@factotum/channel-contract";
-import { backoffDelay } from "@factotum/channel-kit";
+import { backoffDelay, reasonOf } from "@factotum/channel-kit";
 import { toChannelError } from "../errors.ts";
 import { EventSchema } from "./event-schema.ts";
 import type { MatrixEvent } from "./event-schema.ts";
@@ -61,7 +61,7 @@ class KeptRedactions implements UnknownRedactions {
 
   start(): void {
     this.#load().catch((error: unknown) => {
-      this.#parts.host.logger.warn("matrix redactions not read", { error: error instanceof Error ? error.message : "unknown" });
+      this.#parts.host.logger.warn("matrix redactions not read", { error: reasonOf(error) });
     });
   }
 

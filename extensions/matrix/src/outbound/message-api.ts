@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
 import { messageId } from "@factotum/channel-contract";
 import type { CallOptions, MessageId } from "@factotum/channel-contract";
-import { PlatformFailure } from "@factotum/channel-kit";
+import { fitKey, PlatformFailure } from "@factotum/channel-kit";
 import * as z from "zod";
 import { pathOf } from "../api/matrix-api.ts";
 import type { MatrixApi } from "../api/matrix-api.ts";
@@ -50,6 +49,6 @@ export function createMessageApi({
 
 /** The transaction of a send; `part` tells the events of one send apart. */
 export function transactionOf(idempotencyKey: string, part: number | string = 0): string {
-  const key = idempotencyKey.length > MAX_KEY_LENGTH ? createHash("sha256").update(idempotencyKey).digest("hex") : idempotencyKey;
+  const key = fitKey(idempotencyKey, MAX_KEY_LENGTH);
   return part === 0 ? key : `${key}.${part}`;
 }

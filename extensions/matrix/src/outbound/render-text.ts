@@ -1,5 +1,5 @@
 import type { Mention } from "@factotum/channel-contract";
-import { flattenMarkdown, htmlDocument, renderMarkdown, replaceMentions } from "@factotum/channel-kit";
+import { escapeHtml, flattenMarkdown, htmlDocument, renderMarkdown, replaceMentions } from "@factotum/channel-kit";
 import type { Dialect } from "@factotum/channel-kit";
 import { htmlTokens } from "../inbound/html-tokens.ts";
 import { parseHtml } from "../inbound/parse-html.ts";
@@ -36,7 +36,7 @@ export function renderText(
     people.map(({ name }) => name),
     (name) => `\uE000@${name}\uE001`,
   );
-  const idOf = new Map(people.map(({ id = "", name }) => [escaped(name), id]));
+  const idOf = new Map(people.map(({ id = "", name }) => [escapeHtml(name), id]));
   return renderMarkdown(marked, { dialect: DIALECT, maxLength }).map((rendered) => {
     const userIds = new Set<string>();
     const html = rendered
@@ -62,8 +62,4 @@ function toRendered(html: string, userIds: readonly string[]): RenderedText {
 /** The characters that HTML shows. */
 function visibleText(html: string): string {
   return Array.from(htmlTokens(html), (token) => (token.type === "text" ? token.text : "")).join("");
-}
-
-function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }

@@ -1,5 +1,5 @@
 import type { CallOptions, ChannelHost, MessageId, Origin, Outbound, SendReceipt } from "@factotum/channel-contract";
-import { createSendQueue, rejectedReceipt, sendInParts } from "@factotum/channel-kit";
+import { createSendQueue, filesProblem, rejectedReceipt, sendInParts, textProblem } from "@factotum/channel-kit";
 import type { Sender } from "@factotum/channel-kit";
 import { pathOf } from "../api/matrix-api.ts";
 import type { MatrixApi } from "../api/matrix-api.ts";
@@ -69,7 +69,7 @@ async function dispatch(sending: Sending, outbound: Exclude<Outbound, { readonly
   switch (outbound.type) {
     case "text": {
       if (outbound.onlyFor !== undefined) return rejectedReceipt("rejected", "this channel sends no text to one person of a room");
-      const problem = textProblem(outbound.text);
+      const problem = textProblem(outbound.text, { maxLength: MAX_TEXT_LENGTH });
       if (problem !== undefined) return problem;
       const rendered = renderText(outbound.text, outbound.mentions === undefined ? {} : { mentions: outbound.mentions });
       if (rendered.length === 0) return rejectedReceipt("rejected", "the text shows nothing");
@@ -99,11 +99,6 @@ function accepted(...messageIds: readonly MessageId[]): SendReceipt {
   return { type: "accepted", messageIds };
 }
 
-function textProblem(text: string): SendReceipt | undefined {
-  if (text.trim() === "") return rejectedReceipt("rejected", "the text is empty");
-  return text.length > MAX_TEXT_LENGTH ? rejectedReceipt("too-long", `the text has more than ${MAX_TEXT_LENGTH} characters`) : undefined;
-}
-
 /** Sends the messages of one text. */
 async function texts(sending: Sending, rendered: readonly RenderedText[], replyTo?: string, first = 0): Promise<SendReceipt> {
   const { host, messages, target, key, options } = sending;
@@ -127,7 +122,7 @@ async function requireMessage({ known, target, options }: Sending, targetId: str
 
 /** Replaces a text by one message. What rendering makes too long is shown as it was written. */
 async function edit(sending: Sending, { targetId, text }: Extract<Outbound, { type: "edit" }>): Promise<SendReceipt> {
-  const problem = textProblem(text);
+  const problem = textProblem(text, { maxLength: MAX_TEXT_LENGTH });
   if (problem !== undefined) return problem;
   const [first, ...more] = renderText(text);
   if (first === undefined) return rejectedReceipt("rejected", "the text shows nothing");
@@ -165,9 +160,9 @@ async function react(sending: Sending, { targetId, emoji, removed }: Extract<Out
 }
 
 async function file(sending: Sending, { media, caption = "", replyTo }: Extract<Outbound, { type: "media" }>): Promise<SendReceipt> {
-  if (media.bytes.length === 0) return rejectedReceipt("rejected", "the file is empty");
-  if (media.bytes.length > MAX_FILE_BYTES) return rejectedReceipt("too-long", `the file has more than ${MAX_FILE_BYTES / 1024 / 1024} MiB`);
-  if (caption.length > MAX_TEXT_LENGTH) return rejectedReceipt("too-long", `the text has more than ${MAX_TEXT_LENGTH} characters`);
+  const problem =
+    filesProblem([media], { maxBytes: MAX_FILE_BYTES }) ?? textProblem(caption, { maxLength: MAX_TEXT_LENGTH, mayBeEmpty: true });
+  if (problem !== undefined) return problem;
   const [below, ...more] = renderText(caption);
   const { target, key, options } = sending;
   const id = await sendFile(sending, { target, media, caption: below, replyTo, transaction: transactionOf(key) }, options);

@@ -1,5 +1,5 @@
 import type { CallOptions, ChannelHost } from "@factotum/channel-contract";
-import { createHttpClient, createSdkFetch, PlatformFailure, platformFailureIn, retryAfterMs } from "@factotum/channel-kit";
+import { createHttpClient, createSdkFetch, parseJson, PlatformFailure, platformFailureIn, retryAfterMs } from "@factotum/channel-kit";
 import type { HttpAnswer } from "@factotum/channel-kit";
 import { scopesOf } from "../errors.ts";
 import type { Logger, LogLevel } from "@slack/web-api";
@@ -149,13 +149,4 @@ function toSlackFailure(method: string, error: unknown): PlatformFailure {
 function expectOk({ status, headers }: HttpAnswer): void {
   if (status === 429) throw limited(headers);
   if (status < 200 || status >= 300) throw new PlatformFailure({ type: "http", status }, `HTTP ${status}`);
-}
-
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder("utf-8").decode(bytes));
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return undefined;
-    throw cause;
-  }
 }

@@ -1,4 +1,5 @@
 import type { AttachmentRef, MediaKind } from "@factotum/channel-contract";
+import { parseOwn } from "@factotum/channel-kit";
 import * as z from "zod";
 
 /** A file of the workspace, as messages show it. */
@@ -39,12 +40,7 @@ export function attachmentsOf(files: readonly SlackFileInfo[]): readonly Attachm
 
 /** The file's id in the reference of an attachment; `undefined` for anything else. */
 export function fileIdOf(ref: string): string | undefined {
-  try {
-    return RefSchema.safeParse(JSON.parse(ref)).data?.file;
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return undefined;
-    throw cause;
-  }
+  return parseOwn(ref, RefSchema)?.file;
 }
 
 function kindOf(mimeType: string): MediaKind {

@@ -1,4 +1,5 @@
 import type { ReplyContext } from "@factotum/channel-contract";
+import { parseOwn } from "@factotum/channel-kit";
 import * as z from "zod";
 
 /** Data of a message that sends caused by it need. */
@@ -27,11 +28,5 @@ export function replyContext({ user, team, responseUrl }: SlackReplyContext, now
 
 /** Reads what `replyContext` wrote; `undefined` for anything else. */
 export function parseReplyContext(data: string | undefined): SlackReplyContext | undefined {
-  if (data === undefined) return undefined;
-  try {
-    return Schema.safeParse(JSON.parse(data)).data;
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return undefined;
-    throw cause;
-  }
+  return parseOwn(data, Schema);
 }

@@ -1,5 +1,5 @@
 import type { CallOptions, ChannelHost, Media, Mention, MessageId, Outbound, SendReceipt } from "@factotum/channel-contract";
-import { createSendQueue, rejectedReceipt } from "@factotum/channel-kit";
+import { createSendQueue, filesProblem, rejectedReceipt, textProblem } from "@factotum/channel-kit";
 import type { Sender } from "@factotum/channel-kit";
 import type { SlackApi } from "../api/slack-api.ts";
 import { MAX_FILE_BYTES, MAX_FILES, MAX_TEXT_LENGTH } from "../capabilities.ts";
@@ -78,9 +78,9 @@ async function dispatch(parts: SendParts, outbound: Outbound, send: Send): Promi
       return { type: "accepted", messageIds: [outbound.targetId] };
     }
     case "media":
-      return media(parts, [outbound.media], outbound.caption, send);
+      return media(parts, [outbound.media], outbound.caption ?? "", send);
     case "album":
-      return media(parts, outbound.media, outbound.caption, send);
+      return media(parts, outbound.media, outbound.caption ?? "", send);
     case "stream":
       return stream(parts, outbound, send);
     case "poll":
@@ -144,26 +144,19 @@ async function edit(
   return { type: "accepted", messageIds: [targetId] };
 }
 
-async function media(
-  parts: SendParts,
-  files: readonly Media[],
-  caption: string | undefined,
-  { place, options }: Send,
-): Promise<SendReceipt> {
-  if (files.length === 0 || files.some(({ bytes }) => bytes.length === 0)) return rejectedReceipt("rejected", "the file is empty");
-  if (files.length > MAX_FILES) return rejectedReceipt("too-long", `more than ${MAX_FILES} files`);
-  if (files.some(({ bytes }) => bytes.length > MAX_FILE_BYTES))
-    return rejectedReceipt("too-long", `the file has more than ${MAX_FILE_BYTES} bytes`);
-  if (caption !== undefined && caption.length > MAX_TEXT_LENGTH)
-    return rejectedReceipt("too-long", `the text has more than ${MAX_TEXT_LENGTH} characters`);
-  const comment = renderMrkdwn(caption ?? "").join("\n");
+async function media(parts: SendParts, files: readonly Media[], caption: string, { place, options }: Send): Promise<SendReceipt> {
+  const problem =
+    filesProblem(files, { maxBytes: MAX_FILE_BYTES, maxFiles: MAX_FILES }) ??
+    textProblem(caption, { maxLength: MAX_TEXT_LENGTH, mayBeEmpty: true });
+  if (problem !== undefined) return problem;
+  const comment = renderMrkdwn(caption).join("\n");
   const id = await sendFiles(parts, { place, media: files, comment }, options);
   return { type: "accepted", messageIds: [id] };
 }
 
 /** Renders a text, or the receipt if it cannot be sent. */
 function bodyOf(text: string, mentions: readonly Mention[] = []): MessageBody | (SendReceipt & { type: "rejected" }) {
-  if (text.trim() === "") return rejectedReceipt("rejected", "the text is empty");
-  if (text.length > MAX_TEXT_LENGTH) return rejectedReceipt("too-long", `the text has more than ${MAX_TEXT_LENGTH} characters`);
+  const problem = textProblem(text, { maxLength: MAX_TEXT_LENGTH });
+  if (problem !== undefined) return problem;
   return renderText(text, mentions) ?? rejectedReceipt("rejected", "the text shows nothing");
 }

@@ -1,4 +1,5 @@
 import type { CallOptions, Clock } from "@factotum/channel-contract";
+import { parseJson } from "@factotum/channel-kit";
 import WebSocket from "ws";
 import * as z from "zod";
 import type { Delivery } from "../inbound/accept-interaction.ts";
@@ -120,7 +121,7 @@ export class SocketConnection {
 
   #received(data: WebSocket.RawData): void {
     this.#heard();
-    const message = MessageSchema.safeParse(parseJson(data));
+    const message = MessageSchema.safeParse(parseJson(bytesOf(data)));
     // What is not a message of the platform gets no acknowledgement.
     if (!message.success) return;
     const { type, envelope_id: envelopeId, payload, reason = "" } = message.data;
@@ -145,12 +146,6 @@ export class SocketConnection {
   }
 }
 
-function parseJson(data: WebSocket.RawData): unknown {
-  const bytes = Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as ArrayBuffer);
-  try {
-    return JSON.parse(bytes.toString("utf8"));
-  } catch (cause) {
-    if (cause instanceof SyntaxError || cause instanceof RangeError) return undefined;
-    throw cause;
-  }
+function bytesOf(data: WebSocket.RawData): Uint8Array {
+  return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as ArrayBuffer);
 }

@@ -1,5 +1,5 @@
 import type { CallOptions, ChannelHealth, ChannelHost } from "@factotum/channel-contract";
-import { PlatformFailure, backoffDelay, createUnreadableEvents } from "@factotum/channel-kit";
+import { backoffDelay, createUnreadableEvents, PlatformFailure, reasonOf } from "@factotum/channel-kit";
 import type { UnreadableEvents } from "@factotum/channel-kit";
 import * as z from "zod";
 import type { SlackBot } from "../api/bot-identity.ts";
@@ -135,7 +135,7 @@ class SocketMode implements Transport {
     this.#replacing = this.#connect(this.#ended.signal)
       // The old connection is still there; when it closes, the usual retries begin.
       .catch((error: unknown) => {
-        this.#parts.host.logger.warn("slack connection not replaced", { error: error instanceof Error ? error.message : "unknown" });
+        this.#parts.host.logger.warn("slack connection not replaced", { error: reasonOf(error) });
       })
       .finally(() => {
         this.#replacing = undefined;
@@ -184,7 +184,7 @@ class SocketMode implements Transport {
       return true;
     } catch (error) {
       this.#detail = "an event could not be stored; Slack will send it again";
-      host.logger.error("slack event not stored", { error: error instanceof Error ? error.message : "unknown" });
+      host.logger.error("slack event not stored", { error: reasonOf(error) });
       return false;
     }
   }

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { constantTimeEqual, verifyTimestamp } from "@factotum/channel-kit";
+import { constantTimeEqual, parseJsonObject, verifyTimestamp } from "@factotum/channel-kit";
 import type { RefusedRequest, VerifiedRequest } from "@factotum/channel-kit";
 import type { Delivery } from "../inbound/accept-interaction.ts";
 
@@ -36,7 +36,7 @@ export function verifyWebhook(
 }
 
 function parseEvent(text: string): VerifiedWebhook {
-  const payload = parseObject(text);
+  const payload = parseJsonObject(text);
   if (payload === undefined) return refused(400, "the body cannot be read", { signed: true });
   const { type, challenge } = payload;
   if (type === "url_verification")
@@ -53,19 +53,9 @@ function parseForm(text: string): VerifiedWebhook {
   if (form.get("ssl_check") === "1") return { type: "answer", response: new Response(null, { status: 200 }) };
   const json = form.get("payload");
   if (json === null) return { type: "event", event: { type: "command", payload: Object.fromEntries(form) } };
-  const payload = parseObject(json);
+  const payload = parseJsonObject(json);
   if (payload === undefined) return refused(400, "the payload cannot be read", { signed: true });
   return { type: "event", event: { type: "interaction", payload } };
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return undefined;
-    throw cause;
-  }
 }
 
 function refused(status: 400 | 401, reason: string, { signed }: { readonly signed: boolean }): VerifiedWebhook {

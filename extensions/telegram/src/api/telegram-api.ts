@@ -1,5 +1,5 @@
 import type { CallOptions, ChannelHost } from "@factotum/channel-contract";
-import { createHttpClient, createSdkFetch, PlatformFailure, platformFailureIn } from "@factotum/channel-kit";
+import { createHttpClient, createSdkFetch, parseJson, PlatformFailure, platformFailureIn } from "@factotum/channel-kit";
 import type { HttpAnswer } from "@factotum/channel-kit";
 import type { InputFile } from "grammy";
 import * as z from "zod";
@@ -115,13 +115,4 @@ function refusedDownload(status: number): PlatformFailure {
 /** Errors of the SDK have the parameters of the request, which are texts of messages. */
 function withoutPayload(error: unknown): Error {
   return new Error(error instanceof Error ? error.name : "unknown");
-}
-
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder("utf-8").decode(bytes));
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return undefined;
-    throw cause;
-  }
 }

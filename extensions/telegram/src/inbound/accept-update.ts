@@ -1,5 +1,5 @@
 import type { AccountProgress, CallOptions, ChannelHost, MsgContext } from "@factotum/channel-contract";
-import { createBoundedMap } from "@factotum/channel-kit";
+import { createBoundedMap, reasonOf } from "@factotum/channel-kit";
 import type { EventOutcome } from "@factotum/channel-kit";
 import type { Bot, TelegramBot } from "../api/bot-identity.ts";
 import type { TelegramApi } from "../api/telegram-api.ts";
@@ -86,7 +86,7 @@ export function createAcceptUpdates(parts: AcceptParts): AcceptUpdates {
 async function answerPress({ api, host }: AcceptParts, id: string, options: CallOptions, text?: string): Promise<void> {
   const answer = { callback_query_id: id, ...(text !== undefined && { text }) };
   await api.call("answerCallbackQuery", answer, options).catch((error: unknown) => {
-    host.logger.debug("telegram press not answered", { error: error instanceof Error ? error.message : "unknown" });
+    host.logger.debug("telegram press not answered", { error: reasonOf(error) });
   });
 }
 
@@ -171,7 +171,7 @@ function readAlbum({ host }: AcceptParts, updates: readonly unknown[], bot: Bot)
     if (!frame.success || parsed?.success !== true || isOwn(parsed.data, bot)) return [];
     return parseMessage(parsed.data, frame.data.update_id, { accountId: host.accountId, bot, commands: [] }) ?? [];
   });
-  if (fault !== undefined) host.logger.warn("a part of an album cannot be read and is left out", { reason: reasonOf(fault) });
+  if (fault !== undefined) host.logger.warn("a part of an album cannot be read and is left out", { reason: faultText(fault) });
   const joined = joinAlbum(messages);
   if (joined === undefined && fault !== undefined) return unreadable(fault);
   return joined === undefined ? { type: "ignored", reason: "it shows nothing" } : { type: "messages", messages: [joined] };
@@ -201,9 +201,9 @@ interface Fault {
 }
 
 function unreadable(fault: Fault): ReadUpdate {
-  return { type: "unreadable", reason: reasonOf(fault) };
+  return { type: "unreadable", reason: faultText(fault) };
 }
 
-function reasonOf({ issues: [issue] }: Fault): string {
+function faultText({ issues: [issue] }: Fault): string {
   return `it is not an event that can be read: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`;
 }

@@ -1,4 +1,5 @@
 import type { AttachmentRef, MediaKind } from "@factotum/channel-contract";
+import { parseOwn } from "@factotum/channel-kit";
 import * as z from "zod";
 import type { MessageContent, TelegramFileInfo } from "./update-types.ts";
 
@@ -6,12 +7,7 @@ const RefSchema = z.strictObject({ file: z.string().min(1) });
 
 /** The file of a reference; `undefined` if it is not one of this platform. */
 export function fileIdOf(ref: string): string | undefined {
-  try {
-    return RefSchema.safeParse(JSON.parse(ref)).data?.file;
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return undefined;
-    throw cause;
-  }
+  return parseOwn(ref, RefSchema)?.file;
 }
 
 /** The attachments of a message; it has one at most, and an album is several messages. */

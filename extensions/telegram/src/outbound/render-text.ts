@@ -1,5 +1,5 @@
 import type { Mention } from "@factotum/channel-contract";
-import { flattenMarkdown, htmlSubset, renderMarkdown, replaceMentions } from "@factotum/channel-kit";
+import { escapeHtml, flattenMarkdown, htmlSubset, renderMarkdown, replaceMentions } from "@factotum/channel-kit";
 import type { Dialect, Piece } from "@factotum/channel-kit";
 import { MAX_RENDERED_LENGTH } from "../capabilities.ts";
 
@@ -21,7 +21,7 @@ export function renderHtml(
     people.map(({ name }) => name),
     (name) => `\uE000@${name}\uE001`,
   );
-  const idOf = new Map(people.map(({ id, name }) => [escaped(name), id]));
+  const idOf = new Map(people.map(({ id, name }) => [escapeHtml(name), id]));
   return renderMarkdown(marked, { dialect: DIALECT, maxLength }).map((html) =>
     html
       .replaceAll(/\uE000@([^\uE000\uE001]*)\uE001/g, (_, name: string) => {
@@ -40,8 +40,4 @@ export function visibleText(html: string): string {
     .replaceAll("&gt;", ">")
     .replaceAll("&quot;", '"')
     .replaceAll("&amp;", "&");
-}
-
-function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }

@@ -1,5 +1,13 @@
 import type { CallOptions, ChannelHost, Media, MessageId, Origin, Outbound, Poll, SendReceipt } from "@factotum/channel-contract";
-import { createBoundedMap, createSendQueue, rejectedReceipt, sendInParts } from "@factotum/channel-kit";
+import {
+  createBoundedMap,
+  createSendQueue,
+  escapeHtml,
+  filesProblem,
+  rejectedReceipt,
+  sendInParts,
+  textProblem,
+} from "@factotum/channel-kit";
 import type { Sender } from "@factotum/channel-kit";
 import * as z from "zod";
 import type { TelegramApi } from "../api/telegram-api.ts";
@@ -61,7 +69,7 @@ async function dispatch(parts: SendParts, target: Origin, outbound: Outbound, op
   switch (outbound.type) {
     case "text": {
       if (outbound.onlyFor !== undefined) return rejectedReceipt("rejected", "this channel sends no text to one person of a group");
-      const problem = textProblem(outbound.text);
+      const problem = textProblem(outbound.text, { maxLength: MAX_TEXT_LENGTH });
       if (problem !== undefined) return problem;
       const html = renderHtml(outbound.text, outbound.mentions === undefined ? {} : { mentions: outbound.mentions });
       if (html.length === 0) return rejectedReceipt("rejected", "the text shows nothing");
@@ -108,11 +116,6 @@ function accepted(...messageIds: readonly MessageId[]): SendReceipt {
   return { type: "accepted", messageIds };
 }
 
-function textProblem(text: string): SendReceipt | undefined {
-  if (text.trim() === "") return rejectedReceipt("rejected", "the text is empty");
-  return text.length > MAX_TEXT_LENGTH ? rejectedReceipt("too-long", `the text has more than ${MAX_TEXT_LENGTH} characters`) : undefined;
-}
-
 /** Sends the messages of one text. */
 async function texts({ api, host }: SendParts, html: readonly string[], place: Place, options: CallOptions): Promise<SendReceipt> {
   return sendInParts(html, {
@@ -129,11 +132,11 @@ async function edit(
   { targetId, text }: Extract<Outbound, { type: "edit" }>,
   options: CallOptions,
 ): Promise<SendReceipt> {
-  const problem = textProblem(text);
+  const problem = textProblem(text, { maxLength: MAX_TEXT_LENGTH });
   if (problem !== undefined) return problem;
   const [html, ...more] = renderHtml(text);
   if (html === undefined) return rejectedReceipt("rejected", "the text shows nothing");
-  const shown = more.length === 0 ? html : text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  const shown = more.length === 0 ? html : escapeHtml(text);
   return change(parts, target, targetId, { html: shown }, options);
 }
 
@@ -194,18 +197,17 @@ async function files(
   { caption = "", place }: { readonly caption?: string | undefined; readonly place: Place },
   options: CallOptions,
 ): Promise<SendReceipt> {
-  const [first] = media;
-  if (first === undefined || media.some(({ bytes }) => bytes.length === 0)) return rejectedReceipt("rejected", "the file is empty");
-  if (media.length > MAX_FILES) return rejectedReceipt("too-long", `more than ${MAX_FILES} files`);
-  if (media.some(({ bytes }) => bytes.length > MAX_FILE_BYTES))
-    return rejectedReceipt("too-long", `the file has more than ${MAX_FILE_BYTES / 1024 / 1024} MB, and Telegram takes no more from bots`);
-  if (caption.length > MAX_TEXT_LENGTH) return rejectedReceipt("too-long", `the text has more than ${MAX_TEXT_LENGTH} characters`);
+  const problem =
+    filesProblem(media, { maxBytes: MAX_FILE_BYTES, maxFiles: MAX_FILES }) ??
+    textProblem(caption, { maxLength: MAX_TEXT_LENGTH, mayBeEmpty: true });
+  if (problem !== undefined) return problem;
   const [below = "", ...more] = renderHtml(caption, { maxLength: MAX_CAPTION_LENGTH });
   // A text that does not fit below the file follows it whole.
   const shown = more.length === 0 ? below : "";
   const message = { place, caption: shown };
+  const [first] = media;
   const ids =
-    media.length === 1
+    first !== undefined && media.length === 1
       ? [await sendFile(parts.api, { ...message, media: first }, options)]
       : await sendAlbum(parts.api, { ...message, media }, options);
   if (more.length === 0) return accepted(...ids);

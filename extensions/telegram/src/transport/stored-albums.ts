@@ -1,5 +1,5 @@
 import type { AccountRow, CallOptions, ChannelHealth, ChannelHost } from "@factotum/channel-contract";
-import { raceAbort } from "@factotum/channel-kit";
+import { raceAbort, reasonOf } from "@factotum/channel-kit";
 import type { EventOutcome } from "@factotum/channel-kit";
 import { albumOf } from "../inbound/accept-update.ts";
 import type { AcceptUpdates } from "../inbound/accept-update.ts";
@@ -63,7 +63,7 @@ export function createStoredAlbums(host: Pick<ChannelHost, "state" | "clock" | "
       trouble = undefined;
     } catch (error) {
       trouble = "an album could not be stored; it is tried again";
-      logger.error("telegram album not stored", { error: error instanceof Error ? error.message : "unknown" });
+      logger.error("telegram album not stored", { error: reasonOf(error) });
       later(album, RETRY_MS);
     }
   };

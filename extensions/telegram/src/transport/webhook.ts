@@ -1,5 +1,5 @@
 import type { CallOptions, ChannelHost } from "@factotum/channel-contract";
-import { constantTimeEqual, createWebhookReceiver } from "@factotum/channel-kit";
+import { constantTimeEqual, createWebhookReceiver, parseJsonObject } from "@factotum/channel-kit";
 import type { RefusedRequest, VerifiedRequest } from "@factotum/channel-kit";
 import type { TelegramBot } from "../api/bot-identity.ts";
 import type { TelegramApi } from "../api/telegram-api.ts";
@@ -77,11 +77,7 @@ function verify(body: Uint8Array, headers: Headers, secretToken: string): Verifi
       reason: "the secret token does not match; another program may have registered this address",
       signed: false,
     };
-  try {
-    const update: unknown = JSON.parse(new TextDecoder("utf-8").decode(body));
-    if (typeof update === "object" && update !== null && !Array.isArray(update)) return { type: "event", event: update };
-  } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause;
-  }
+  const update = parseJsonObject(body);
+  if (update !== undefined) return { type: "event", event: update };
   return { type: "refused", status: 400, reason: "the body is not an update", signed: true };
 }

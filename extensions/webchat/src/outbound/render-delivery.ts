@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
 import type { ChannelErrorCode, Origin, Outbound, SendReceipt } from "@factotum/channel-contract";
-import { measure } from "@factotum/channel-kit";
+import { fitKey, measure } from "@factotum/channel-kit";
 import type { WebchatDelivery } from "@factotum/protocol";
 import { WEBCHAT_CAPABILITIES } from "../capabilities.ts";
 import { toUnsupportedError } from "../errors.ts";
@@ -48,5 +47,5 @@ function refuse(code: ChannelErrorCode, message: string): RenderedDelivery {
 /** The socket compares keys whole, so a long one becomes its hash. */
 function shortKey(key: string): string {
   const maxLength = WEBCHAT_CAPABILITIES.idempotentSend?.maxKeyLength ?? 0;
-  return key.length <= maxLength ? key : createHash("sha256").update(key).digest("hex");
+  return fitKey(key, maxLength);
 }

@@ -1,5 +1,5 @@
 import type { CallOptions, ChannelHost } from "@factotum/channel-contract";
-import { createHttpClient, PlatformFailure, retryAfterMs } from "@factotum/channel-kit";
+import { createHttpClient, parseJson, PlatformFailure, retryAfterMs } from "@factotum/channel-kit";
 import type { HttpAnswer, HttpLimits } from "@factotum/channel-kit";
 import * as z from "zod";
 import type { WebhookConfig } from "../config.ts";
@@ -77,14 +77,4 @@ function failureOf({ status, headers, bytes }: HttpAnswer): PlatformFailure {
     .join(": ")
     .slice(0, 200)}`;
   return new PlatformFailure({ type: "refused", code, status, ...later }, text);
-}
-
-/** `undefined` for invalid JSON. */
-export function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -1,7 +1,6 @@
 import type { CallOptions, ChannelHost } from "@factotum/channel-contract";
-import { createWebhookReceiver } from "@factotum/channel-kit";
+import { createWebhookReceiver, parseJson } from "@factotum/channel-kit";
 import type { WebhookReceiver } from "@factotum/channel-kit";
-import { parseJson } from "../api/service-api.ts";
 import type { ServiceApi } from "../api/service-api.ts";
 import type { WebhookConfig } from "../config.ts";
 import { withChannelErrors } from "../errors.ts";

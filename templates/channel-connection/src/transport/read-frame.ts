@@ -1,5 +1,5 @@
+import { parseJson } from "@factotum/channel-kit";
 import * as z from "zod";
-import { parseJson } from "../api/sample-chat-api.ts";
 
 /** A message of the connection. */
 export type Frame = { readonly type: "hello" | "pong" | "malformed" } | { readonly type: "event"; readonly payload: unknown };
@@ -11,6 +11,6 @@ const FrameSchema = z.discriminatedUnion("type", [
 
 /** Reads a message. Total: an invalid one is `malformed`. */
 export function readFrame(data: string | Uint8Array): Frame {
-  const parsed = FrameSchema.safeParse(parseJson(typeof data === "string" ? new TextEncoder().encode(data) : data));
+  const parsed = FrameSchema.safeParse(parseJson(data));
   return parsed.success ? parsed.data : { type: "malformed" };
 }

@@ -1,7 +1,6 @@
 import { createHmac } from "node:crypto";
-import { constantTimeEqual, verifyTimestamp } from "@factotum/channel-kit";
+import { constantTimeEqual, parseJson, verifyTimestamp } from "@factotum/channel-kit";
 import type { RefusedRequest, VerifiedRequest } from "@factotum/channel-kit";
-import { parseJson } from "../api/sample-chat-api.ts";
 
 /** Header names of the platform. */
 export const SIGNATURE_HEADER = "x-sample-chat-signature";

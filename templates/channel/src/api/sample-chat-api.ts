@@ -1,6 +1,6 @@
 import { messageId } from "@factotum/channel-contract";
 import type { CallOptions, ChannelHost, MessageId } from "@factotum/channel-contract";
-import { createHttpClient, PlatformFailure, retryAfterMs } from "@factotum/channel-kit";
+import { createHttpClient, parseJson, PlatformFailure, retryAfterMs } from "@factotum/channel-kit";
 import * as z from "zod";
 import type { SampleChatConfig } from "../config.ts";
 import type { MessageBody } from "../outbound/render-text.ts";
@@ -47,14 +47,4 @@ export function createSampleChatApi(config: SampleChatConfig, host: Pick<Channel
       return messageId(idOf(await call(`/v1/chats/${encodeURIComponent(chatId)}/messages`, init, options)));
     },
   };
-}
-
-/** `undefined` for invalid JSON. */
-export function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { Outbound } from "@factotum/channel-contract";
+import { fitKey } from "@factotum/channel-kit";
 import { SAMPLE_CHAT_CAPABILITIES } from "../capabilities.ts";
 
 /** The body of a send request. */
@@ -15,8 +15,5 @@ export function renderText({ text, replyTo }: Extract<Outbound, { type: "text" }
 
 /** The platform's key for a logical send: the gateway's own if it is short enough, otherwise its hash. */
 export function renderKey(idempotencyKey: string): string {
-  const maxLength = SAMPLE_CHAT_CAPABILITIES.idempotentSend?.maxKeyLength ?? 0;
-  return idempotencyKey.length <= maxLength
-    ? idempotencyKey
-    : createHash("sha256").update(idempotencyKey).digest("hex").slice(0, maxLength);
+  return fitKey(idempotencyKey, SAMPLE_CHAT_CAPABILITIES.idempotentSend?.maxKeyLength ?? 0);
 }

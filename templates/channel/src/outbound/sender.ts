@@ -1,5 +1,5 @@
 import type { ChannelHost, Origin, Outbound, SendOptions, SendReceipt } from "@factotum/channel-contract";
-import { createSendQueue, measure, rejectedReceipt } from "@factotum/channel-kit";
+import { createSendQueue, rejectedReceipt, textProblem } from "@factotum/channel-kit";
 import type { Sender } from "@factotum/channel-kit";
 import type { SampleChatApi } from "../api/sample-chat-api.ts";
 import { SAMPLE_CHAT_CAPABILITIES } from "../capabilities.ts";
@@ -13,9 +13,8 @@ export function createSender(api: SampleChatApi, host: Pick<ChannelHost, "logger
   const sendNow = async (target: Origin, outbound: Outbound, { signal, idempotencyKey }: SendOptions): Promise<SendReceipt> => {
     if (outbound.type !== "text") return rejectedReceipt("rejected", `this channel sends no ${outbound.type}`);
     if (outbound.onlyFor !== undefined) return rejectedReceipt("rejected", "this channel shows no message to one person alone");
-    const { maxLength, unit } = SAMPLE_CHAT_CAPABILITIES.text;
-    if (measure(outbound.text, unit) > maxLength) return rejectedReceipt("too-long", `the text is longer than ${maxLength}`);
-    if (outbound.text.trim() === "") return rejectedReceipt("rejected", "the text is empty");
+    const problem = textProblem(outbound.text, SAMPLE_CHAT_CAPABILITIES.text);
+    if (problem !== undefined) return problem;
     const message = { body: renderText(outbound), key: renderKey(idempotencyKey) };
     return { type: "accepted", messageIds: [await api.sendMessage(target.conversation.id, message, { signal })] };
   };
