@@ -26,6 +26,7 @@ const EXCLUDED: Readonly<Record<string, string>> = {
   "act:read": "the thread of the suite is there from the start",
   "act:emoji-list": "it has no emoji.list",
   "audience:only-for": "it keeps no ephemeral messages",
+  "audience:card-only-for": "it keeps no ephemeral messages",
   "context:refused": "it takes no scope back",
   "probe:missing-permission": "it neither lists scopes nor takes one back",
   "stream:grows": "it has no chat.startStream",

@@ -10,10 +10,7 @@ const because = (reason: string, ids: string): Readonly<Record<string, string>> 
 
 /** The cases that the server cannot run, each with the reason. */
 const EXCLUDED: Readonly<Record<string, string>> = {
-  ...because(
-    "it knows texts alone",
-    "inbound:file inbound:files inbound:file-too-large outbound:media outbound:media-name album:shown outbound:typing",
-  ),
+  ...because("it knows texts alone", "outbound:media outbound:media-name album:shown outbound:typing"),
   ...because("it knows texts alone", "outbound:caption outbound:voice audience:silent-file audience:silent-album"),
   ...because("it has no such method", "outbound:reaction poll:shown poll:limit event:vote target:id command:menu command:menu-change"),
   ...because("it has no such method", "act:pin act:not-found act:unpin act:thread-create act:member-info act:channel-info act:emoji-list"),

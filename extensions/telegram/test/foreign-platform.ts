@@ -53,7 +53,7 @@ export class ForeignPlatform implements ConformancePlatform {
     renewableToken: false,
     otherBots: true,
     massMention: "",
-    files: true,
+    files: false,
   };
   readonly #server: Server;
   readonly #sent: Kept[] = [];
