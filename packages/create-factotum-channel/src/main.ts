@@ -1,11 +1,12 @@
 #!/usr/bin/env node
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { parseArgs } from "node:util";
 import { createChannel, CreateError } from "./create-channel.ts";
 import type { CreateOptions } from "./create-channel.ts";
 import { isTransport, TRANSPORTS, type Transport } from "./read-template.ts";
+import { tarballsIn } from "./tarballs.ts";
 
 const OPTIONS = { packages: { type: "string" }, transport: { type: "string" }, help: { type: "boolean", short: "h" } } as const;
 const USAGE = `Usage: npm create factotum-channel <name> [-- --transport ${TRANSPORTS.join("|")} --packages <folder of tarballs>]\n`;
@@ -53,15 +54,4 @@ async function chooseTransport(given: string | undefined): Promise<Transport> {
 function parseTransport(name: string): Transport {
   if (isTransport(name)) return name;
   throw new CreateError(`There is no transport "${name}". There are ${TRANSPORTS.join(", ")}.`);
-}
-
-/** The tarballs of the listed packages in a folder, as dependencies. */
-function tarballsIn(folder: string, names: readonly string[]): Readonly<Record<string, string>> {
-  const files = readdirSync(folder);
-  const found = names.flatMap((name) => {
-    const start = `${name.replace(/^@/, "").replace("/", "-")}-`;
-    const file = files.find((one) => one.startsWith(start) && /^\d[^-]*\.tgz$/.test(one.slice(start.length)));
-    return file === undefined ? [] : [[name, `file:${join(folder, file)}`] as const];
-  });
-  return Object.fromEntries(found);
 }

@@ -41,6 +41,26 @@ test("lines are JSON with level, time, message, fields and the error's cause", (
   });
 });
 
+test("of a DOMException only what describes it is logged, also as a cause and as one of several", () => {
+  const { lines, logger } = memoryLog({ pretty: false });
+  const late = (): DOMException => new DOMException("too late", "TimeoutError");
+  logger.warn("late", { error: late() });
+  logger.warn("failed", { error: new Error("no answer", { cause: late() }) });
+  logger.warn("all failed", { error: new AggregateError([late()], "all") });
+  const [direct, cause, several] = lines.map((line) => (JSON.parse(line) as { error: Record<string, unknown> }).error);
+  const shown = { type: "DOMException", name: "TimeoutError", message: "too late", stack: expect.stringContaining("too late") as string };
+  expect(direct).toEqual(shown);
+  expect(cause?.["cause"]).toEqual(shown);
+  expect(several?.["aggregateErrors"]).toEqual([shown]);
+});
+
+test("the code and the other fields of an error are logged", () => {
+  const { lines, logger } = memoryLog({ pretty: false });
+  logger.warn("failed", { error: Object.assign(new Error("no entry"), { code: "ENOENT", errno: -2 }) });
+  logger.warn("failed", { error: Object.assign(new Error("refused"), { code: 20 }) });
+  expect(lines.map((line) => (JSON.parse(line) as { error: object }).error)).toMatchObject([{ code: "ENOENT", errno: -2 }, { code: 20 }]);
+});
+
 test("a person gets one line", () => {
   const { lines, logger } = memoryLog({ pretty: true });
   logger.info("Channel started", { channel: "webchat", tries: 2 });

@@ -1,6 +1,7 @@
 import type { Logger } from "@factotum/agent-contract";
 import { redactSecrets } from "@factotum/config";
-import { pino, stdSerializers, type Logger as PinoLogger } from "pino";
+import { pino, type Logger as PinoLogger } from "pino";
+import { renderError } from "./render-error.ts";
 import { renderLogLine, type LogLevel } from "./log-line.ts";
 import type { SecretFilter } from "./secret-filter.ts";
 
@@ -32,7 +33,7 @@ export function createLogger({ write, pretty, keep, level, secrets }: LoggerOpti
       messageKey: "message",
       errorKey: "error",
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { error: stdSerializers.errWithCause },
+      serializers: { error: renderError },
     },
     destination,
   );
