@@ -21,6 +21,39 @@ test("a line of many dashes is a rule, however long", () => {
   expect(types(`a\n\n${"-".repeat(200)}`)).toEqual(["paragraph", "thematicBreak"]);
 });
 
+describe("marks of emphasis", () => {
+  /** The nodes of a type, and the whole text. */
+  function read(source: string): { readonly emphasis: number; readonly text: string } {
+    const rest: Nodes[] = parseMarkdown(source).children.toReversed();
+    let [emphasis, text] = [0, ""];
+    for (let node = rest.pop(); node !== undefined; node = rest.pop()) {
+      if (node.type === "text") text += node.value;
+      if (node.type === "strong" || node.type === "emphasis" || node.type === "delete") emphasis += 1;
+      if ("children" in node) rest.push(...node.children.toReversed());
+    }
+    return { emphasis, text };
+  }
+
+  test.each(["*_", "_*", "a*_", "*a_", "**a", "*_~", "~*", "a**b"])("that find no other of their kind are text: %s, many times", (part) => {
+    const source = part.repeat(4_000 / part.length).trim();
+    expect(read(source)).toEqual({ emphasis: 0, text: source });
+  });
+
+  test("that are as tangled and few are read as ever", () => {
+    expect(read("*_".repeat(20)).emphasis).toBeGreaterThan(5);
+  });
+
+  test.each([
+    ["prose with much emphasis", "Some **bold** words, ~~struck~~ ones and more *words* ".repeat(140), 420],
+    ["names of code", `${"snake_case_name ".repeat(450)}**bold**`, 1],
+    ["products and lists", `${"- 2 * 3 _ 4\n".repeat(500)}\n**bold**`, 1],
+    ["many paragraphs with single ones", `${"a word* and more*\n\n".repeat(350)}**bold**`, 1],
+  ])("in %s are all read", (_, source, emphasis) => {
+    expect(source.length).toBeLessThan(8_000);
+    expect(read(source).emphasis).toBe(emphasis);
+  });
+});
+
 describe("a long text", () => {
   const paragraph = "Some words **in bold** and [a reference][r].\n\n";
   const code = `\`\`\`ts\n${"let a = 1;\n\nlet b = 2;\n".repeat(1_000)}\`\`\`\n\n`;

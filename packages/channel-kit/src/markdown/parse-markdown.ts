@@ -4,6 +4,7 @@ import { gfmFromMarkdown } from "mdast-util-gfm";
 import { cjkFriendlyExtension } from "micromark-extension-cjk-friendly";
 import { gfmStrikethroughCjkFriendly } from "micromark-extension-cjk-friendly-gfm-strikethrough";
 import { gfm } from "micromark-extension-gfm";
+import { hasTangledMarks } from "./has-tangled-marks.ts";
 import { splitSource } from "./split-source.ts";
 
 /** Chinese and Japanese have no spaces around marks, and models write `**注意：**请` for bold: the extensions read it as meant. */
@@ -12,13 +13,16 @@ const SYNTAX = {
   mdastExtensions: [gfmFromMarkdown()],
 };
 
+/** The same with `*`, `_` and `~` as characters. */
+const LITERAL_MARKS = { ...SYNTAX, extensions: [...SYNTAX.extensions, { disable: { null: ["attention", "strikethrough"] } }] };
+
 /** Quotes and list items within each other on one line, beyond what people write: the parser's time grows with the square of the depth. */
 const TOO_DEEP = /^(?:[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])[ \t])){50}/m;
 
 /**
  * Parses Markdown as the contract defines it (CommonMark with GitHub's extensions). Every text is valid; one nested too deeply becomes a paragraph of literal
  * text. Time is linear: a long text is parsed in parts that end between two blocks; a block of more than 8,000 characters is parsed in parts too, of which
- * those of a paragraph are joined.
+ * those of a paragraph are joined. Marks of emphasis that would take too long to pair stay text.
  * Offsets in the tree are those of `source`.
  */
 export function parseMarkdown(source: string): Root {
@@ -53,7 +57,7 @@ function continuesParagraph(before: RootContent | undefined, after: RootContent 
 function parseSegment(segment: string): Root {
   if (TOO_DEEP.test(segment)) return literal(segment);
   try {
-    return fromMarkdown(segment, SYNTAX);
+    return fromMarkdown(segment, hasTangledMarks(segment) ? LITERAL_MARKS : SYNTAX);
   } catch (cause) {
     if (cause instanceof RangeError) return literal(segment);
     throw cause;
