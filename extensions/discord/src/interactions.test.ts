@@ -114,6 +114,15 @@ describe("a command", () => {
     expect(scene.discord.sent.map(({ content, webhookId }) => [content, webhookId])).toEqual([["late", undefined]]);
   });
 
+  test("for another application is neither passed on nor answered", async () => {
+    const foreign = scene.discord.interactions.create(COMMAND);
+    scene.discord.gateway.dispatch("INTERACTION_CREATE", { ...foreign, application_id: "1180000000000000009" });
+    const { received } = await interact(COMMAND);
+    expect(scene.host.received).toEqual([received]);
+    expect(received.eventId).not.toContain(foreign.id);
+    expect(scene.discord.requests.filter(({ path }) => path.includes(foreign.id))).toEqual([]);
+  });
+
   test("of another kind, such as a menu of a message, is ignored", async () => {
     scene.discord.gateway.dispatch("INTERACTION_CREATE", scene.discord.interactions.create({ ...COMMAND, data: { name: "x", type: 3 } }));
     await scene.say("next");

@@ -7,7 +7,17 @@ const DELETE = { actionId: "delete", label: "Delete", style: "danger", value: "x
 const KEEP = { actionId: "keep", label: "Keep", style: "default" } as const;
 const INPUT = { type: "text", id: "why", label: "Why?", multiline: false } as const;
 
-function setUp(): { rows: ReturnType<typeof createCardRows>; state: Map<string, AccountValue>; fail: () => void } {
+interface Scene {
+  readonly rows: ReturnType<typeof createCardRows>;
+  readonly state: Map<string, AccountValue>;
+  /** Milliseconds since the epoch at which the rows expire. */
+  readonly expiries: (number | undefined)[];
+  readonly nowMs: number;
+  readonly fail: () => void;
+}
+
+function setUp(): Scene {
+  const expiries: (number | undefined)[] = [];
   const state = new Map<string, AccountValue>();
   let failure: Error | undefined;
   const { clock, random } = createTestHost();
@@ -16,16 +26,17 @@ function setUp(): { rows: ReturnType<typeof createCardRows>; state: Map<string, 
     random,
     state: {
       get: (key) => Promise.resolve(state.get(key)),
-      set(key, value) {
+      set(key, value, { expiresAtMs } = {}) {
         if (failure !== undefined) return Promise.reject(failure);
         state.set(key, value);
+        expiries.push(expiresAtMs);
         return Promise.resolve();
       },
       delete: () => Promise.resolve(),
       list: () => Promise.resolve([]),
     },
   });
-  return { rows, state, fail: () => (failure = new Error("the disk is full")) };
+  return { rows, state, expiries, nowMs: clock.now(), fail: () => (failure = new Error("the disk is full")) };
 }
 
 describe("what buttons say", () => {
@@ -44,6 +55,12 @@ describe("what buttons say", () => {
     expect(await rows.find(first.replace(":0", ":1"))).toBeUndefined();
     state.clear();
     expect(await rows.find(first)).toBeUndefined();
+  });
+
+  test("is kept for a year", async () => {
+    const { rows, expiries, nowMs } = setUp();
+    await rows.keep({ buttons: [KEEP] });
+    expect(expiries).toEqual([nowMs + 365 * 24 * 60 * 60_000]);
   });
 
   test("takes no room for a card without buttons", async () => {

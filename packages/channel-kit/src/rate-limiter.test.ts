@@ -57,6 +57,20 @@ test("a call that is aborted while it waits costs nothing and holds up no other"
   await expect(limiter.take({ signal: abort.signal })).rejects.toThrow("enough");
 });
 
+test("a small call that waited behind a large one passes at once when that is aborted", async () => {
+  const clock = new ManualClock(0);
+  const limiter = createRateLimiter({ burst: 4, intervalMs: 100, clock });
+  await limiter.take({ signal: never, cost: 3 });
+  const abort = new AbortController();
+  const large = limiter.take({ signal: abort.signal, cost: 4 });
+  const small = limiter.take({ signal: never });
+  expect(clock.pending).toEqual([300]);
+  abort.abort(new Error("enough"));
+  await expect(large).rejects.toThrow("enough");
+  await small;
+  expect(clock.pending).toEqual([]);
+});
+
 test("in no window more passes than the burst and one for each interval in it (property)", async () => {
   const costs = fc.array(fc.tuple(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 1, max: 4 })), { minLength: 1, maxLength: 30 });
   await fc.assert(

@@ -1,5 +1,5 @@
 import { getEventListeners } from "node:events";
-import type { SendReceipt } from "@factotum/channel-contract";
+import type { CallOptions, SendReceipt } from "@factotum/channel-contract";
 import { beforeEach, expect, test } from "vitest";
 import { createTestHost } from "../test/test-host.ts";
 import type { TestHost } from "../test/test-host.ts";
@@ -86,17 +86,25 @@ test("a stop lets sends that have begun finish, and refuses the others", async (
   expect(getEventListeners(stop.signal, "abort")).toEqual([]);
 });
 
+async function untilAborted({ signal: ends }: CallOptions): Promise<SendReceipt> {
+  const { promise, reject } = Promise.withResolvers<SendReceipt>();
+  ends.addEventListener("abort", () => reject(ends.reason as Error), { once: true });
+  return promise;
+}
+
 test("a stop gives up once its signal fires", async () => {
-  const untilAborted = async ({ signal: ends }: { readonly signal: AbortSignal }): Promise<SendReceipt> => {
-    const { promise, reject } = Promise.withResolvers<SendReceipt>();
-    ends.addEventListener("abort", () => reject(ends.reason as Error), { once: true });
-    return promise;
-  };
   const sent = queue.run({ key: "a", outbound, signal }, untilAborted);
   const stop = new AbortController();
   const stopped = queue.stop({ signal: stop.signal });
   await settle();
   stop.abort();
   await stopped;
+  expect(await sent).toEqual({ type: "ambiguous", cause: "the channel was stopped" });
+});
+
+test("a stop whose signal has fired already gives up at once", async () => {
+  const sent = queue.run({ key: "a", outbound, signal }, untilAborted);
+  await settle();
+  await queue.stop({ signal: AbortSignal.abort() });
   expect(await sent).toEqual({ type: "ambiguous", cause: "the channel was stopped" });
 });

@@ -24,6 +24,9 @@ test("the webhook registers itself with its secret, and polling removes it", asy
   await scene.channel.start(soon());
   expect(scene.telegram.app.webhook).toMatchObject({ url: URL, secretToken: SECRET });
   expect(scene.telegram.app.webhook?.allowedUpdates).toContain("message_reaction");
+  // What people wrote before the registration is delivered.
+  const registrations = scene.telegram.requests.filter(({ method }) => method === "setWebhook");
+  expect(registrations.map(({ values }) => values["drop_pending_updates"])).toEqual([false]);
   await scene.channel.stop(soon());
   expect(scene.telegram.app.webhook).toBeDefined();
   await scene.another({ type: "polling" }).start(soon());
@@ -68,6 +71,21 @@ test("parts of an album are acknowledged one by one, and passed on as one messag
   await channel.handleWebhook(telegramWebhookRequest(URL, parts[1], { secretToken: SECRET }), soon());
   clock.advance(10_000);
   expect(host.received).toHaveLength(1);
+});
+
+test("the files of an album keep their order where the ids of its parts get another digit", async () => {
+  const clock = new ManualClock();
+  await using scene = await startScene(WEBHOOK, hostAt(URL, clock));
+  const { channel, host, telegram } = scene;
+  await channel.start(soon());
+  while (telegram.addMessage({ chatId: ALICE, fromId: ALICE, text: "earlier" }).id < 998);
+  const parts = [part(scene), part(scene), part(scene)];
+  expect(parts.map(({ message }) => (message as { message_id: number }).message_id)).toEqual([999, 1000, 1001]);
+  for (const update of parts) await channel.handleWebhook(telegramWebhookRequest(URL, update, { secretToken: SECRET }), soon());
+  clock.advance(1_000);
+  await host.storedMessages(1);
+  const names = [1, 2, 3].map((number) => JSON.stringify({ file: `FILE${number}-id_of_the_fake` }));
+  expect(host.stored[0]?.attachments.map(({ ref }) => ref)).toEqual(names);
 });
 
 test("an album that was not passed on before a restart is passed on after it, and after a failure again", async () => {
