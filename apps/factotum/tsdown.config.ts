@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig, type UserConfig } from "tsdown";
+import { browserLibrary } from "../../scripts/build/browser-library.ts";
 import { builtInExtensions } from "../../scripts/build/built-in-extensions.ts";
 import { chunkGraph } from "../../scripts/build/chunk-graph.ts";
 import { commonJsBuilds } from "../../scripts/build/commonjs-builds.ts";
@@ -46,6 +47,7 @@ const config: UserConfig = defineConfig({
     "import-worker": "../../packages/store/src/session-file/session-file-worker.ts",
     "page-worker": "../../packages/tools/src/web/page/page-worker.ts",
     "pdf-program": "../../packages/tools/src/pdf/pdf-program.ts",
+    "browser-program": "../../packages/tools/src/browser/program/browser-program.ts",
   },
   format: "esm",
   platform: "node",
@@ -58,6 +60,7 @@ const config: UserConfig = defineConfig({
   deps: { alwaysBundle: [/./], onlyBundle: false },
   inputOptions: { resolve: { conditionNames: ["factotum-source", "import", "module", "node", "default"] } },
   plugins: [
+    browserLibrary(),
     builtInExtensions(),
     chunkGraph(),
     // A base class in the library of the IRC channel.
@@ -81,6 +84,7 @@ const config: UserConfig = defineConfig({
       from: [
         "access",
         "backup",
+        "browser",
         "chat-sdk",
         "clients",
         "cli",

@@ -149,6 +149,7 @@ function isRootConfig(file: string, specifier: string): boolean {
       "../../tsdown.base.ts",
       "../../scripts/build/commonjs-builds.ts",
       "../../scripts/build/config-reference.ts",
+      "../../scripts/build/browser-library.ts",
       "../../scripts/build/built-in-extensions.ts",
       "../../scripts/build/chunk-graph.ts",
       "../../scripts/build/channel-template.ts",

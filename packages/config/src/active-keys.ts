@@ -82,6 +82,7 @@ export const ACTIVE_KEYS: readonly string[] = [
   "tools.elevated",
   "tools.sandbox.tools",
   "tools.web",
+  "tools.browser",
   "skills",
   "spend",
 ];

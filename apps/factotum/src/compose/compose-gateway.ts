@@ -39,6 +39,7 @@ import { channelCatalog, CHANNELS, configOptions } from "./extensions.ts";
 import { createOwnerControl } from "./create-owner-control.ts";
 import { gatewayToken } from "./gateway-token.ts";
 import { keepSnapshots } from "./keep-snapshots.ts";
+import { composeBrowser, type Browsers } from "./compose-browser.ts";
 import { composeFileAccess } from "./compose-file-access.ts";
 import { changingSkillFolders, composeSkillIndex } from "./compose-skills.ts";
 import { composeWeb, type SharedWeb } from "./compose-web.ts";
@@ -131,7 +132,9 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   const skillRuns = new SkillRuns({ context, currentConfig: () => config, secrets, logger, signal: leaving.signal });
   const web = composeWeb(system);
   opened.defer(() => web.pages.close());
-  const parts = { context, files, runner, skillRuns, web, secrets, logger };
+  const browsers = await composeBrowser(context, { ...system, currentConfig: () => config });
+  opened.defer(() => browsers.close());
+  const parts = { context, files, runner, skillRuns, web, browsers, secrets, logger };
   const reloader = new ConfigReloader({
     context,
     started: { ...loaded, problems: [...loaded.problems, ...notices] },
@@ -291,10 +294,11 @@ interface SettingsParts extends Pick<ComposeOptions, "context" | "logger" | "sec
   readonly runner: CommandRunner;
   readonly skillRuns: SkillRuns;
   readonly web: SharedWeb;
+  readonly browsers: Browsers;
 }
 
 function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettings {
-  const { context, files, runner, skillRuns, web, secrets, logger, token } = parts;
+  const { context, files, runner, skillRuns, web, browsers, secrets, logger, token } = parts;
   const { env, paths } = context;
   const findText = createRipgrep({ searchPath: commandSearchPath(context) });
   const readPdf = createPdfReader({ clock: systemClock, program: assetPath("pdf-program") });
@@ -305,23 +309,26 @@ function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettin
       {
         id: "core",
         tools: redactTools(
-          createCoreTools({
-            files: skillRuns.observe(files),
-            runner,
-            messenger,
-            planBoard,
-            questioner,
-            reporter,
-            background,
-            clock: systemClock,
-            readPdf,
-            findText,
-            web: { ...web, fetch: config.tools.web.fetch, search: webSearchSettings(config, env) },
-            execTimeoutSeconds: config.tools.exec.timeoutSeconds,
-            execSearchPath: commandSearchPath(context),
-            execAvoidsShell: config.tools.exec.mode === "allowlist",
-            commandEnvironment: skillRuns.environment,
-          }),
+          [
+            ...createCoreTools({
+              files: skillRuns.observe(files),
+              runner,
+              messenger,
+              planBoard,
+              questioner,
+              reporter,
+              background,
+              clock: systemClock,
+              readPdf,
+              findText,
+              web: { ...web, fetch: config.tools.web.fetch, search: webSearchSettings(config, env) },
+              execTimeoutSeconds: config.tools.exec.timeoutSeconds,
+              execSearchPath: commandSearchPath(context),
+              execAvoidsShell: config.tools.exec.mode === "allowlist",
+              commandEnvironment: skillRuns.environment,
+            }),
+            ...browsers.tools(config, files),
+          ],
           secrets.toolOutput,
         ),
       },

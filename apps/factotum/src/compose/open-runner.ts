@@ -33,7 +33,7 @@ export async function openRunner(context: CliContext, { currentConfig, ...system
 }
 
 /** Orphans of a killed gateway are ended before any new command. A failed search does not prevent the start. */
-async function endOrphans(runner: HostRunner, logger: Logger): Promise<void> {
+export async function endOrphans(runner: HostRunner, logger: Logger): Promise<void> {
   // Nothing else keeps the process alive yet; the clock's timers do not.
   const awake = setInterval(() => undefined, 60_000);
   try {

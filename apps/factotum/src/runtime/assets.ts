@@ -9,6 +9,8 @@ const ASSETS = {
   "import-worker": { built: "./import-worker.mjs", source: "../../../../packages/store/src/session-file/session-file-worker.ts" },
   "page-worker": { built: "./page-worker.mjs", source: "../../../../packages/tools/src/web/page/page-worker.ts" },
   "pdf-program": { built: "./pdf-program.mjs", source: "../../../../packages/tools/src/pdf/pdf-program.ts" },
+  "browser-program": { built: "./browser-program.mjs", source: "../../../../packages/tools/src/browser/program/browser-program.ts" },
+  "browser-library": { built: "./playwright-core/index.mjs", source: "../../../../packages/tools/node_modules/playwright-core/index.mjs" },
   documentation: { built: "./docs", source: "../../../../docs" },
   extensions: { built: "./extensions", source: "../../../../extensions" },
   templates: { built: "./templates", source: "../../templates" },

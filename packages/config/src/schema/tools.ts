@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { BrowserConfigSchema, type BrowserConfig } from "./browser.ts";
 import { CountSchema, SecondsSchema, TextSchema } from "./values.ts";
 import { WebSchema, type WebConfig } from "./web.ts";
 
@@ -38,7 +39,7 @@ export interface ToolsConfig extends ToolPolicy {
   readonly approvals?: { readonly timeoutMinutes?: number | undefined } | undefined;
   /** Whether the earlier content of files that a turn changes is kept, for `/undo`. */
   readonly checkpoints: boolean;
-  readonly browser?: Readonly<Record<string, unknown>> | undefined;
+  readonly browser: BrowserConfig;
   readonly agentToAgent: { readonly enabled: boolean; readonly allow: readonly { readonly from: string; readonly to: string }[] };
   readonly web: WebConfig;
 }
@@ -144,7 +145,7 @@ export const ToolsSchema: z.ZodType<ToolsConfig> = z
       .describe(
         "Keeps what files held before the file tools change them, for `/undo`: up to 8 MiB a file, 64 MiB a session, 512 MiB in total.",
       ),
-    browser: z.record(z.string(), z.unknown()).optional().describe("Settings of the browser."),
+    browser: BrowserConfigSchema,
     agentToAgent: z
       .strictObject({
         enabled: z.boolean().default(false).describe("Lets agents send messages to each other."),

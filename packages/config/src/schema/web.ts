@@ -26,7 +26,8 @@ export interface WebConfig {
 const PLACE =
   'a host name, an address or a network is expected, such as "nas.lan", "192.168.1.10:8080", "[fd00::1]:80" or "192.168.1.0/24"';
 
-const PlaceSchema = z.string({ error: PLACE }).refine(isPlace, { error: PLACE });
+/** Parses a place that is not public. */
+export const PlaceSchema: z.ZodType<string> = z.string({ error: PLACE }).refine(isPlace, { error: PLACE });
 
 const SearchSchema = z
   .strictObject({

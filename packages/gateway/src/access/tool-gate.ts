@@ -95,8 +95,9 @@ function resourceOf(call: ToolCall, tool: AgentTool, { facts, origin: { channel,
 }
 
 /** A read that requests an address which the model may have composed: the request reveals it to the server behind it. */
-function requestsComposedAddress(call: ToolCall, { traits }: AgentTool, { isGiven }: GatedRun): boolean {
+function requestsComposedAddress(call: ToolCall, tool: AgentTool, { isGiven }: GatedRun): boolean {
   const address = call.arguments[ADDRESS_PARAMETER];
+  const traits = traitsOf(call, tool);
   return traits.effect === "read" && traits.network && typeof address === "string" && !isGiven(address);
 }
 

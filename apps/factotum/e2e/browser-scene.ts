@@ -1,0 +1,103 @@
+import { readdir, readFile } from "node:fs/promises";
+import { startProduct, type Product } from "@factotum/testing-product";
+import type { ApprovalDecision } from "@factotum/protocol";
+import type { JsonObject, StrictServer } from "@factotum/testing-providers";
+import OpenAI from "openai";
+import { decideApprovals } from "./decide-approvals.ts";
+import { order, startObedientModel, type Order } from "./obedient-model.ts";
+
+/** A product with a browser, whose model obeys, and whose owner decides as asked. */
+export interface BrowserScene extends AsyncDisposable {
+  readonly product: Product;
+  readonly model: StrictServer;
+  /** What the owner answers to everything that waits. */
+  decision: ApprovalDecision;
+  /** One call of the tool in a conversation; resolves with the text of its result. */
+  readonly use: (args: JsonObject, session?: string) => Promise<string>;
+  /** Any calls in one turn; resolves with the texts of their results. */
+  readonly ask: (calls: readonly Order[], session?: string) => Promise<readonly string[]>;
+}
+
+interface SceneOptions {
+  readonly browser: JsonObject;
+}
+
+/** Starts the product with these settings of `tools.browser`. */
+export async function startBrowserScene({ browser }: SceneOptions): Promise<BrowserScene> {
+  const model = await startObedientModel();
+  const product = await startProduct({
+    config: {
+      agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
+      models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-test-0123456789" } } },
+      tools: { exec: { mode: "full" }, browser: { enabled: true, ...browser } },
+    },
+  });
+  const scene: BrowserScene = {
+    product,
+    model,
+    decision: "allow-once",
+    use: async (args, session) => (await scene.ask([{ name: "browser", arguments: args }], session))[0] ?? "",
+    ask: async (calls, session = "one") => {
+      const client = new OpenAI({ baseURL: `${product.url}/v1`, apiKey: product.token, maxRetries: 0 });
+      await client.chat.completions.create(
+        { model: "factotum", messages: [{ role: "user", content: `Please ${order(...calls)}` }] },
+        { headers: { "x-factotum-session": session } },
+      );
+      return newestTexts(model);
+    },
+    async [Symbol.asyncDispose]() {
+      await product[Symbol.asyncDispose]();
+      await model[Symbol.asyncDispose]();
+    },
+  };
+  await decideApprovals(product, () => scene.decision);
+  return scene;
+}
+
+/** The texts of the newest results; a picture is `[image]`. */
+export function newestTexts(model: StrictServer): readonly string[] {
+  const messages = (model.requests.at(-1)?.body?.["messages"] ?? []) as readonly { readonly content: unknown }[];
+  const blocks = messages.at(-1)?.content;
+  return (Array.isArray(blocks) ? (blocks as readonly Record<string, unknown>[]) : []).flatMap((block) =>
+    block["type"] === "tool_result" ? [textOf(block["content"])] : [],
+  );
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  return (content as readonly Record<string, unknown>[])
+    .map((block) => (block["type"] === "text" ? String(block["text"]) : `[${String(block["type"])}]`))
+    .join("\n");
+}
+
+/** The ref of the first line of a snapshot that contains a text. */
+export function refOf(snapshot: string, text: string): string {
+  const line = snapshot.split("\n").find((one) => one.includes(text) && one.includes("[ref="));
+  const ref = /\[ref=(\w+)\]/.exec(line ?? "")?.[1];
+  if (ref === undefined) throw new Error(`no ref of ${text} in:\n${snapshot}`);
+  return ref;
+}
+
+/** The running processes below one, children of children included. */
+export async function processesBelow(processId: number): Promise<readonly number[]> {
+  const names = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const parents = new Map<number, number>();
+  for (const name of names) {
+    // The name of the program is in brackets, and may have some itself.
+    const [, parent] = /^.*\) \S (\d+) /.exec(await readFile(`/proc/${name}/stat`, "utf8").catch(() => "")) ?? [];
+    if (parent !== undefined) parents.set(Number(name), Number(parent));
+  }
+  const isBelow = (id: number): boolean => {
+    const parent = parents.get(id);
+    return parent !== undefined && (parent === processId || isBelow(parent));
+  };
+  return [...parents.keys()].filter(isBelow);
+}
+
+/** Those of some processes that run; one that only waits for its parent does not. */
+export async function stillRunning(processIds: readonly number[]): Promise<readonly number[]> {
+  const states = await Promise.all(
+    processIds.map(async (id) => /^.*\) (\S) /.exec(await readFile(`/proc/${id}/stat`, "utf8").catch(() => ""))?.[1] ?? "X"),
+  );
+  return processIds.filter((_id, index) => states[index] !== "X" && states[index] !== "Z");
+}
