@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Rolldown } from "tsdown";
+import { ROOT } from "../workspace.ts";
 
-const FOLDER = fileURLToPath(new URL("../../packages/tools/node_modules/playwright-core", import.meta.url));
+const FOLDER = join(ROOT, "packages/tools/node_modules", "playwright-core");
 /** Its notices are part of it. */
 const TEXTS = ["index.mjs", "index.js", "browsers.json", "LICENSE", "NOTICE", "ThirdPartyNotices.txt"];
 /** Its tools for developers stay away. */

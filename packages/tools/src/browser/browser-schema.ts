@@ -23,7 +23,7 @@ const ACTIONS = [
 /** What `act` can do. */
 const KINDS = ["click", "type", "press", "hover", "select", "fill", "drag", "wait", "evaluate"] as const;
 
-export type BrowserAction = (typeof ACTIONS)[number];
+type BrowserAction = (typeof ACTIONS)[number];
 export type ActKind = (typeof KINDS)[number];
 
 const MAX_TEXT_CHARS = 50_000;
