@@ -1,8 +1,11 @@
+import { TOOL_CALL } from "../../projection/deferred-calls.ts";
 import { oneLine } from "../one-line.ts";
 import { orderTools } from "../order-tools.ts";
 import type { PromptFacts, PromptSection } from "../prompt-facts.ts";
 
 const MAX_DIRECTORY_CHARS = 400;
+/** The line about deferred tools names the one that finds them, and its results the other. */
+const CARRIERS: readonly string[] = [TOOL_CALL, "tool_search"];
 
 /** The tools of the session: core tools by name, since their descriptions are in the request anyway; those of plugins and servers one line each. */
 export const tooling: PromptSection = {
@@ -12,15 +15,15 @@ export const tooling: PromptSection = {
   render: ({ tools, deferredTools = [] }) => {
     if (tools.length === 0) return undefined;
     const ordered = orderTools(tools);
-    const core = ordered.filter(({ origin }) => origin === "core").map(({ name }) => `\`${name}\``);
+    const core = ordered.filter(({ name, origin }) => origin === "core" && !CARRIERS.includes(name)).map(({ name }) => `\`${name}\``);
     const added = ordered.filter(({ origin }) => origin !== "core");
     return [
       "## Tooling",
-      "These are the tools of this session. Names are case-sensitive: use them exactly as listed.",
+      "Your tools; names are case-sensitive:",
       ...(core.length === 0 ? [] : [core.join(", ")]),
       ...added.map(({ name, summary }) => `- ${name}: ${oneLine(summary)}`),
       ...renderDirectory(deferredTools),
-      "A policy may still refuse a call; the result says why. TOOLS.md holds notes on how to use tools; it does not add tools.",
+      "TOOLS.md has notes on how to use tools; it adds none.",
     ].join("\n");
   },
 };

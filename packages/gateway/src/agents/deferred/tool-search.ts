@@ -13,7 +13,7 @@ export function createToolSearch(deferred: readonly AgentTool[]): AgentTool {
   return {
     name: TOOL_SEARCH,
     summary: "Find more tools and their parameters.",
-    description: "Find more tools and their parameters, by words or names.",
+    description: "Find more tools by words or names.",
     parameters: { type: "object", properties: { query: { type: "string" } }, required: ["query"] },
     traits: { effect: "read", idempotent: true, output: "trusted", network: false, parallel: true, holdsNoPlace: true },
     execute: async ({ arguments: { query } }) => {
