@@ -16,6 +16,8 @@ export interface FakeBrowsers {
   readonly started: readonly FakeBrowser[];
   /** What the next browsers answer; `undefined`: nothing. */
   answer: (request: BrowserRequest) => Partial<BrowserAnswer> | undefined;
+  /** They go on when their input ends. */
+  hangs: boolean;
   /** What the next browsers say about their start. */
   opening: BrowserReply;
 }
@@ -25,6 +27,7 @@ export function createFakeBrowsers(): FakeBrowsers {
   const fake: FakeBrowsers = {
     started,
     answer: () => ({}),
+    hangs: false,
     opening: { type: "ready" },
     runner: {
       start: async () => startFake(fake, started),
@@ -77,7 +80,10 @@ function startFake(fake: FakeBrowsers, started: FakeBrowser[]): RunningCommand {
       for (const line of lines.split("\n").filter((one) => one !== "")) take(line);
       return "written";
     },
-    closeInput: () => "written",
+    closeInput: () => {
+      if (!fake.hangs) end({ type: "exited", exitCode: 0 });
+      return "written";
+    },
     kill: () => end({ type: "aborted" }),
     output: {
       get length() {

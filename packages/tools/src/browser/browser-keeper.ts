@@ -51,7 +51,7 @@ const IDLE_MS = 10 * 60_000;
 /** Paths of sockets are at most about 107 bytes long; the browser makes one in its folder for temporary files. */
 const MAX_SOCKET_FOLDER = 60;
 const INSTALL =
-  "There is no browser on this machine. Tell the owner: install Chromium (Debian and Ubuntu: apt install chromium), or set tools.browser.executable to the path of a Chromium, Chrome, Edge or Brave.";
+  "Tell the owner: install Chromium (Debian and Ubuntu: apt install chromium), or set tools.browser.executable to the path of a Chromium, Chrome, Edge or Brave.";
 
 /** The browsers of this gateway: each agent has one per profile, and every session of other people has its own. They start with their first call. */
 export class BrowserKeeper {
@@ -137,7 +137,7 @@ export class BrowserKeeper {
         type: "none",
         message:
           settings.executable === undefined
-            ? INSTALL
+            ? `Chromium is not installed on this machine. ${INSTALL}`
             : `There is no program at tools.browser.executable (${settings.executable}). ${INSTALL}`,
       };
     if (!(await this.#makeRoom(keyOf(place))))

@@ -18,6 +18,7 @@ const ACTIONS = [
   "pdf",
   "dialog",
   "upload",
+  "save",
 ] as const;
 
 /** What `act` can do. */
@@ -62,7 +63,7 @@ export const BrowserSchema: z.ZodObject & z.ZodType<BrowserCall> = z.strictObjec
   profile: z.string().min(1).max(40).optional(),
   offset: z.int().min(0).max(10_000_000).optional().describe("snapshot: first character; default 0"),
   fullPage: z.boolean().optional().describe("screenshot, in place of the visible part"),
-  path: z.string().min(1).max(4_096).optional().describe("screenshot, pdf: file of the workspace to write"),
+  path: z.string().min(1).max(4_096).optional().describe("screenshot, pdf, save: file of the workspace to write"),
   kind: z.enum(KINDS).optional().describe("act"),
   ref: RefSchema.optional().describe("Element, as the snapshot names it"),
   toRef: RefSchema.optional().describe("drag: where to"),
@@ -79,7 +80,12 @@ export const BrowserSchema: z.ZodObject & z.ZodType<BrowserCall> = z.strictObjec
   timeMs: z.int().min(0).max(20_000).optional().describe("wait"),
   script: TextSchema.optional().describe("evaluate: an expression of JavaScript"),
   accept: z.boolean().optional().describe("dialog: OK or Cancel"),
-  paths: z.array(z.string().min(1).max(4_096)).min(1).max(10).optional().describe("upload: files of the workspace"),
+  paths: z
+    .array(z.string().min(1).max(4_096))
+    .min(1)
+    .max(10)
+    .optional()
+    .describe("upload: files of the workspace; save: the file that a page has sent"),
 });
 
 type Parameter = keyof BrowserCall;
@@ -91,6 +97,7 @@ const NEEDED_BY_ACTION: Readonly<Partial<Record<BrowserAction, readonly Paramete
   pdf: ["path"],
   dialog: ["accept"],
   upload: ["ref", "paths"],
+  save: ["path", "paths"],
 };
 
 const NEEDED_BY_KIND: Readonly<Partial<Record<ActKind, readonly Parameter[]>>> = {

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/pr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentTool, AgentToolResult, JsonObject, RunFacts } from "@factotum/agent-contract";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createFakeBrowsers, type FakeBrowsers } from "../../test/fake-browser.ts";
 import { createFileAccess } from "../file-access/create-file-access.ts";
 import { BrowserKeeper } from "./browser-keeper.ts";
@@ -155,6 +155,17 @@ describe("the browser", () => {
     expect(textOf(await use({ action: "status" }))).toContain("is not running");
   });
 
+  test("one that does not end with its input is ended by force", async () => {
+    fake.hangs = true;
+    await use({ action: "open" });
+    const stopped = use({ action: "stop" });
+    await vi.waitFor(() => expect(timers.some(({ delayMs }) => delayMs === 5_000)).toBe(true));
+    expect(fake.started[0]?.isEnded).toBe(false);
+    timers.find(({ delayMs }) => delayMs === 5_000)?.callback();
+    expect(textOf(await stopped)).toBe("The browser was stopped.");
+    expect(fake.started[0]?.isEnded).toBe(true);
+  });
+
   test("other settings start it anew", async () => {
     await use({ action: "open" });
     await use({ action: "open" }, { tool: toolOf({ allow: ["public.example"] }) });
@@ -177,7 +188,7 @@ describe("the browser", () => {
 
   test("a missing one is named, with what to install", async () => {
     await rm(join(folder, "chromium"));
-    expect(textOf(await use({ action: "open" }))).toMatch(/^There is no browser on this machine\. .*apt install chromium/);
+    expect(textOf(await use({ action: "open" }))).toMatch(/^Chromium is not installed on this machine\. .*apt install chromium/);
     expect(textOf(await use({ action: "open" }, { tool: toolOf({ executable: "/nowhere" }) }))).toContain(
       "There is no program at tools.browser.executable (/nowhere)",
     );
@@ -276,6 +287,18 @@ describe("calls", () => {
     expect(textOf(await use({ action: "open" }))).toBe('done\n[The page has sent the file "a\\"b.csv" (3 bytes). It is at /kept/a"b.csv]');
   });
 
+  test("a file that a page has sent is copied to the workspace, and no other file", async () => {
+    await writeFile(join(workspace, "received.csv"), "a,b");
+    await writeFile(join(folder, "secret.txt"), "secret");
+    const saved = await use({ action: "save", paths: ["received.csv"], path: "out/report.csv" });
+    expect(textOf(saved)).toBe("Saved as out/report.csv (3 bytes).");
+    expect(await readFile(join(workspace, "out/report.csv"), "utf8")).toBe("a,b");
+    expect((await use({ action: "save", paths: ["../secret.txt"], path: "out/secret.txt" })).isError).toBe(true);
+    expect((await use({ action: "save", paths: ["received.csv"], path: "../outside.csv" })).isError).toBe(true);
+    expect(textOf(await use({ action: "save", paths: ["received.csv"] }))).toBe("save needs path.");
+    expect(fake.started).toEqual([]);
+  });
+
   test("only copies of files that the run may read are uploaded", async () => {
     await writeFile(join(workspace, "note.txt"), "note");
     await writeFile(join(folder, "secret.txt"), "secret");
@@ -300,7 +323,21 @@ describe("calls", () => {
       text: 'Browser: act type\nOn https://public.example/:\n- textbox "Name"\ntext: hello',
       binding: { ref: "s1e5", text: "hello", url: "https://public.example/", elements: ['textbox "Name"'], profile: "default" },
     });
+    // A key goes to the whole page: the owner sees which one.
+    fake.answer = () => ({ text: JSON.stringify({ url: "https://public.example/", elements: [] }) });
+    expect(await toolOf().inspect?.({ ...call, arguments: { action: "act", kind: "press", key: "Enter" } }, runOf())).toMatchObject({
+      text: "Browser: act press\nOn https://public.example/\nkey: Enter",
+      binding: { url: "https://public.example/" },
+    });
     fake.answer = () => ({ isError: true, text: "The ref s1e5 is stale" });
     expect(await toolOf().inspect?.(call, runOf())).toEqual({ type: "invalid", message: "The ref s1e5 is stale" });
+  });
+
+  test("the owner is not asked about what the settings refuse", async () => {
+    await use({ action: "open" });
+    const evaluate = { id: "call", name: "browser", arguments: { action: "act", kind: "evaluate", script: "1" } };
+    const refused = { type: "invalid", message: expect.stringContaining("tools.browser.evaluate") };
+    expect(await toolOf().inspect?.(evaluate, runOf())).toEqual(refused);
+    expect(fake.started[0]?.requests).toHaveLength(1);
   });
 });

@@ -25,7 +25,7 @@ const SAVES: ToolTraits = { effect: "write", idempotent: false, output: "untrust
 const ACTS: ToolTraits = { effect: "write", idempotent: false, output: "untrusted", network: true, parallel: false };
 
 const MAX_IMAGE_BYTES = 3_750_000;
-const MAX_UPLOAD_BYTES = 32 * 1024 ** 2;
+const MAX_COPY_BYTES = 32 * 1024 ** 2;
 
 /** Controls a browser with a window of its own for each session. Private addresses are refused to it, and its pages count as text of others. */
 export function createBrowserTool(options: BrowserToolOptions): AgentTool {
@@ -57,6 +57,8 @@ export function createBrowserTool(options: BrowserToolOptions): AgentTool {
           return status(place, options);
         case "stop":
           return textResult((await keeper.stop(place)) ? "The browser was stopped." : "The browser is not running.");
+        case "save":
+          return save(call, run, { ...options, tainted });
         case "start": {
           const answer = await keeper.ask(place, { call: { action: "tabs" } }, settings);
           return answer.type === "none" ? errorResult(answer.message) : textResult(`The browser is running.\n${answer.text}`);
@@ -70,6 +72,8 @@ export function createBrowserTool(options: BrowserToolOptions): AgentTool {
 
 function traitsFor({ action, kind, path }: BrowserCall): ToolTraits {
   switch (action) {
+    case "save":
+      return SAVES;
     case "screenshot":
     case "pdf":
       return path === undefined ? READS : SAVES;
@@ -106,6 +110,20 @@ async function status(place: BrowserPlace, { keeper }: BrowserToolOptions): Prom
   return answer.type === "none" ? errorResult(answer.message) : textResult(`The browser is running.\n${answer.text}`);
 }
 
+/** Copies a received file to the workspace, from where it can be sent: commands could do it, but need a decision after a page was read. */
+async function save(
+  { path = "", paths: [from = ""] = [] }: BrowserCall,
+  run: RunFacts,
+  { files, tainted }: BrowserToolOptions & { readonly tainted: boolean },
+): Promise<AgentToolResult> {
+  const access = await files.forRun(run);
+  await using file = await access.openFile(from);
+  if (file.sizeBytes > MAX_COPY_BYTES) return errorResult(`${file.shown} is larger than ${MAX_COPY_BYTES} bytes.`);
+  const data = await file.handle.readFile();
+  const [written] = await access.change([{ type: "write", path, data }], { tainted });
+  return textResult(`Saved as ${written?.shown ?? path} (${data.length} bytes).`);
+}
+
 type AskOptions = BrowserToolOptions & { readonly signal: AbortSignal; readonly tainted: boolean };
 
 async function ask(call: BrowserCall, place: BrowserPlace, options: AskOptions): Promise<AgentToolResult> {
@@ -134,7 +152,7 @@ async function copyUploads(
   const copies: string[] = [];
   for (const [index, path] of paths.entries()) {
     await using file = await access.openFile(path);
-    if (file.sizeBytes > MAX_UPLOAD_BYTES) return `${file.shown} is larger than ${MAX_UPLOAD_BYTES} bytes.`;
+    if (file.sizeBytes > MAX_COPY_BYTES) return `${file.shown} is larger than ${MAX_COPY_BYTES} bytes.`;
     const copy = join(folder, `upload-${index}-${basename(file.path)}`);
     // The open file was checked, not its name.
     await copyFile(process.platform === "linux" ? `/proc/self/fd/${file.handle.fd}` : file.path, copy);
@@ -173,20 +191,19 @@ async function toResult(
 }
 
 /** What a call would do, with the elements as the page shows them: the owner cannot read a ref. */
-async function inspectCall(call: BrowserCall, run: RunFacts, { keeper }: BrowserToolOptions): Promise<InspectedCall> {
+async function inspectCall(call: BrowserCall, run: RunFacts, { keeper, settings }: BrowserToolOptions): Promise<InspectedCall> {
   const { profile = DEFAULT_PROFILE, ...rest } = call;
-  const place = { run, profile };
-  const refs = refsOf(call);
-  const isOnPage = traitsFor(call) === ACTS;
-  if (!isOnPage || (refs.length === 0 && !keeper.isRunning(place))) return action(call, { profile, ...rest });
-  if (refs.length === 0) return action(call, { profile, ...rest });
-  const answer = await keeper.askRunning(place, { call: { action: "describe", refs, tab: call.tab } });
+  const problem = problemOf(call, profile, run, settings);
+  if (problem !== undefined) return { type: "invalid", message: problem };
+  if (traitsFor(call) !== ACTS) return action(call, { profile, ...rest });
+  const describe = { action: "describe", refs: refsOf(call), tab: call.tab } as const;
+  const answer = await keeper.askRunning({ run, profile }, { call: describe });
   if (answer === undefined) return { type: "invalid", message: "The browser is not running; open the page and take a snapshot first." };
   if (answer.type === "none") return { type: "invalid", message: answer.message };
   if (answer.isError) return { type: "invalid", message: answer.text };
   const { url, elements } = JSON.parse(answer.text) as { readonly url: string; readonly elements: readonly string[] };
   const shown = elements.map((element) => `\n- ${element}`).join("");
-  return action(call, { profile, ...rest, url, elements: [...elements] }, `\nOn ${url}:${shown}`);
+  return action(call, { profile, ...rest, url, elements: [...elements] }, `\nOn ${url}${shown === "" ? "" : `:${shown}`}`);
 }
 
 function action({ action: name, kind, ...rest }: BrowserCall, binding: object, place = ""): InspectedCall {

@@ -18,6 +18,7 @@ export interface BrowserReports {
 const START_MS = 45_000;
 /** The slowest call waits 20 s for a page, twice. */
 const ANSWER_MS = 75_000;
+const LEAVE_MS = 5_000;
 const READ_BYTES = 256 * 1024;
 const AGAIN = "The next call starts it again, with its tabs closed.";
 
@@ -31,6 +32,7 @@ export class RunningBrowser {
   readonly ended: Promise<void>;
   #nextId = 1;
   #isOver = false;
+  #isStopping = false;
   #overBecause: string | undefined;
 
   constructor(command: RunningCommand, start: BrowserStart, { clock, ...reports }: BrowserReports & { readonly clock: Clock }) {
@@ -72,10 +74,15 @@ export class RunningBrowser {
     return await promise;
   }
 
+  /** Ends it: with its input first, so that it writes what pages have stored, and by force if it does not go. */
   stop(why: string): void {
-    this.#overBecause ??= why;
+    if (this.#isStopping) return;
+    this.#isStopping = true;
+    this.#overBecause = why;
     this.#end(why);
-    this.#command.kill();
+    if (this.#command.closeInput() !== "written") return this.#command.kill();
+    const timer = this.#clock.schedule(LEAVE_MS, () => this.#command.kill());
+    void this.ended.finally(() => timer[Symbol.dispose]());
   }
 
   #end(why: string): void {

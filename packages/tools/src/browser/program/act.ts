@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import type { ActKind, BrowserCall } from "../browser-schema.ts";
 import { BrowserError, firstLine } from "./browser-error.ts";
 import type { Tab } from "./tab.ts";
+import { within } from "./within.ts";
 
 const MAX_VALUE_CHARS = 10_000;
 /** How long a navigation that follows from an action may take to begin and to show its document. */
@@ -55,7 +56,7 @@ const ACTS: Readonly<Record<ActKind, Act>> = {
     return "The page has the text.";
   },
   evaluate: async ({ page }, { script = "" }, timeout) => {
-    const value: unknown = await within(page.evaluate(script), timeout);
+    const value: unknown = await within(page.evaluate(script), timeout, "The script did not end in time.");
     return `Result: ${(JSON.stringify(value) ?? "undefined").slice(0, MAX_VALUE_CHARS).toWellFormed()}`;
   },
 };
@@ -78,18 +79,9 @@ export async function act(tab: Tab, call: BrowserCall, timeoutMs: number): Promi
   }
 }
 
-async function settle(page: Page): Promise<void> {
+/** Gives a page time to begin what follows from an action, and to show it. Never rejects for a page that loads without end. */
+export async function settle(page: Page): Promise<void> {
   await page.waitForTimeout(SETTLE_MS);
   // A page that loads without end is as good as it gets.
   await page.waitForLoadState("domcontentloaded", { timeout: 5_000 }).catch(() => undefined);
-}
-
-async function within<Value>(work: Promise<Value>, timeoutMs: number): Promise<Value> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new BrowserError("The script did not end in time.")), timeoutMs);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -12,6 +12,7 @@ import { REFUSAL_HEADER, startForwardProxy, type RefusedRequest } from "../../fo
 import { parsePrivatePlaces } from "../../public-fetch/private-places.ts";
 import type { BrowserAnswer, BrowserReply, BrowserRequest, BrowserStart } from "../browser-job.ts";
 import { BrowserError, firstLine } from "./browser-error.ts";
+import { addressOf } from "./describe-tab.ts";
 import { ofRef, performCall, type CallResult } from "./perform-call.ts";
 import { Refusals } from "./refusals.ts";
 import { SessionTabs } from "./session-tabs.ts";
@@ -63,13 +64,16 @@ async function run(): Promise<void> {
     tell({ type: "unusable", message: firstLine(error) });
     return;
   }
-  context.once("close", () => process.exit(0));
+  const onClose = (): void => process.exit(0);
+  context.once("close", onClose);
   const sessions = new Sessions(context, start);
   tell({ type: "ready" });
   for (let line = await lines.next(); line.done !== true; line = await lines.next()) {
     const request = JSON.parse(line.value) as BrowserRequest;
     void sessions.answer(request, refusals).then(tell);
   }
+  // Until the browser has written what pages have stored, and has ended by itself.
+  context.off("close", onClose);
   await context.close();
 }
 
@@ -112,7 +116,7 @@ class Sessions {
     try {
       if (call.action === "describe") {
         const tab = ofRef({ ref: call.refs[0], tab: call.tab }, tabs);
-        result = { text: JSON.stringify({ url: tab.page.url(), elements: call.refs.map((ref) => tab.describe(ref)) }) };
+        result = { text: JSON.stringify({ url: addressOf(tab), elements: call.refs.map((ref) => tab.describe(ref)) }) };
         return { type: "answer", id, isError, ...result, downloads: [] };
       }
       this.#last = tabs;
@@ -149,8 +153,8 @@ class Sessions {
   async #place(page: Page): Promise<void> {
     const opener = await page.opener();
     const all = [...this.#tabs.values()];
-    // Those that a session opens itself are known by the time that their first event has been handled.
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    // One that a session opens itself is reported before it is one of the tabs.
+    await Promise.all(all.map(async (tabs) => tabs.opened()));
     if (page.isClosed() || all.some((tabs) => tabs.has(page))) return;
     const owner = all.find((tabs) => opener !== null && tabs.has(opener)) ?? this.#last;
     await (owner === undefined ? page.close() : owner.adopt(page)).catch(() => undefined);

@@ -1,12 +1,14 @@
 import { join } from "node:path";
 import type { Response } from "playwright-core";
 import type { BrowserCall } from "../browser-schema.ts";
-import { act } from "./act.ts";
+import { act, settle } from "./act.ts";
 import { BrowserError, firstLine } from "./browser-error.ts";
+import { describeDialog, describeTab, headOf, listTabs, settled } from "./describe-tab.ts";
 import { parseRef } from "./page-snapshot.ts";
 import type { Refusals } from "./refusals.ts";
 import type { SessionTabs } from "./session-tabs.ts";
 import type { Tab } from "./tab.ts";
+import { within } from "./within.ts";
 
 /** What calls depend on besides the tabs of their session. */
 export interface CallContext {
@@ -44,12 +46,12 @@ export async function performCall(call: BrowserCall, context: CallContext): Prom
       return { text: listTabs(tabs) };
     case "open": {
       const tab = await tabs.open();
-      return { text: call.url === undefined ? describe(tab) : await load(tab, call.url, context) };
+      return { text: call.url === undefined ? describeTab(tab) : await load(tab, call.url, context) };
     }
     case "focus": {
       const tab = tabs.get(call.tab);
       tabs.focus(tab);
-      return { text: describe(tab) };
+      return { text: describeTab(tab) };
     }
     case "close": {
       const tab = tabs.get(call.tab);
@@ -79,12 +81,13 @@ export async function performCall(call: BrowserCall, context: CallContext): Prom
     case "pdf": {
       const file = join(context.exchangeFolder, `${context.nextFile()}.pdf`);
       const tab = ready(tabs, call);
-      await tab.page.pdf({ path: file });
-      return { text: describe(tab), file };
+      await within(tab.page.pdf({ path: file }), LOAD_MS, "The page was not printed in time.");
+      return { text: describeTab(tab), file };
     }
     case "dialog": {
       const tab = tabs.get(call.tab);
       await tab.answer(call.accept === true, call.text);
+      await tab.perform(settle(tab.page));
       return { text: `${call.accept === true ? "Accepted" : "Dismissed"} the dialog.\n${await settled(tab)}` };
     }
     case "upload": {
@@ -109,10 +112,7 @@ function ready(tabs: SessionTabs, { tab: id }: BrowserCall): Tab {
 }
 
 function requireNoDialog({ dialog }: Tab): void {
-  if (dialog !== undefined)
-    throw new BrowserError(
-      `The tab shows a dialog (${dialog.type()}): ${JSON.stringify(dialog.message().slice(0, 500))}. Answer it with the action dialog first.`,
-    );
+  if (dialog !== undefined) throw new BrowserError(`${describeDialog(dialog)} Answer it with the action dialog first.`);
 }
 
 /** Goes to an address. What loads without end can be read as far as it has come. */
@@ -124,18 +124,26 @@ async function load(tab: Tab, address: string, { refusals, refusalHeader, tabs }
   const begun = refusals.count;
   const refusal = (reason: string): BrowserError =>
     new BrowserError(`The page was not opened: ${reason}. The owner can open single private addresses in tools.browser.allowPrivate.`);
+  // It is reported after the navigation has failed. Only a file waits for it.
+  const arriving = tab.page.waitForEvent("download", { timeout: LOAD_MS + STEP_MS }).catch(() => undefined);
   try {
-    const response = await goTo(tab, url.href);
+    const going = goTo(tab, url.href);
+    // A dialog holds up the page until it is answered.
+    if ((await tab.perform(going)) !== undefined) return settled(tab);
+    const response = await going;
     const reason = await response?.headerValue(refusalHeader);
     if (typeof reason === "string") throw refusal(reason);
   } catch (error) {
     if (error instanceof BrowserError) throw error;
     const reason = firstLine(error);
-    if (/Download is starting|ERR_ABORTED/.test(reason)) {
+    if (reason.includes("Download is starting")) {
+      await arriving;
       await tabs.downloaded();
-      return `The address is a file.\n${describe(tab)}`;
+      return `The address is a file.\n${describeTab(tab)}`;
     }
-    if (/Timeout/.test(reason)) return `${describe(tab)}\nThe page still loads after ${LOAD_MS / 1_000} s; what has arrived can be read.`;
+    if (reason.includes("ERR_ABORTED")) return `The address has no page to show.\n${describeTab(tab)}`;
+    if (/Timeout/.test(reason))
+      return `${describeTab(tab)}\nThe page still loads after ${LOAD_MS / 1_000} s; what has arrived can be read.`;
     const refused = refusals.since(begun);
     if (refused !== undefined) throw refusal(refused);
     throw new BrowserError(`The page was not opened: ${reason}`, { cause: error });
@@ -183,10 +191,11 @@ async function screenshot(call: BrowserCall, context: CallContext): Promise<Call
   } as const;
   if (call.ref !== undefined) await (await tab.find(call.ref)).screenshot(options);
   else if (call.fullPage === true) {
-    const size = await tab.page.evaluate(() => ({
+    const measured = tab.page.evaluate(() => ({
       width: document.documentElement.scrollWidth,
       height: document.documentElement.scrollHeight,
     }));
+    const size = await within(measured, STEP_MS, "The page is busy.");
     const clip = { x: 0, y: 0, width: Math.max(1, Math.min(size.width, 2_000)), height: Math.max(1, Math.min(size.height, MAX_HEIGHT)) };
     await tab.page.screenshot({ ...options, fullPage: true, clip });
   } else await tab.page.screenshot(options);
@@ -208,34 +217,4 @@ async function upload(tab: Tab, { ref = "", paths = [] }: BrowserCall): Promise<
     await chooser.setFiles([...paths], { timeout: STEP_MS });
   }
   return `Gave ${paths.length === 1 ? "the file" : `${paths.length} files`} to the page.`;
-}
-
-function listTabs(tabs: SessionTabs): string {
-  const lines = tabs.list().map((tab) => `${tabs.isCurrent(tab) ? "*" : "-"} ${tab.id}: ${tab.page.url()}`);
-  return lines.length === 0 ? "No tab is open." : lines.join("\n");
-}
-
-function describe(tab: Tab): string {
-  return `Tab: ${tab.id}\nURL: ${tab.page.url().slice(0, 2_000)}`;
-}
-
-async function headOf(tab: Tab): Promise<string> {
-  const title = await titleOf(tab);
-  return title === "" ? describe(tab) : `Title: ${title}\n${describe(tab)}`;
-}
-
-/** A page that is busy, or that has just been left, has no title in time. */
-async function titleOf(tab: Tab): Promise<string> {
-  const late = new Promise<string>((resolve) => setTimeout(resolve, 3_000, "").unref());
-  const title = tab.page.title().catch(() => "");
-  return (await Promise.race([title, late])).slice(0, 300).toWellFormed();
-}
-
-/** The state of a tab after something was done to it. */
-async function settled(tab: Tab): Promise<string> {
-  const { dialog } = tab;
-  if (dialog !== undefined)
-    return `${describe(tab)}\nThe page shows a dialog (${dialog.type()}): ${JSON.stringify(dialog.message().slice(0, 500))}. Answer it with the action dialog.`;
-  if (tab.page.isClosed()) return `The tab ${tab.id} was closed.`;
-  return headOf(tab);
 }

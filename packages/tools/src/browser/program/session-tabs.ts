@@ -4,6 +4,11 @@ import type { BrowserDownload } from "../browser-job.ts";
 import { BrowserError } from "./browser-error.ts";
 import { Tab } from "./tab.ts";
 
+/** How long a call waits for a file. */
+const DOWNLOAD_MS = 20_000;
+/** Files that one session has not taken yet: a page can send any number without being asked. */
+const MAX_DOWNLOADS = 10;
+
 /** The tabs of one session. Those of others do not exist for it. */
 export class SessionTabs {
   readonly #context: BrowserContext;
@@ -13,7 +18,8 @@ export class SessionTabs {
   #nextTab = 1;
   #notes: string[] = [];
   #downloads: BrowserDownload[] = [];
-  readonly #loading = new Set<Promise<void>>();
+  readonly #loading = new Map<Promise<void>, Download>();
+  readonly #opening = new Set<Promise<Tab>>();
 
   constructor(context: BrowserContext, maxTabs: number) {
     this.#context = context;
@@ -48,7 +54,18 @@ export class SessionTabs {
 
   async open(): Promise<Tab> {
     if (this.#tabs.size >= this.#maxTabs) throw new BrowserError(`${this.#maxTabs} tabs are open; close one first.`);
-    return this.#add(await this.#context.newPage());
+    const opening = this.#context.newPage().then((page) => this.#add(page));
+    this.#opening.add(opening);
+    try {
+      return await opening;
+    } finally {
+      this.#opening.delete(opening);
+    }
+  }
+
+  /** Resolves once every tab that the session opens at this moment is one of its tabs. Never rejects. */
+  async opened(): Promise<void> {
+    await Promise.allSettled(this.#opening);
   }
 
   /** Takes a page that one of the tabs has opened. */
@@ -83,9 +100,14 @@ export class SessionTabs {
     return downloads;
   }
 
-  /** Waits for files that are on their way. */
+  /** Waits for files that are on their way. Those that take longer come with a later answer. */
   async downloaded(): Promise<void> {
-    await Promise.all(this.#loading);
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, DOWNLOAD_MS);
+    await Promise.race([Promise.all(this.#loading.keys()), late.promise]);
+    clearTimeout(timer);
+    for (const download of this.#loading.values())
+      this.#note(`The file ${download.suggestedFilename()} is still on its way; a later call brings it.`);
   }
 
   #add(page: Page): Tab {
@@ -102,10 +124,14 @@ export class SessionTabs {
 
   #follow(download: Download): void {
     const name = download.suggestedFilename();
+    if (this.#loading.size + this.#downloads.length >= MAX_DOWNLOADS) {
+      this.#note(`The page has sent the file ${name}, which was refused: ${MAX_DOWNLOADS} are waiting.`);
+      return void download.cancel().catch(() => undefined);
+    }
     const work = this.#keep(download, name).catch((error: unknown) => {
       this.#note(`The download ${name} failed: ${error instanceof Error ? error.message : "unknown reason"}`);
     });
-    this.#loading.add(work);
+    this.#loading.set(work, download);
     void work.finally(() => this.#loading.delete(work));
   }
 

@@ -1,6 +1,7 @@
 import type { Dialog, Download, Locator, Page } from "playwright-core";
 import { BrowserError } from "./browser-error.ts";
 import { lineOf, numberSnapshot, parseRef, type PageSnapshot } from "./page-snapshot.ts";
+import { within } from "./within.ts";
 
 /** Who is told of what a tab does by itself. */
 export interface TabEvents {
@@ -9,6 +10,7 @@ export interface TabEvents {
 
 const MAX_CONSOLE_LINES = 100;
 const MAX_CONSOLE_CHARS = 500;
+const FIND_MS = 10_000;
 const STALE = "Take a new snapshot, and use its refs.";
 
 /** One page of a session, with what has to be remembered of it. */
@@ -68,7 +70,11 @@ export class Tab {
     const { element } = this.#check(ref);
     const locator = this.page.locator(`aria-ref=${element}`);
     // The library rejects for refs of frames that are gone.
-    const count = await locator.count().catch(() => 0);
+    const count = await within(
+      locator.count().catch(() => 0),
+      FIND_MS,
+      "The page is busy.",
+    );
     if (count === 0) throw new BrowserError(`The element ${ref} is no longer on the page. ${STALE}`);
     return locator;
   }
