@@ -5,9 +5,14 @@ import type { JsonObject, StrictServer } from "@factotum/testing-providers";
 import OpenAI from "openai";
 import { decideApprovals } from "./decide-approvals.ts";
 import { order, startObedientModel, type Order } from "./obedient-model.ts";
+import { startWebScene, type WebScene } from "./web-scene.ts";
 
-/** A product with a browser, whose model obeys, and whose owner decides as asked. */
+/** Of a test: a browser on a busy machine takes its time. */
+export const BROWSER_TIMEOUT = { timeout: 240_000 };
+
+/** A product with a browser, whose model obeys, and whose owner decides as asked. Its pages are on loopback, which the owner has opened. */
 export interface BrowserScene extends AsyncDisposable {
+  readonly web: WebScene;
   readonly product: Product;
   readonly model: StrictServer;
   /** What the owner answers to everything that waits. */
@@ -18,21 +23,19 @@ export interface BrowserScene extends AsyncDisposable {
   readonly ask: (calls: readonly Order[], session?: string) => Promise<readonly string[]>;
 }
 
-interface SceneOptions {
-  readonly browser: JsonObject;
-}
-
 /** Starts the product with these settings of `tools.browser`. */
-export async function startBrowserScene({ browser }: SceneOptions): Promise<BrowserScene> {
+export async function startBrowserScene(browser: JsonObject = {}): Promise<BrowserScene> {
+  const web = await startWebScene();
   const model = await startObedientModel();
   const product = await startProduct({
     config: {
       agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
       models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-test-0123456789" } } },
-      tools: { exec: { mode: "full" }, browser: { enabled: true, ...browser } },
+      tools: { exec: { mode: "full" }, browser: { enabled: true, allowPrivate: [new URL(web.url).host], ...browser } },
     },
   });
   const scene: BrowserScene = {
+    web,
     product,
     model,
     decision: "allow-once",
@@ -46,8 +49,11 @@ export async function startBrowserScene({ browser }: SceneOptions): Promise<Brow
       return newestTexts(model);
     },
     async [Symbol.asyncDispose]() {
+      // Its browser ends with it, before the folder is removed that both write to.
+      await product.end("SIGTERM");
       await product[Symbol.asyncDispose]();
       await model[Symbol.asyncDispose]();
+      await web[Symbol.asyncDispose]();
     },
   };
   await decideApprovals(product, () => scene.decision);
