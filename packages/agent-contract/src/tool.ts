@@ -73,6 +73,8 @@ export type InspectedCall =
       readonly binding: JsonValue;
       /** The words of a command that runs without a shell; absent if it needs one. */
       readonly argv?: readonly string[];
+      /** Those of its words that name the gateway's own files, or a folder around them. */
+      readonly reservedWords?: readonly string[];
     }
   /** The call would fail; `message` is for the model. */
   | { readonly type: "invalid"; readonly message: string };

@@ -281,6 +281,8 @@ type InspectedCall = {
   readonly binding: JsonValue;
   /** The words of a command that runs without a shell; absent if it needs one. */
   readonly argv?: readonly string[];
+  /** Those of its words that name the gateway's own files, or a folder around them. */
+  readonly reservedWords?: readonly string[];
 } | {
   readonly type: "invalid";
   readonly message: string;

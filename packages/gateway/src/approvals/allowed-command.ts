@@ -93,13 +93,14 @@ const RISKY_OPTIONS: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * True if one of the patterns covers a command. A pattern is words; `*` in a word matches any characters of that word except `..` as a folder, and a last word `*` any number of further
- * words. The name of a program matches exactly, without a folder. Wildcards cover neither options that run other programs nor programs that exist to do so.
+ * words. The name of a program matches exactly, without a folder. Wildcards cover neither options that run other programs nor programs that exist to do so, nor
+ * `reservedWords`, which name files of the gateway itself: a command on them would change what the assistant may do, or read its secrets.
  */
-export function isAllowedCommand(argv: readonly string[], patterns: readonly string[]): boolean {
-  return patterns.some((pattern) => covers(pattern.trim().split(/\s+/), argv));
+export function isAllowedCommand(argv: readonly string[], patterns: readonly string[], reservedWords: readonly string[] = []): boolean {
+  return patterns.some((pattern) => covers(pattern.trim().split(/\s+/), argv, reservedWords));
 }
 
-function covers(pattern: readonly string[], argv: readonly string[]): boolean {
+function covers(pattern: readonly string[], argv: readonly string[], reservedWords: readonly string[]): boolean {
   const [name = "", ...expected] = pattern;
   const [program = "", ...args] = argv;
   if (name === "" || name !== program) return false;
@@ -109,6 +110,7 @@ function covers(pattern: readonly string[], argv: readonly string[]): boolean {
   return args.every((arg, index) => {
     const word = fixed[index] ?? "*";
     if (word === arg) return true;
+    if (reservedWords.includes(arg)) return false;
     if (!word.includes("*") || isRunner(program) || isRisky(program, optionOf(program, arg, index))) return false;
     return matchesWord(word, arg) && (word === "*" || !leavesFolder(arg));
   });

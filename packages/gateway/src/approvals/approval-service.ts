@@ -15,6 +15,7 @@ import { isAllowedCommand } from "./allowed-command.ts";
 import { modeOf } from "../conversation/session-mode.ts";
 import { traitsOf } from "../access/tool-gate.ts";
 import { bindingOf } from "./call-binding.ts";
+import type { CallBinding } from "./call-binding.ts";
 import { isDecidedCommand } from "./command-rule.ts";
 import { ASKED_ELSEWHERE, requestCard, requestText } from "./approval-texts.ts";
 import type { AskingRun, WaitEnd, WaitingCalls } from "./waiting-calls.ts";
@@ -67,7 +68,7 @@ export class ApprovalService {
     if (rules.type === "allow" && !isDecided) return ALLOW;
     const inspected = await bindingOf(call, tool, facts);
     if (inspected.type === "invalid") return { type: "refuse", message: inspected.message };
-    const rule = rules.type === "ask" ? rules.reason : this.#whyAsked(inspected.argv);
+    const rule = rules.type === "ask" ? rules.reason : this.#whyAsked(inspected);
     if (rule === undefined) return ALLOW;
     const reason = facts.sandbox?.elevated === true && traitsOf(call, tool).effect === "execute" ? `${rule} ${ON_HOST}` : rule;
     const { binding } = inspected;
@@ -139,11 +140,12 @@ export class ApprovalService {
   }
 
   /** Why a command is asked about by `tools.exec`; `undefined` if it is not. */
-  #whyAsked(argv: readonly string[] | undefined): string | undefined {
+  #whyAsked({ argv, reservedWords = [] }: Pick<Extract<CallBinding, { type: "action" }>, "argv" | "reservedWords">): string | undefined {
     const { mode, allow = [] } = this.#options.running.config.tools.exec;
     if (mode === "ask") return 'Rule exec: tools.exec.mode is "ask".';
     if (argv === undefined) return "Rule exec: tools.exec.allow decides on single commands alone, and this one needs a shell.";
-    return isAllowedCommand(argv, allow) ? undefined : "Rule exec: no pattern of tools.exec.allow covers it.";
+    if (isAllowedCommand(argv, allow, reservedWords)) return undefined;
+    return `Rule exec: no pattern of tools.exec.allow covers it.${reservedWords.length > 0 ? OWN_FILES : ""}`;
   }
 
   async #request(
@@ -206,6 +208,8 @@ interface AskedCall {
 }
 
 const ALLOW: ToolDecision = { type: "allow" };
+
+const OWN_FILES = " It names files of Factotum itself, which wildcards do not cover.";
 
 const ON_HOST = "It would run on the host, because of /elevated.";
 

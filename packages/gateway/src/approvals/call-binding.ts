@@ -3,7 +3,13 @@ import type { AgentTool, JsonValue, RunFacts, ToolCall } from "@factotum/agent-c
 
 /** What a call would do, for the owner, and the digest of everything that decides it (R21). `invalid`: it would fail; `message` is for the model. */
 export type CallBinding =
-  | { readonly type: "action"; readonly text: string; readonly binding: string; readonly argv?: readonly string[] }
+  | {
+      readonly type: "action";
+      readonly text: string;
+      readonly binding: string;
+      readonly argv?: readonly string[];
+      readonly reservedWords?: readonly string[];
+    }
   | { readonly type: "invalid"; readonly message: string };
 
 /** Inspects a call as it would run right now. Tools that do not inspect their calls are bound by their arguments. */

@@ -1,6 +1,6 @@
 import { chmod, copyFile, mkdir, mkdtemp, realpath, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { AgentTool, RunFacts, ToolCall } from "@factotum/agent-contract";
 import { createCoreTools, createFileAccess } from "@factotum/tools";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -174,9 +174,42 @@ const VARIABLES: readonly Pair[] = [
   pair("echo *", "export PATH=.; echo a", "echo 'export PATH=.'"),
 ];
 
-const CORPORA = { wrappers: WRAPPERS, options: OPTIONS, "shell text": SHELL_TEXT, paths: PATHS, variables: VARIABLES };
+/** Files of the gateway itself: a wildcard covers none of them, whatever way a word names them. `STATE` stands for the state folder. */
+const OWN_FILES: readonly Pair[] = [
+  pair("cp *", "cp new.json5 STATE/factotum.json5", "cp new.json5 factotum.json5"),
+  pair("cp *", "cp new.json5 ../factotum.json5", "cp new.json5 sub/factotum.json5"),
+  pair("cp *", "cp -t STATE new.json5", "cp -t sub new.json5"),
+  pair("cp *", "cp --target-directory=STATE new.json5", "cp --target-directory=sub new.json5"),
+  pair("mv *", "mv STATE/factotum.json5 old.json5", "mv factotum.json5 old.json5"),
+  pair("mv *", "mv new.json5 STATE/./factotum.json5", "mv new.json5 ./factotum.json5"),
+  pair("tee *", "tee -a STATE/factotum.yaml", "tee -a factotum.yaml"),
+  pair("dd *", "dd if=new.json5 of=STATE/factotum.json5", "dd if=new.json5 of=factotum.json5"),
+  pair("ln *", "ln -sf new.json5 STATE/factotum.json5", "ln -sf new.json5 factotum.json5"),
+  pair("ln *", "ln -s .. here", "ln -s sub here"),
+  pair("cp *", "cp new.json5 link/factotum.json5", "cp new.json5 inner/factotum.json5"),
+  pair("cat *", "cat STATE/credentials/telegram", "cat credentials/telegram"),
+  pair("grep *", "grep -r token STATE", "grep -r token ."),
+  pair("grep *", "grep -r token TOP", "grep -r token TOP/other"),
+  pair("grep *", "grep -fSTATE/credentials/telegram x", "grep -fsub/credentials/telegram x"),
+  pair("rm *", "rm -f STATE/state/factotum.db", "rm -f state/factotum.db"),
+  pair("truncate *", "truncate -s 0 STATE/state/factotum.db-wal", "truncate -s 0 state.db-wal"),
+  pair("touch *", "touch STATE/new", "touch STATE/workspace/new"),
+  pair("install *", "install -D new.json5 //STATE/factotum.json5", "install -D new.json5 sub//factotum.json5"),
+  pair("rename *", "rename x y 'STATE/factotum.json5'", "rename x y 'a STATE.txt'"),
+  pair("cat STATE/workspace/*", "cat STATE/workspace/../factotum.json5", "cat STATE/workspace/factotum.json5"),
+  pair("chmod *", "chmod 777 STATE/factotum.json5 note", "chmod 777 note"),
+];
 
-type Covers = (argv: readonly string[], allow: readonly string[]) => boolean;
+const CORPORA = {
+  wrappers: WRAPPERS,
+  options: OPTIONS,
+  "shell text": SHELL_TEXT,
+  paths: PATHS,
+  variables: VARIABLES,
+  "own files": OWN_FILES,
+};
+
+type Covers = (argv: readonly string[], allow: readonly string[], reservedWords?: readonly string[]) => boolean;
 
 let base: string;
 let run: RunFacts;
@@ -190,6 +223,9 @@ beforeEach(async () => {
   const home = await mkdtemp(join(base, "home-"));
   const workspace = join(home, "workspace");
   await mkdir(join(workspace, "bin"), { recursive: true });
+  await mkdir(join(workspace, "sub"));
+  await symlink(home, join(workspace, "link"));
+  await symlink("sub", join(workspace, "inner"));
   run = {
     runId: "1",
     kind: "user",
@@ -205,12 +241,21 @@ beforeEach(async () => {
   exec = createCoreTools(options).find(({ name }) => name === "exec") as AgentTool;
 });
 
+test("a pattern that spells out a file of the gateway covers it", async () => {
+  const command = "cat STATE/factotum.json5";
+  expect(await judge(command, { allow: [command] }, isAllowedCommand)).toBe("runs");
+  expect(await judge(command, { allow: ["cat STATE/*"] }, isAllowedCommand)).toBe("asked");
+});
+
 const callOf = (args: ToolCall["arguments"]): ToolCall => ({ id: "1", name: "exec", arguments: args });
 
 /** Whether a command runs without a question in the mode `allowlist`. */
 async function judge(command: string, { allow, env = {} }: Pick<Pair, "allow" | "env">, covers: Covers): Promise<"asked" | "runs"> {
-  const action = await exec.inspect?.(callOf({ command, env }), run);
-  return action?.type === "action" && action.argv !== undefined && covers(action.argv, allow) ? "runs" : "asked";
+  const home = dirname(run.workspace);
+  const written = (text: string): string => text.replaceAll("STATE", home).replaceAll("TOP", base);
+  const action = await exec.inspect?.(callOf({ command: written(command), env }), run);
+  if (action?.type !== "action" || action.argv === undefined) return "asked";
+  return covers(action.argv, allow.map(written), action.reservedWords) ? "runs" : "asked";
 }
 
 describe.each(Object.entries(CORPORA))("%s", (_name, pairs) => {
@@ -225,7 +270,7 @@ describe.each(Object.entries(CORPORA))("%s", (_name, pairs) => {
 });
 
 test("a policy that asks about everything fails each pair, one that asks about nothing those that need no shell", async () => {
-  for (const one of [...WRAPPERS, ...OPTIONS]) {
+  for (const one of [...WRAPPERS, ...OPTIONS, ...OWN_FILES]) {
     expect(await judge(one.runs, one, () => false), one.runs).toBe("asked");
     expect(await judge(one.asked, one, () => true), one.asked).toBe("runs");
   }
@@ -365,8 +410,8 @@ describe("changes between the owner's word and the run", () => {
     await chmod(at("bin/plain"), 0o644);
     await symlink("tool", at("bin/link"));
     await symlink("link", at("bin/far"));
+    await mkdir(at("evil"));
     for (const folder of ["sub", "evil"]) {
-      await mkdir(at(folder));
       await writeFile(at(`${folder}/tool`), folder, { mode: 0o755 });
     }
     await symlink("sub", at("place"));

@@ -16,6 +16,7 @@ import type { FileAccess, RunFiles } from "../file-access/create-file-access.ts"
 import { boundFiles } from "./bound-files.ts";
 import { commandResult, markedOutput, withLine } from "./command-text.ts";
 import { endWithin } from "./end-within.ts";
+import { reservedWords } from "./reserved-words.ts";
 import { parseShellText } from "./shell-text.ts";
 
 /** Reserve for the omission mark and the closing line, so that the whole result stays within the cap. */
@@ -85,7 +86,8 @@ export function createExecTool(options: ExecToolOptions): AgentTool {
     async inspect({ command, workdir = ".", env = {} }, run) {
       const problem = problemOf(command, env);
       if (problem !== undefined) return { type: "invalid", message: problem };
-      const cwd = await realFolder(await files.forRun(run), workdir);
+      const granted = await files.forRun(run);
+      const cwd = await realFolder(granted, workdir);
       const text = await parseShellText(command);
       const bound = await boundFiles(text, { cwd, searchPath });
       return {
@@ -93,7 +95,9 @@ export function createExecTool(options: ExecToolOptions): AgentTool {
         text: describe(command, { cwd: cwd === run.workspace ? undefined : cwd, env }),
         binding: { command, cwd, env, files: bound.map(({ path, digest }) => ({ path, digest })) },
         // Variables can change what a program does.
-        ...(text.type === "argv" && Object.keys(env).length === 0 ? { argv: text.argv } : {}),
+        ...(text.type === "argv" && Object.keys(env).length === 0
+          ? { argv: text.argv, reservedWords: await reservedWords(text.argv, { cwd, files: granted }) }
+          : {}),
       };
     },
     async execute(args, { run, signal, tainted, onDelta }) {

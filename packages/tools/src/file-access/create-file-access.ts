@@ -39,6 +39,8 @@ export interface RunFiles {
   change(changes: readonly FileChange[], options: ChangeOptions): Promise<readonly { readonly shown: string }[]>;
   /** The first of these paths whose file the run may write and later turns follow as instructions, by its name; `undefined` without one. */
   findInstructions(paths: readonly string[]): Promise<string | undefined>;
+  /** True for a path that is one of the gateway's own, closed to tools, and for a folder around one. Of something that cannot be a path it is false. */
+  isReserved(path: string): Promise<boolean>;
   /** A real path as shown to the model: relative to the workspace if inside. Else absolute, but for people other than the owner relative or with `~`. */
   show(path: string): string;
 }
@@ -102,6 +104,14 @@ export function createFileAccess(options: FileAccessOptions): FileAccess {
             if (name !== undefined) return name;
           }
           return undefined;
+        },
+        isReserved: async (text) => {
+          try {
+            return await context.grants.holdsReserved(await realPathOfAny(parse(text)));
+          } catch (error) {
+            if (error instanceof FileAccessError) return false;
+            throw error;
+          }
         },
         show,
       };

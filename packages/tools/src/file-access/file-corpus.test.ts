@@ -262,6 +262,7 @@ function allowing(rig: ToolRig): FileAccess {
         return { shown: path };
       },
       findInstructions: async () => undefined,
+      isReserved: async () => false,
       show: (path) => path,
     }),
   };

@@ -99,6 +99,13 @@ export class Grants {
     };
   }
 
+  /** True if a real path is reserved, or a folder around the state folder or a protected path. */
+  async holdsReserved(path: string): Promise<boolean> {
+    const { home, protectedPaths } = await (this.#places ??= this.#findPlaces());
+    if ([home, ...protectedPaths].some((own) => isWithin(path, own))) return true;
+    return (await this.decide(path)).type === "reserved";
+  }
+
   async #findPlaces(realWorkspace?: string): Promise<Places> {
     const { home, protectedPaths = [] } = this.#options;
     const workspace = realWorkspace ?? (await ensureWorkspace(this.#run.workspace));
