@@ -71,8 +71,12 @@ export type {
   Questioner,
   QuestionOutcome,
   Random,
+  Restarter,
   RunningCommand,
   SessionReporter,
+  SettingsAnswer,
+  SettingsChange,
+  SettingsDesk,
 } from "./ports.ts";
 export type { CommandFile, LeftOutSkill, SkillEntry, SkillIndex, SkillPlace, SkillSource, SkillUse } from "./skill.ts";
 export { withoutUndefined } from "./without-undefined.ts";

@@ -330,6 +330,37 @@ export interface PlanBoard {
   show(steps: readonly PlanStep[], options: { readonly callId: string; readonly run: RunFacts }): Promise<void>;
 }
 
+/** A change of the configuration file, made for one version of it. */
+export interface SettingsChange {
+  /** The `hash` of the version. */
+  readonly base: string;
+  /** `merge`: `value` is a JSON merge patch of the whole file. `replace`: `value` becomes that of `key`, or the whole file without one. */
+  readonly type: "merge" | "replace";
+  readonly key?: string;
+  readonly value: JsonValue;
+}
+
+/** What became of a request about settings; `message` is for the model: what is wrong, and what to do. */
+export type SettingsAnswer = { readonly type: "done"; readonly text: string } | { readonly type: "refused"; readonly message: string };
+
+/** The configuration of the gateway, for the tool `gateway`. Never shows or takes a secret in plain text. Implemented by the product. */
+export interface SettingsDesk {
+  /** The schema of a key, or of the whole file. Rejects when the disk does, as the others do. */
+  describe(key: string | undefined): Promise<SettingsAnswer>;
+  /** The value of a key, or the whole file, with the hash of this version of the file. */
+  read(key: string | undefined): Promise<SettingsAnswer>;
+  /** What a change would do, as lines of differences, without doing it. */
+  plan(change: SettingsChange): Promise<SettingsAnswer>;
+  /** Writes a change, and has the gateway use it. */
+  write(change: SettingsChange): Promise<SettingsAnswer>;
+}
+
+/** Restarts the gateway. Implemented by the gateway. */
+export interface Restarter {
+  /** Restarts once the run is over and its answer stored. A second request of the run changes nothing. */
+  restartAfter(run: RunFacts): void;
+}
+
 /** Sends messages for the `message` tool. Implemented by the gateway, which knows the run's address. */
 export interface Messenger {
   /** Never rejects. What goes through the outbox is sent once per `callId`. */

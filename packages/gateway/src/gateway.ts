@@ -32,6 +32,7 @@ import type { MetricsPage } from "./status/metrics-page.ts";
 import type { DiskReserve } from "./storage/disk-reserve.ts";
 import { gatewayStatus } from "./status/gateway-status.ts";
 import { SessionReport } from "./status/session-report.ts";
+import { RestartAfterRun } from "./sessions/restart-after-run.ts";
 import { gatewayWarnings } from "./status/gateway-warnings.ts";
 
 /** Gateway settings that follow from the configuration and are replaced with it. */
@@ -40,7 +41,9 @@ export interface GatewaySettings {
   readonly accounts: (services: { readonly webchatSocket: WebchatHub }) => readonly ChannelAccount[];
   /** Makes the sources of tools around the gateway's ports; the product's own first. */
   readonly toolSources: (
-    ports: Pick<GatewayParts, "messenger" | "planBoard" | "questioner" | "reporter"> & { readonly background: BackgroundCommands },
+    ports: Pick<GatewayParts, "messenger" | "planBoard" | "questioner" | "reporter" | "restarter"> & {
+      readonly background: BackgroundCommands;
+    },
   ) => readonly ToolSource[];
   readonly skills: SkillIndex;
   /** Skill folders besides the workspaces' own. */
@@ -136,7 +139,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const questioner = new Questions();
   const reporter = new SessionReport();
   const sessionCommands = new SessionCommands();
-  const parts = { hub, messenger, planBoard, questioner, reporter, sessionCommands };
+  const restarter = new RestartAfterRun({ requestRestart: options.onRestartRequest, logger });
+  const parts = { hub, messenger, planBoard, questioner, reporter, restarter, sessionCommands };
   const engine = new Engine({
     ...(await engineSettings(options, parts, options)),
     home: options.home,
@@ -167,6 +171,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   messenger.connect({ ...engine.parts, isCommand: (value) => isButtonCommand(value, running.config.session.resetTriggers) });
   planBoard.connect(engine.parts);
   reporter.connect(engine.parts);
+  restarter.connect({ ...engine.parts, submit: async (message, admission) => engine.submit(message, admission) });
   hub.connect(engine.parts);
   return listen(engine, parts, options, isLoopbackBind(bind));
 }
@@ -178,12 +183,13 @@ interface GatewayParts {
   readonly planBoard: ChatPlans;
   readonly questioner: Questions;
   readonly reporter: SessionReport;
+  readonly restarter: RestartAfterRun;
   readonly sessionCommands: SessionCommands;
 }
 
 async function engineSettings(
   { config, toolSources, accounts, skills, skillFolders }: GatewaySettings,
-  { hub, messenger, planBoard, questioner, reporter, sessionCommands }: GatewayParts,
+  { hub, messenger, planBoard, questioner, reporter, restarter, sessionCommands }: GatewayParts,
   { environment, fetch, clock, random, logger, onSecret }: GatewayOptions,
 ): Promise<EngineSettings> {
   const secret = config.commands.ownerDisplaySecret;
@@ -194,7 +200,7 @@ async function engineSettings(
   return {
     config,
     models: createConfiguredModels({ config, environment, fetch, clock, random, logger, onSecret }),
-    toolSources: toolSources({ messenger, planBoard, questioner, reporter, background: sessionCommands }),
+    toolSources: toolSources({ messenger, planBoard, questioner, reporter, restarter, background: sessionCommands }),
     skills,
     skillFolders,
     accounts: accounts({ webchatSocket: hub }),
@@ -260,7 +266,7 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
     ends.defer(() => rm(runtimeFile, { force: true }));
     ends.defer(async () => (await metrics)?.[Symbol.dispose]());
     ends.defer(() => server.close());
-    ends.defer(() => engine.stop(reason));
+    ends.defer(async () => stopEngine(engine, parts, reason));
     ends.defer(() => clients.close(reason));
   };
   try {
@@ -297,6 +303,13 @@ function requireToken(token: string | undefined, gateway: GatewayConfig): void {
 async function openMetrics(engine: Engine, version: string): Promise<MetricsPage> {
   const { MetricsPage: Page } = await import("./status/metrics-page.ts");
   return new Page(engine, version);
+}
+
+async function stopEngine(engine: Engine, { restarter }: Pick<GatewayParts, "restarter">, reason: string): Promise<void> {
+  const stopped = engine.stop(reason);
+  // No turn starts any more, so the next start passes these on.
+  await restarter.report();
+  await stopped;
 }
 
 function listenHost(bind: string): string {

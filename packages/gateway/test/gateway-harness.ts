@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { randomBytes, randomUUID } from "node:crypto";
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { Clock, Logger, Random, SkillIndex, SkillUse, ToolSource } from "@factotum/agent-contract";
+import type { Clock, Logger, Random, SkillIndex, SettingsAnswer, SettingsDesk, SkillUse, ToolSource } from "@factotum/agent-contract";
 import type { AttachmentRef, Channel, ChannelHost, MsgContext, Outbound, SendReceipt } from "@factotum/channel-contract";
 import { ChannelError, messageId } from "@factotum/channel-contract";
 import type { AccountConfig, FactotumConfig } from "@factotum/config";
@@ -247,6 +247,9 @@ export const NO_SETUP: SetupControl = {
   nameAssistant: async () => ({ type: "refused", message: "no names in this test" }),
 };
 
+const NO_SETTING = async (): Promise<SettingsAnswer> => ({ type: "refused", message: "no settings in this test" });
+const NO_SETTINGS: SettingsDesk = { describe: NO_SETTING, read: NO_SETTING, plan: NO_SETTING, write: NO_SETTING };
+
 /** A stub: nobody becomes the owner. */
 const NO_OWNERS: OwnerControl = { addFirstOwner: async () => ({ type: "done", isOwner: false }) };
 
@@ -311,6 +314,10 @@ export async function startTestGateway(
     readonly web?: WebAccess;
     /** Sources in addition to the core tools. None by default. */
     readonly toolSources?: readonly ToolSource[];
+    /** Takes no change by default. */
+    readonly settingsDesk?: SettingsDesk;
+    /** Ignored by default. */
+    readonly onRestartRequest?: () => Promise<void>;
     /** Between the gateway and its store. */
     readonly around?: (store: Store) => Store;
     /** None by default. */
@@ -371,7 +378,7 @@ export async function startTestGateway(
   const settings = (next: FactotumConfig): GatewaySettings => ({
     config: next,
     accounts: () => [...(platform === undefined ? [] : [platform.account(options.accountConfig)]), ...(options.accounts ?? [])],
-    toolSources: ({ messenger, planBoard, questioner, reporter, background }) => [
+    toolSources: ({ messenger, planBoard, questioner, reporter, restarter, background }) => [
       {
         id: "core",
         tools: createCoreTools({
@@ -381,6 +388,8 @@ export async function startTestGateway(
           planBoard,
           questioner,
           reporter,
+          restarter,
+          settings: options.settingsDesk ?? NO_SETTINGS,
           background,
           clock: common.clock,
           web: options.web ?? NO_WEB,
@@ -388,7 +397,7 @@ export async function startTestGateway(
           execTimeoutSeconds: next.tools.exec.timeoutSeconds,
           execSearchPath: "/usr/bin:/bin",
           execAvoidsShell: next.tools.exec.mode === "allowlist",
-        }),
+        }).filter(({ name }) => name !== "gateway" || options.settingsDesk !== undefined),
       },
       ...(options.toolSources ?? []),
     ],
@@ -428,7 +437,7 @@ export async function startTestGateway(
     documentation: {},
     environment,
     fetch: options.fetch ?? httpFetch,
-    onRestartRequest: async () => undefined,
+    onRestartRequest: options.onRestartRequest ?? (async () => undefined),
     onShutdownRequest: options.onShutdownRequest ?? (() => undefined),
     onSecret: (value) => void secrets.add(value),
     ...withoutUndefined({ crashPoint: options.crashPoint }),

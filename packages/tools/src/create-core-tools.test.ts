@@ -22,6 +22,13 @@ beforeEach(async () => {
     questioner: { ask: () => Promise.reject(new Error("not in this test")) },
     planBoard: { show: () => Promise.reject(new Error("not in this test")) },
     reporter: { describe: async () => "Now: Mon 2026-06-15 14:31 UTC" },
+    settings: {
+      describe: () => Promise.reject(new Error("not in this test")),
+      read: () => Promise.reject(new Error("not in this test")),
+      plan: () => Promise.reject(new Error("not in this test")),
+      write: () => Promise.reject(new Error("not in this test")),
+    },
+    restarter: { restartAfter: () => undefined },
     web: webAccess({}),
     execTimeoutSeconds: 1_800,
     readPdf: () => Promise.reject(new Error("not in this test")),
@@ -36,7 +43,7 @@ const tool = (name: string): AgentTool => {
   return found;
 };
 
-test("are the fifteen, sorted, each with the traits that policies need", () => {
+test("are the sixteen, sorted, each with the traits that policies need", () => {
   const table = tools.map(({ name, traits: { effect, idempotent, output, network, parallel } }) =>
     [name, effect, idempotent, output, network, parallel].join(" "),
   );
@@ -46,6 +53,7 @@ test("are the fifteen, sorted, each with the traits that policies need", () => {
     "edit write false trusted false false",
     "exec execute false trusted true false",
     "find read true trusted false true",
+    "gateway config false trusted false false",
     "grep read true trusted false true",
     "ls read true trusted false true",
     "message send false trusted true false",

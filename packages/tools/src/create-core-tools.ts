@@ -6,12 +6,15 @@ import type {
   Messenger,
   PlanBoard,
   Questioner,
+  Restarter,
   SessionReporter,
+  SettingsDesk,
 } from "@factotum/agent-contract";
 import { createExecTool, type ExecToolOptions } from "./commands/exec-tool.ts";
 import { createProcessTool } from "./commands/process-tool.ts";
 import type { FileAccess } from "./file-access/create-file-access.ts";
 import { createEditTool } from "./files/edit-tool.ts";
+import { createGatewayTool } from "./settings/gateway-tool.ts";
 import { createLsTool } from "./files/ls-tool.ts";
 import { createReadTool } from "./files/read-tool.ts";
 import { createWriteTool } from "./files/write-tool.ts";
@@ -36,6 +39,8 @@ export interface CoreToolsOptions {
   readonly planBoard: PlanBoard;
   readonly questioner: Questioner;
   readonly reporter: SessionReporter;
+  readonly settings: SettingsDesk;
+  readonly restarter: Restarter;
   readonly background: BackgroundCommands;
   readonly clock: Clock;
   readonly web: WebAccess;
@@ -56,7 +61,7 @@ export interface CoreToolsOptions {
   readonly findText?: TextFinder;
 }
 
-/** The core tools: `apply_patch ask_user edit exec find grep ls message process read session_status update_plan web_fetch web_search write`, by name. One set serves every run. */
+/** The core tools: `apply_patch ask_user edit exec find gateway grep ls message process read session_status update_plan web_fetch web_search write`, by name. One set serves every run. */
 export function createCoreTools(options: CoreToolsOptions): readonly AgentTool[] {
   const { files, runner, messenger, planBoard, questioner, reporter, background, clock, web, readPdf } = options;
   const { maxResultChars = 16_000, maxImageBytes = 3_750_000, execTimeoutSeconds } = options;
@@ -77,6 +82,7 @@ export function createCoreTools(options: CoreToolsOptions): readonly AgentTool[]
       environment: commandEnvironment,
     }),
     createFindTool({ files }),
+    createGatewayTool({ settings: options.settings, restarter: options.restarter }),
     createGrepTool({ files, maxResultChars, findText }),
     createLsTool({ files }),
     createMessageTool({ messenger }),

@@ -947,6 +947,39 @@ interface PlanBoard {
     readonly run: RunFacts;
   }): Promise<void>;
 }
+/** A change of the configuration file, made for one version of it. */
+interface SettingsChange {
+  /** The `hash` of the version. */
+  readonly base: string;
+  /** `merge`: `value` is a JSON merge patch of the whole file. `replace`: `value` becomes that of `key`, or the whole file without one. */
+  readonly type: "merge" | "replace";
+  readonly key?: string;
+  readonly value: JsonValue;
+}
+/** What became of a request about settings; `message` is for the model: what is wrong, and what to do. */
+type SettingsAnswer = {
+  readonly type: "done";
+  readonly text: string;
+} | {
+  readonly type: "refused";
+  readonly message: string;
+};
+/** The configuration of the gateway, for the tool `gateway`. Never shows or takes a secret in plain text. Implemented by the product. */
+interface SettingsDesk {
+  /** The schema of a key, or of the whole file. Rejects when the disk does, as the others do. */
+  describe(key: string | undefined): Promise<SettingsAnswer>;
+  /** The value of a key, or the whole file, with the hash of this version of the file. */
+  read(key: string | undefined): Promise<SettingsAnswer>;
+  /** What a change would do, as lines of differences, without doing it. */
+  plan(change: SettingsChange): Promise<SettingsAnswer>;
+  /** Writes a change, and has the gateway use it. */
+  write(change: SettingsChange): Promise<SettingsAnswer>;
+}
+/** Restarts the gateway. Implemented by the gateway. */
+interface Restarter {
+  /** Restarts once the run is over and its answer stored. A second request of the run changes nothing. */
+  restartAfter(run: RunFacts): void;
+}
 /** Sends messages for the `message` tool. Implemented by the gateway, which knows the run's address. */
 interface Messenger {
   /** Never rejects. What goes through the outbox is sent once per `callId`. */
@@ -1035,4 +1068,4 @@ interface SkillUse {
 type WithoutUndefined<Values> = { readonly [Key in keyof Values as undefined extends Values[Key] ? never : Key]: Values[Key]; } & { readonly [Key in keyof Values as undefined extends Values[Key] ? Key : never]?: Exclude<Values[Key], undefined>; };
 /** Returns the given keys, in order, without those whose value is `undefined`, for spreading into an object with optional keys. */
 declare function withoutUndefined<Values extends object>(values: Values): WithoutUndefined<Values>;
-export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type ImageContent, type InputOutcome, type InspectedCall, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type Logger, MODEL_APIS, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteHit, type NoteIndex, type OutputPart, type PlanBoard, type PlanStep, type Question, type QuestionOutcome, type Questioner, RUN_KINDS, type Random, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunSandbox, type RunningCommand, type SessionReporter, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type WithoutUndefined, addUsage, joinUsage, withoutUndefined };
+export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type ImageContent, type InputOutcome, type InspectedCall, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type Logger, MODEL_APIS, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteHit, type NoteIndex, type OutputPart, type PlanBoard, type PlanStep, type Question, type QuestionOutcome, type Questioner, RUN_KINDS, type Random, type Restarter, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunSandbox, type RunningCommand, type SessionReporter, type SettingsAnswer, type SettingsChange, type SettingsDesk, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type WithoutUndefined, addUsage, joinUsage, withoutUndefined };

@@ -688,6 +688,8 @@ interface PromptFacts {
   readonly commands: readonly {
     readonly usage: string;
     readonly purpose: string;
+    /** The `gateway` tool does the same: sessions that have it are not told of the command. */
+    readonly isInGatewayTool?: boolean;
   }[];
   /** True if this build can update itself. */
   readonly selfUpdate?: boolean;

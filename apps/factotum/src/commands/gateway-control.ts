@@ -55,8 +55,8 @@ export async function gatewayControl(
   }
 }
 
-/** A running gateway is not stopped for a file that the next start would refuse. */
-async function refuseVainRestart(context: CliContext): Promise<void> {
+/** Refuses to restart with a file that the next start would refuse: a running gateway is not stopped for that. */
+export async function refuseVainRestart(context: Pick<CliContext, "env">): Promise<void> {
   const loaded = await loadConfig(await configOptions(context.env));
   if (loaded.type === "refused") throw refusedStart(loaded);
   if (!isBroken(loaded)) return;

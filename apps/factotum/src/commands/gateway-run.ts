@@ -79,7 +79,7 @@ async function runUntilStopped(context: CliContext, options: GatewayRunOptions):
   const recoveries = new RecoveryLimit(systemClock);
   let wasAnnounced = false;
   for (;;) {
-    const compose = { context, loaded, logger, secrets, onRestartRequest: async () => spawnRestart(context) };
+    const compose = { context, loaded, logger, secrets, onRestartRequest: async () => restart(context) };
     const stopped = await runOnce(compose, stop, async (composed) => {
       if (wasAnnounced) context.print("The gateway has rebuilt its database and continues.\n");
       else await announce(context, options.hideToken ? { ...composed, token: undefined } : composed, loaded);
@@ -92,6 +92,13 @@ async function runUntilStopped(context: CliContext, options: GatewayRunOptions):
     loaded = withOverrides(await load(context), options);
     stop = new StopRequest();
   }
+}
+
+async function restart(context: CliContext): Promise<void> {
+  // Not before somebody asks for a restart: a start loads as little as it can.
+  const { refuseVainRestart } = await import("./gateway-control.ts");
+  await refuseVainRestart(context);
+  await spawnRestart(context);
 }
 
 /** Why a gateway stops; the first reason wins. */

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { CommandRunner, Logger } from "@factotum/agent-contract";
+import type { CommandRunner, Logger, SettingsDesk } from "@factotum/agent-contract";
 import {
   loadConfig,
   rememberConfig,
@@ -36,6 +36,7 @@ import { channelAccounts } from "./channel-accounts.ts";
 import { ConfigReloader } from "./config-reloader.ts";
 import { crashPointFrom } from "./crash-point.ts";
 import { channelCatalog, CHANNELS, configOptions } from "./extensions.ts";
+import { createSettingsDesk } from "./settings-desk.ts";
 import { createOwnerControl } from "./create-owner-control.ts";
 import { gatewayToken } from "./gateway-token.ts";
 import { keepSnapshots } from "./keep-snapshots.ts";
@@ -90,8 +91,9 @@ const CLEAN_AFTER_MS = 1000;
 const COMMANDS: GatewayOptions["commands"] = [
   { usage: "factotum status", purpose: "show what is running and whether it is healthy" },
   { usage: "factotum doctor", purpose: "find problems and say how to fix them" },
-  { usage: "factotum config get|set|unset|validate", purpose: "read, change and check the configuration" },
+  { usage: "factotum config get|set|unset|validate", purpose: "read, change and check the configuration", isInGatewayTool: true },
   {
+    isInGatewayTool: true,
     usage: "factotum gateway restart",
     purpose: "restart the gateway; only changes to `gateway.port` or `gateway.bind` need a restart",
   },
@@ -134,7 +136,8 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   opened.defer(() => web.pages.close());
   const browsers = await composeBrowser(context, { ...system, currentConfig: () => config });
   opened.defer(() => browsers.close());
-  const parts = { context, files, runner, skillRuns, web, browsers, secrets, logger };
+    const settings = createSettingsDesk({ options: async () => configOptions(env), reload: async () => reloader.reload() });
+  const parts = { context, files, runner, skillRuns, web, browsers, settings, secrets, logger };
   const reloader = new ConfigReloader({
     context,
     started: { ...loaded, problems: [...loaded.problems, ...notices] },
@@ -295,6 +298,7 @@ interface SettingsParts extends Pick<ComposeOptions, "context" | "logger" | "sec
   readonly skillRuns: SkillRuns;
   readonly web: SharedWeb;
   readonly browsers: Browsers;
+  readonly settings: SettingsDesk;
 }
 
 function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettings {
@@ -305,7 +309,7 @@ function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettin
   return {
     config,
     accounts: (parts) => channelAccounts(config, { parts, env, secrets }),
-    toolSources: ({ messenger, planBoard, questioner, reporter, background }) => [
+    toolSources: ({ messenger, planBoard, questioner, reporter, restarter, background }) => [
       {
         id: "core",
         tools: redactTools(
@@ -317,6 +321,8 @@ function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettin
               planBoard,
               questioner,
               reporter,
+              restarter,
+              settings: parts.settings,
               background,
               clock: systemClock,
               readPdf,

@@ -94,7 +94,12 @@ export interface PromptFacts {
   readonly deferredTools?: readonly { readonly name: string; readonly source: string }[];
   readonly skills: readonly PromptSkill[];
   /** Commands of the product's CLI in this build, as typed, each with a short description. */
-  readonly commands: readonly { readonly usage: string; readonly purpose: string }[];
+  readonly commands: readonly {
+    readonly usage: string;
+    readonly purpose: string;
+    /** The `gateway` tool does the same: sessions that have it are not told of the command. */
+    readonly isInGatewayTool?: boolean;
+  }[];
   /** True if this build can update itself. */
   readonly selfUpdate?: boolean;
   readonly modelAliases?: readonly { readonly alias: string; readonly model: string }[];

@@ -147,6 +147,21 @@ describe("sections", () => {
     expect(shown({ deferredTools: [{ name: "browser", source: "core" }] })).toBe(false);
   });
 
+  test("name no command for what the gateway tool does", () => {
+    const [exec, gateway] = ["exec", "gateway"].map((name) => ({ name, summary: "One.", origin: "core" }) as const);
+    const commands = [
+      { usage: "factotum status", purpose: "show it" },
+      { usage: "factotum config set", purpose: "change it", isInGatewayTool: true },
+    ];
+    const control = (tools: PromptFacts["tools"]): string => renderMode({ ...BARE, commands, tools }, "full").stable;
+    if (exec === undefined || gateway === undefined) throw new Error("both are there");
+    expect(control([exec])).toContain("factotum config set");
+    expect(control([exec])).toContain("never by a stop followed by a start");
+    expect(control([exec, gateway])).toContain("factotum status");
+    expect(control([exec, gateway])).not.toContain("factotum config set");
+    expect(control([gateway])).not.toContain("factotum status");
+  });
+
   test("are omitted when empty", () => {
     expect(ids(BARE)).toEqual([
       "identity",

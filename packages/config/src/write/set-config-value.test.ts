@@ -11,11 +11,12 @@ import { describe, expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { sampleChannels, temporaryHome, type TemporaryHome } from "../../test/sample.ts";
 import { parseKeyPath, withValue, type KeyPath } from "../document/key-path.ts";
+import { hashOf } from "../document/hash-of.ts";
 import type { Document } from "../document/plain-object.ts";
 import { loadConfig, rememberConfig } from "../load-config.ts";
 import { REDACTED } from "../schema/secret.ts";
 import { editText } from "./edit-text.ts";
-import { setConfigValue, type SetConfigResult } from "./set-config-value.ts";
+import { changeConfig, setConfigValue, type SetConfigResult } from "./set-config-value.ts";
 
 const CHILD = fileURLToPath(new URL("../../test/set-child.ts", import.meta.url));
 
@@ -292,4 +293,52 @@ test("leaves the old or the new file intact after a kill, and no stale lock", { 
   }
   expect(port).toBeGreaterThan(18);
   expect(await set(home, "gateway.bind", "lan")).toMatchObject({ type: "written" });
+});
+
+describe("several changes for one version of the file", () => {
+  const options = (home: TemporaryHome): Pick<Parameters<typeof changeConfig>[1], "env" | "channels"> => ({
+    env: home.env,
+    channels: sampleChannels().channels,
+  });
+  const edits = (): ReturnType<Parameters<typeof changeConfig>[0]> => [
+    { path: ["gateway", "port"], value: 4711 },
+    { path: ["agents", "list", 1, "name"], value: undefined },
+  ];
+
+  test("are one write, with all differences and the comments", async () => {
+    await using home = await temporaryHome();
+    const path = await home.write("factotum.json5", COMMENTED);
+    const result = await changeConfig(edits, { ...options(home), base: hashOf(COMMENTED).slice(0, 16) });
+    expect(result).toMatchObject({
+      type: "written",
+      keptComments: true,
+      changes: expect.arrayContaining([
+        { type: "changed", path: "gateway.port", before: 18790, after: 4711 },
+        { type: "removed", path: "agents.list[1].name", before: "Coder" },
+      ]) as unknown,
+    });
+    expect(await readFile(path, "utf8")).toMatch(/port: 4711 \}, \/\/ the usual one[^]*\{ id: 'coder' \}/);
+  });
+
+  test.each(["", "0000", hashOf("another text")])("are refused with the base %j", async (base) => {
+    await using home = await temporaryHome();
+    const path = await home.write("factotum.json5", COMMENTED);
+    expect(await changeConfig(edits, { ...options(home), base })).toMatchObject({
+      type: "refused",
+      problems: [{ message: expect.stringContaining("has changed since it was read; read it again") as string }],
+    });
+    expect(await readFile(path, "utf8")).toBe(COMMENTED);
+  });
+
+  test("are only planned in a dry run, which finds the same problems", async () => {
+    await using home = await temporaryHome();
+    const path = await home.write("factotum.json5", COMMENTED);
+    expect(await changeConfig(edits, { ...options(home), isDryRun: true })).toMatchObject({ type: "written" });
+    const wrong = (): ReturnType<typeof edits> => [...edits(), { path: ["gateway", "bind"], value: 1 }];
+    expect(await changeConfig(wrong, { ...options(home), isDryRun: true })).toMatchObject({
+      type: "refused",
+      problems: [{ path: "gateway.bind" }],
+    });
+    expect(await readFile(path, "utf8")).toBe(COMMENTED);
+  });
 });

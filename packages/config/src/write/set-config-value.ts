@@ -49,26 +49,56 @@ export type SetConfigResult =
  * serialised; a concurrent write of an editor is never overwritten. Rejects only if the disk fails; then the file is unchanged.
  */
 export async function setConfigValue(key: string, value: JsonValue | undefined, options: SetConfigOptions): Promise<SetConfigResult> {
+  const keyPath = readKey(key);
+  if (keyPath instanceof KeyPathError) {
+    const { path } = await locateConfig(statePaths(options.env), options.env);
+    return refused(path, [{ type: "invalid-value", path: "", message: keyPath.message }]);
+  }
+  return changeConfig(() => [{ path: keyPath, value }], options);
+}
+
+/** One changed value; `undefined` removes it. */
+export interface ConfigEdit {
+  readonly path: KeyPath;
+  readonly value: JsonValue | undefined;
+}
+
+/** Options of `changeConfig`. */
+export interface ChangeConfigOptions extends SetConfigOptions {
+  /** The beginning of the hash of the text that the change was made for: if the file has another one, it is refused. Not compared by default. */
+  readonly base?: string;
+  /** Everything but the write. */
+  readonly isDryRun?: boolean;
+}
+
+/**
+ * Makes several changes in one write, by the rules of `setConfigValue`. `editsFor` gets the document as it is; with `isDryRun` the result says what would be
+ * written.
+ */
+export async function changeConfig(
+  editsFor: (before: Document) => readonly ConfigEdit[],
+  options: ChangeConfigOptions,
+): Promise<SetConfigResult> {
   const paths = statePaths(options.env);
   using lock = await lockConfig(paths);
   // Awaited here: the lock is held until it is done.
-  if (lock !== undefined) return await change(key, value, paths, options);
+  if (lock !== undefined) return await change(editsFor, paths, options);
   const { path } = await locateConfig(paths, options.env);
-  return {
-    type: "refused",
-    path,
-    problems: [{ type: "invalid-value", path: "", message: `${path} is being changed by another command; try again` }],
-  };
+  return refused(path, [{ type: "invalid-value", path: "", message: `${path} is being changed by another command; try again` }]);
 }
 
-async function change(key: string, value: JsonValue | undefined, paths: StatePaths, options: SetConfigOptions): Promise<SetConfigResult> {
+function refused(path: string, problems: readonly ConfigProblem[]): SetConfigResult {
+  return { type: "refused", path, problems };
+}
+
+async function change(
+  editsFor: (before: Document) => readonly ConfigEdit[],
+  paths: StatePaths,
+  options: ChangeConfigOptions,
+): Promise<SetConfigResult> {
   const location = await locateConfig(paths, options.env);
   const { path } = location;
-  const refuse = (problems: readonly ConfigProblem[]): SetConfigResult => ({ type: "refused", path, problems });
-  const keyPath = readKey(key);
-  if (keyPath instanceof KeyPathError) return refuse([{ type: "invalid-value", path: "", message: keyPath.message }]);
-  const marks = redactionMarks(value, keyPath);
-  if (marks.length > 0) return refuse(marks.map(markProblem));
+  const refuse = (problems: readonly ConfigProblem[]): SetConfigResult => refused(path, problems);
   const missing = location.exists ? undefined : await explainMissing(paths, options.env, path);
   // A new file with this one key would replace the known good configuration.
   if (missing !== undefined && missing.type !== "new") return refuse([missing.problem]);
@@ -77,18 +107,37 @@ async function change(key: string, value: JsonValue | undefined, paths: StatePat
   if (parsed.type === "syntax") {
     return refuse([{ type: "syntax", path: "", message: `${path} cannot be changed before it can be read: ${parsed.message}` }]);
   }
+  if (options.base !== undefined && (options.base === "" || !hashOf(text ?? "").startsWith(options.base)))
+    return refuse([{ type: "invalid-value", path: "", message: `${path} has changed since it was read; read it again` }]);
   const before = parsed.document;
-  const after = applied(before, keyPath, value);
-  if (after instanceof KeyPathError) return refuse([{ type: "invalid-value", path: formatKeyPath(keyPath), message: after.message }]);
+  const edits = editsFor(before);
+  const marks = edits.flatMap((edit) => redactionMarks(edit.value, edit.path));
+  if (marks.length > 0) return refuse(marks.map(markProblem));
+  const steps: { readonly edit: ConfigEdit; readonly before: Document; readonly after: Document }[] = [];
+  for (const edit of edits) {
+    const start = steps.at(-1)?.after ?? before;
+    const end = applied(start, edit.path, edit.value);
+    if (end instanceof KeyPathError) return refuse([{ type: "invalid-value", path: formatKeyPath(edit.path), message: end.message }]);
+    if (diffDocuments(start, end).length > 0) steps.push({ edit, before: start, after: end });
+  }
+  const after = steps.at(-1)?.after ?? before;
   const changes = diffDocuments(before, after);
   if (changes.length === 0) return { type: "unchanged", path };
   const [known, found] = [await validateDocument(before, options.channels), await validateDocument(after, options.channels)];
-  const blocking = newProblems(known.problems, found.problems, keyPath);
+  const blocking = newProblems(
+    known.problems,
+    found.problems,
+    edits.map((edit) => edit.path),
+  );
   if (blocking.length > 0) return refuse(blocking);
-  const edited =
-    text === undefined
-      ? { text: await render(after, formatOf(path)), keptComments: true }
-      : await editText(text, formatOf(path), { path: keyPath, value, before, after });
+  let edited = { text: text ?? (await render(after, formatOf(path))), keptComments: true };
+  if (text !== undefined) {
+    for (const { edit, ...documents } of steps) {
+      const next = await editText(edited.text, formatOf(path), { ...edit, ...documents });
+      edited = { text: next.text, keptComments: edited.keptComments && next.keptComments };
+    }
+  }
+  if (options.isDryRun === true) return { type: "written", path, changes, keptComments: edited.keptComments, problems: found.problems };
   if (await isChanged(path, text)) {
     return refuse([{ type: "invalid-value", path: "", message: `${path} was changed by somebody else at the same time; try again` }]);
   }
@@ -142,12 +191,15 @@ function markProblem(path: string): ConfigProblem {
 }
 
 /** Problems that the change causes, and those that remain at its own key. Existing ones elsewhere do not prevent a repair. */
-function newProblems(before: readonly ConfigProblem[], after: readonly ConfigProblem[], path: KeyPath): ConfigProblem[] {
+function newProblems(before: readonly ConfigProblem[], after: readonly ConfigProblem[], paths: readonly KeyPath[]): ConfigProblem[] {
   const known = new Set(before.map(formatProblem));
-  const own = formatKeyPath(path);
   return after.filter((problem) => {
     if (problem.type === "notice") return false;
-    const rest = problem.path.startsWith(own) ? problem.path.slice(own.length) : "x";
-    return !known.has(formatProblem(problem)) || rest === "" || rest.startsWith(".") || rest.startsWith("[");
+    return !known.has(formatProblem(problem)) || paths.some((path) => isWithin(problem.path, formatKeyPath(path)));
   });
+}
+
+function isWithin(place: string, own: string): boolean {
+  const rest = place.startsWith(own) ? place.slice(own.length) : "x";
+  return rest === "" || rest.startsWith(".") || rest.startsWith("[");
 }

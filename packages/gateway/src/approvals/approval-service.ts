@@ -16,7 +16,7 @@ import { modeOf } from "../conversation/session-mode.ts";
 import { traitsOf } from "../access/tool-gate.ts";
 import { bindingOf } from "./call-binding.ts";
 import type { CallBinding } from "./call-binding.ts";
-import { isDecidedCommand } from "./command-rule.ts";
+import { CONFIG_RULE, isConfigCall, isDecidedCommand } from "./command-rule.ts";
 import { ASKED_ELSEWHERE, requestCard, requestText } from "./approval-texts.ts";
 import type { AskingRun, WaitEnd, WaitingCalls } from "./waiting-calls.ts";
 
@@ -64,11 +64,13 @@ export class ApprovalService {
   async check(call: ToolCall, tool: AgentTool, rules: RuleDecision, facts: RunFacts, run: AskingRun): Promise<ToolDecision> {
     // A mode decides in advance where the owner could be asked, and nowhere else.
     const session = RUN_POLICY[run.turn.kind].mayAsk ? modeOf(await this.#options.store.readSession(facts.sessionKey)) : "ask";
-    const isDecided = isDecidedCommand(call, tool, facts, { exec: this.#options.running.config.tools.exec, session });
+    const isConfig = isConfigCall(call, tool);
+    const isDecided = isConfig || isDecidedCommand(call, tool, facts, { exec: this.#options.running.config.tools.exec, session });
     if (rules.type === "allow" && !isDecided) return ALLOW;
     const inspected = await bindingOf(call, tool, facts);
     if (inspected.type === "invalid") return { type: "refuse", message: inspected.message };
-    const rule = rules.type === "ask" ? rules.reason : this.#whyAsked(inspected);
+    const own = isConfig ? CONFIG_RULE : this.#whyAsked(inspected);
+    const rule = rules.type === "ask" ? rules.reason : own;
     if (rule === undefined) return ALLOW;
     const reason = facts.sandbox?.elevated === true && traitsOf(call, tool).effect === "execute" ? `${rule} ${ON_HOST}` : rule;
     const { binding } = inspected;

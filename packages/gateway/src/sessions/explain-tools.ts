@@ -10,7 +10,7 @@ import type { AgentRuntime } from "../agents/agent-directory.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import { isSandboxed, sandboxReason } from "../agents/run-place.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
-import { isDecidedCommand } from "../approvals/command-rule.ts";
+import { CONFIG_RULE, isConfigCall, isDecidedCommand } from "../approvals/command-rule.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { isElevationChosen, maySenderElevate } from "../conversation/elevation.ts";
 import { modeOf, modeRefusal } from "../conversation/session-mode.ts";
@@ -168,6 +168,7 @@ function summarise(tool: AgentTool, imagined: ImaginedRun): ToolSummary {
   );
   if (decision.type === "deny") return { name, state: "refused", reason: decision.reason };
   if (decision.type === "confirm") return { name, state: "asks", reason: decision.reason };
+  if (isConfigCall(call, tool)) return { name, state: "asks", reason: CONFIG_RULE };
   if (isDecidedCommand(call, tool, facts, { exec, session: modeOf(imagined.record) }))
     return { name, state: "asks", reason: `tools.exec.mode is "${exec.mode}"` };
   return { name, state: "available" };

@@ -9,16 +9,17 @@ export const control: PromptSection = {
   render: ({ tools, deferredTools = [], commands }) => {
     const gateway = [...tools, ...deferredTools].some(({ name }) => name === "gateway");
     const exec = tools.some(({ name }) => name === "exec");
-    const lines = exec ? commands.map(({ usage, purpose }) => `- \`${oneLine(usage)}\`: ${oneLine(purpose)}`) : [];
-    if (gateway) lines.unshift("- the `gateway` tool: change settings, update or restart Factotum");
+    const usable = commands.filter(({ isInGatewayTool = false }) => exec && !(gateway && isInGatewayTool));
+    const lines = usable.map(({ usage, purpose }) => `- \`${oneLine(usage)}\`: ${oneLine(purpose)}`);
+    if (gateway) lines.unshift("- the `gateway` tool: read and change settings, restart");
     if (lines.length === 0) return undefined;
     return [
       "## Control",
       "To control Factotum itself, use only what is listed here; do not invent other commands:",
       ...lines,
-      RESTARTS,
+      gateway ? `${RESTARTS}.` : `${RESTARTS}, and never by a stop followed by a start.`,
     ].join("\n");
   },
 };
 
-const RESTARTS = "Restart Factotum only when your owner asks for it, and never by a stop followed by a start.";
+const RESTARTS = "Restart Factotum only when your owner asks for it";
