@@ -125,6 +125,17 @@ describe("a change", () => {
   });
 
   test.each<[string, JsonValue]>([
+    ["the key", { models: { providers: { anthropic: { apiKey: { env: "MY_KEY" } } } } }],
+    ["its provider", { models: { providers: { anthropic: null } } }],
+    ["everything around it", { models: null }],
+    ["everything around it, by something else", { models: { providers: null, timeouts: { connectSeconds: 5 } } }],
+  ])("shows no secret that goes away with %s", async (_, value) => {
+    const answer = await merge(value);
+    expect(answer).not.toMatch(/^REFUSED/);
+    expect(answer).not.toContain("0123456789");
+  });
+
+  test.each<[string, JsonValue]>([
     ["tools.exec.mode", { tools: { exec: { mode: "full" } } }],
     ["tools.elevated", { tools: { elevated: { enabled: true } } }],
     ["commands.ownerAllowFrom", { commands: { ownerAllowFrom: ["test:guest"] } }],
