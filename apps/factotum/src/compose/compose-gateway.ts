@@ -136,7 +136,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   opened.defer(() => web.pages.close());
   const browsers = await composeBrowser(context, { ...system, currentConfig: () => config });
   opened.defer(() => browsers.close());
-    const settings = createSettingsDesk({ options: async () => configOptions(env), reload: async () => reloader.reload() });
+  const settings = createSettingsDesk({ options: async () => configOptions(env), reload: async () => reloader.reload() });
   const parts = { context, files, runner, skillRuns, web, browsers, settings, secrets, logger };
   const reloader = new ConfigReloader({
     context,
