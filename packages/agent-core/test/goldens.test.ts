@@ -191,7 +191,9 @@ describe("images and tools", () => {
   test("schemas are in the order of Tooling; client tools have no line there; a compaction has none", () => {
     for (const one of VARIANTS) {
       const tooling = one.sections.find(({ id }) => id === "tooling")?.text ?? "";
-      const named = [...tooling.matchAll(/`(\w+)`(?:, |$)|^- (\w+): /gmu)].map(([, core, added]) => core ?? added);
+      const [, core = ""] = /^Your tools; .*\n((?:\w+, )*\w+)$/mu.exec(tooling) ?? [];
+      const added = [...tooling.matchAll(/^- (\w+): /gmu)].map(([, name]) => name);
+      const named = [...core.split(", ").filter((name) => name !== ""), ...added];
       const schemas = one.tools.map(({ name }) => name).filter((name) => name !== "calendar_lookup");
       expect(named).toEqual(schemas);
     }

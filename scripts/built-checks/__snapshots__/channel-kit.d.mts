@@ -320,7 +320,7 @@ type Acknowledgement<T> = {
  */
 declare function meetDeadline<T>(stored: Promise<T>, options: InteractionDeadlineOptions): Promise<Acknowledgement<T>>;
 /**
- * True for failures in this process: a bug, an invalid argument, an unreadable file. The same call always fails in the same way, so a retry is useless. False
+ * True for failures in this process: a bug, an invalid argument, a missing module, an unreadable file. The same call always fails in the same way, so a retry is useless. False
  * for everything that the network or the other side may have caused. The cause of an error decides if it has a code.
  */
 declare function isLocalError(error: unknown): boolean;

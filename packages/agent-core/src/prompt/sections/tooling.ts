@@ -15,7 +15,7 @@ export const tooling: PromptSection = {
   render: ({ tools, deferredTools = [] }) => {
     if (tools.length === 0) return undefined;
     const ordered = orderTools(tools);
-    const core = ordered.filter(({ name, origin }) => origin === "core" && !CARRIERS.includes(name)).map(({ name }) => `\`${name}\``);
+    const core = ordered.filter(({ name, origin }) => origin === "core" && !CARRIERS.includes(name)).map(({ name }) => name);
     const added = ordered.filter(({ origin }) => origin !== "core");
     return [
       "## Tooling",
@@ -23,7 +23,7 @@ export const tooling: PromptSection = {
       ...(core.length === 0 ? [] : [core.join(", ")]),
       ...added.map(({ name, summary }) => `- ${name}: ${oneLine(summary)}`),
       ...renderDirectory(deferredTools),
-      "TOOLS.md has notes on how to use tools; it adds none.",
+      "TOOLS.md has notes on tools; it adds none.",
     ].join("\n");
   },
 };
