@@ -134,8 +134,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   const skillRuns = new SkillRuns({ context, currentConfig: () => config, secrets, logger, signal: leaving.signal });
   const web = composeWeb(system);
   opened.defer(() => web.pages.close());
-  const browsers = await composeBrowser(context, { ...system, currentConfig: () => config });
-  opened.defer(() => browsers.close());
+  const browsers = opened.adopt(await composeBrowser(context, { ...system, currentConfig: () => config }), (all) => all.close());
   const settings = createSettingsDesk({ options: async () => configOptions(env), reload: async () => reloader.reload() });
   const parts = { context, files, runner, skillRuns, web, browsers, settings, secrets, logger };
   const reloader = new ConfigReloader({
