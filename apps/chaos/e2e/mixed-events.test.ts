@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { startDiscordMixedPlatform } from "../src/mixed/discord-mixed-platform.ts";
 import { startEmailMixedPlatform } from "../src/mixed/email-mixed-platform.ts";
+import { startFeishuMixedPlatform } from "../src/mixed/feishu-mixed-platform.ts";
 import { startIrcMixedPlatform } from "../src/mixed/irc-mixed-platform.ts";
 import { startMatrixMixedPlatform } from "../src/mixed/matrix-mixed-platform.ts";
 import type { MixedPlatform } from "../src/mixed/mixed-platform.ts";
@@ -23,13 +24,18 @@ const PLATFORMS: readonly (readonly [name: string, start: () => MixedPlatform | 
     ? ([
         ["slack over http", async () => startSlackMixedPlatform(["http", "http"])],
         ["slack over socket", async () => startSlackMixedPlatform(["socket", "socket"])],
+        ["feishu by webhook", async () => startFeishuMixedPlatform(["webhook", "webhook"])],
+        ["feishu by websocket", async () => startFeishuMixedPlatform(["websocket", "websocket"])],
         ["discord", startDiscordMixedPlatform],
         ["matrix", startMatrixMixedPlatform],
         ["telegram by polling", async () => startTelegramMixedPlatform(["polling", "polling"])],
         ["telegram by webhook", async () => startTelegramMixedPlatform(["webhook", "webhook"])],
         ["chat-sdk", startChatSdkMixedPlatform],
       ] as const)
-    : ([["slack over http and socket", async () => startSlackMixedPlatform(["http", "socket"])]] as const)),
+    : ([
+        ["slack over http and socket", async () => startSlackMixedPlatform(["http", "socket"])],
+        ["feishu by webhook and websocket", async () => startFeishuMixedPlatform(["webhook", "websocket"])],
+      ] as const)),
   ["email", startEmailMixedPlatform],
   ["irc", startIrcMixedPlatform],
   ["webchat", startWebchatMixedPlatform],
