@@ -9,6 +9,8 @@ import { ROOT, workspaceFolders } from "../workspace.ts";
 
 interface Manifest {
   name: string;
+  private?: boolean;
+  publishConfig?: { access?: string; provenance?: boolean };
   dependencies?: Record<string, string>;
   devDependencies?: Record<string, string>;
 }
@@ -69,6 +71,12 @@ describe.each(workspaceFolders())("%s", (folder) => {
     expect(paths).toContain(`./${folder}`);
     expect(paths).toContain(`./${folder}/tsconfig.test.json`);
   });
+});
+
+test("every published package is public, and published with its provenance", () => {
+  const published = workspaceFolders().filter((folder) => manifestOf(folder).private !== true);
+  expect(published.length).toBeGreaterThan(10);
+  for (const folder of published) expect(manifestOf(folder).publishConfig, folder).toMatchObject({ access: "public", provenance: true });
 });
 
 test("the lock file names no registry", () => {
