@@ -56,7 +56,7 @@ export { locateConfig } from "./state/locate-config.ts";
 export type { ConfigLocation } from "./state/locate-config.ts";
 export { statePaths } from "./state/state-paths.ts";
 export type { Environment, StatePaths } from "./state/state-paths.ts";
-export { matchesTool, TOOL_NAMES } from "./tools/tool-names.ts";
+export { matchesTool, TOOL_GROUP_NAMES, TOOL_NAMES } from "./tools/tool-names.ts";
 export { accountProblems, extensionProblems } from "./validate/account-problems.ts";
 export type { WrittenAccount } from "./validate/account-problems.ts";
 export { accountJsonSchema, isAvailable, loadChannelSchemas, parserOf as configParserOf } from "./validate/channel-source.ts";
