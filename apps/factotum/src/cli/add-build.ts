@@ -9,9 +9,10 @@ export function addBuild(program: Command, context: CliContext, finish: Finish):
     .description("write a folder with the gateway and only these channels, for a server or a container")
     .requiredOption("--channels <list>", "ids of channels, or folders and tarballs of their packages, separated by commas")
     .option("--out <dir>", "a new or an empty folder, or one that this command has written", "factotum-deployment")
+    .option("--browser", "with the library of the browser tool, about 8 MB more")
     .addOption(json())
-    .action(async (options: { channels: string; out: string; json?: boolean }) => {
+    .action(async (options: { channels: string; out: string; browser?: true; json?: boolean }) => {
       const { build } = await import("../commands/build.ts");
-      finish(await build(context, { ...options, json: options.json === true }));
+      finish(await build(context, { ...options, browser: options.browser === true, json: options.json === true }));
     });
 }

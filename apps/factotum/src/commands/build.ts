@@ -14,11 +14,13 @@ export interface BuildCommandOptions {
   readonly channels: string;
   /** The folder of the deployment. */
   readonly out: string;
+  /** With what the browser tool needs. */
+  readonly browser: boolean;
   readonly json: boolean;
 }
 
 /** Writes a folder with the gateway and the chosen channels alone. */
-export async function build(context: CliContext, { channels, out, json }: BuildCommandOptions): Promise<number> {
+export async function build(context: CliContext, { channels, out, browser, json }: BuildCommandOptions): Promise<number> {
   const { env, signal } = context;
   const named = channels.split(",").flatMap((name) => name.trim() || []);
   if (named.length === 0)
@@ -34,7 +36,7 @@ export async function build(context: CliContext, { channels, out, json }: BuildC
     env,
     signal,
   });
-  const built = await buildDeployment({ folder: resolve(out), product, chosen });
+  const built = await buildDeployment({ folder: resolve(out), product, chosen, hasBrowser: browser });
   for (const { manifest } of chosen.packages) {
     const { name, version, permissions } = manifest;
     context.note(`${name} ${version} states that it needs: ${permissions.join(", ") || "no permissions"}.\n`);

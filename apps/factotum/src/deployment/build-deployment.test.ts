@@ -28,6 +28,7 @@ beforeEach(async () => {
     LICENSE: "MIT",
     "dist/chunks.json": JSON.stringify(graph),
     "dist/docs/owl.md": "Owls",
+    "dist/playwright-core/index.mjs": "",
     "dist/extensions/crow.json": "{}",
     "dist/extensions/owl.json": "{}",
     ...Object.fromEntries(Object.keys(chunks).map((name) => [`dist/${name}`, ""])),
@@ -42,9 +43,9 @@ async function write(into: string, files: Readonly<Record<string, string>>): Pro
   }
 }
 
-async function build(builtIn: readonly string[], packages: readonly ChosenPackage[] = []): Promise<BuiltDeployment> {
+async function build(builtIn: readonly string[], packages: readonly ChosenPackage[] = [], hasBrowser = false): Promise<BuiltDeployment> {
   const chosen = { builtIn, packages, names: ["crow", "owl", "pigeon"] };
-  return buildDeployment({ folder, product: join(work, "product"), chosen });
+  return buildDeployment({ folder, product: join(work, "product"), chosen, hasBrowser });
 }
 
 async function packageIn(at: string): Promise<ChosenPackage> {
@@ -92,6 +93,14 @@ test("contains the chosen extension with what it shares with others, and nothing
     factotum: { extensions: [], build: { channels: ["crow"], others: ["owl", "pigeon"] } },
   });
   expect(await readFile(join(folder, "node_modules/factotum/package.json"), "utf8")).not.toContain("workspace");
+});
+
+test("contains the library of the browser only if it is asked for", async () => {
+  const library = "node_modules/factotum/dist/playwright-core";
+  await build(["crow"], [], true);
+  expect(await filesIn(library)).toEqual(["index.mjs"]);
+  await build(["crow"]);
+  await expect(filesIn(library)).rejects.toMatchObject({ code: "ENOENT" });
 });
 
 test("copies a package with its dependencies as Node resolves them, each version once", async () => {

@@ -15,6 +15,8 @@ export interface BuildOptions {
   /** The package of the command; absolute. */
   readonly product: string;
   readonly chosen: Pick<ChosenChannels, "builtIn" | "packages" | "names">;
+  /** With the library of the browser tool. */
+  readonly hasBrowser: boolean;
 }
 
 /** A written deployment. */
@@ -42,10 +44,10 @@ const MANIFEST_KEYS = [
 ];
 
 /** Writes a deployment, or updates one. On a failure the folder stays as it was. */
-export async function buildDeployment({ folder, product, chosen }: BuildOptions): Promise<BuiltDeployment> {
+export async function buildDeployment({ folder, product, chosen, hasBrowser }: BuildOptions): Promise<BuiltDeployment> {
   await using staged = await StagedFolder.create(folder);
   const modules = join(staged.staging, "node_modules");
-  const version = await copyProduct({ product, target: join(modules, "factotum"), builtIn: new Set(chosen.builtIn) });
+  const version = await copyProduct({ product, target: join(modules, "factotum"), builtIn: new Set(chosen.builtIn), hasBrowser });
   await mkdir(join(modules, ".bin"));
   await symlink("../factotum/dist/factotum.mjs", join(modules, ".bin/factotum"));
   for (const { source, target } of await packageClosure(chosen.packages)) await copyPackage(source, join(staged.staging, target));
@@ -68,15 +70,17 @@ async function copyProduct({
   product,
   target,
   builtIn,
+  hasBrowser,
 }: {
   product: string;
   target: string;
   builtIn: ReadonlySet<string>;
+  hasBrowser: boolean;
 }): Promise<string> {
   const dist = join(product, "dist");
   const all = await readChunkGraph(dist);
   const left = withoutOthers(all, builtIn);
-  for (const file of await ownFiles(dist, { all, left })) {
+  for (const file of await ownFiles(dist, { all, left, hasBrowser })) {
     await mkdir(dirname(join(target, "dist", file)), { recursive: true });
     await copyFile(join(dist, file), join(target, "dist", file));
   }

@@ -53,17 +53,20 @@ export function withoutOthers({ entries, extensions, chunks }: ChunkGraph, chose
   };
 }
 
-/** The files of a build, relative to its folder, that remain: all that are no chunks, and those chunks. Files about other extensions are left out. */
+/** Half of the size of a deployment. */
+const BROWSER_LIBRARY = "playwright-core/";
+
+/** The files of a build, relative to its folder, that remain: all that are no chunks, and those chunks. Files about other extensions are left out, and without `hasBrowser` the library of the browser. */
 export async function ownFiles(
   dist: string,
-  { all, left }: { readonly all: ChunkGraph; readonly left: ChunkGraph },
+  { all, left, hasBrowser }: { readonly all: ChunkGraph; readonly left: ChunkGraph; readonly hasBrowser: boolean },
 ): Promise<readonly string[]> {
   const files = await readdir(dist, { recursive: true, withFileTypes: true });
   return files
     .filter((file) => file.isFile())
     .map(({ parentPath, name }) => join(parentPath, name).slice(dist.length + 1))
     .filter((file) => {
-      if (file === "chunks.json") return false;
+      if (file === "chunks.json" || (!hasBrowser && file.startsWith(BROWSER_LIBRARY))) return false;
       if (Object.hasOwn(all.chunks, file)) return Object.hasOwn(left.chunks, file);
       const id = /^extensions\/(.+)\.json$/.exec(file)?.[1];
       return id === undefined || Object.hasOwn(left.extensions, id);

@@ -131,6 +131,11 @@ export class BrowserKeeper {
   async #start(place: BrowserPlace, settings: BrowserSettings, written: string): Promise<Kept | NoAnswer> {
     const { clock, random, logger, runner, folder, searchPath, maxResultChars = 16_000, library, program } = this.#options;
     if (this.#isClosed) return { type: "none", message: "The gateway is stopping." };
+    if (library !== undefined && !existsSync(library))
+      return {
+        type: "none",
+        message: "This gateway was built without the browser. Tell the owner: build it again with factotum build --browser.",
+      };
     const executable = await findChromium(settings.executable, searchPath);
     if (executable === undefined)
       return {

@@ -5,13 +5,14 @@ import type { AgentTool, AgentToolResult, JsonObject, RunFacts } from "@factotum
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createFakeBrowsers, type FakeBrowsers } from "../../test/fake-browser.ts";
 import { createFileAccess } from "../file-access/create-file-access.ts";
-import { BrowserKeeper } from "./browser-keeper.ts";
+import { BrowserKeeper, type BrowserKeeperOptions } from "./browser-keeper.ts";
 import { createBrowserTool } from "./browser-tool.ts";
 import type { BrowserSettings } from "./browser-settings.ts";
 
 let folder: string;
 let workspace: string;
 let fake: FakeBrowsers;
+let parts: BrowserKeeperOptions;
 let keeper: BrowserKeeper;
 let timers: { readonly delayMs: number; readonly callback: () => void; ended: boolean }[];
 let logged: unknown[];
@@ -27,7 +28,7 @@ beforeEach(async () => {
   const log = (message: string, fields: unknown): void => void logged.push([message, fields]);
   const logger = { debug: log, info: log, warn: log, error: log, child: () => logger };
   let ids = 0;
-  keeper = new BrowserKeeper({
+  parts = {
     runner: fake.runner,
     clock: {
       now: () => nowMs,
@@ -42,7 +43,8 @@ beforeEach(async () => {
     logger,
     folder: join(folder, "browsers"),
     searchPath: folder,
-  });
+  };
+  keeper = new BrowserKeeper(parts);
 });
 afterEach(async () => {
   await keeper.close();
@@ -184,6 +186,13 @@ describe("the browser", () => {
     await use({ action: "tabs" }, { run: runOf({ agentId: "one" }) });
     await use({ action: "open" }, { run: runOf({ agentId: "four" }) });
     expect(fake.started.map(({ isEnded }) => isEnded)).toEqual([false, true, false, false]);
+  });
+
+  test("a build without its library says how to get it", async () => {
+    keeper = new BrowserKeeper({ ...parts, library: join(folder, "playwright-core/index.mjs") });
+    expect(textOf(await use({ action: "open" }))).toBe(
+      "This gateway was built without the browser. Tell the owner: build it again with factotum build --browser.",
+    );
   });
 
   test("a missing one is named, with what to install", async () => {

@@ -10,7 +10,7 @@ test("a text is sent unchanged, as a reply if it is one", () => {
 test("a key fits the platform, and two keys stay two", () => {
   expect(renderKey("short")).toBe("short");
   const long = "k".repeat(300);
-  expect(renderKey(`${long}1`)).toHaveLength(64);
+  expect(renderKey(`${long}1`).length).toBeLessThanOrEqual(64);
   expect(renderKey(`${long}1`)).toBe(renderKey(`${long}1`));
   expect(renderKey(`${long}1`)).not.toBe(renderKey(`${long}2`));
 });
