@@ -27,7 +27,7 @@ export function browserLibrary(): Rolldown.Plugin {
       const emit = (name: string, source: string | Uint8Array): void =>
         void this.emitFile({ type: "asset", fileName: `playwright-core/${name}`, source });
       for (const name of [...TEXTS, ...PARTS]) emit(name, await readFile(join(FOLDER, name)));
-      // Entry points of a package inside of another one have no effect, and only warn whoever packs it.
+      // Entry points of a package inside of another one have no effect, and only cause warnings when it is packed.
       const {
         exports: _exports,
         bin: _bin,

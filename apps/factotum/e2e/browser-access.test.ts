@@ -37,7 +37,7 @@ test("reaches no private address, whatever a page does", BROWSER_TIMEOUT, async 
   const { use, product, web } = scene;
   const port = Number(new URL(web.url).port);
   const inner = `127.0.0.2:${port}`;
-  // Names that resolve to private addresses, on a port that nobody has opened.
+  // Names that resolve to private addresses, on a closed port.
   const names = ["localhost", hostname()].map((name) => `http://${name}:${port + 1}/`);
   const udp = createSocket("udp4");
   udp.bind(0, "127.0.0.1");

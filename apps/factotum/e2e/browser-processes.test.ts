@@ -74,7 +74,7 @@ describe.runIf(process.platform === "linux")("processes of browsers", () => {
     await expect.poll(async () => stillRunning(second), { timeout: 20_000 }).toEqual([]);
   });
 
-  test("a browser that nobody uses is ended with all of its processes", BROWSER_TIMEOUT, async () => {
+  test("an idle browser is ended with all of its processes", BROWSER_TIMEOUT, async () => {
     await using web = await startWebScene();
     const folder = await mkdtemp(join(tmpdir(), "factotum-idle-"));
     let idle: (() => void) | undefined;

@@ -107,7 +107,7 @@ test("a page that asks at once, and a file that does not end, hold nothing up", 
   expect(await use({ action: "dialog", accept: true })).toContain("The tab shows no dialog");
   let finish = (): void => undefined;
   web.serve("/slow", (_request, response) => {
-    // Browsers wait for enough bytes to guess a type, if it is none that they know.
+    // Browsers wait for enough bytes to guess a type, unless they know it already.
     response
       .writeHead(200, { "content-type": "application/zip", "content-disposition": 'attachment; filename="slow.zip"' })
       .write("x".repeat(2_000));

@@ -6,7 +6,7 @@ import { createCoreTools, createFileAccess } from "@factotum/tools";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createSettingsDesk } from "./settings-desk.ts";
 
-/** An attempt of the assistant to change what it may do itself, and a similar change that is the owner's to decide on, or nobody's business. */
+/** An attempt of the assistant to change what it may do itself, and a similar change that the owner may allow, or that needs no decision. */
 interface Pair {
   readonly title: string;
   readonly refused: JsonObject;

@@ -133,7 +133,7 @@ describe("the gateway tool", () => {
   );
 
   test.each([PATCH, { action: "apply", base: "abc", key: "gateway.port", value: 2 }, { action: "restart" }])(
-    "refuses $action in a run that nobody started, and reads there",
+    "refuses $action in an unattended run, and reads there",
     async (args) => {
       const restarts = vi.fn(async () => undefined);
       await using running = await start({ onRestartRequest: restarts });

@@ -115,7 +115,7 @@ describe("the browser", () => {
     ]);
   });
 
-  test("is stopped when nobody uses it, and its temporary files are removed", async () => {
+  test("is stopped when it is idle, and its temporary files are removed", async () => {
     await use({ action: "open" });
     const [browser] = fake.started;
     expect((await stat(browser?.start.exchangeFolder ?? "")).isDirectory()).toBe(true);
@@ -168,7 +168,7 @@ describe("the browser", () => {
     expect(fake.started[0]?.isEnded).toBe(true);
   });
 
-  test("other settings start it anew", async () => {
+  test("changed settings restart it", async () => {
     await use({ action: "open" });
     await use({ action: "open" }, { tool: toolOf({ allow: ["public.example"] }) });
     expect(fake.started.map(({ isEnded, start: { allow } }) => [isEnded, allow])).toEqual([

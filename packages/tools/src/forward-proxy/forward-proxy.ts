@@ -98,7 +98,7 @@ async function listen(server: Server): Promise<number> {
 function keep(socket: Duplex, open: Set<Duplex>): void {
   open.add(socket);
   socket.once("close", () => open.delete(socket));
-  // A broken connection ends; nobody waits for more of it.
+  // A broken connection is closed at once.
   socket.on("error", () => socket.destroy());
 }
 
@@ -110,7 +110,7 @@ interface Refusal {
 
 type Checked = { readonly type: "open"; readonly url: URL; readonly at: ResolvedAddress } | ({ readonly type: "refused" } & Refusal);
 
-/** Checks the password first: nobody else learns which hosts are allowed, or makes the proxy resolve a name. */
+/** Checks the password first, so that other programs neither learn which hosts are allowed nor make the proxy resolve names. */
 async function check(headers: IncomingHttpHeaders, address: string, limits: Limits, signal: AbortSignal): Promise<Checked> {
   if (!isAuthorized(headers["proxy-authorization"], limits.token))
     return { type: "refused", status: 407, reason: "the proxy needs its password" };

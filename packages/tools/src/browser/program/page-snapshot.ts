@@ -5,7 +5,7 @@ export interface PageSnapshot {
   readonly url: string;
 }
 
-/** More is cut: nobody pages through it. */
+/** The rest is cut off. */
 const MAX_CHARS = 400_000;
 
 const REF = /\[ref=((?:f\d+)?e\d+)\]/g;
