@@ -32,7 +32,10 @@ const PLATFORMS: readonly (readonly [name: string, start: () => MixedPlatform | 
         ["telegram by webhook", async () => startTelegramMixedPlatform(["webhook", "webhook"])],
         ["chat-sdk", startChatSdkMixedPlatform],
       ] as const)
-    : ([["slack over http and socket", async () => startSlackMixedPlatform(["http", "socket"])]] as const)),
+    : ([
+        ["slack over http and socket", async () => startSlackMixedPlatform(["http", "socket"])],
+        ["feishu by webhook and websocket", async () => startFeishuMixedPlatform(["webhook", "websocket"])],
+      ] as const)),
   ["email", startEmailMixedPlatform],
   ["irc", startIrcMixedPlatform],
   ["webchat", startWebchatMixedPlatform],

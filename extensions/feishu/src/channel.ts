@@ -15,6 +15,7 @@ import { reconcileSend } from "./conversation/reconcile.ts";
 import { toChannelError } from "./errors.ts";
 import { createAcceptEvent } from "./inbound/accept-event.ts";
 import { parseAttachmentRef } from "./inbound/attachment-ref.ts";
+import { KnownChats } from "./inbound/known-chats.ts";
 import { CardStreams } from "./outbound/card-streams.ts";
 import { createMessageApi } from "./outbound/message-api.ts";
 import type { MessageApi } from "./outbound/message-api.ts";
@@ -28,12 +29,13 @@ export function createFeishuChannel(config: FeishuConfig, host: ChannelHost): Ch
   const api = createFeishuApi(config, host);
   const lives = new AbortController();
   const bot = createFeishuBot(api, host, { signal: lives.signal });
-  const messages = createMessageApi(api, config.appId);
+  const chats = new KnownChats(host);
+  const messages = createMessageApi(api, config.appId, chats);
   const sender = createSender({ messages, streams: new CardStreams(api, messages, host) }, host);
   const read = createReadApi(api);
   const reads = createMessageReads(read, config.appId);
   const context = createMessageContextReader({ read, messages: reads, appId: config.appId, bot }, host, { signal: lives.signal });
-  const accept = createAcceptEvent({ appId: config.appId, host, bot, placeOf: async (id, options) => context.placeOf(id, options) });
+  const accept = createAcceptEvent({ appId: config.appId, host, bot, chats, placeOf: async (id, options) => context.placeOf(id, options) });
   const transport: Transport =
     config.transport.type === "webhook"
       ? createWebhookTransport({ secrets: config.transport, host, bot, accept })

@@ -35,6 +35,8 @@ class FeishuMixedPlatform implements MixedPlatform {
   readonly #payloads = new Map<string, FeishuEnvelope>();
   /** The newest message of a person, by conversation. */
   readonly #newest = new Map<string, string>();
+  /** Conversations in which a message was acknowledged. */
+  readonly #begun = new Set<string>();
   readonly #poster = new EventPoster();
 
   constructor(accounts: readonly Account[]) {
@@ -50,9 +52,11 @@ class FeishuMixedPlatform implements MixedPlatform {
     };
   }
 
-  /** The events of a press, a recall and a reaction do not name the topic. */
+  /** The events of a press, a recall and a reaction do not name the topic. In a direct chat without messages there is no card that could be pressed. */
   allows(kind: MixedKind, conversation: string): boolean {
-    return placeOf(conversation).threadId === undefined || kind === "message" || kind === "command";
+    if (kind === "message" || kind === "command") return true;
+    const { chatId, threadId } = placeOf(conversation);
+    return threadId === undefined && (kind !== "press" || !isDirect(chatId) || this.#begun.has(conversation));
   }
 
   async connected(): Promise<void> {
@@ -73,7 +77,12 @@ class FeishuMixedPlatform implements MixedPlatform {
   async deliver(event: MixedEvent, product: Product): Promise<boolean> {
     const payload = this.#payloads.get(event.id);
     if (payload === undefined) throw new Error(`${event.id} was not created`);
-    const { name, transport, feishu } = this.#accountOf(event.conversation);
+    const isAcknowledged = await this.#pass(this.#accountOf(event.conversation), payload, product);
+    if (isAcknowledged && (event.kind === "message" || event.kind === "command")) this.#begun.add(event.conversation);
+    return isAcknowledged;
+  }
+
+  async #pass({ name, transport, feishu }: Account, payload: FeishuEnvelope, product: Product): Promise<boolean> {
     if (transport === "webhook")
       return this.#poster.post(feishuWebhookRequest(feishu.app, `${product.url}/channels/feishu/${name}`, payload));
     return feishu.longConnection.open > 0 && (await feishu.longConnection.deliver(payload)) === 200;
@@ -103,7 +112,15 @@ class FeishuMixedPlatform implements MixedPlatform {
   }
 
   watch(listener: () => void): void {
-    for (const { feishu } of this.#accounts) feishu.watch(listener);
+    // The fake calls back after each request, also after one that shows nothing.
+    let count = 0;
+    const notice = (): void => {
+      const now = this.#accounts.reduce((sum, { feishu }) => sum + feishu.sent.length, 0);
+      if (now === count) return;
+      count = now;
+      listener();
+    };
+    for (const { feishu } of this.#accounts) feishu.watch(notice);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -146,8 +163,7 @@ function createPayload(
   about: string | undefined,
 ): { readonly payload: FeishuEnvelope; readonly messageId?: string } {
   const { chatId, threadId } = placeOf(event.conversation);
-  const isDirect = chatId.startsWith("oc_dm_");
-  const person = openId(isDirect ? chatId.slice("oc_dm_".length) : (PEOPLE[event.person] ?? ""));
+  const person = openId(isDirect(chatId) ? chatId.slice("oc_dm_".length) : (PEOPLE[event.person] ?? ""));
   const eventId = `${event.id}-${chatId}`;
   const messageId = `om_${event.id.replace("-", "_")}`;
   const wrap = (eventType: string, inner: object): FeishuEnvelope => feishuEnvelope(feishu.app, { eventType, event: inner, eventId });
@@ -159,7 +175,7 @@ function createPayload(
       return { payload: feishuMessageEvent(feishu.app, messageInput(event, feishu, { person, eventId, messageId })), messageId };
     }
     case "press": {
-      const value = { action: "a", value: event.id, label: event.text, kind: isDirect ? "direct" : "group" };
+      const value = { action: "a", value: event.id, label: event.text, kind: isDirect(chatId) ? "direct" : "group" };
       feishu.addInbound({ messageId, chatId });
       const context = { open_message_id: messageId, open_chat_id: chatId };
       const payload = wrap("card.action.trigger", {
@@ -194,16 +210,15 @@ function messageInput(
   { person, eventId, messageId }: { readonly person: string; readonly eventId: string; readonly messageId: string },
 ): FeishuMessageInput {
   const { chatId, threadId } = placeOf(conversation);
-  const isDirect = chatId.startsWith("oc_dm_");
   return {
     chatId,
-    chatType: isDirect ? "p2p" : "group",
+    chatType: isDirect(chatId) ? "p2p" : "group",
     messageType: "text",
-    content: { text: isDirect ? text : `@_user_1 ${text}` },
+    content: { text: isDirect(chatId) ? text : `@_user_1 ${text}` },
     senderOpenId: person,
     messageId,
     eventId,
-    ...(isDirect ? {} : { mentions: [{ key: "@_user_1", openId: app.bot.openId, name: app.bot.name }] }),
+    ...(isDirect(chatId) ? {} : { mentions: [{ key: "@_user_1", openId: app.bot.openId, name: app.bot.name }] }),
     ...(threadId === undefined ? {} : { threadId, rootId: TOPIC.rootId, parentId: TOPIC.rootId }),
   };
 }
@@ -211,6 +226,10 @@ function messageInput(
 function placeOf(conversation: string): { readonly accountName: string; readonly chatId: string; readonly threadId: string | undefined } {
   const [accountName = "", chatId = "", threadId] = conversation.split("/");
   return { accountName, chatId, threadId };
+}
+
+function isDirect(chatId: string): boolean {
+  return chatId.startsWith("oc_dm_");
 }
 
 function openId(person: string): string {

@@ -39,8 +39,10 @@ export interface MixedReport {
 const CHANGES: ReadonlySet<MixedKind> = new Set(["edit", "delete", "reaction"]);
 /** The gateway's notice that an answer may be missing, on channels that cannot tell. */
 const UNCERTAIN = /It is not certain that a message of mine has reached you/;
-/** The gateway's answer to an input whose turn was killed too often. */
+/** The reason of an input whose turn was killed too often. */
 const GIVEN_UP = /gateway stopped while it worked on this, \d+ times/;
+/** The gateway's answer to such an input; only owners get the reason, and in no group. */
+const FAILURE = /Something went wrong on my side while I worked on this message/;
 const WAITS = /Your message (?:waits for its turn|comes after it)/;
 
 /** Joins what went in with what came out: the address, the order in each conversation, and once, or what the channel declares. */
@@ -50,11 +52,14 @@ export function judgeMixed(platform: MixedPlatform, record: MixedRecord): MixedR
   const all = platform.shown;
   const notices = isAtMostOnce ? all.filter(({ text }) => UNCERTAIN.test(text)) : [];
   const shown = all.filter((reply) => !WAITS.test(reply.text) && !notices.includes(reply));
-  // Such an answer names no input: it is for the oldest one of its conversation that the model was asked and that has no other.
+  // Such an answer names no input: it is for the oldest one of its conversation that was received and has no other, or that was sent and may have been stored without an acknowledgement.
   const named = new Set(shown.map(({ text }) => /input-\d+/.exec(text)?.[0]));
   const givenUpIn = ({ conversation, text }: ShownReply): string | undefined => {
-    if (!GIVEN_UP.test(text)) return undefined;
-    const found = asked.find(({ event, isAsked }) => isAsked && event.conversation === conversation && !named.has(event.id));
+    if (!FAILURE.test(text)) return undefined;
+    const open = asked.filter(
+      ({ event, firstSentAt }) => event.conversation === conversation && firstSentAt !== undefined && !named.has(event.id),
+    );
+    const found = open.find(({ isAsked, isAcknowledged }) => isAsked || isAcknowledged) ?? open[0];
     if (found !== undefined) named.add(found.event.id);
     return found?.event.id;
   };
@@ -86,7 +91,7 @@ export function judgeMixed(platform: MixedPlatform, record: MixedRecord): MixedR
       `${platform.name}, seed ${record.seed}: ${record.inputs.length} events (${kinds.join(", ")}), ${record.kills} kills`,
       `${record.duplicates} duplicates, ${record.disconnects} disconnects`,
       `${shown.length} replies, ${report.answered} answered once, ${counts.join(", ")}`,
-      `${missed} never received, ${unshown} not repeated because they may be shown, ${notices.length} notices of that, ${shown.filter(({ text }) => GIVEN_UP.test(text)).length} answered with a failure`,
+      `${missed} never received, ${unshown} not repeated because they may be shown, ${notices.length} notices of that, ${shown.filter(({ text }) => FAILURE.test(text)).length} answered with a failure`,
     ].join("; "),
     problems: [
       ...(wrong.length > 0 ? [describeLedger(ledger, { ...report, verdicts: wrong })] : []),

@@ -4,7 +4,7 @@ import type { FeishuBot } from "../api/bot-identity.ts";
 import type { MessagePlace } from "../context/lookup-api.ts";
 import { EnvelopeSchema, MessageEventSchema, MessageWrapperSchema } from "./event-schema.ts";
 import type { Envelope } from "./event-schema.ts";
-import { KnownChats } from "./known-chats.ts";
+import type { KnownChats } from "./known-chats.ts";
 import { KnownThreads } from "./known-threads.ts";
 import { needsBot, parseMessage } from "./parse-message.ts";
 import { PLATFORM_EVENTS } from "./platform-events.ts";
@@ -17,10 +17,10 @@ export function createAcceptEvent(parts: {
   readonly appId: string;
   readonly host: ChannelHost;
   readonly bot: FeishuBot;
+  readonly chats: KnownChats;
   readonly placeOf: (messageId: string, options: CallOptions) => Promise<MessagePlace | undefined>;
 }): AcceptEvent {
-  const { appId, host, bot, placeOf } = parts;
-  const chats = new KnownChats(host);
+  const { appId, host, bot, chats, placeOf } = parts;
   const threads = new KnownThreads(host);
   /** Other events do not say in which kind of chat they happened: it is known for chats with at least one message. */
   const acceptOther = async (header: Envelope["header"], event: unknown, options: CallOptions): Promise<EventOutcome> => {

@@ -98,6 +98,26 @@ describe.each(["webhook", "websocket"] as const)("a pressed button, by %s", (typ
     expect(host.stored.at(-1)).toMatchObject({ event: { type: "action" }, origin: { conversation: { kind: "group", id: "oc_unlisted" } } });
   });
 
+  test("of a card that was sent to a person who never wrote is passed on, also after a restart", async () => {
+    const messageId = await show(CARD, { kind: "direct", id: "ou_alice" });
+    expect(await press(messageId, { label: "Yes" })).toBe(200);
+    await channel.stop({ signal });
+    const { appId, appSecret, encryptKey, verificationToken } = feishu.app;
+    const transport: FeishuTransport = type === "webhook" ? { type, encryptKey, verificationToken } : { type };
+    channel = createFeishuChannel({ appId, appSecret, domain: "feishu", baseUrl: feishu.baseUrl, transport }, host);
+    await channel.start({ signal });
+    expect(await press(messageId, { label: "Yes" })).toBe(200);
+    const inChat = { event: { type: "action", actionId: "yes" }, origin: { conversation: { kind: "direct", id: "oc_dm_alice" } } };
+    expect(host.stored).toMatchObject([inChat, inChat]);
+  });
+
+  test("of a card to such a person is passed on by this process where the chat could not be stored", async () => {
+    host.failNext();
+    const messageId = await show(CARD, { kind: "direct", id: "ou_alice" });
+    expect(await press(messageId, { label: "Yes" })).toBe(200);
+    expect(host.stored).toMatchObject([{ origin: { conversation: { kind: "direct", id: "oc_dm_alice" } } }]);
+  });
+
   test("of a card for a direct chat is not accepted in a chat without messages", async () => {
     const messageId = await show(CARD, { kind: "direct", id: "ou_alice" });
     expect(await press(messageId, { label: "Yes", chatId: "oc_never_seen" })).toBe(200);

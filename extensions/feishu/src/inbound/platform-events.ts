@@ -145,7 +145,7 @@ async function readUserMembers(
 
 /**
  * The event does not name the kind of its chat. The card does, but only for the address that it was sent to, so the messages of the chat decide. Without any
- * the chat counts as a group, which needs more to be admitted; a card for a direct chat is then not accepted.
+ * the chat counts as a group, which needs more to be admitted; a card for a direct chat is then not accepted: it may have been forwarded.
  */
 async function readCardAction(event: unknown, context: PlatformEventContext): Promise<ReadEvent | undefined> {
   const parts = parseCardAction(event);

@@ -20,7 +20,7 @@ let keys = 0;
 const make = (): Sender => {
   const { appId, appSecret } = feishu.app;
   const api = createFeishuApi({ appId, appSecret, domain: "feishu", baseUrl: feishu.baseUrl, transport: { type: "websocket" } }, host);
-  const messages = createMessageApi(api, appId);
+  const messages = createMessageApi(api, appId, { learnDirect: () => Promise.resolve() });
   return createSender({ messages, streams: new CardStreams(api, messages, host) }, host);
 };
 beforeEach(async () => {

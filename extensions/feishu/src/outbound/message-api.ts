@@ -6,9 +6,10 @@ import type { ApiCall, FeishuApi } from "../api/feishu-api.ts";
 import type { FileAnswer } from "../api/http.ts";
 import { receiveIdType } from "../conversation-id.ts";
 import type { ResourceRef } from "../inbound/attachment-ref.ts";
+import type { KnownChats } from "../inbound/known-chats.ts";
 import type { MessageContent, Upload } from "./message-content.ts";
 
-const SentSchema = z.looseObject({ data: z.looseObject({ message_id: z.string().min(1) }) });
+const SentSchema = z.looseObject({ data: z.looseObject({ message_id: z.string().min(1), chat_id: z.string().min(1).optional() }) });
 const UploadedSchema = z.looseObject({
   data: z
     .looseObject({ image_key: z.string().min(1).optional(), file_key: z.string().min(1).optional() })
@@ -49,8 +50,8 @@ export interface MessageApi {
   fetchResource(resource: ResourceRef, options: CallOptions & { readonly maxBytes: number }): Promise<FileAnswer>;
 }
 
-/** Makes the calls on an account's API. */
-export function createMessageApi(api: FeishuApi, appId: string): MessageApi {
+/** Makes the calls on an account's API. `chats` learns the chat of a person that was written to by their id. */
+export function createMessageApi(api: FeishuApi, appId: string, chats: Pick<KnownChats, "learnDirect">): MessageApi {
   const path = (id: string, rest = ""): string => `/im/v1/messages/${encodeURIComponent(id)}${rest}`;
   return {
     async send({ target, body, uuid, replyTo }, options) {
@@ -69,7 +70,9 @@ export function createMessageApi(api: FeishuApi, appId: string): MessageApi {
       );
       const sent = SentSchema.safeParse(answer);
       if (!sent.success) throw new PlatformFailure({ type: "no-answer" }, "the answer names no message", { cause: sent.error });
-      return messageId(sent.data.data.message_id);
+      const { message_id: sentId, chat_id: chatId } = sent.data.data;
+      if (parent === undefined && receiveIdType(id) !== "chat_id" && chatId !== undefined) await chats.learnDirect(chatId);
+      return messageId(sentId);
     },
     async sendPrivately({ chatId, openId, card }, options) {
       const data = { chat_id: chatId, open_id: openId, msg_type: "interactive", card };

@@ -3,6 +3,7 @@ import type { Card, CardElement } from "./card-rules.ts";
 import type { FakeFeishuApp } from "./app.ts";
 import { envelope } from "./events.ts";
 import type { FeishuEnvelope } from "./events.ts";
+import { chatIdOf } from "./items.ts";
 import { checkContent, invalid } from "./message-rules.ts";
 import type { MessageStore, SentMessage } from "./message-store.ts";
 import { FeishuRefusal } from "./refusal.ts";
@@ -76,7 +77,7 @@ export function pressEvent(app: FakeFeishuApp, message: SentMessage, press: Feis
       token: "c-0000000000000000000000000000000000000000",
       action,
       host: "im_message",
-      context: { open_message_id: message.messageId, open_chat_id: press.chatId ?? message.receiveId },
+      context: { open_message_id: message.messageId, open_chat_id: press.chatId ?? chatIdOf(message.receiveId) },
     },
   });
   // Callbacks have microseconds where events have milliseconds.

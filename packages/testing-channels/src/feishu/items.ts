@@ -1,12 +1,17 @@
 import type { FakeFeishuApp } from "./app.ts";
 import type { InboundMessage, SentMessage } from "./message-store.ts";
 
+/** The chat that messages to a target appear in: a person's is `oc_dm_` and the end of their open id. */
+export function chatIdOf(receiveId: string): string {
+  return receiveId.startsWith("ou_") ? `oc_dm_${receiveId.slice("ou_".length)}` : receiveId;
+}
+
 /** A message of the bot in an API answer. */
 export function asItem(message: SentMessage, app: FakeFeishuApp): object {
   return {
     message_id: message.messageId,
     msg_type: message.messageType,
-    chat_id: message.receiveId,
+    chat_id: chatIdOf(message.receiveId),
     ...(message.threadId !== undefined && { thread_id: message.threadId }),
     create_time: String(message.atMs),
     deleted: message.deleted,
