@@ -68,17 +68,13 @@ export function createMessageApi(api: FeishuApi, appId: string, chats: Pick<Know
           : { method: "POST", path: path(parent, "/reply"), data: { ...body, uuid, reply_in_thread: threadId !== undefined } },
         options,
       );
-      const sent = SentSchema.safeParse(answer);
-      if (!sent.success) throw new PlatformFailure({ type: "no-answer" }, "the answer names no message", { cause: sent.error });
-      const { message_id: sentId, chat_id: chatId } = sent.data.data;
+      const { message_id: sentId, chat_id: chatId } = parseSent(answer);
       if (parent === undefined && receiveIdType(id) !== "chat_id" && chatId !== undefined) await chats.learnDirect(chatId);
       return messageId(sentId);
     },
     async sendPrivately({ chatId, openId, card }, options) {
       const data = { chat_id: chatId, open_id: openId, msg_type: "interactive", card };
-      const sent = SentSchema.safeParse(await api.call({ method: "POST", path: "/ephemeral/v1/send", data }, options));
-      if (!sent.success) throw new PlatformFailure({ type: "no-answer" }, "the answer names no message", { cause: sent.error });
-      return messageId(sent.data.data.message_id);
+      return messageId(parseSent(await api.call({ method: "POST", path: "/ephemeral/v1/send", data }, options)).message_id);
     },
     async edit(id, body, options) {
       await api.call({ method: "PUT", path: path(id), data: body }, options);
@@ -133,4 +129,11 @@ export function createMessageApi(api: FeishuApi, appId: string, chats: Pick<Know
       return (await api.call(call, options)) as FileAnswer;
     },
   };
+}
+
+/** The message that a send has created. Throws a `PlatformFailure` for an answer without one: it may be shown. */
+function parseSent(answer: unknown): z.infer<typeof SentSchema>["data"] {
+  const sent = SentSchema.safeParse(answer);
+  if (!sent.success) throw new PlatformFailure({ type: "no-answer" }, "the answer names no message", { cause: sent.error });
+  return sent.data.data;
 }
