@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { callTools, sayText } from "@factotum/testing-providers";
 import { runCommand } from "@factotum/testing-product";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { writeSkillPackage } from "../test/extension-package.ts";
 import { startGuestScene, type GuestScene } from "./guest-scene.ts";
 
 const KEY = "bake-key-0123456789abcdef";
@@ -145,6 +146,32 @@ test("the keys of a skill are in the commands of runs that use it, and in no oth
 
   for (const request of scene.model.requests) expect(JSON.stringify(request.body)).not.toContain(KEY);
   expect(scene.product.output()).not.toContain(KEY);
+});
+
+test("the skills of a package are used while the gateway runs, in a sandbox too, and go with it", { timeout: 120_000 }, async () => {
+  await using scene = await startBakery();
+  const spec = await writeSkillPackage(path.join(base, "birds"), { "feed-birds": "Scatter seeds of {baseDir}." });
+  expect(await scene.command("plugins", "add", spec, "--yes")).toMatchObject({ code: 0 });
+  await scene.owner("/new");
+  await scene.owner("/feed-birds now");
+  const folder = /Scatter seeds of ([^ "]+)\./.exec(said(scene))?.[1] ?? "";
+  expect(folder).toContain("bird-skills/skills/feed-birds");
+
+  const results: string[] = [];
+  scene.model.respond(({ body }) => {
+    const newest = JSON.stringify((body?.["messages"] as readonly unknown[] | undefined)?.at(-1));
+    if (!newest.includes('"tool_result"')) {
+      const file = path.join(folder, "SKILL.md");
+      return callTools({ name: "read", arguments: { path: file } }, { name: "exec", arguments: { command: `cat ${file}` } });
+    }
+    results.push(newest);
+    return sayText("Done.");
+  });
+  await scene.say("ou_anna", "read it");
+  expect(results.join("\n").match(/Scatter seeds/g)).toHaveLength(2);
+
+  expect(await scene.command("plugins", "remove", "bird-skills")).toMatchObject({ code: 0 });
+  expect(await scene.owner("/feed-birds now")).toContain("There is no command /feed-birds");
 });
 
 test("skills and files of the workspace are slash commands", async () => {

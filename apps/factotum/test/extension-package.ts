@@ -141,3 +141,16 @@ export async function writeInstalled(home: string, packages: readonly PackageOpt
   await writeFile(join(home, "extensions", "current"), "project-1\n");
   return project;
 }
+
+/** Writes a package that brings skills, each with the given body, and nothing else. */
+export async function writeSkillPackage(folder: string, bodies: Readonly<Record<string, string>>, version = "1.0.0"): Promise<string> {
+  const factotum = { api: 1, provides: [{ type: "skills", path: "./skills" }] };
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, "package.json"), JSON.stringify({ name: "bird-skills", version, files: ["skills"], factotum }));
+  for (const [name, body] of Object.entries(bodies)) {
+    const file = join(folder, "skills", name, "SKILL.md");
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, `---\nname: ${name}\ndescription: The skill ${name}.\n---\n\n${body}\n`);
+  }
+  return folder;
+}

@@ -21,6 +21,8 @@ export interface LoadConfigOptions {
   readonly channels: readonly ChannelSource[];
   /** Problems of the caller's own, reported with those of the file. */
   readonly notices?: readonly ConfigProblem[];
+  /** Folders of skills that installed packages bring, absolute; appended to `skills.load.extraDirs`. */
+  readonly skillFolders?: readonly string[];
   /** Defaults to this machine. */
   readonly host?: HostFacts;
 }
@@ -158,7 +160,7 @@ function finish(reading: ConfigReading, place: Finish): LoadedConfig | RefusedCo
   const { valid } = reading;
   if (valid === undefined) return { type: "refused", paths, path, problems: [...notices, ...reading.problems] };
   const host = options.host ?? thisMachine();
-  const config = resolveConfig(valid, { paths, host });
+  const config = resolveConfig(valid, { paths, host, skillFolders: options.skillFolders ?? [] });
   const port = portFrom(options.env);
   return {
     type: "loaded",

@@ -18,7 +18,10 @@ const MAIN_AGENT = "main";
 const WHOLE_ROWS = ["model"];
 
 /** Applies every default that depends on another key, on the machine or on the state directory. */
-export function resolveConfig(document: ValidDocument, { paths, host }: { paths: StatePaths; host: HostFacts }): FactotumConfig {
+export function resolveConfig(
+  document: ValidDocument,
+  { paths, host, skillFolders }: { readonly paths: StatePaths; readonly host: HostFacts; readonly skillFolders: readonly string[] },
+): FactotumConfig {
   const { parsed, channels } = document;
   const { agents: _agents, channels: _channels, ...sections } = parsed;
   const agents = resolveAgents(document, { paths, host });
@@ -27,7 +30,9 @@ export function resolveConfig(document: ValidDocument, { paths, host }: { paths:
     tools: { ...sections.tools, fs: { roots: sections.tools.fs.roots.map((root) => resolve(paths.home, expandHome(root, paths))) } },
     skills: {
       ...sections.skills,
-      load: { extraDirs: sections.skills.load.extraDirs.map((folder) => resolve(paths.home, expandHome(folder, paths))) },
+      load: {
+        extraDirs: [...sections.skills.load.extraDirs.map((folder) => resolve(paths.home, expandHome(folder, paths))), ...skillFolders],
+      },
     },
     agents,
     defaultAgentId: agents.find(({ isDefault }) => isDefault)?.id ?? MAIN_AGENT,

@@ -104,10 +104,12 @@ async function outerWorkspaces(
 }
 
 /** Paths in the configuration whose content belongs to the machine or to other software. */
-function outerPlaces({ config }: LoadedConfig, secrets: readonly string[]): readonly LeftOut[] {
+function outerPlaces({ config, paths }: LoadedConfig, secrets: readonly string[]): readonly LeftOut[] {
   const reason = "it is outside of the state directory, and no workspace";
   const roots = config.agents.flatMap(({ sandbox }) => sandbox.workspaceRoot ?? []);
-  return [...new Set([...config.skills.load.extraDirs, ...roots, ...secrets])].map((path) => ({ path, reason }));
+  // The skills of an installed package are in the state directory.
+  const skills = config.skills.load.extraDirs.filter((folder) => !isInHome(paths, folder));
+  return [...new Set([...skills, ...roots, ...secrets])].map((path) => ({ path, reason }));
 }
 
 function endingOf(path: string): string {

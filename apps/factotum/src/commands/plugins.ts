@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { formatProblem, loadConfig, type ConfigProblem, type FactotumConfig } from "@factotum/config";
+import type { SkillFinding } from "@factotum/skills";
 import { CHANNELS, configOptions, findInstalled } from "../compose/extensions.ts";
 import { checkExtensions } from "../doctor/check-extensions.ts";
 import type { Finding } from "../doctor/finding.ts";
@@ -11,12 +12,15 @@ import { parseManifest, type ExtensionManifest } from "../extensions/manifest.ts
 import { StagedProject } from "../extensions/npm-project.ts";
 import { checkSchemaFile } from "../extensions/schema-file.ts";
 import { packageSource, type PackageSource } from "../extensions/package-source.ts";
+import { describePart, providedChannels, type Provided, type ProvidedSkills } from "../extensions/provided-types.ts";
 import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import type { KnownExtensions } from "../runtime/known-extension.ts";
 import { renderTable } from "../runtime/render-table.ts";
+import { showSkillFindings } from "./plugin-skills.ts";
+import { refusedBySeverity } from "./skill-findings.ts";
 
 /** How a change is run. */
 export interface PluginOptions {
@@ -52,7 +56,10 @@ export async function pluginsRemove(
       fix: "Remove it from factotum.extensions of the deployment's package.json.",
     });
   }
-  const accounts = await configuredAccounts(context, listed.manifest?.provides.map(({ id }) => id) ?? []);
+  const accounts = await configuredAccounts(
+    context,
+    providedChannels(listed.manifest?.provides ?? []).map(({ id }) => id),
+  );
   if (accounts.length > 0 && !force) {
     throw new CliError("failure", `${name} is in use: ${accounts.join(", ")} ${accounts.length === 1 ? "is" : "are"} configured.`, {
       fix: `Remove that first: ${accounts.map((account) => `factotum channels remove ${account}`).join(" && ")}, or pass --force.`,
@@ -84,7 +91,7 @@ export async function pluginsList(context: CliContext, { json }: { readonly json
     row.name,
     "version" in row ? row.version : "",
     row.source,
-    "provides" in row ? row.provides.map(({ type, id }) => `${type} ${id}`).join(", ") : "",
+    "provides" in row ? row.provides.map(describePart).join(", ") : "",
   ]);
   context.print(renderTable(["PACKAGE", "VERSION", "SOURCE", "PROVIDES"], rows));
   for (const { message } of found.problems) context.print(`! ${message}\n`);
@@ -143,7 +150,8 @@ export async function installPlugin(
     throw new CliError("failure", `${name} is not installed.`, { fix: `Install it with: factotum plugins add ${spec}` });
   }
   checkIds(manifest, found);
-  await confirmPermissions(context, manifest, { before: options.replaces ? before.get(name) : undefined, yes: options.yes });
+  const severe = await showSkillFindings(context, manifest, folder);
+  await confirmPermissions(context, manifest, { before: options.replaces ? before.get(name) : undefined, yes: options.yes, severe });
   await project.activate();
   return manifest;
 }
@@ -177,7 +185,7 @@ async function readManifest(path: string, name: string): Promise<ExtensionManife
 
 /** The schemas are needed by every later command that reads the configuration. */
 async function checkSchemas({ name, provides }: ExtensionManifest, folder: string): Promise<void> {
-  for (const { configSchema } of provides) {
+  for (const { configSchema } of providedChannels(provides)) {
     try {
       await checkSchemaFile(join(folder, configSchema));
     } catch (cause) {
@@ -191,7 +199,7 @@ async function checkSchemas({ name, provides }: ExtensionManifest, folder: strin
 }
 
 function checkIds(manifest: ExtensionManifest, { channels }: FoundExtensions): void {
-  for (const { id } of manifest.provides) {
+  for (const { id } of providedChannels(manifest.provides)) {
     const builtIn = CHANNELS.some((channel) => channel.id === id) ? `the built-in @factotum/${id}` : undefined;
     const owner = builtIn ?? channels.find((channel) => channel.id === id && channel.packageName !== manifest.name)?.packageName;
     if (owner === undefined) continue;
@@ -204,19 +212,25 @@ function checkIds(manifest: ExtensionManifest, { channels }: FoundExtensions): v
 async function confirmPermissions(
   context: CliContext,
   manifest: ExtensionManifest,
-  { before, yes }: { readonly before: ExtensionManifest | undefined; readonly yes: boolean },
+  {
+    before,
+    yes,
+    severe,
+  }: { readonly before: ExtensionManifest | undefined; readonly yes: boolean; readonly severe: readonly SkillFinding[] },
 ): Promise<void> {
   const { name, version, permissions, provides } = manifest;
   const added = permissions.filter((permission) => before?.permissions.includes(permission) !== true);
-  context.note(`${name} ${version} provides ${provides.map(({ type, id }) => `${type} ${id}`).join(", ")}.\n`);
-  if (before !== undefined && added.length === 0) return;
+  context.note(`${name} ${version} provides ${provides.map(describePart).join(", ")}.\n`);
+  if (before !== undefined && added.length === 0 && severe.length === 0) return;
   const list = added.length === 0 ? "no permissions" : added.join(", ");
-  context.note(
-    `It states that it needs ${before === undefined ? "" : "more than before: "}${list}. It runs in the gateway's process and is not limited to that: install only what you trust.\n`,
-  );
-  if (yes) return;
-  if (context.confirm === undefined) throw cannotAsk();
-  if (!(await context.confirm(`Install ${name} ${version}?`))) throw new CliError("failure", "Nothing was installed.");
+  const reach = provides.some(({ type }) => type !== "skills")
+    ? "It runs in the gateway's process and is not limited to that: install only what you trust."
+    : "It runs nothing by itself; its instructions are the owner's in the assistant's eyes: install only what you trust.";
+  context.note(`It states that it needs ${before === undefined ? "" : "more than before: "}${list}. ${reach}\n`);
+  if (yes && severe.length === 0) return;
+  if (context.confirm === undefined) throw severe.length === 0 ? cannotAsk() : refusedBySeverity(name, severe);
+  const question = severe.length === 0 ? `Install ${name} ${version}?` : `Install ${name} ${version} although findings are severe?`;
+  if (!(await context.confirm(question))) throw new CliError("failure", "Nothing was installed.");
 }
 
 function cannotAsk(): CliError {
@@ -234,17 +248,25 @@ async function report(context: CliContext, manifest: ExtensionManifest, { json }
     return EXIT.ok;
   }
   context.print(`${name} ${version} is installed.\n`);
-  for (const { id } of provides) if (!configured.includes(id)) context.print(`Set it up with: factotum channels add ${id}\n`);
+  for (const { id } of providedChannels(provides))
+    if (!configured.includes(id)) context.print(`Set it up with: factotum channels add ${id}\n`);
   context.note(`${reloaded?.type === "kept" ? describeReload(reloaded) : (use ?? describeReload(reloaded))}\n`);
   return EXIT.ok;
 }
 
+/** What lists show of a thing that a package provides. */
+type ProvidedPart = { readonly type: "channel"; readonly id: string } | ProvidedSkills;
+
+function partOf(one: Provided): ProvidedPart {
+  return one.type === "channel" ? { type: one.type, id: one.id } : one;
+}
+
 function rowOf({ name, version, provides, permissions }: ExtensionManifest, source: string) {
-  return { name, version, source, provides: provides.map(({ type, id }) => ({ type, id })), permissions };
+  return { name, version, source, provides: provides.map(partOf), permissions };
 }
 
 function findListedOrNone({ packages }: FoundExtensions, named: string): FoundExtensions["packages"][number] | undefined {
-  return packages.find(({ name, manifest }) => name === named || manifest?.provides.some(({ id }) => id === named) === true);
+  return packages.find(({ name, manifest }) => name === named || providedChannels(manifest?.provides ?? []).some(({ id }) => id === named));
 }
 
 function findListed(found: FoundExtensions, named: string): FoundExtensions["packages"][number] {

@@ -1,18 +1,10 @@
 import { withoutUndefined } from "@factotum/agent-contract";
-import {
-  installStaged,
-  parseSkillSource,
-  removeInstalled,
-  SkillInstallError,
-  stageSkill,
-  type SkillFinding,
-  type StagedSkill,
-} from "@factotum/skills";
+import { installStaged, parseSkillSource, removeInstalled, SkillInstallError, stageSkill, type StagedSkill } from "@factotum/skills";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { terminalText } from "../runtime/foreign-text.ts";
-import { describeFinding } from "./skill-findings.ts";
+import { describeFinding, refusedBySeverity } from "./skill-findings.ts";
 
 /** How a skill is installed. */
 interface SkillInstallOptions {
@@ -71,13 +63,6 @@ async function acceptFindings(context: CliContext, { skill, findings }: StagedSk
   throw severe > 0
     ? refusedBySeverity(name, findings)
     : new CliError("usage", `${name} was not installed: nobody was asked.`, { fix: "Add --yes." });
-}
-
-function refusedBySeverity(name: string, findings: readonly SkillFinding[]): CliError {
-  const rules = [...new Set(findings.filter(({ severity }) => severity === "severe").map(({ rule }) => rule))];
-  return new CliError("failure", `${name} was not installed: it has severe findings (${rules.join(", ")}).`, {
-    fix: "Read the lines above. If they are harmless, install it at a terminal without --json, and say yes there.",
-  });
 }
 
 async function asCliErrors<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -14,6 +14,7 @@ import { findExtensions } from "../extensions/find-extensions.ts";
 import type { FoundExtensions } from "../extensions/found-extensions.ts";
 import type { IdForms } from "../extensions/id-forms.ts";
 import { KNOWN_EXTENSIONS } from "../extensions/known-extensions.ts";
+import { providedChannels } from "../extensions/provided-types.ts";
 import type { KnownExtensions } from "../runtime/known-extension.ts";
 
 /** The services that built-in channels get from the gateway. */
@@ -65,7 +66,7 @@ const ALL: readonly ChannelEntry[] = [
 export const CHANNELS: readonly ChannelEntry[] = ALL.filter(({ id }) => isBuiltIn(id));
 
 async function builtInIdForms(id: string): Promise<IdForms> {
-  return (await readBuiltInManifest(id)).provides.find((provided) => provided.id === id)?.ids ?? {};
+  return providedChannels((await readBuiltInManifest(id)).provides).find((provided) => provided.id === id)?.ids ?? {};
 }
 
 /** Erases the account's type: it is parsed by the extension's own schema before `create` gets it. */
@@ -79,6 +80,8 @@ export interface ChannelCatalog {
   readonly channels: readonly (ChannelEntry | UnavailableChannel)[];
   /** Packages that are not used, and why. */
   readonly notices: readonly ConfigProblem[];
+  /** Folders of skills of installed packages. */
+  readonly skillFolders: readonly string[];
 }
 
 /** Finds all channels without loading any. `known` defaults to the list of the release. */
@@ -101,6 +104,7 @@ export async function channelCatalog(env: Environment, known: KnownExtensions = 
   return {
     channels: [...available, ...[...unavailable].flatMap(([id, why]) => (isTaken.has(id) ? [] : [{ id, unavailable: why }]))],
     notices: found.problems.map(({ message }): ConfigProblem => ({ type: "extension", path: "", message })),
+    skillFolders: found.skills.map(({ folder }) => folder),
   };
 }
 

@@ -7,6 +7,7 @@ import { renderDeploymentFiles } from "./deployment-files.ts";
 import { ownFiles, readChunkGraph, withoutOthers } from "./own-files.ts";
 import { packageClosure } from "./package-closure.ts";
 import { StagedFolder } from "./staged-folder.ts";
+import { providedChannels } from "../extensions/provided-types.ts";
 
 /** What is built. */
 export interface BuildOptions {
@@ -51,7 +52,7 @@ export async function buildDeployment({ folder, product, chosen, hasBrowser }: B
   await mkdir(join(modules, ".bin"));
   await symlink("../factotum/dist/factotum.mjs", join(modules, ".bin/factotum"));
   for (const { source, target } of await packageClosure(chosen.packages)) await copyPackage(source, join(staged.staging, target));
-  const provided = chosen.packages.flatMap(({ manifest }) => manifest.provides.map(({ id }) => id));
+  const provided = chosen.packages.flatMap(({ manifest }) => providedChannels(manifest.provides).map(({ id }) => id));
   const channels = [...new Set([...chosen.builtIn, ...provided])].toSorted();
   const files = renderDeploymentFiles({
     version,

@@ -8,6 +8,7 @@ import type { FoundExtensions } from "../extensions/found-extensions.ts";
 import { parseManifest, type ExtensionManifest } from "../extensions/manifest.ts";
 import { StagedProject } from "../extensions/npm-project.ts";
 import { packageSource } from "../extensions/package-source.ts";
+import { providedChannels } from "../extensions/provided-types.ts";
 import { checkSchemaFile } from "../extensions/schema-file.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import type { KnownExtensions } from "../runtime/known-extension.ts";
@@ -98,7 +99,7 @@ async function add(packages: Map<string, ChosenPackage>, folder: string): Promis
     throw new CliError("failure", `The package ${folder} is no extension: ${why}.`, { fix: "Nothing was changed." });
   }
   const { manifest } = reading;
-  for (const { entry, configSchema } of manifest.provides) {
+  for (const { entry, configSchema } of providedChannels(manifest.provides)) {
     if (!existsSync(join(folder, entry))) {
       throw new CliError("failure", `${manifest.name} is not built: ${join(folder, entry)} is missing.`, {
         fix: "Build the package first.",
@@ -130,7 +131,7 @@ async function fetchPackage(
 function checkClashes(packages: readonly ChosenPackage[], builtIn: ReadonlySet<string>): void {
   const owners = new Map([...builtIn].map((id) => [id, "factotum"]));
   for (const { name, manifest } of packages) {
-    for (const { id } of manifest.provides) {
+    for (const { id } of providedChannels(manifest.provides)) {
       const owner = owners.get(id);
       if (owner !== undefined)
         throw new CliError("usage", `Both ${owner} and ${name} provide the channel "${id}".`, { fix: "Choose one of them." });

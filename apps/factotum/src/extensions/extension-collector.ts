@@ -1,11 +1,20 @@
 import { join } from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
 import { readProject, type ProjectPackage } from "./extension-project.ts";
-import type { DeploymentBuild, ExtensionProblem, FoundExtensions, InstalledChannel, ListedExtension } from "./found-extensions.ts";
+import type { ProvidedChannel } from "./provided-types.ts";
+import type {
+  DeploymentBuild,
+  ExtensionProblem,
+  FoundExtensions,
+  InstalledChannel,
+  InstalledSkills,
+  ListedExtension,
+} from "./found-extensions.ts";
 
 /** Collects the packages of several projects: an id belongs to the first that provides it. */
 export class ExtensionCollector {
   readonly #channels: InstalledChannel[] = [];
+  readonly #skills: InstalledSkills[] = [];
   readonly #problems: ExtensionProblem[] = [];
   readonly #packages: ListedExtension[] = [];
   #build: DeploymentBuild | undefined;
@@ -24,7 +33,13 @@ export class ExtensionCollector {
   }
 
   result(): FoundExtensions {
-    return { channels: this.#channels, problems: this.#problems, packages: this.#packages, ...withoutUndefined({ build: this.#build }) };
+    return {
+      channels: this.#channels,
+      skills: this.#skills,
+      problems: this.#problems,
+      packages: this.#packages,
+      ...withoutUndefined({ build: this.#build }),
+    };
   }
 
   #addPackage({ name, folder, reading }: ProjectPackage, source: ListedExtension["source"]): void {
@@ -51,23 +66,23 @@ export class ExtensionCollector {
         );
       case "manifest":
         for (const line of reading.unsupported) this.#problems.push({ packageName: name, message: `${name}: ${line}`, channelIds: [] });
-        for (const { id, entry, configSchema, ids } of reading.manifest.provides) {
-          const owner = this.#owners.get(id);
-          if (owner !== undefined) {
-            report(`its channel "${id}" has the id of the channel of ${owner}, which is used; remove one of them`);
-            continue;
-          }
-          this.#owners.set(id, name);
-          const { version } = reading.manifest;
-          this.#channels.push({
-            id,
-            packageName: name,
-            version,
-            entry: join(folder, entry),
-            configSchema: join(folder, configSchema),
-            ids,
-          });
+        for (const one of reading.manifest.provides) {
+          if (one.type === "skills") this.#skills.push({ packageName: name, folder: join(folder, one.path) });
+          else this.#addChannel(one, { name, folder, version: reading.manifest.version, report });
         }
     }
+  }
+
+  #addChannel(
+    { id, entry, configSchema, ids }: ProvidedChannel,
+    { name, folder, version, report }: { name: string; folder: string; version: string; report: (message: string) => void },
+  ): void {
+    const owner = this.#owners.get(id);
+    if (owner !== undefined) {
+      report(`its channel "${id}" has the id of the channel of ${owner}, which is used; remove one of them`);
+      return;
+    }
+    this.#owners.set(id, name);
+    this.#channels.push({ id, packageName: name, version, entry: join(folder, entry), configSchema: join(folder, configSchema), ids });
   }
 }

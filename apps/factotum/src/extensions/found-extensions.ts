@@ -13,6 +13,13 @@ export interface InstalledChannel {
   readonly ids?: IdForms | undefined;
 }
 
+/** A folder of skills of an installed package. */
+export interface InstalledSkills {
+  readonly packageName: string;
+  /** Absolute. */
+  readonly folder: string;
+}
+
 /** Why a listed package, or one of its channels, is not used. */
 export interface ExtensionProblem {
   readonly packageName: string;
@@ -42,6 +49,7 @@ export interface DeploymentBuild {
 /** All extensions beyond the built-in ones. */
 export interface FoundExtensions {
   readonly channels: readonly InstalledChannel[];
+  readonly skills: readonly InstalledSkills[];
   readonly problems: readonly ExtensionProblem[];
   readonly packages: readonly ListedExtension[];
   /** Set if the command runs in a folder that `factotum build` has written. */

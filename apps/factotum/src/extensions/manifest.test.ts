@@ -55,10 +55,11 @@ test.each([
   [{ api: 1, provides: [{ ...channel, entry: "/etc/passwd" }] }, "factotum.provides[0].entry: a path inside the package is expected"],
   [{ api: 1, provides: [{ ...channel, entry: "./../other/index.mjs" }] }, "factotum.provides[0].entry: the path leaves the package"],
   [{ api: 1, provides: [{ ...channel, configSchema: undefined }] }, "factotum.provides[0].configSchema: a path is expected"],
+  [{ api: 1, provides: [{ type: "skills", path: "/etc" }] }, "factotum.provides[0].path: a path inside the package is expected"],
   [{ api: 1, provides: [channel], permissions: ["network"] }, 'factotum.permissions[0]: one of "network:<host>"'],
   [{ api: 2, provides: "new form" }, "it was built for version 2 of the extension contract, and this factotum supports 1: update factotum"],
   [{ api: 0, provides: [channel] }, "supports 1: a newer version of the package is needed"],
-  [{ api: 1, provides: [{ type: "teleport" }] }, 'this version has no extensions of the type "teleport"; it has: channel'],
+  [{ api: 1, provides: [{ type: "teleport" }] }, 'this version has no extensions of the type "teleport"; it has: channel, skills'],
 ])("%j is refused", (field, problem) => {
   const reading = parseManifest(packageOf(field));
   expect(reading).toMatchObject({ type: "invalid", problems: [expect.stringContaining(problem) as string] });
@@ -82,7 +83,7 @@ test("what it provides in other types leaves the channel usable", () => {
   expect(parseManifest(packageOf({ api: 1, provides: [channel, { type: "teleport", id: "beam" }] }))).toMatchObject({
     type: "manifest",
     manifest: { provides: [channel] },
-    unsupported: ['factotum.provides[1]: this version has no extensions of the type "teleport"; it has: channel'],
+    unsupported: ['factotum.provides[1]: this version has no extensions of the type "teleport"; it has: channel, skills'],
   });
 });
 

@@ -33,8 +33,29 @@ const ProvidedChannelSchema: z.ZodType<ProvidedChannel> = z.object({
   ids: IdFormsSchema.optional(),
 });
 
+/** A folder of skills, in the format of `docs/skills.md`. */
+export interface ProvidedSkills {
+  readonly type: "skills";
+  readonly path: string;
+}
+
+const ProvidedSkillsSchema: z.ZodType<ProvidedSkills> = z.object({ type: z.literal("skills"), path: inside });
+
 /** One thing that a package provides. */
-export type Provided = ProvidedChannel;
+export type Provided = ProvidedChannel | ProvidedSkills;
 
 /** The types of extensions that this build supports, each with the schema of its entry in `provides`. A new type is a row here and a part that loads it. */
-export const PROVIDED_TYPES: { readonly channel: z.ZodType<ProvidedChannel> } = { channel: ProvidedChannelSchema };
+export const PROVIDED_TYPES: { readonly [Type in Provided["type"]]: z.ZodType<Extract<Provided, { readonly type: Type }>> } = {
+  channel: ProvidedChannelSchema,
+  skills: ProvidedSkillsSchema,
+};
+
+/** The channels among what a package provides. */
+export function providedChannels(provides: readonly Provided[]): readonly ProvidedChannel[] {
+  return provides.filter((one) => one.type === "channel");
+}
+
+/** A thing that a package provides, in a few words. */
+export function describePart(one: Pick<ProvidedChannel, "type" | "id"> | ProvidedSkills): string {
+  return one.type === "channel" ? `channel ${one.id}` : `skills in ${one.path}`;
+}
