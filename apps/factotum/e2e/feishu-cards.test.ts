@@ -107,6 +107,26 @@ describe.each<TransportType>(["webhook", "websocket"])("cards over the %s transp
   });
 });
 
+test("a person who never wrote presses a card that was sent to them, also after a restart", async () => {
+  await using scene = await startFeishuScene(undefined, { account: { allowFrom: [USER, "ou_bob"] } });
+  scene.feishu.app.people.add("ou_bob");
+  let turns = 0;
+  scene.model.respond(() => {
+    turns += 1;
+    return turns === 1
+      ? callTools({ name: "message", arguments: { action: "card", target: "ou_bob", card: CARD } })
+      : sayText(`Turn ${turns}.`);
+  });
+  await say(scene, "webhook", "ask Bob");
+  await scene.waitForSent(2);
+  const index = scene.feishu.sent.findIndex(({ receiveId }) => receiveId === "ou_bob");
+  await scene.killAndStart();
+  await deliver(scene, "webhook", press(scene, index, { label: "Deploy", openId: "ou_bob" }));
+  await scene.waitForSent(3);
+  expect(newestMessage(scene)).toContain("[Pressed the button: Deploy]");
+  expect(scene.feishu.sent[2]).toMatchObject({ receiveId: "oc_dm_bob" });
+});
+
 test("a button with a command runs it; another person's press of it does not", async () => {
   await using scene = await startFeishuScene();
   scene.model.respond(() => sayText("Hello."));

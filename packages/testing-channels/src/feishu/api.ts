@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { FaultQueues } from "../fault-queues.ts";
+import { chatIdOf } from "./app.ts";
 import type { FakeFeishuApp } from "./app.ts";
 import type { FeishuFault } from "./faults.ts";
 import { asItem } from "./items.ts";
@@ -136,7 +137,7 @@ export class FeishuApi {
     const receiveId = body["receive_id"];
     if (typeof receiveId !== "string" || receiveId === "") throw invalid("receive_id is empty");
     if (type === "chat_id") this.#mustBeIn(receiveId);
-    else if (type === "open_id") this.#mayWriteTo(receiveId);
+    else if (type === "open_id") this.#openDirectChat(receiveId);
     else throw invalid("receive_id_type");
     return this.#accept({ request, receiveId });
   }
@@ -250,8 +251,10 @@ export class FeishuApi {
     if (!this.#app.chats.has(chatId)) throw new FeishuRefusal(230002, "The bot can not be outside the group.");
   }
 
-  #mayWriteTo(openId: string): void {
+  #openDirectChat(openId: string): void {
     if (!this.#app.people.has(openId)) throw new FeishuRefusal(230013, "Bot has NO availability to this user.");
+    this.#app.chats.add(chatIdOf(openId));
+    this.#app.directChats.add(chatIdOf(openId));
   }
 }
 

@@ -59,3 +59,8 @@ export function fakeFeishuApp(options: FakeFeishuOptions): FakeFeishuApp {
     scopes: new Set(options.scopes ?? ["im:chat:readonly", "im:message:readonly", "im:message.group_msg"]),
   };
 }
+
+/** The chat that messages to a target appear in: a person's is `oc_dm_` and the end of their open id. */
+export function chatIdOf(receiveId: string): string {
+  return receiveId.startsWith("ou_") ? `oc_dm_${receiveId.slice("ou_".length)}` : receiveId;
+}

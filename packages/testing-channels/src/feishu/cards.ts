@@ -1,9 +1,9 @@
 import { elementsOf } from "./card-rules.ts";
 import type { Card, CardElement } from "./card-rules.ts";
+import { chatIdOf } from "./app.ts";
 import type { FakeFeishuApp } from "./app.ts";
 import { envelope } from "./events.ts";
 import type { FeishuEnvelope } from "./events.ts";
-import { chatIdOf } from "./items.ts";
 import { checkContent, invalid } from "./message-rules.ts";
 import type { MessageStore, SentMessage } from "./message-store.ts";
 import { FeishuRefusal } from "./refusal.ts";

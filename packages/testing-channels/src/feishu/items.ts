@@ -1,10 +1,6 @@
+import { chatIdOf } from "./app.ts";
 import type { FakeFeishuApp } from "./app.ts";
 import type { InboundMessage, SentMessage } from "./message-store.ts";
-
-/** The chat that messages to a target appear in: a person's is `oc_dm_` and the end of their open id. */
-export function chatIdOf(receiveId: string): string {
-  return receiveId.startsWith("ou_") ? `oc_dm_${receiveId.slice("ou_".length)}` : receiveId;
-}
 
 /** A message of the bot in an API answer. */
 export function asItem(message: SentMessage, app: FakeFeishuApp): object {

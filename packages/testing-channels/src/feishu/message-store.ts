@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { chatIdOf } from "./app.ts";
 import type { FakeFeishuApp } from "./app.ts";
 import { invalid } from "./message-rules.ts";
 import { FeishuRefusal } from "./refusal.ts";
@@ -87,7 +88,8 @@ export class MessageStore {
 
   /** The chat of a message of any sender. */
   chatOf(messageId: string): string | undefined {
-    return this.#inbound.get(messageId)?.chatId ?? this.find(messageId)?.receiveId;
+    const sent = this.find(messageId);
+    return this.#inbound.get(messageId)?.chatId ?? (sent === undefined ? undefined : chatIdOf(sent.receiveId));
   }
 
   find(messageId: string): SentMessage | undefined {
