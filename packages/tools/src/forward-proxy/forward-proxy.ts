@@ -18,12 +18,14 @@ export interface RefusedRequest {
 export interface ForwardProxyOptions extends ResolveOptions {
   /** The password that every request must bring, with any user name. */
   readonly token: string;
-  /** Hosts that may be reached. Absent: every host of the open internet. */
-  readonly allowsHost?: (host: string) => boolean;
+  /** Hosts and ports that may be reached. Absent: all of the open internet. */
+  readonly allowsHost?: (host: string, port: number) => boolean;
   /** Private places that are open. */
   readonly allowsPrivate: AllowsPrivate;
   /** Told of each refusal. */
   readonly onRefused: (request: RefusedRequest) => void;
+  /** Path of a Unix socket to listen on, at most 107 bytes; it is removed when the proxy is closed. Absent: a free TCP port of loopback. */
+  readonly socketPath?: string | undefined;
   /** At the same time. Default 256. */
   readonly maxConnections?: number;
   /** In one direction of one connection. Default 256 MiB. */
@@ -36,7 +38,7 @@ export interface ForwardProxyOptions extends ResolveOptions {
 
 /** A running proxy. */
 export interface ForwardProxy extends AsyncDisposable {
-  /** On loopback. */
+  /** On loopback; 0 if it listens on a socket. */
   readonly port: number;
 }
 
@@ -61,7 +63,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 type Limits = ForwardProxyOptions & typeof DEFAULTS;
 
 /**
- * Starts an HTTP proxy on loopback, for plain requests and CONNECT, that reaches the open internet alone (R22): every name is resolved once, every one of its
+ * Starts an HTTP proxy, on loopback or on a Unix socket, for plain requests and CONNECT, that reaches the open internet alone (R22): every name is resolved once, every one of its
  * addresses must be public or opened by `allowsPrivate`, and the connection goes to the address that was checked. Redirects come back to it as new requests.
  */
 export async function startForwardProxy(options: ForwardProxyOptions): Promise<ForwardProxy> {
@@ -76,7 +78,7 @@ export async function startForwardProxy(options: ForwardProxyOptions): Promise<F
     (request: IncomingMessage, socket: Duplex, head: Buffer) => void tunnel(request, { socket, head }, { limits, open }),
   );
   server.on("clientError", (_error, socket) => void socket.destroy());
-  const port = await listen(server);
+  const port = await listen(server, limits.socketPath);
   return {
     port,
     [Symbol.asyncDispose]: async () => {
@@ -87,12 +89,14 @@ export async function startForwardProxy(options: ForwardProxyOptions): Promise<F
   };
 }
 
-async function listen(server: Server): Promise<number> {
+/** The port, or 0 for a socket. Rejects if the place is taken or cannot be used. */
+async function listen(server: Server, socketPath: string | undefined): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject);
-  server.listen(0, "127.0.0.1", resolve);
+  if (socketPath === undefined) server.listen(0, "127.0.0.1", resolve);
+  else server.listen(socketPath, resolve);
   await promise;
-  return (server.address() as AddressInfo).port;
+  return socketPath === undefined ? (server.address() as AddressInfo).port : 0;
 }
 
 function keep(socket: Duplex, open: Set<Duplex>): void {
@@ -121,10 +125,15 @@ async function check(headers: IncomingHttpHeaders, address: string, limits: Limi
     limits.onRefused({ host, reason });
     return { type: "refused", status: 403, reason };
   };
-  if (limits.allowsHost !== undefined && !limits.allowsHost(host)) return refuse(`${host} is not among the allowed hosts`);
+  if (limits.allowsHost !== undefined && !limits.allowsHost(host, portOf(url))) return refuse(`${url.host} is not among the allowed hosts`);
   const target = await resolveTarget(url.href, { allowsPrivate: limits.allowsPrivate, signal }, limits);
   if (target.type === "open") return target;
   return target.reason === "not-allowed" ? refuse(target.message) : { type: "refused", status: 502, reason: target.message };
+}
+
+function portOf({ port, protocol }: URL): number {
+  if (port !== "") return Number(port);
+  return protocol === "https:" ? 443 : 80;
 }
 
 function isAuthorized(header: string | undefined, token: string): boolean {
