@@ -70,6 +70,8 @@ export interface CommandResult {
   /** Total bytes that the command wrote. */
   readonly outputBytes: number;
   readonly durationMs: number;
+  /** Why requests of the command were refused by the proxy of its sandbox: each reason once, at most 20. Absent: none was. */
+  readonly refusedRequests?: readonly string[];
 }
 
 /** Options of a command that are not part of what runs. */

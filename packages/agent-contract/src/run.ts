@@ -16,6 +16,11 @@ export interface RunSandbox {
   readonly workspaceAccess: "none" | "ro" | "rw";
   /** True if other people than the owner work in it too, so that whatever a command prints may be theirs (R23). */
   readonly shared: boolean;
+  /**
+   * Hosts that commands may reach, each through a proxy, as `sandbox.network.allow` lists them. Commands then need the owner's decision, and what they print is
+   * text of others. Absent: no network.
+   */
+  readonly network?: readonly string[];
   /** The owner has chosen that commands run on the host all the same, in the same workspace. File tools stay as they are in the sandbox. */
   readonly elevated?: true;
 }

@@ -10,5 +10,7 @@ export { SANDBOX_BACKENDS } from "./sandbox/sandbox-spec.ts";
 export type { SandboxBackend, SandboxPlan, SandboxSpec } from "./sandbox/sandbox-spec.ts";
 export { createSandboxRunner } from "./sandbox/sandbox-runner.ts";
 export type { SandboxRunner, SandboxRunnerOptions } from "./sandbox/sandbox-runner.ts";
+export type { CommandProxy, OpenCommandProxy, SandboxNetwork } from "./network/command-proxy.ts";
+export { removeProxySockets } from "./network/proxy-sockets.ts";
 export { planSandbox } from "./sandbox/plan-sandbox.ts";
 export type { BackendState } from "./sandbox/sandbox-backend.ts";

@@ -1,10 +1,10 @@
 import { createHostRunner } from "../src/index.ts";
 import { runnerOptions, sandboxedRun, sandboxOver, specOf } from "./sandbox-scene.ts";
 
-/** A process that runs a sandboxed command like the gateway, to be killed by a test: `run-sandboxed.ts <home> <workspace> <shell text>`. */
+/** A process that runs a sandboxed command with network like the gateway, to be killed by a test: `run-sandboxed.ts <home> <workspace> <shell text>`. */
 const [home = "", workspace = "", text = ""] = process.argv.slice(2);
 const host = createHostRunner(runnerOptions(home));
-const sandbox = sandboxOver(host, home, () => specOf(home, workspace));
+const sandbox = sandboxOver(host, home, () => specOf(home, workspace, { network: { hosts: () => [] } }));
 await sandbox.backend({ backend: "bubblewrap", image: "" });
 process.stdout.write("starting\n");
 await sandbox.run(

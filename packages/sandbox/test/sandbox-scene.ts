@@ -7,7 +7,14 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CommandRequest, CommandResult, RunFacts, RunningCommand } from "@factotum/agent-contract";
-import { createHostRunner, createSandboxRunner, type HostRunner, type SandboxRunner, type SandboxSpec } from "../src/index.ts";
+import {
+  createHostRunner,
+  createSandboxRunner,
+  type HostRunner,
+  type OpenCommandProxy,
+  type SandboxRunner,
+  type SandboxSpec,
+} from "../src/index.ts";
 import { realClock } from "./real-clock.ts";
 
 /** A text that no sandboxed command may see. */
@@ -93,9 +100,27 @@ export function sandboxOver(host: HostRunner, home: string, spec: (run: RunFacts
     groupId: process.getgid?.() ?? 0,
     label: `factotum-test=${process.pid}`,
     ownsContainers: false,
+    network: { openProxy: openClosedProxy, node: process.execPath },
     sandboxOf: async (run) => spec(run),
   });
 }
+
+/** A proxy that lets nothing through: it closes every connection. */
+const openClosedProxy: OpenCommandProxy = async (_network, { socketPath }) => {
+  const server = createServer((connection) => connection.destroy());
+  server.listen(socketPath === undefined ? { port: 0, host: "127.0.0.1" } : { path: socketPath });
+  await once(server, "listening");
+  const address = server.address();
+  return {
+    port: typeof address === "object" && address !== null ? address.port : 0,
+    token: "token",
+    refused: () => [],
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      await once(server, "close");
+    },
+  };
+};
 
 /** The specification of a test: the workspace is writable, the state directory hidden. */
 export function specOf(home: string, workspace: string, change: Partial<SandboxSpec> = {}): SandboxSpec {

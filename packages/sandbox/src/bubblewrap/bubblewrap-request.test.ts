@@ -95,3 +95,14 @@ test("passes shell text and arguments as they are", () => {
     ` sh 100 ls -l 'a b' '$(x)' 9<`,
   );
 });
+
+test("shows the proxy's socket and the host's Node.js if it has network, and starts the forwarder first; the namespace stays its own", () => {
+  const line = text(REQUEST, { ...PLAN, network: { type: "socket", socket: "/state/proxy.sock", node: "/opt/node" } });
+  expect(line).toContain(
+    " --ro-bind /opt/node /run/factotum-node --ro-bind /state/proxy.sock /run/factotum-proxy.sock --remount-ro / --clearenv",
+  );
+  expect(line).toMatch(
+    / --unshare-net .* -- \/bin\/sh -c 'state=\$\(env -i \/run\/factotum-node -e .*exec "\$@"' sh .* \/bin\/sh -c 'ulimit .*'/s,
+  );
+  expect(text()).not.toContain("factotum-");
+});

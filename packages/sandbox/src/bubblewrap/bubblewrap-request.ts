@@ -1,4 +1,5 @@
 import type { CommandRequest } from "@factotum/agent-contract";
+import { NODE_IN_SANDBOX, SOCKET_IN_SANDBOX, withForwarder } from "../network/forwarder.ts";
 import { innerCommand, outerRequest } from "../sandbox/inner-command.ts";
 import type { PlannedMount, SandboxPlan } from "../sandbox/sandbox-spec.ts";
 import { quoteWord, quoteWords } from "../sandbox/shell-words.ts";
@@ -55,11 +56,12 @@ const SECCOMP_FD = 9;
 /**
  * Rewrites a request so that it runs in a bubblewrap sandbox: namespaces of its own (user, processes, messages, host name, network, cgroup), a read-only root of
  * the system folders, `/proc` of its own processes, a minimal `/dev`, empty folders in memory for `/tmp` and HOME, no capabilities, no terminal, an environment
- * built from nothing. It ends with the process that started it. Pure. The result is shell text for the host's runner, so that its groups, limits and caps apply.
+ * built from nothing. Its network has a loopback of its own, and the socket of a proxy if the plan has one. It ends with the process that started it. Pure. The result is shell text for the host's runner, so that its groups, limits and caps apply.
  */
 export function bubblewrapRequest(request: CommandRequest, plan: SandboxPlan, host: BubblewrapHost): CommandRequest {
   const words = [host.program, ...isolation(host), ...mounts(plan, host), ...variables(request, plan), "--chdir", request.cwd, "--"];
-  const command = `exec ${quoteWords([...words, ...innerCommand(request, plan.maxTasks)])} ${SECCOMP_FD}<${quoteWord(host.seccompFile)}`;
+  const inner = innerCommand(request, plan.maxTasks);
+  const command = `exec ${quoteWords([...words, ...(plan.network === undefined ? inner : withForwarder(inner))])} ${SECCOMP_FD}<${quoteWord(host.seccompFile)}`;
   return outerRequest(request, command);
 }
 
@@ -87,7 +89,7 @@ function isolation({ systemFolders }: BubblewrapHost): readonly string[] {
   ];
 }
 
-function mounts({ mounts: planned, home, maxMemoryBytes }: SandboxPlan, { replacedFiles }: BubblewrapHost): readonly string[] {
+function mounts({ mounts: planned, home, maxMemoryBytes, network }: SandboxPlan, { replacedFiles }: BubblewrapHost): readonly string[] {
   const inMemory = (path: string): readonly string[] => ["--size", String(maxMemoryBytes), "--tmpfs", path];
   return [
     ...ETC.flatMap((path) => ["--ro-bind-try", path, path]),
@@ -112,6 +114,7 @@ function mounts({ mounts: planned, home, maxMemoryBytes }: SandboxPlan, { replac
     "/run",
     ...(home === "/tmp" ? [] : inMemory(home)),
     ...planned.flatMap(mount),
+    ...(network?.type === "socket" ? ["--ro-bind", network.node, NODE_IN_SANDBOX, "--ro-bind", network.socket, SOCKET_IN_SANDBOX] : []),
     // The last one: it closes the folders that were made for the others.
     "--remount-ro",
     "/",

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { processesWith } from "../../test/processes-with.ts";
 import { runnerOptions } from "../../test/sandbox-scene.ts";
-import { createHostRunner } from "../index.ts";
+import { createHostRunner, removeProxySockets } from "../index.ts";
 
 const KILLS = Number(process.env["FACTOTUM_SANDBOX_KILLS"] ?? 50);
 const AT_ONCE = 5;
@@ -56,7 +56,11 @@ test.runIf(process.platform === "linux")(
           const next = createHostRunner(runnerOptions(home));
           expect((await next.endOrphans()).survivors).toBe(0);
           await next.close();
+          // The next start of a gateway does the same.
+          const sockets = await removeProxySockets(join(home, "state", "sandbox"));
+          if (index % 2 === 0) expect(sockets).toBe(1);
           await expect.poll(() => processesWith(`sleep\x0027182${index}\0`)).toEqual([]);
+          await expect.poll(() => processesWith(`${home}/state/sandbox/proxy-`)).toEqual([]);
           expect(await readdir(join(home, "state", "children"))).toEqual([]);
           expect((await readdir(join(home, "state", "sandbox"))).toSorted()).toEqual([
             "group",

@@ -103,6 +103,16 @@ describe("a command in a container", () => {
     expect(containerArguments(REQUEST, PLAN, { ...HOST, backend, userId }, "factotum-1")).toEqual([...COMMON, ...more, ...REST]);
   });
 
+  test.each(["docker", "podman"] as const)("%s shows the proxy's socket and Node.js if it has network, and keeps no other", (backend) => {
+    const plan: SandboxPlan = { ...PLAN, network: { type: "socket", socket: "/state/proxy.sock", node: "/opt/node" } };
+    const args = containerArguments(REQUEST, plan, { ...HOST, backend }, "factotum-1");
+    const mounts = ["/opt/node,target=/run/factotum-node", "/state/proxy.sock,target=/run/factotum-proxy.sock"];
+    for (const mount of mounts) expect(args).toContain(`type=bind,source=${mount},readonly`);
+    expect(args.slice(args.indexOf("--network"), args.indexOf("--network") + 2)).toEqual(["--network", "none"]);
+    const { command } = containerRequest(REQUEST, plan, { ...HOST, backend }, "factotum-1");
+    expect(command).toMatchObject({ text: expect.stringMatching(/example\/image:1 \/bin\/sh -c 'state=.* sh 64 'make all'$/s) as string });
+  });
+
   test("podman of root keeps no user", () => {
     const args = containerArguments(REQUEST, PLAN, { ...HOST, backend: "podman", userId: 0, groupId: 0 }, "factotum-1");
     expect(args).not.toContain("--userns");

@@ -1,4 +1,5 @@
 import type { CommandRequest } from "@factotum/agent-contract";
+import { NODE_IN_SANDBOX, SOCKET_IN_SANDBOX, withForwarder } from "../network/forwarder.ts";
 import { innerCommand, outerRequest } from "../sandbox/inner-command.ts";
 import type { PlannedMount, SandboxPlan } from "../sandbox/sandbox-spec.ts";
 import { quoteWords } from "../sandbox/shell-words.ts";
@@ -16,18 +17,23 @@ export interface ContainerHost {
 }
 
 /**
- * Rewrites a request so that it runs in a container that is removed with it: no network, a read-only root, no capabilities, no new privileges, limits for
+ * Rewrites a request so that it runs in a container that is removed with it: no network but the socket of a proxy if the plan has one, a read-only root, no capabilities, no new privileges, limits for
  * processes and memory, nothing of the host but the planned mounts. Never pulls an image. Pure. `name` is the container's.
  */
 export function containerRequest(request: CommandRequest, plan: SandboxPlan, host: ContainerHost, name: string): CommandRequest {
-  const words = [host.program, ...containerArguments(request, plan, host, name), ...innerCommand(request, plan.maxTasks)];
+  const inner = innerCommand(request, plan.maxTasks);
+  const words = [
+    host.program,
+    ...containerArguments(request, plan, host, name),
+    ...(plan.network === undefined ? inner : withForwarder(inner)),
+  ];
   return outerRequest(request, `exec ${quoteWords(words)}`);
 }
 
 /** The arguments up to the image. */
 export function containerArguments(
   { cwd, env, input = { type: "none" } }: CommandRequest,
-  { mounts, home, image, maxTasks, maxMemoryBytes, environment }: SandboxPlan,
+  { mounts, home, image, maxTasks, maxMemoryBytes, environment, network }: SandboxPlan,
   { backend, userId, groupId, label }: ContainerHost,
   name: string,
 ): readonly string[] {
@@ -66,6 +72,9 @@ export function containerArguments(
     ...inMemory("/tmp"),
     ...(home === "/tmp" ? [] : inMemory(home)),
     ...mounts.flatMap(mount),
+    ...(network?.type === "socket"
+      ? ["--mount", bind(network.node, NODE_IN_SANDBOX, true), "--mount", bind(network.socket, SOCKET_IN_SANDBOX, true)]
+      : []),
     ...Object.entries(variables).flatMap(([variable, value]) => ["--env", `${variable}=${value}`]),
     "--workdir",
     cwd,

@@ -67,7 +67,8 @@ async function describeBackend(backend: SandboxBackend, options: BackendOptions)
       if (architecture !== "x64" && architecture !== "arm64") return `there is no filter of system calls for ${architecture}`;
       const host = await describeBubblewrapHost(program, { folder, architecture });
       const system = host.systemFolders.map(({ path }) => path);
-      return { type: "ready", backend, program, system, rewrite: (request, plan) => ({ request: bubblewrapRequest(request, plan, host) }) };
+      const rewrite: ReadyBackend["rewrite"] = (request, plan) => ({ request: bubblewrapRequest(request, plan, host) });
+      return { type: "ready", backend, program, system, reachesProxyBy: "socket", rewrite };
     }
     case "docker":
     case "podman": {
@@ -81,13 +82,13 @@ async function describeBackend(backend: SandboxBackend, options: BackendOptions)
       };
       const list = quoteWords([program, ...listArguments(label)]);
       const orphans = commandOf(`found=$(${list}) && [ -z "$found" ] || ${quoteWords([program, ...removeArguments([])])} $found`);
-      return { type: "ready", backend, program, system: [], orphans, rewrite };
+      return { type: "ready", backend, program, system: [], reachesProxyBy: "socket", orphans, rewrite };
     }
     case "seatbelt": {
       const rewrite: ReadyBackend["rewrite"] = (request, plan) => ({
         request: seatbeltRequest(request, plan, `/private/tmp/factotum-${random.uuid()}`),
       });
-      return { type: "ready", backend, program, system: [], rewrite };
+      return { type: "ready", backend, program, system: [], reachesProxyBy: "port", rewrite };
     }
   }
 }

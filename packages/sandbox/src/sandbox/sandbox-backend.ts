@@ -1,5 +1,5 @@
 import type { CommandRequest } from "@factotum/agent-contract";
-import type { SandboxBackend, SandboxPlan } from "./sandbox-spec.ts";
+import type { PlannedNetwork, SandboxBackend, SandboxPlan } from "./sandbox-spec.ts";
 
 /** A rewritten request. */
 export interface RewrittenRequest {
@@ -16,6 +16,8 @@ export interface ReadyBackend {
   readonly program: string;
   /** Folders of the host that it shows anyway. */
   readonly system: readonly string[];
+  /** Where its commands reach a proxy. */
+  readonly reachesProxyBy: PlannedNetwork["type"];
   /** A command of the host that removes what a killed gateway left. */
   readonly orphans?: CommandRequest;
   rewrite(request: CommandRequest, plan: SandboxPlan): RewrittenRequest;

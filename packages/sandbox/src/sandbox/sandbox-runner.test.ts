@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { CommandRequest, CommandResult, CommandRunner, RunFacts, RunningCommand } from "@factotum/agent-contract";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { sandboxedRun, specOf } from "../../test/sandbox-scene.ts";
+import type { OpenCommandProxy } from "../network/command-proxy.ts";
 import { createSandboxRunner, type SandboxRunner, type SandboxRunnerOptions } from "./sandbox-runner.ts";
 import type { SandboxSpec } from "./sandbox-spec.ts";
 
@@ -209,6 +210,72 @@ describe("a sandboxed run", () => {
     await run(runner({}, { readOnly: [join(base, "link"), join(base, "missing"), bin] }));
     expect(ran.at(-1)).toContain(`--ro-bind ${bin} ${bin}`);
     for (const absent of ["/state ", "/link", "missing"]) expect(ran.at(-1)).not.toContain(absent);
+  });
+});
+
+describe("a command with network", () => {
+  const NETWORK = { hosts: () => ["a.example"] };
+  let opened: (string | undefined)[];
+  let closed: number;
+  const openProxy: OpenCommandProxy = async (network, { socketPath }) => {
+    expect(network.hosts()).toEqual(["a.example"]);
+    opened.push(socketPath);
+    return {
+      port: socketPath === undefined ? 4711 : 0,
+      token: "secret",
+      refused: () => ["b.example is not among the allowed hosts"],
+      [Symbol.asyncDispose]: async () => void (closed += 1),
+    };
+  };
+  beforeEach(() => {
+    [opened, closed] = [[], 0];
+  });
+  const network = { openProxy, node: "/opt/node" };
+
+  test.each([
+    ["bwrap", "linux", /proxy-id\d\.sock$/, "http://factotum:secret@127.0.0.1:3128"],
+    ["podman", "linux", /proxy-id\d\.sock$/, "http://factotum:secret@127.0.0.1:3128"],
+    ["sandbox-exec", "darwin", undefined, "http://factotum:secret@127.0.0.1:4711"],
+  ] as const)(
+    "has a proxy of its own under %s on %s, named by its variables, that is closed with it",
+    async (program, platform, socket, url) => {
+      await install(program);
+      expect(await run(runner({ platform, network }, { network: NETWORK }))).toMatchObject({
+        output: "ran",
+        refusedRequests: ["b.example is not among the allowed hosts"],
+      });
+      expect([opened.length, closed]).toEqual([1, 1]);
+      if (socket === undefined) expect(opened).toEqual([undefined]);
+      else expect(opened[0]).toMatch(socket);
+      const line = ran.find((text) => text.includes("do it")) ?? "";
+      for (const name of ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"])
+        expect(line).toMatch(new RegExp(`${name}[ =]${url}`));
+      for (const name of ["NO_PROXY", "no_proxy"]) expect(line).toMatch(new RegExp(`${name}[ =]localhost,127\\.0\\.0\\.1,::1`));
+    },
+  );
+
+  test("closes the proxy if the host fails, and has none where the list is absent", async () => {
+    await install("bwrap");
+    const command = { type: "shell", text: "fails" } as const;
+    await expect(run(runner({ network }, { network: NETWORK }), sandboxedRun(workspace), { ...REQUEST, command })).rejects.toThrow("bug");
+    expect([opened.length, closed]).toEqual([1, 1]);
+    await run(runner({ network }));
+    expect(opened).toHaveLength(1);
+    expect(ran.at(-1)).not.toContain("PROXY");
+  });
+
+  test.each<[string, Partial<SandboxRunnerOptions>, string]>([
+    ["no proxy can be opened here", {}, "opens no proxy"],
+    ["its proxy fails", { network: { node: "/n", openProxy: async () => Promise.reject(new Error("no port left")) } }, "no port left"],
+    ["the state directory is too deep for a socket", { network, folder: "x".repeat(100) }, "shorter state directory"],
+  ])("is refused if %s", async (_name, change, message) => {
+    await install("bwrap");
+    const options = { ...change, folder: join(base, change.folder ?? "files") };
+    expect((await run(runner(options))).output).toBe("ran");
+    expect((await run(runner(options, { network: NETWORK }))).end).toMatchObject({
+      type: "not-started",
+      message: expect.stringContaining(message) as string,
+    });
   });
 });
 

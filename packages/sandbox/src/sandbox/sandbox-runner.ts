@@ -10,11 +10,14 @@ import type {
 import { END_OF_TRANSMISSION } from "../host/command-input.ts";
 import { TERMINAL_TYPE } from "../host/terminal-words.ts";
 import { OutputRing } from "../output/output-ring.ts";
+import type { CommandProxy, OpenCommandProxy, SandboxNetwork } from "../network/command-proxy.ts";
+import { FORWARDER_PORT, proxyVariables } from "../network/proxy-variables.ts";
+import { proxySocketPath } from "../network/proxy-sockets.ts";
 import { candidates, findBackend } from "./find-backend.ts";
 import type { BackendOptions } from "./find-backend.ts";
 import { planSandbox } from "./plan-sandbox.ts";
-import type { BackendState, MissingBackend, RewrittenRequest } from "./sandbox-backend.ts";
-import type { SandboxBackend, SandboxSpec } from "./sandbox-spec.ts";
+import type { BackendState, MissingBackend, ReadyBackend, RewrittenRequest } from "./sandbox-backend.ts";
+import type { SandboxBackend, SandboxPlan, SandboxSpec } from "./sandbox-spec.ts";
 
 /** Options of the runner. */
 export interface SandboxRunnerOptions extends Omit<BackendOptions, "run"> {
@@ -22,6 +25,8 @@ export interface SandboxRunnerOptions extends Omit<BackendOptions, "run"> {
   readonly host: CommandRunner;
   readonly clock: Pick<Clock, "monotonic">;
   readonly userHome: string;
+  /** What commands with network need: proxies, and the program of Node.js that runs in their sandboxes. Absent: they are refused. */
+  readonly network?: { readonly openProxy: OpenCommandProxy; readonly node: string };
   /** The sandbox of a run; `undefined` if its commands run on the host. Asked before every command. */
   readonly sandboxOf: (run: RunFacts, request: CommandRequest) => Promise<SandboxSpec | undefined>;
 }
@@ -33,7 +38,9 @@ export interface SandboxRunner extends CommandRunner {
 }
 
 /** What becomes of a request: it runs, on the host or in a sandbox, or not at all. `message` is for the model. */
-type Decided = ({ readonly type: "runs" } & RewrittenRequest) | { readonly type: "refused"; readonly message: string };
+type Decided =
+  | ({ readonly type: "runs"; readonly proxy?: CommandProxy } & RewrittenRequest)
+  | { readonly type: "refused"; readonly message: string };
 
 const RETRY_MS = 30_000;
 
@@ -44,9 +51,10 @@ export function createSandboxRunner(options: SandboxRunnerOptions): SandboxRunne
   const start: SandboxRunner["start"] = async (request, run) => {
     const decided = await decide(request, run.run, options, backends);
     if (decided.type === "refused") return notStarted(decided.message);
-    const { cleanUp } = decided;
+    const { cleanUp, proxy } = decided;
     const command = await host.start(decided.request, run);
-    const ended = cleanUp === undefined ? command.ended : cleanedUp(command.ended, () => host.run(cleanUp, unwatched(run.run)));
+    const cleaned = cleanUp === undefined ? command.ended : cleanedUp(command.ended, () => host.run(cleanUp, unwatched(run.run)));
+    const ended = proxy === undefined ? cleaned : withProxy(cleaned, proxy);
     // Its terminal is behind a pipe, which stays open.
     const closeInput = request.input?.type === "terminal" ? () => command.write(END_OF_TRANSMISSION) : () => command.closeInput();
     return { ended, output: command.output, write: (text) => command.write(text), closeInput, kill: () => command.kill() };
@@ -68,10 +76,39 @@ async function decide(request: CommandRequest, run: RunFacts, options: SandboxRu
     if (plan === undefined)
       return { type: "refused", message: "The command was not run: the workspace is the state folder itself. Choose another workspace." };
     const env = request.input?.type === "terminal" ? { TERM: TERMINAL_TYPE, ...request.env } : request.env;
-    return { type: "runs", ...found.rewrite({ ...request, env }, plan) };
+    if (spec.network === undefined) return { type: "runs", ...found.rewrite({ ...request, env }, plan) };
+    const { proxy, networked } = await openNetwork(spec.network, plan, { run, found, options });
+    return { type: "runs", proxy, ...found.rewrite({ ...request, env }, networked) };
   } catch (error) {
     const why = error instanceof Error ? error.message : "unknown reason";
     return { type: "refused", message: `The command was not run, because its sandbox could not be prepared: ${why}` };
+  }
+}
+
+/** Opens the proxy of a command, and plans the way to it. Rejects with what is missing. */
+async function openNetwork(
+  network: SandboxNetwork,
+  plan: SandboxPlan,
+  { run, found, options }: { readonly run: RunFacts; readonly found: ReadyBackend; readonly options: SandboxRunnerOptions },
+): Promise<{ readonly proxy: CommandProxy; readonly networked: SandboxPlan }> {
+  if (options.network === undefined) throw new Error("this program opens no proxy for its network");
+  const { openProxy, node } = options.network;
+  const socketPath = found.reachesProxyBy === "socket" ? proxySocketPath(options.folder, options.random.uuid()) : undefined;
+  const proxy = await openProxy(network, { socketPath, run });
+  const way =
+    socketPath === undefined ? { type: "port" as const, port: proxy.port } : { type: "socket" as const, socket: socketPath, node };
+  const variables = proxyVariables({ port: way.type === "port" ? way.port : FORWARDER_PORT, token: proxy.token });
+  return { proxy, networked: { ...plan, environment: { ...plan.environment, ...variables }, network: way } };
+}
+
+/** Closes the proxy with the command, and adds what it has refused. */
+async function withProxy(ended: Promise<CommandResult>, proxy: CommandProxy): Promise<CommandResult> {
+  try {
+    const result = await ended;
+    const refusedRequests = proxy.refused();
+    return refusedRequests.length === 0 ? result : { ...result, refusedRequests };
+  } finally {
+    await proxy[Symbol.asyncDispose]();
   }
 }
 

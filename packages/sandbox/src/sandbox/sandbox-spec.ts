@@ -1,3 +1,5 @@
+import type { SandboxNetwork } from "../network/command-proxy.ts";
+
 /** Programs that can make a sandbox. */
 export const SANDBOX_BACKENDS = ["bubblewrap", "podman", "docker", "seatbelt"] as const;
 
@@ -16,6 +18,8 @@ export interface SandboxSpec {
   readonly readOnly: readonly string[];
   /** Files and folders that stay invisible inside visible ones: the state directory, the configuration. Folders above that lie inside of them stay visible. */
   readonly hidden: readonly string[];
+  /** Absent: none. */
+  readonly network?: SandboxNetwork;
   /** Processes and threads of one command. */
   readonly maxTasks: number;
   /** Bytes; also the limit of files in memory of one command. */
@@ -29,6 +33,13 @@ export interface PlannedMount {
   readonly path: string;
 }
 
+/** The way of a command to its proxy. */
+export type PlannedNetwork =
+  /** The sandbox shows the proxy's socket and the host's Node.js, which passes its own loopback on to it. */
+  | { readonly type: "socket"; readonly socket: string; readonly node: string }
+  /** A port of the host's loopback, for a sandbox that shares it. */
+  | { readonly type: "port"; readonly port: number };
+
 /** A specification with all paths checked; backends render it. */
 export interface SandboxPlan extends Pick<SandboxSpec, "image" | "maxTasks" | "maxMemoryBytes"> {
   /** Outer folders before inner ones. */
@@ -37,4 +48,6 @@ export interface SandboxPlan extends Pick<SandboxSpec, "image" | "maxTasks" | "m
   readonly home: string;
   /** Variables besides those of the request. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Absent: none. */
+  readonly network?: PlannedNetwork;
 }

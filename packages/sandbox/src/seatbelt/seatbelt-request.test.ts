@@ -58,3 +58,9 @@ test("the command has an environment built from nothing, and a temporary folder 
     ) as string,
   });
 });
+
+test("the profile opens the proxy's port of the loopback alone if it has network", () => {
+  const lines = seatbeltProfile({ ...PLAN, network: { type: "port", port: 4711 } }, "/private/tmp/f").split("\n");
+  expect(lines.slice(-2)).toEqual(["(deny network*)", '(allow network-outbound (remote tcp "localhost:4711"))']);
+  expect(lines.filter((line) => line.includes("network"))).toHaveLength(2);
+});

@@ -19,7 +19,7 @@ const SYSTEM = [
 
 /**
  * Rewrites a request so that it runs under macOS's `sandbox-exec`: it reads the system and the planned folders, writes the workspace and a folder for temporary
- * files alone, and has no network. Pure. `temporaryFolder` is made and removed by the command itself.
+ * files alone, and has no network but the proxy's port if the plan has one. Pure. `temporaryFolder` is made and removed by the command itself.
  */
 export function seatbeltRequest(request: CommandRequest, plan: SandboxPlan, temporaryFolder: string): CommandRequest {
   const variables = { ...plan.environment, HOME: temporaryFolder, TMPDIR: temporaryFolder, ...request.env };
@@ -37,7 +37,7 @@ export function seatbeltRequest(request: CommandRequest, plan: SandboxPlan, temp
 }
 
 /** The profile in Apple's language. Of several matching rules the last one counts, so hidden places come after the folders around them. */
-export function seatbeltProfile({ mounts }: Pick<SandboxPlan, "mounts">, temporaryFolder: string): string {
+export function seatbeltProfile({ mounts, network }: Pick<SandboxPlan, "mounts" | "network">, temporaryFolder: string): string {
   const subpath = (path: string): string => `(subpath ${JSON.stringify(path)})`;
   return [
     "(version 1)",
@@ -62,5 +62,7 @@ export function seatbeltProfile({ mounts }: Pick<SandboxPlan, "mounts">, tempora
       }
     }),
     "(deny network*)",
+    // This language knows no address but "localhost" and "*".
+    ...(network?.type === "port" ? [`(allow network-outbound (remote tcp "localhost:${network.port}"))`] : []),
   ].join("\n");
 }
