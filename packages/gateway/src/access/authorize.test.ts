@@ -41,6 +41,7 @@ describe("authority", () => {
         "POST /v1/chat/completions: token",
         "rpc for owner: token",
         "tool config: owner-run",
+        "tool execute networked-sandbox: owner-run",
         "tool execute sandbox: owner-run tainted-owner-run guest-run",
         "tool execute: owner-run",
         "tool read elsewhere: owner-run",
@@ -58,6 +59,17 @@ describe("authority", () => {
     const action = { type: "tool", effect: "execute" } as const;
     expect(authorize(PRINCIPALS["tainted-owner-run"], action, OWN).type).toBe("confirm");
     for (const tainted of [true, false]) expect(authorize({ type: "run", owner: false, tainted }, action, OWN).type).toBe("deny");
+  });
+
+  test("commands that reach the network from a sandbox need the owner's confirmation in everybody else's turns", () => {
+    const ask = (owner: boolean, tainted: boolean, effect: "execute" | "config") =>
+      authorize({ type: "run", owner, tainted }, { type: "tool", effect }, { type: "networked-sandbox" });
+    expect(ask(true, true, "execute")).toMatchObject({ type: "confirm", reason: expect.stringContaining("Rule taint") as string });
+    for (const tainted of [true, false]) {
+      expect(ask(false, tainted, "execute")).toMatchObject({ type: "confirm", reason: expect.stringContaining("Rule network") as string });
+      expect(ask(false, tainted, "config").type).toBe("deny");
+    }
+    expect(authorize({ type: "anonymous" }, { type: "tool", effect: "execute" }, { type: "networked-sandbox" }).type).toBe("deny");
   });
 
   test("actions without a rule are denied to everyone", () => {

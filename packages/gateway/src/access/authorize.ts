@@ -52,6 +52,8 @@ export type Resource =
   | { readonly type: "own" }
   /** The run's sandbox, which has no network. */
   | { readonly type: "sandbox" }
+  /** The run's sandbox, whose commands reach the hosts of `sandbox.network.allow`. */
+  | { readonly type: "networked-sandbox" }
   /** A file that later turns follow: bootstrap files, MEMORY.md, skills. */
   | { readonly type: "instructions" }
   /** Beyond the run: another address, a change over the network, or a request to an address that the model may have composed. */
@@ -119,6 +121,9 @@ const ELSEWHERE_RULES: Partial<Readonly<Record<ToolAction, readonly Role[]>>> = 
 /** Runs that may use a tool inside their sandbox: it has no network, and its files are those that the run's file tools reach. */
 const SANDBOX_RULES: Partial<Readonly<Record<ToolAction, readonly Role[]>>> = { execute: ["owner-run", "tainted-owner-run", "guest-run"] };
 
+/** The same with network: what a command sends leaves the sandbox, so those of everyone else wait for the owner. */
+const NETWORKED_SANDBOX_RULES: Partial<Readonly<Record<ToolAction, readonly Role[]>>> = { execute: ["owner-run"] };
+
 /** Runs that may change instructions for later turns. */
 const INSTRUCTION_RULES: Partial<Readonly<Record<ToolAction, readonly Role[]>>> = { write: ["owner-run"] };
 
@@ -132,6 +137,8 @@ export function authorize(principal: Principal, action: Action, resource: Resour
   const allowed = rulesFor(action, resource);
   if (allowed.includes(role)) return { type: "allow" };
   if (role === "tainted-owner-run" && allowed.includes("owner-run")) return { type: "confirm", reason: TAINTED };
+  if (role === "guest-run" && resource.type === "networked-sandbox" && allowed.includes("owner-run"))
+    return { type: "confirm", reason: NETWORKED };
   return { type: "deny", reason: reason(role, action) };
 }
 
@@ -145,6 +152,7 @@ export function allAccessRequests(): readonly AccessRequest[] {
   return actions.flatMap((action) => [
     { action, resource: OWN },
     { action, resource: { type: "sandbox" } },
+    { action, resource: { type: "networked-sandbox" } },
     { action, resource: { type: "instructions" } },
     { action, resource: { type: "elsewhere" } },
   ]);
@@ -153,6 +161,7 @@ export function allAccessRequests(): readonly AccessRequest[] {
 function rulesFor(action: Action, resource: Resource): readonly Role[] {
   if (resource.type === "instructions") return action.type === "tool" ? (INSTRUCTION_RULES[action.effect] ?? []) : [];
   if (resource.type === "sandbox") return action.type === "tool" ? (SANDBOX_RULES[action.effect] ?? []) : [];
+  if (resource.type === "networked-sandbox") return action.type === "tool" ? (NETWORKED_SANDBOX_RULES[action.effect] ?? []) : [];
   if (resource.type === "elsewhere") return action.type === "tool" ? (ELSEWHERE_RULES[action.effect] ?? []) : [];
   switch (action.type) {
     case "rpc":
@@ -166,6 +175,8 @@ function rulesFor(action: Action, resource: Resource): readonly Role[] {
 
 const TAINTED =
   "Rule taint: what the model was given in this turn holds words or files of somebody who is not the owner, so a call like this may be theirs.";
+
+const NETWORKED = "Rule network: commands in this sandbox can reach hosts (sandbox.network), and this message is not the owner's.";
 
 function roleOf(principal: Principal): Role {
   if (principal.type !== "run") return principal.type;

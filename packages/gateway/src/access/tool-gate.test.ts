@@ -124,6 +124,14 @@ describe("a call of a sandboxed turn", () => {
     }
   });
 
+  test("asks the owner about commands that reach hosts, except in the owner's own turns", () => {
+    const networked = { ...sandbox, network: ["a.example"] };
+    for (const run of OTHERS) expect(check({ effect: "execute", sandboxed: true }, { ...run, sandbox: networked })).toBe("confirm");
+    expect(check({ effect: "execute", sandboxed: true }, { sandbox: networked })).toBe("runs");
+    // To watch or end them is no command.
+    expect(check({ effect: "read", sandboxed: true }, { owner: false, sandbox: networked })).toBe("runs");
+  });
+
   test("has no other right because of it", () => {
     for (const run of OTHERS) {
       expect(check({ effect: "config", sandboxed: true }, { ...run, sandbox })).not.toBe("runs");

@@ -69,10 +69,16 @@ export function traitsOf(call: ToolCall, tool: AgentTool): ToolTraits {
   return tool.traitsFor?.(call) ?? tool.traits;
 }
 
-/** True if the call acts inside the run's sandbox alone: no approval is needed for it (R21). */
-export function runsInSandbox(call: ToolCall, tool: AgentTool, { sandbox }: Pick<RunFacts, "sandbox">): boolean {
+/** True if the call acts inside the run's sandbox alone: no approval is needed for it (R21). A sandbox with network is left by what the call sends. */
+export function runsInSandbox(call: ToolCall, tool: AgentTool, facts: Pick<RunFacts, "sandbox">): boolean {
+  return commandResource(call, tool, facts).type === "sandbox";
+}
+
+/** Where a call that runs commands has its effect: in the run's sandbox, in one with network, or on the host. */
+export function commandResource(call: ToolCall, tool: AgentTool, { sandbox }: Pick<RunFacts, "sandbox">): Resource {
   const { effect, sandboxed = false } = traitsOf(call, tool);
-  return sandbox !== undefined && sandbox.elevated !== true && sandboxed && effect === "execute";
+  if (sandbox === undefined || sandbox.elevated === true || !sandboxed || effect !== "execute") return OWN;
+  return sandbox.network === undefined ? { type: "sandbox" } : { type: "networked-sandbox" };
 }
 
 /** What the model should do about a call that the owner has to confirm. In a run that no person started there is no one to ask. */
@@ -83,7 +89,8 @@ export function confirmationHint({ kind }: Pick<RunFacts, "kind">): string {
 
 /** A send to another address than the run's own goes beyond it, and so does one of a web file, which requests that address, and a change over the network. */
 function resourceOf(call: ToolCall, tool: AgentTool, { facts, origin: { channel, conversation } }: GatedRun): Resource {
-  if (runsInSandbox(call, tool, facts)) return { type: "sandbox" };
+  const place = commandResource(call, tool, facts);
+  if (place.type !== "own") return place;
   const traits = traitsOf(call, tool);
   const isOwn = (name: string, own: string | undefined): boolean => [undefined, null, own].some((value) => call.arguments[name] === value);
   const isFetched = FILE_PARAMETERS.some((name) => isWebAddress(call.arguments[name]));

@@ -97,3 +97,12 @@ test.each<[Who, Partial<Sandbox>, boolean]>([
 ])("the sandbox of %s with %j is shared with others: %s", (who, sandbox, shared) => {
   expect(place(who, sandbox).sandbox?.shared).toBe(shared);
 });
+
+test.each<[Sandbox["network"], readonly string[] | undefined]>([
+  ["none", undefined],
+  [{ allow: [] }, undefined],
+  [{ allow: ["a.example", "b.example:8443"] }, ["a.example", "b.example:8443"]],
+])("with the network %j the sandbox reaches %j, and a run on the host has nothing of it", (network, reached) => {
+  expect(place("guest", { network }).sandbox?.network).toEqual(reached);
+  expect(place("owner", { network }).sandbox).toBeUndefined();
+});

@@ -47,7 +47,7 @@ export function isSandboxed(reason: SandboxReason): boolean {
  * or `rw`; otherwise a folder of the sandbox's scope.
  */
 export function placeOfRun(agent: Pick<ResolvedAgent, "id" | "workspace" | "sandbox">, run: RunOccasion, home: string): RunPlace {
-  const { scope, workspaceAccess, mode } = agent.sandbox;
+  const { scope, workspaceAccess, mode, network } = agent.sandbox;
   const reason = sandboxReason(mode, run);
   if (!isSandboxed(reason)) return { folder: agent.workspace, reason };
   const folder =
@@ -55,7 +55,11 @@ export function placeOfRun(agent: Pick<ResolvedAgent, "id" | "workspace" | "sand
   return {
     folder,
     reason,
-    sandbox: { workspaceAccess, shared: !run.owner || run.group || (workspaceAccess === "none" && scope !== "session") },
+    sandbox: {
+      workspaceAccess,
+      shared: !run.owner || run.group || (workspaceAccess === "none" && scope !== "session"),
+      ...(network === "none" || network.allow.length === 0 ? {} : { network: network.allow }),
+    },
   };
 }
 

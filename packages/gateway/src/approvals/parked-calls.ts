@@ -84,7 +84,8 @@ export class ParkedCalls {
     const { store, running, channels, conversations, toolLimits } = this.#options;
     const inputs = await readInputs(turn, store);
     const { owner } = withCurrentAuthorization(turn, inputs, running.config);
-    if (!owner) return notRun("the person it was for is no longer the owner");
+    // A guest's call waits for the owner's decision alone: a command in a sandbox with network.
+    if (turn.owner && !owner) return notRun("the person it was for is no longer the owner");
     const context = await conversations.readContext(sessionKey, agentId, turn.origin);
     if (context.record?.sessionId !== sessionId) return notRun("its conversation was reset");
     const { agent, model, fallbacks, group } = context;

@@ -54,3 +54,10 @@ test.each([
 test("says that a restart ended the command", () => {
   expect(describeLost(command)).toMatch(/1f0c2b77 was ended by a restart of the gateway.*\n.*\n\| npm test\n/);
 });
+
+test("names what the network of its sandbox was refused", () => {
+  const refused = { ...ended, refusedRequests: ["evil.example is not among the allowed hosts"] };
+  expect(describeEnd(command, refused, output("x\n"))).toContain(
+    "Its network was refused:\n| evil.example is not among the allowed hosts\n",
+  );
+});

@@ -15,7 +15,7 @@ export interface ReportedCommand {
 /** The text that tells a session how a command has ended. */
 export function describeEnd(
   { id, text }: ReportedCommand,
-  { end, outputBytes, durationMs }: Pick<CommandResult, "end" | "outputBytes" | "durationMs">,
+  { end, outputBytes, durationMs, refusedRequests = [] }: Pick<CommandResult, "end" | "outputBytes" | "durationMs" | "refusedRequests">,
   output: { readonly length: number; read(offset: number, maxBytes: number): { readonly text: string } },
 ): string {
   const { text: tail } = output.read(Math.max(0, output.length - MAX_OUTPUT_BYTES), MAX_OUTPUT_BYTES);
@@ -26,6 +26,7 @@ export function describeEnd(
     ...(tail.trim() === ""
       ? ["It had no output."]
       : [isWhole ? "Its output:" : `The end of its ${outputBytes} bytes of output:`, quoteLines(tail)]),
+    ...(refusedRequests.length === 0 ? [] : ["Its network was refused:", quoteLines(refusedRequests.join("\n"))]),
     GUIDANCE,
   ].join("\n");
 }

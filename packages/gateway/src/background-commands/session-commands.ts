@@ -62,8 +62,7 @@ export class SessionCommands implements BackgroundCommands {
       sessionKey: run.sessionKey,
       text: command.text,
       startedAtMs: clock.now(),
-      // Files of a shared sandbox may be those of other people, and the report shows output.
-      report: await turnReport(`command:${uuid}`, { run, tainted: tainted || run.sandbox?.shared === true }, this.#connected),
+      report: await turnReport(`command:${uuid}`, { run, tainted: tainted || printsTextOfOthers(run) }, this.#connected),
     };
     const facts = { startedMs: clock.monotonic(), tainted, ...withoutUndefined({ sandbox: run.sandbox }) };
     const kept = new KeptCommand({ ...command, ...facts, id: shortId(record) }, record);
@@ -170,4 +169,9 @@ export class SessionCommands implements BackgroundCommands {
 
 function shortId({ id }: CommandRecord): string {
   return id.slice(0, ID_CHARS);
+}
+
+/** Files of a shared sandbox may be those of other people, and so may what comes from the network. The report of a command shows its output. */
+function printsTextOfOthers({ sandbox }: RunFacts): boolean {
+  return sandbox?.shared === true || sandbox?.network !== undefined;
 }

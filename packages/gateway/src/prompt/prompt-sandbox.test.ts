@@ -42,3 +42,10 @@ test("names the workspace in private sessions only, and the backend if one is co
     workspaceAccess: "ro",
   });
 });
+
+test("names the hosts that commands reach, and that they need approval", () => {
+  const network = { allow: ["a.example", "*.b.example"] };
+  expect(promptSandbox({ ...CONFIG, network }, { isGroup: true, workspace: undefined, elevated: "off" })?.network).toBe(
+    "a.example, *.b.example, through the proxy of HTTP_PROXY; commands need approval",
+  );
+});

@@ -22,7 +22,7 @@ export function elevatedLevel(
  * no path of the owner's.
  */
 export function promptSandbox(
-  { mode, workspaceAccess, backend }: SandboxConfig,
+  { mode, workspaceAccess, backend, network }: SandboxConfig,
   { isGroup, workspace, elevated }: { readonly isGroup: boolean; readonly workspace: string | undefined; readonly elevated: ElevatedLevel },
 ): PromptFacts["sandbox"] {
   const isWhole = isSandboxed(sandboxReason(mode, { owner: true, group: isGroup }));
@@ -33,7 +33,10 @@ export function promptSandbox(
     backend: backend === "auto" ? "a sandbox of this machine" : backend,
     folder: workspace ?? "the session's workspace",
     workspaceAccess,
-    network: "none",
+    network:
+      network === "none" || network.allow.length === 0
+        ? "none"
+        : `${network.allow.join(", ")}, through the proxy of HTTP_PROXY; commands need approval`,
     elevated,
   };
 }

@@ -1,4 +1,4 @@
-import type { RunFacts, RunKind } from "@factotum/agent-contract";
+import type { RunFacts, RunKind, RunSandbox } from "@factotum/agent-contract";
 import type { SessionFacts } from "../conversation/session-context.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 
@@ -20,7 +20,12 @@ export async function runFacts(
     sessionId,
     workspace: folder,
     owner,
-    ...(sandbox === undefined ? {} : { sandbox: elevated ? { ...sandbox, elevated } : sandbox }),
+    ...(sandbox === undefined ? {} : { sandbox: elevated ? onHost(sandbox) : sandbox }),
     timeZone: agent.config.userTimezone,
   };
+}
+
+/** What is left of a sandbox whose commands run on the host: the workspace, and the file tools' access to it. */
+function onHost({ workspaceAccess, shared }: RunSandbox): RunSandbox {
+  return { workspaceAccess, shared, elevated: true };
 }

@@ -3,9 +3,9 @@ import type { AgentTool, ToolCall } from "@factotum/agent-contract";
 import { nearestName, TOOL_NAMES } from "@factotum/config";
 import type { RpcMethods, ToolOccasion, ToolRule, ToolSummary } from "@factotum/protocol";
 import type { SessionRecord, SessionStore } from "@factotum/store";
-import { authorize, OWN } from "../access/authorize.ts";
+import { authorize } from "../access/authorize.ts";
 import { isListedOwner } from "../access/owner.ts";
-import { runsInSandbox, traitsOf } from "../access/tool-gate.ts";
+import { commandResource, traitsOf } from "../access/tool-gate.ts";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import { isSandboxed, sandboxReason } from "../agents/run-place.ts";
@@ -159,12 +159,15 @@ function summarise(tool: AgentTool, imagined: ImaginedRun): ToolSummary {
   const call: ToolCall = { id: "explain", name, arguments: {} };
   const refusal = modeRefusal(call, tool, modeOf(imagined.record));
   if (refusal !== undefined) return { name, state: "refused", reason: `the mode of the conversation is ${run.mode} (/mode)` };
-  const sandbox = { workspaceAccess: "none", shared: true, ...(run.elevated ? { elevated: true as const } : {}) } as const;
+  const { network } = imagined.agent.config.sandbox;
+  const place = { workspaceAccess: "none", shared: true } as const;
+  const reached = network === "none" || network.allow.length === 0 ? {} : { network: network.allow };
+  const sandbox = { ...place, ...(run.elevated ? { elevated: true as const } : reached) };
   const facts = { owner: run.owner, ...(run.sandboxed ? { sandbox } : {}) };
   const decision = authorize(
     { type: "run", owner: run.owner, tainted: isGroup || !run.owner },
     { type: "tool", effect: traitsOf(call, tool).effect },
-    runsInSandbox(call, tool, facts) ? { type: "sandbox" } : OWN,
+    commandResource(call, tool, facts),
   );
   if (decision.type === "deny") return { name, state: "refused", reason: decision.reason };
   if (decision.type === "confirm") return { name, state: "asks", reason: decision.reason };

@@ -3,7 +3,8 @@ import { errorResult, textResult } from "../define-tool/tool-result.ts";
 
 /** The result of a command for the model: its output, and how it ended unless that is exit code 0. */
 export function commandResult(result: CommandResult, timeoutSeconds: number): AgentToolResult {
-  const { end, output, outputBytes, durationMs } = result;
+  const { end, outputBytes, durationMs } = result;
+  const output = withRefusals(result.output, result);
   const exitCode = end.type === "exited" ? end.exitCode : null;
   const details = { exitCode, timedOut: end.type === "timed-out", durationMs, outputBytes };
   if (end.type === "not-started") return errorResult(end.message, { details });
@@ -30,9 +31,14 @@ export function endText(end: CommandResult["end"], timeoutSeconds: number): stri
   }
 }
 
-/** A result with output of a command. Files of a shared sandbox may be those of other people (R23). */
+/** A result with output of a command. Files of a shared sandbox may be those of other people, and a command with network may print what others wrote (R23). */
 export function markedOutput(result: AgentToolResult, sandbox: RunSandbox | undefined): AgentToolResult {
-  return sandbox?.shared === true ? { ...result, untrusted: true } : result;
+  return sandbox?.shared === true || sandbox?.network !== undefined ? { ...result, untrusted: true } : result;
+}
+
+/** Output, and which requests of the command were refused. */
+export function withRefusals(output: string, { refusedRequests = [] }: Pick<CommandResult, "refusedRequests">): string {
+  return refusedRequests.length === 0 ? output : withLine(output, `[network: refused, because ${refusedRequests.join("; ")}]`);
 }
 
 /** Output with a closing line of its own. */

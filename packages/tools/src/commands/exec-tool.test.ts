@@ -75,6 +75,19 @@ test("passes on the variables of the run; the call's override them, and none dec
   expect(requests()[0]?.env).toEqual({ RUN: "run-7", KEY: "own" });
 });
 
+test("in a sandbox with network names the hosts to the owner, is bound to them, and marks what is printed as text of others", async () => {
+  const run = { ...rig.run, sandbox: { workspaceAccess: "none", shared: false, network: ["a.example", "b.example"] } } as const;
+  const call = { id: "call-1", name: "exec", arguments: { command: "curl a.example" } };
+  const [networked, onHost] = await Promise.all([execTool().inspect?.(call, run), execTool().inspect?.(call, rig.run)]);
+  expect(networked).toMatchObject({
+    text: "curl a.example\nSandbox with network: a.example, b.example",
+    binding: { network: ["a.example", "b.example"] },
+  });
+  expect(onHost).not.toMatchObject({ binding: { network: expect.anything() as unknown } });
+  const result = await rig.call(execTool(), { command: "curl a.example" }, { run });
+  expect([textOf(result), result.untrusted]).toEqual(["hi\n", true]);
+});
+
 test.each([true, false])("in a sandbox runs for everyone; a shared one (%s) marks what is printed as text of others", async (shared) => {
   const run = { owner: false, sandbox: { workspaceAccess: "none", shared } } as const;
   const result = await rig.call(execTool(), { command: "echo hi" }, { run, tainted: true });

@@ -92,8 +92,9 @@ export function createExecTool(options: ExecToolOptions): AgentTool {
       const bound = await boundFiles(text, { cwd, searchPath });
       return {
         type: "action",
-        text: describe(command, { cwd: cwd === run.workspace ? undefined : cwd, env }),
-        binding: { command, cwd, env, files: bound.map(({ path, digest }) => ({ path, digest })) },
+        text: describe(command, { cwd: cwd === run.workspace ? undefined : cwd, env, hosts: run.sandbox?.network }),
+        // A decision about a command that reaches these hosts alone is none about the same command on the host.
+        binding: { command, cwd, env, files: bound.map(({ path, digest }) => ({ path, digest })), ...networkOf(run) },
         // Variables can change what a program does.
         ...(text.type === "argv" && Object.keys(env).length === 0
           ? { argv: text.argv, reservedWords: await reservedWords(text.argv, { cwd, files: granted }) }
@@ -158,16 +159,25 @@ async function commandOf(text: string, avoidsShell: boolean): Promise<CommandReq
   return { type: "argv", file, args };
 }
 
-/** The command as the owner reads it: with the folder and the variables that it runs with. */
+function networkOf({ sandbox }: RunFacts): { readonly network?: readonly string[] } {
+  return sandbox?.network === undefined ? {} : { network: sandbox.network };
+}
+
+/** The command as the owner reads it: with the folder and the variables that it runs with, and the hosts that it reaches from its sandbox. */
 function describe(
   command: string,
-  { cwd, env }: { readonly cwd: string | undefined; readonly env: Readonly<Record<string, string>> },
+  {
+    cwd,
+    env,
+    hosts,
+  }: { readonly cwd: string | undefined; readonly env: Readonly<Record<string, string>>; readonly hosts: readonly string[] | undefined },
 ): string {
   const variables = Object.entries(env).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
   return [
     command,
     ...(cwd === undefined ? [] : [`Folder: ${cwd}`]),
     ...(variables.length === 0 ? [] : [`Variables: ${variables.join(" ")}`]),
+    ...(hosts === undefined ? [] : [`Sandbox with network: ${hosts.join(", ")}`]),
   ].join("\n");
 }
 
