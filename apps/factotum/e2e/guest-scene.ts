@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { ApprovalDecision } from "@factotum/protocol";
 import { FakeFeishu, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
 import type { FeishuMessageInput } from "@factotum/testing-channels";
 import { sayText, startStrictServer } from "@factotum/testing-providers";
@@ -65,11 +66,14 @@ export async function startGuestScene(
     group = {},
     extra = {},
     env = {},
+    decision,
   }: {
     readonly files?: Readonly<Record<string, string>>;
     readonly group?: object;
     readonly extra?: object;
     readonly env?: Readonly<Record<string, string>>;
+    /** The owner's decision on each call that waits for one; by default it is denied. */
+    readonly decision?: (() => ApprovalDecision) | undefined;
   } = {},
 ): Promise<GuestScene> {
   const feishu = await FakeFeishu.start({ people: PEOPLE, chats: [GROUP, ...PEOPLE.map(chatOf)] });
@@ -90,7 +94,7 @@ export async function startGuestScene(
     ...extra,
   });
   let product = await startProduct({ config: configOf(session), home, env });
-  await decideApprovals(product);
+  await decideApprovals(product, decision);
   const request = (): CapturedRequest => {
     const newest = model.requests.findLast(({ method }) => method === "POST");
     if (newest === undefined) throw new Error("no request was made");
@@ -140,7 +144,7 @@ export async function startGuestScene(
     restart: async (keys, signal = "SIGTERM") => {
       await product.end(signal);
       product = await startProduct({ config: configOf(keys), home, env });
-      await decideApprovals(product);
+      await decideApprovals(product, decision);
     },
     reload: async (keys) => {
       await writeFile(path.join(home, "factotum.json5"), JSON.stringify(configOf(keys)));

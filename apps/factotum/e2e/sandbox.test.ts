@@ -1,5 +1,9 @@
+import { once } from "node:events";
 import { readdir, readFile, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
+import type { ApprovalDecision } from "@factotum/protocol";
 import { callTools, sayText } from "@factotum/testing-providers";
 import type { CapturedRequest } from "@factotum/testing-providers";
 import { describe, expect, test } from "vitest";
@@ -16,7 +20,19 @@ interface Call {
 const FULL = { exec: { mode: "full" } };
 
 /** A guest scene whose model makes one tool call per message, by default a command, and then says what came of it. */
-async function startScene({ sandbox = {}, tools = {}, env = {}, files = {} } = {}): Promise<
+async function startScene({
+  sandbox = {},
+  tools = {},
+  env = {},
+  files = {},
+  decision,
+}: {
+  readonly sandbox?: object;
+  readonly tools?: object;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly decision?: () => ApprovalDecision;
+} = {}): Promise<
   GuestScene & {
     readonly home: string;
     readonly guest: Ask;
@@ -27,7 +43,7 @@ async function startScene({ sandbox = {}, tools = {}, env = {}, files = {} } = {
 > {
   const scene = await startGuestScene(
     {},
-    { files, env, extra: { agents: { defaults: { model: "anthropic/claude-sonnet-5-5", sandbox } }, tools } },
+    { files, env, decision, extra: { agents: { defaults: { model: "anthropic/claude-sonnet-5-5", sandbox } }, tools } },
   );
   let call: Call;
   let result = "";
@@ -144,6 +160,76 @@ describe.runIf(process.platform === "linux")("commands", () => {
     await using off = await startScene({ tools: FULL, sandbox: { mode: "off" } });
     expect(await off.guest("echo ran")).toContain("only the owner may do this");
     expect(await off.ownChat("echo ran")).toContain("ran\\n");
+  });
+});
+
+/** A server of this machine that stands for a host of the internet, and what it was asked. */
+async function startHost(): Promise<{ readonly server: Server; readonly place: string; readonly asked: readonly string[] }> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? "");
+    response.end("answer of the host");
+  });
+  server.listen(0, "127.0.0.1").unref();
+  await once(server, "listening");
+  return { server, place: `127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+describe.runIf(process.platform === "linux")("commands that reach hosts", () => {
+  test("of a group's member wait for the owner, reach the listed host alone, and leave nothing, also after a kill", async () => {
+    const [listed, other] = [await startHost(), await startHost()];
+    const decisions: ApprovalDecision[] = [];
+    let decision: ApprovalDecision = "deny";
+    await using scene = await startScene({
+      tools: FULL,
+      sandbox: { network: { allow: [listed.place, "a.example"] } },
+      decision: () => {
+        decisions.push(decision);
+        return decision;
+      },
+    });
+    const anna = scene.group("ou_anna");
+    const fetches = (place: string): string => `curl -sS --noproxy "" http://${place}/path`;
+    expect(await anna(fetches(listed.place))).toContain("the owner denied it");
+    expect([decisions, listed.asked]).toEqual([["deny"], []]);
+    decision = "allow-once";
+    expect(await anna(fetches(listed.place))).toContain("answer of the host");
+    expect(listed.asked).toEqual(["/path"]);
+    const refused = await anna(`${fetches(other.place)}; curl -sS --noproxy "*" --max-time 5 http://${other.place}/; env | grep -c PROXY`);
+    expect(refused).toContain(`[network: refused, because ${other.place} is not among the allowed hosts]`);
+    expect(refused).not.toContain("answer of the host");
+    expect(other.asked).toEqual([]);
+    const { stdout } = await scene.command("logs");
+    expect(stdout).toContain("A request of a sandboxed command was refused");
+    expect(stdout).toContain(`${other.place} is not among the allowed hosts`);
+    const sockets = async (): Promise<readonly string[]> =>
+      (await readdir(path.join(scene.home, "state", "sandbox"))).filter((name) => name.endsWith(".sock"));
+    expect(await sockets()).toEqual([]);
+    const explained = await scene.command("sandbox", "explain", "--session", `agent:main:feishu:group:${GROUP}`);
+    expect(explained.stdout).toContain(
+      `network    ${listed.place}, a.example (through the gateway's proxy; each command needs a decision)`,
+    );
+    // The owner's own commands on the host have nothing to do with it.
+    expect(await scene.ownChat("echo proxy=$HTTP_PROXY")).toContain("proxy=\\n");
+    const started = await scene.group("ou_anna")("sleep 271828; echo never");
+    expect(started).toContain("runs on in the background");
+    expect(await sockets()).toHaveLength(1);
+    await scene.restart({}, "SIGKILL");
+    expect(await sockets()).toEqual([]);
+    for (const { server } of [listed, other]) server.close();
+  });
+
+  test("of the owner in a sandbox wait for a decision like those on the host", async () => {
+    const listed = await startHost();
+    let asked = 0;
+    const decision = (): ApprovalDecision => {
+      asked += 1;
+      return "allow-once";
+    };
+    await using scene = await startScene({ sandbox: { mode: "all", network: { allow: [listed.place] } }, decision });
+    expect(await scene.ownChat(`curl -sS --noproxy "" http://${listed.place}/`)).toContain("answer of the host");
+    expect([asked, listed.asked]).toEqual([1, ["/"]]);
+    listed.server.close();
   });
 });
 

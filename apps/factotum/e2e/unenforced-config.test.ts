@@ -29,8 +29,8 @@ function configWith({
   };
 }
 
-/** Sandboxed commands that reach single hosts. */
-const SINGLE_HOSTS = { agents: { defaults: { sandbox: { network: { allow: ["a.example"] } } } } };
+/** Programs that may deny tool calls. */
+const HOOKS = { commandHooks: [{ event: "pre-tool", command: ["/bin/false"] }] };
 
 const write = async (home: string, config: object): Promise<void> => writeFile(path.join(home, "factotum.json5"), JSON.stringify(config));
 /** The page's banners about the configuration. */
@@ -47,8 +47,7 @@ const results = (): string => JSON.stringify(model.requests.at(-1)?.body?.["mess
 
 describe("a configuration that narrows what this build does not enforce", () => {
   test.each([
-    ["agents.defaults.sandbox.network", SINGLE_HOSTS, 'write "none"'],
-    ["commandHooks", { commandHooks: [{ event: "pre-tool", command: ["/bin/false"] }] }, "remove the key"],
+    ["commandHooks", HOOKS, "remove the key"],
     ["tools.deny[0]", { tools: { deny: ["group:runtme"] } }, 'did you mean "group:runtime"?'],
   ])("%s: the start is refused although a last good copy exists, and validate and doctor say why", async (key, rest, told) => {
     await using product = await startProduct({ config: configWith() });
@@ -71,22 +70,22 @@ describe("a configuration that narrows what this build does not enforce", () => 
     await using product = await startProduct({ config: configWith({ tools: { exec: { mode: "full" } } }) });
     const { home } = product;
     const command = async (...args: readonly string[]) => runCommand(args, { home });
-    await write(home, configWith(SINGLE_HOSTS));
+    await write(home, configWith(HOOKS));
     await expect.poll(() => product.output()).toContain("The configuration cannot be used: what ran before goes on");
-    expect((await command("logs")).stdout).toContain("agents.defaults.sandbox.network: ");
+    expect((await command("logs")).stdout).toContain("commandHooks: ");
     const status = await command("status");
     expect(status.stdout).toContain("the file on disk is not what runs");
-    expect(status.stdout).toMatch(/! agents\.defaults\.sandbox\.network: .*write "none"/);
+    expect(status.stdout).toMatch(/! commandHooks: .*remove the key/);
     expect(status.stdout).toContain("commands   the owner's commands on the host run without asking");
     expect(await pageWarnings(product)).toEqual([
       {
         level: "error",
-        text: expect.stringMatching(/is not used, and what ran before goes on: agents\.defaults\.sandbox\.network: /) as string,
+        text: expect.stringMatching(/is not used, and what ran before goes on: commandHooks: /) as string,
       },
     ]);
     expect(await command("gateway", "restart")).toMatchObject({
       code: 4,
-      stderr: expect.stringContaining("agents.defaults.sandbox.network") as string,
+      stderr: expect.stringContaining("commandHooks") as string,
     });
     expect((await command("agent", "--message", "run it")).stdout).toBe("Done.\n");
     expect(results()).toContain("plover");
@@ -100,7 +99,7 @@ describe("a configuration that narrows what this build does not enforce", () => 
     const { home } = product;
     const before = await readFile(path.join(home, "factotum.json5"), "utf8");
     for (const [key, value] of [
-      ["agents.defaults.sandbox.network", '{ allow: ["a.example"] }'],
+      ["commandHooks", '[{ event: "pre-tool", command: ["/bin/false"] }]'],
       ["tools.deny", '["exce"]'],
     ] as const) {
       expect(await runCommand(["config", "set", key, value], { home })).toMatchObject({

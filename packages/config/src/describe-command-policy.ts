@@ -18,12 +18,21 @@ export function describeCommandPolicy({ tools, agents }: Pick<FactotumConfig, "t
   const [off, nonMain, all] = [idsOf("off"), idsOf("non-main"), idsOf("all")];
   const files = off === "" ? [] : [`sandbox.mode is set to off: other people and groups work in the workspace of ${off}, without commands`];
   if (tools.exec.mode === "deny") return [MODES.deny, ...files];
+  const networks = [...new Set(agents.filter(({ sandbox }) => sandbox.mode !== "off").map(({ sandbox }) => networkOf(sandbox)))];
+  const network = networks.length === 1 ? (networks[0] ?? NO_NETWORK) : "with the network of sandbox.network";
   return [
     ...(off === "" && nonMain === "" ? [] : [MODES[tools.exec.mode]]),
     ...(nonMain === ""
       ? []
-      : [`commands of other people, groups and channels run in a sandbox without network (sandbox.mode: non-main; ${nonMain})`]),
-    ...(all === "" ? [] : [`all commands run in a sandbox without network (sandbox.mode: all; ${all})`]),
+      : [`commands of other people, groups and channels run in a sandbox ${network} (sandbox.mode: non-main; ${nonMain})`]),
+    ...(all === "" ? [] : [`all commands run in a sandbox ${network} (sandbox.mode: all; ${all})`]),
     ...files,
   ];
+}
+
+const NO_NETWORK = "without network";
+
+function networkOf({ network }: FactotumConfig["agents"][number]["sandbox"]): string {
+  if (network === "none" || network.allow.length === 0) return NO_NETWORK;
+  return `that reaches ${network.allow.join(", ")} alone, and each needs a decision`;
 }

@@ -67,6 +67,11 @@ interface RunSandbox {
   readonly workspaceAccess: "none" | "ro" | "rw";
   /** True if other people than the owner work in it too, so that whatever a command prints may be theirs (R23). */
   readonly shared: boolean;
+  /**
+   * Hosts that commands may reach, each through a proxy, as `sandbox.network.allow` lists them. Commands then need the owner's decision, and what they print is
+   * text of others. Absent: no network.
+   */
+  readonly network?: readonly string[];
   /** The owner has chosen that commands run on the host all the same, in the same workspace. File tools stay as they are in the sandbox. */
   readonly elevated?: true;
 }
@@ -658,6 +663,8 @@ interface CommandResult {
   /** Total bytes that the command wrote. */
   readonly outputBytes: number;
   readonly durationMs: number;
+  /** Why requests of the command were refused by the proxy of its sandbox: each reason once, at most 20. Absent: none was. */
+  readonly refusedRequests?: readonly string[];
 }
 /** Options of a command that are not part of what runs. */
 interface CommandOptions {

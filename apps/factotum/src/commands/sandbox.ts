@@ -67,7 +67,7 @@ export async function sandboxExplain(
       mode,
       scope,
       workspaceAccess,
-      network: "none",
+      network: network === "none" || network.allow.length === 0 ? "none" : network,
       elevated,
       backend: state,
       turns,
@@ -80,7 +80,7 @@ export async function sandboxExplain(
   row("agent", agent.id);
   row("mode", `${mode} (scope ${scope}, workspaceAccess ${workspaceAccess})`);
   row("backend", describeBackend(backend));
-  row("network", network === "none" || network.allow.length === 0 ? "none" : network.allow.join(", "));
+  row("network", describeNetwork(network));
   row("elevated", describeElevated(elevated));
   for (const line of limits) row("limits", line);
   for (const turn of turns) {
@@ -92,6 +92,11 @@ export async function sandboxExplain(
     for (const path of turn.covered) row("covered", path);
   }
   return EXIT.ok;
+}
+
+function describeNetwork(network: Agent["sandbox"]["network"]): string {
+  if (network === "none" || network.allow.length === 0) return "none";
+  return `${network.allow.join(", ")} (through the gateway's proxy; each command needs a decision)`;
 }
 
 /** The configuration of the file or its copy; rejects with a `CliError` if there is none. */

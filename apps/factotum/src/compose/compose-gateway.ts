@@ -23,7 +23,7 @@ import {
   type SetupControl,
 } from "@factotum/gateway";
 import { httpFetch } from "@factotum/models";
-import type { HostRunner } from "@factotum/sandbox";
+import { removeProxySockets, type HostRunner } from "@factotum/sandbox";
 import { openSqliteStore, type SqliteStore, type SqliteStoreOptions, type StoreDamage } from "@factotum/store";
 import { createCoreTools, createPdfReader, createRipgrep, createPublicFetch, type FileAccess } from "@factotum/tools";
 import type { CliContext } from "../runtime/cli-context.ts";
@@ -32,6 +32,7 @@ import { assetPath } from "../runtime/assets.ts";
 import { secretVariables, type SecretFilter } from "../runtime/secret-filter.ts";
 import { systemClock, systemRandom } from "../runtime/system-clock.ts";
 import { commandSearchPath } from "./command-environment.ts";
+import { createOpenCommandProxy } from "./command-proxy.ts";
 import { channelAccounts } from "./channel-accounts.ts";
 import { ConfigReloader } from "./config-reloader.ts";
 import { crashPointFrom } from "./crash-point.ts";
@@ -46,7 +47,7 @@ import { changingSkillFolders, composeSkillIndex } from "./compose-skills.ts";
 import { composeWeb, type SharedWeb } from "./compose-web.ts";
 import { createLocalFiles, createOutgoingGuard } from "./local-files.ts";
 import { openRunner, type OpenRunnerOptions } from "./open-runner.ts";
-import { openSandbox } from "./open-sandbox.ts";
+import { openSandbox, sandboxFolder } from "./open-sandbox.ts";
 import { redactTools } from "./redact-tools.ts";
 import { removeTemporaryFiles } from "./remove-temporary-files.ts";
 import { createRunRoots, type RunRoots } from "./run-roots.ts";
@@ -218,8 +219,10 @@ async function openRunners(
 ): Promise<{ readonly host: HostRunner; readonly runner: CommandRunner }> {
   const host = await openRunner(context, { ...system, redactor: secrets.toolOutput, currentConfig });
   opened.defer(() => host.close());
+  await removeProxySockets(sandboxFolder(context.paths));
   const sandboxOf = createSandboxOf(loaded, { roots, currentConfig });
-  return { host, runner: openSandbox(context, { ...system, host, ownsContainers: true, sandboxOf }) };
+  const network = { openProxy: createOpenCommandProxy(system), node: process.execPath };
+  return { host, runner: openSandbox(context, { ...system, host, ownsContainers: true, sandboxOf, network }) };
 }
 
 /** Sets up models and the assistant's name for clients, and applies every change at once. */

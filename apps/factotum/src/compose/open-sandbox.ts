@@ -4,12 +4,17 @@ import type { Clock, CommandRunner, Random } from "@factotum/agent-contract";
 import { createSandboxRunner, type SandboxRunner, type SandboxRunnerOptions } from "@factotum/sandbox";
 import type { CliContext } from "../runtime/cli-context.ts";
 
-interface OpenSandboxOptions extends Pick<SandboxRunnerOptions, "sandboxOf" | "ownsContainers"> {
+interface OpenSandboxOptions extends Pick<SandboxRunnerOptions, "sandboxOf" | "ownsContainers" | "network"> {
   readonly clock: Clock;
   readonly random: Random;
   readonly host: CommandRunner;
   /** Folder for the files that the sandbox reads. Default: `sandbox` in the state folder. */
   readonly folder?: string;
+}
+
+/** The folder of the files that sandboxes read, and of the sockets of their proxies. */
+export function sandboxFolder({ stateFolder }: Pick<CliContext["paths"], "stateFolder">): string {
+  return join(stateFolder, "sandbox");
 }
 
 /** The runner of sandboxed commands on this machine. Nothing is looked for before the first of them. */
@@ -18,7 +23,7 @@ export function openSandbox(
   options: OpenSandboxOptions,
 ): SandboxRunner {
   return createSandboxRunner({
-    folder: join(paths.stateFolder, "sandbox"),
+    folder: sandboxFolder(paths),
     ...options,
     platform,
     architecture: process.arch,

@@ -16,7 +16,7 @@ export interface SandboxParts {
 }
 
 /**
- * The sandbox of a run; `undefined` if its commands run on the host. It shows what the run's file tools may read, and lets commands change the workspace if they
+ * The sandbox of a run, without its network; `undefined` if its commands run on the host. It shows what the run's file tools may read, and lets commands change the workspace if they
  * may. The agent's own workspace is writable only in turns that hold the owner's words alone: a command could change what later turns follow (R23).
  */
 export function sandboxSpec(
@@ -39,13 +39,27 @@ export function sandboxSpec(
   };
 }
 
-/** The sandbox of each run by the current configuration; the state directory and the configuration file are hidden. */
+/**
+ * The sandbox of each run by the current configuration; the state directory and the configuration file are hidden. Its network reaches the hosts that the run
+ * was admitted with, as far as the list still has them.
+ */
 export function createSandboxOf(
   { paths, path }: Pick<LoadedConfig, "paths" | "path">,
   { roots, currentConfig }: { readonly roots: RunRoots; readonly currentConfig: () => FactotumConfig },
 ): (run: RunFacts, request: CommandRequest) => Promise<SandboxSpec | undefined> {
   const hidden = [paths.home, path];
-  return async (run, request) => sandboxSpec(run, request, { config: currentConfig(), roots: roots.rootsOf(run), hidden });
+  return async (run, request) => {
+    const spec = sandboxSpec(run, request, { config: currentConfig(), roots: roots.rootsOf(run), hidden });
+    const planned = run.sandbox?.network;
+    if (spec === undefined || planned === undefined) return spec;
+    const hosts = (): readonly string[] => planned.filter((host) => hostsOf(agentOf(run, currentConfig())).includes(host));
+    return { ...spec, network: { hosts } };
+  };
+}
+
+/** The hosts that sandboxed commands of an agent may reach. */
+function hostsOf({ sandbox: { network } }: FactotumConfig["agents"][number]): readonly string[] {
+  return network === "none" ? [] : network.allow;
 }
 
 /** The agent of a run, or the default one if it no longer exists. */

@@ -1,5 +1,6 @@
 import { COMPACTION_DEFAULTS, THINKING_LEVELS, type ThinkingLevel } from "@factotum/agent-contract";
 import * as z from "zod";
+import { AllowedHostSchema } from "./allowed-host.ts";
 import { ToolPolicySchema, type ToolPolicy } from "./tools.ts";
 import { AmountSchema, CountSchema, DurationSchema, IdSchema, SecondsSchema, texts, TextSchema, TimeZoneSchema } from "./values.ts";
 
@@ -35,7 +36,7 @@ export interface SandboxConfig {
   readonly backend: "auto" | "bubblewrap" | "docker" | "podman" | "seatbelt";
   /** Image of `docker` and `podman`; never pulled by the gateway. */
   readonly image: string;
-  /** `none`, or the hosts that commands may reach. A list with a host is refused until it is enforced. */
+  /** `none`, or the hosts that commands may reach: names, `*.example.com`, addresses, each optionally with a port. */
   readonly network: "none" | { readonly allow: readonly string[] };
 }
 
@@ -160,9 +161,18 @@ const SandboxSchema: z.ZodType<SandboxConfig> = z.strictObject({
     "Image of docker and podman. The gateway never pulls it: fetch it once.",
   ),
   network: z
-    .union([z.literal("none"), z.strictObject({ allow: z.array(TextSchema).describe("Hosts that commands may reach.") })])
+    .union([
+      z.literal("none"),
+      z.strictObject({
+        allow: z
+          .array(AllowedHostSchema)
+          .describe(
+            "Hosts that commands may reach through the gateway's proxy: names, `*.example.com` for all names below, addresses. Ports 80 and 443, or the one that is named (`a.example:8443`). Private addresses must be listed as addresses.",
+          ),
+      }),
+    ])
     .default("none")
-    .describe("Network of sandboxed commands: none. A list of hosts is refused in this version."),
+    .describe("Network of sandboxed commands: none, or single hosts. With hosts, each command needs a decision."),
 });
 
 const rows = {

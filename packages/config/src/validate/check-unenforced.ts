@@ -1,6 +1,6 @@
 import { valueAt } from "../document/key-path.ts";
 import { matchingPaths } from "../document/matching-paths.ts";
-import { isPlainObject, type Document } from "../document/plain-object.ts";
+import type { Document } from "../document/plain-object.ts";
 import { problemAt, type ConfigProblem } from "./problem.ts";
 
 /** A restricting key that this build does not enforce. Remove the row once the feature is implemented. */
@@ -18,11 +18,6 @@ const UNENFORCED_KEYS: readonly UnenforcedKey[] = [
     keys: ["commandHooks"],
     narrows: (value) => Array.isArray(value) && value.length > 0,
     message: "this build runs no command hooks, so none would deny anything; remove the key, and deny tools in tools.deny",
-  },
-  {
-    keys: ["agents.defaults.sandbox.network", "agents.list.*.sandbox.network"],
-    narrows: (value) => isPlainObject(value) && Array.isArray(value["allow"]) && value["allow"].length > 0,
-    message: 'this build cannot let sandboxed commands reach single hosts yet; write "none", or allow none',
   },
 ];
 

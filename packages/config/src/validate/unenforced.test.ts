@@ -23,16 +23,12 @@ async function check(document: object): Promise<{ readonly type: string; readonl
 }
 
 const at = (key: string, value: unknown): Document => withValue({ agents: { list: [{ id: "main" }] } }, parseKeyPath(key), value);
-/** Sandboxed commands that reach single hosts. */
-const SINGLE_HOSTS = { agents: { defaults: { sandbox: { network: { allow: ["a.example"] } } } } };
+/** Programs that may deny tool calls. */
+const HOOKS = { commandHooks: [{ event: "pre-tool", command: ["/bin/false"] }] };
 const ACCOUNT = { appId: "a", appSecret: "s", transport: { type: "websocket" } };
 
 describe("a restricting key that is not enforced", () => {
-  test.each([
-    ["commandHooks", [{ event: "pre-tool", command: ["/bin/false"] }]],
-    ["agents.defaults.sandbox.network", { allow: ["api.example"] }],
-    ["agents.list[0].sandbox.network", { allow: ["api.example"] }],
-  ])("%s: %j refuses the start", async (key, value) => {
+  test.each([["commandHooks", [{ event: "pre-tool", command: ["/bin/false"] }]]])("%s: %j refuses the start", async (key, value) => {
     expect(await check(at(key, value))).toMatchObject({ type: "refused", problems: [`unenforced ${key}`] });
   });
 
@@ -60,6 +56,8 @@ describe("a restricting key that is not enforced", () => {
     ["agents.list[0].sandbox.workspaceAccess", "ro"],
     ["agents.defaults.sandbox.network", "none"],
     ["agents.list[0].sandbox.network", { allow: [] }],
+    ["agents.defaults.sandbox.network", { allow: ["api.example", "*.b.example", "10.0.0.1:8080", "[::1]:80"] }],
+    ["agents.list[0].sandbox.network", { allow: ["api.example"] }],
     ["agents.defaults.sandbox.backend", "podman"],
     ["tools.sandbox.tools", { allow: ["*"], deny: [] }],
     ["agents.defaults.sandbox.mode", "off"],
@@ -107,27 +105,24 @@ describe("a restricting key that is not enforced", () => {
     const good = await load(home);
     if (good.type !== "loaded") throw new Error("the good file was refused");
     await rememberConfig(good);
-    await home.write("factotum.json5", SINGLE_HOSTS);
+    await home.write("factotum.json5", HOOKS);
     expect(await load(home)).toMatchObject({ type: "refused", fileHash: expect.any(String) as string });
-    await home.write("factotum.json5", { gateway: { port: "x" }, ...SINGLE_HOSTS });
-    expect(await load(home)).toMatchObject({
-      type: "refused",
-      problems: [{ path: "gateway.port" }, { path: "agents.defaults.sandbox.network" }],
-    });
+    await home.write("factotum.json5", { gateway: { port: "x" }, ...HOOKS });
+    expect(await load(home)).toMatchObject({ type: "refused", problems: [{ path: "gateway.port" }, { path: "commandHooks" }] });
     await home.write("factotum.json5", { gateway: { port: "x" }, tools: { exec: { mode: "deny" } } });
     expect(await load(home)).toMatchObject({ type: "loaded", source: "last-good" });
   });
 
-  test("is refused by config set, which also repairs it", async () => {
+  test("is refused by config set; config unset repairs it", async () => {
     await using home = await temporaryHome();
-    const path = await home.write("factotum.json5", SINGLE_HOSTS);
+    const path = await home.write("factotum.json5", HOOKS);
     const set = async (key: string, value: string | boolean) => setConfigValue(key, value, { env: home.env, channels });
-    expect(await set("agents.defaults.sandbox.network", '{ allow: ["a.example"] }')).toMatchObject({
+    expect(await set("commandHooks", '[{ event: "pre-tool", command: ["/bin/false"] }]')).toMatchObject({
       type: "refused",
-      problems: [{ type: "unenforced", path: "agents.defaults.sandbox.network" }],
+      problems: [{ type: "unenforced", path: "commandHooks" }],
     });
-    expect(await set("agents.defaults.sandbox.network", "none")).toMatchObject({ type: "written", problems: [] });
-    expect(await readFile(path, "utf8")).toContain("none");
+    expect(await setConfigValue("commandHooks", undefined, { env: home.env, channels })).toMatchObject({ type: "written", problems: [] });
+    expect(await readFile(path, "utf8")).not.toContain("pre-tool");
   });
 });
 
@@ -233,6 +228,27 @@ describe("an unreadable restriction", () => {
     [`{channels: {defaults: {groups: {g1: {tools: "none"}}}}}`, "channels.defaults.groups.g1.tools"],
   ])("%s refuses the start although a last good copy exists", async (text, path) => {
     expect(await tryAfterGood(text)).toMatchObject({ type: "refused", problems: [{ type: "unenforced", path }] });
+  });
+
+  test.each([
+    "https://a.example",
+    "a.example/path",
+    "10.0.0.0/8",
+    "*",
+    "127.1",
+    "0x7f000001",
+    "a.example:0",
+    "a.example:65536",
+    "[a.example]:80",
+    "a b",
+    "m\u00fcnchen.example",
+    "",
+  ])("the host %j of a sandbox's network refuses the start although a last good copy exists", async (host) => {
+    const text = JSON.stringify({ agents: { defaults: { sandbox: { network: { allow: [host] } } } } });
+    expect(await tryAfterGood(text)).toMatchObject({
+      type: "refused",
+      problems: [{ type: "unenforced", path: "agents.defaults.sandbox.network.allow[0]" }],
+    });
   });
 
   test("refuses the start for a path with dots, too", async () => {
@@ -395,6 +411,14 @@ test.each([
   [{ tools: { exec: { mode: "full" } } }, ["run without asking", "channels run in a sandbox without network"]],
   [{ tools: { exec: { mode: "allowlist" } } }, ["a pattern of tools.exec.allow", "channels run in a sandbox without network"]],
   [{ agents: { defaults: { sandbox: { mode: "all" } } } }, ["all commands run in a sandbox"]],
+  [
+    { agents: { defaults: { sandbox: { network: { allow: ["a.example", "b.example"] } } } } },
+    ["needs a decision", "channels run in a sandbox that reaches a.example, b.example alone, and each needs a decision"],
+  ],
+  [
+    { agents: { list: [{ id: "ann", sandbox: { network: { allow: ["a.example"] } } }, { id: "bob" }] } },
+    ["needs a decision", "channels run in a sandbox with the network of sandbox.network"],
+  ],
   [{ tools: { exec: { mode: "deny" } } }, ["no commands run"]],
   [
     { agents: { list: [{ id: "ann", sandbox: { mode: "off" } }, { id: "bob" }] } },
