@@ -88,6 +88,43 @@ test("a call that is allowed later runs once, and its session goes on from the r
   expect(items.map(({ admission }) => admission.kind)).toContain("command");
 });
 
+test("a guest's command in a sandbox with network runs when it is allowed later, and not once the sandbox has none", async () => {
+  const networked =
+    (network: FactotumConfig["agents"][number]["sandbox"]["network"]) =>
+    (config: FactotumConfig): FactotumConfig => {
+      const base = asking(config);
+      return { ...base, agents: base.agents.map((agent) => ({ ...agent, sandbox: { ...agent.sandbox, network } })) };
+    };
+  await using running = await start({
+    patch: networked({ allow: ["a.example"] }),
+    accountConfig: { dmPolicy: "open", allowFrom: ["*"] },
+  });
+  const guest = { sender: { id: "guest-1", name: "Anna", isBot: false } };
+  const waiting = async (): Promise<string> =>
+    vi.waitUntil(async () => (await running.gateway.engine.parts.approvals.waiting())[0]?.id, { timeout: 10_000 });
+  const parkAsGuest = async (): Promise<string> => {
+    server.script([toolReply({ name: "exec", input: { command: "curl a.example" } }), textReply("Hello meanwhile.")]);
+    await platform.say(platform.message("run it", guest));
+    const id = await waiting();
+    await platform.say(platform.message("hello?", guest));
+    await running.gateway.engine.idle();
+    return id;
+  };
+  const first = await parkAsGuest();
+  expect(ran).toEqual([]);
+  server.script([textReply("It says hello.")]);
+  await running.gateway.engine.parts.approvals.decide(first, "allow-once");
+  await vi.waitUntil(() => texts().includes("It says hello."), { timeout: 10_000 });
+  expect(ran).toMatchObject([{ command: { type: "shell", text: "curl a.example" } }]);
+  const second = await parkAsGuest();
+  await running.gateway.reload(running.settings(networked("none")(running.gateway.engine.parts.running.config)));
+  server.script([textReply("It was not run.")]);
+  await running.gateway.engine.parts.approvals.decide(second, "allow-once");
+  await vi.waitUntil(() => texts().includes("It was not run."), { timeout: 10_000 });
+  expect(ran).toHaveLength(1);
+  expect(lastBody()).toContain("what it would run has changed");
+});
+
 test("a call that is denied later is not run, and wakes nobody", async () => {
   await using running = await start();
   const id = await park(running);
