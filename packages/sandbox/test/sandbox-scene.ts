@@ -139,10 +139,14 @@ export function specOf(home: string, workspace: string, change: Partial<SandboxS
   };
 }
 
-export async function startSandboxScene(limits?: {
-  readonly maxProcesses: number;
-  readonly maxMemoryBytes: number;
-}): Promise<SandboxScene> {
+/** Starts it, with these limits of all commands, and the sandbox changed like this. */
+export async function startSandboxScene(
+  limits?: {
+    readonly maxProcesses: number;
+    readonly maxMemoryBytes: number;
+  },
+  change: Partial<SandboxSpec> = {},
+): Promise<SandboxScene> {
   const base = await realpath(await mkdtemp(join(tmpdir(), "sandbox-scene-")));
   const home = join(base, "home");
   const workspace = join(home, "sandboxes", "session-0");
@@ -163,7 +167,7 @@ export async function startSandboxScene(limits?: {
   const servers = [tcp, await listen({ path: socket }), await listen({ path: `\0${abstractName}` })];
   const udp = await listenToDatagrams();
   const host = createHostRunner(runnerOptions(home, limits));
-  const sandbox = sandboxOver(host, home, (run) => (run.sandbox === undefined ? undefined : specOf(home, workspace)));
+  const sandbox = sandboxOver(host, home, (run) => (run.sandbox === undefined ? undefined : specOf(home, workspace, change)));
   const run = sandboxedRun(workspace);
   const options = (facts: RunFacts) => ({ run: facts, signal: new AbortController().signal, onOutput: () => undefined });
   const request = (text: string): CommandRequest => ({

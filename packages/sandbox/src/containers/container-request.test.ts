@@ -113,6 +113,11 @@ describe("a command in a container", () => {
     expect(command).toMatchObject({ text: expect.stringMatching(/example\/image:1 \/bin\/sh -c 'state=.* sh 64 'make all'$/s) as string });
   });
 
+  test("has the given list of system calls", () => {
+    const args = containerArguments(REQUEST, PLAN, { ...HOST, backend: "podman", seccompFile: "/state/p.json" }, "factotum-1");
+    expect(args.join(" ")).toContain("--security-opt no-new-privileges --security-opt seccomp=/state/p.json --pids-limit");
+  });
+
   test("podman of root keeps no user", () => {
     const args = containerArguments(REQUEST, PLAN, { ...HOST, backend: "podman", userId: 0, groupId: 0 }, "factotum-1");
     expect(args).not.toContain("--userns");

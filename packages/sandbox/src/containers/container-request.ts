@@ -12,6 +12,8 @@ export interface ContainerHost {
   /** The gateway's user and group, so that files of the workspace have one owner. */
   readonly userId: number;
   readonly groupId: number;
+  /** A file with the system calls that containers have; absent: those that the program allows by itself. */
+  readonly seccompFile?: string | undefined;
   /** Label of this gateway's containers: those of a killed gateway are found by it. */
   readonly label: string;
 }
@@ -34,7 +36,7 @@ export function containerRequest(request: CommandRequest, plan: SandboxPlan, hos
 export function containerArguments(
   { cwd, env, input = { type: "none" } }: CommandRequest,
   { mounts, home, image, maxTasks, maxMemoryBytes, environment, network }: SandboxPlan,
-  { backend, userId, groupId, label }: ContainerHost,
+  { backend, userId, groupId, label, seccompFile }: ContainerHost,
   name: string,
 ): readonly string[] {
   const variables = { ...environment, HOME: home, TMPDIR: "/tmp", ...env };
@@ -59,6 +61,7 @@ export function containerArguments(
     "ALL",
     "--security-opt",
     "no-new-privileges",
+    ...(seccompFile === undefined ? [] : ["--security-opt", `seccomp=${seccompFile}`]),
     "--pids-limit",
     String(maxTasks),
     "--memory",

@@ -3,6 +3,7 @@ import { delimiter, isAbsolute, join } from "node:path";
 import type { CommandRequest, CommandResult, Random } from "@factotum/agent-contract";
 import { bubblewrapRequest } from "../bubblewrap/bubblewrap-request.ts";
 import { describeBubblewrapHost } from "../bubblewrap/find-bubblewrap.ts";
+import { writePodmanProfile } from "../containers/podman-profile.ts";
 import { containerRequest, listArguments, removeArguments } from "../containers/container-request.ts";
 import { seatbeltRequest } from "../seatbelt/seatbelt-request.ts";
 import type { BackendState, ReadyBackend } from "./sandbox-backend.ts";
@@ -72,7 +73,9 @@ async function describeBackend(backend: SandboxBackend, options: BackendOptions)
     }
     case "docker":
     case "podman": {
-      const host = { backend, program, userId, groupId, label };
+      // Docker's own list has neither namespaces nor kernel keys.
+      const seccompFile = backend === "podman" ? await writePodmanProfile(folder) : undefined;
+      const host = { backend, program, userId, groupId, label, seccompFile };
       const rewrite: ReadyBackend["rewrite"] = (request, plan) => {
         const container = `factotum-${random.uuid()}`;
         return {

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { CANARY } from "../sandbox-scene.ts";
 import type { SandboxScene } from "../sandbox-scene.ts";
 
@@ -8,10 +9,19 @@ export interface EscapeAttempt {
   readonly onHost: "everyone" | "root" | "untried";
   readonly attempt: (scene: SandboxScene) => string;
   readonly allowed: (scene: SandboxScene) => string;
+  /** What stands for them in a container, whose root is an image with files of its own. */
+  readonly inContainer?: Partial<Pick<EscapeAttempt, "attempt" | "allowed">>;
 }
 
+/** Prints ESCAPED if the path is the same file as on the host. */
+export const isOfHost = (path: string): string => {
+  const { dev, ino } = statSync(path);
+  return `[ "$(stat -c %d:%i ${path})" = ${dev}:${ino} ] && echo ESCAPED`;
+};
+
+/** Without the errors: a traceback shows the program itself. */
 export const python = (...lines: readonly string[]): string =>
-  `/usr/bin/python3 -c '${["import ctypes, os, socket", ...lines].join("\n")}'`;
+  `/usr/bin/python3 -c '${["import ctypes, os, socket", ...lines].join("\n")}' 2>/dev/null`;
 
 /** Numbers of system calls by architecture. */
 export const CALLS = {

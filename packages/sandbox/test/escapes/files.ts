@@ -1,4 +1,4 @@
-import { does, reads } from "./escape-attempt.ts";
+import { does, isOfHost, reads } from "./escape-attempt.ts";
 import type { EscapeAttempt } from "./escape-attempt.ts";
 
 /** Attempts to reach files. */
@@ -62,12 +62,14 @@ export const FILE_ESCAPES: readonly EscapeAttempt[] = [
     onHost: "untried",
     attempt: () => does("touch /usr/planted || touch /etc/planted || touch /planted || touch /dev/planted"),
     allowed: () => "touch /tmp/f /dev/shm/f && echo works",
+    inContainer: { attempt: () => does("touch /usr/planted || touch /etc/planted || touch /planted") },
   },
   {
     name: "reads the passwords of the system",
     onHost: "root",
     attempt: () => does("cat /etc/shadow"),
     allowed: () => "grep -q sandbox /etc/passwd && echo works",
+    inContainer: { attempt: () => isOfHost("/etc/shadow"), allowed: () => "grep -q root /etc/passwd && echo works" },
   },
   {
     name: "reads temporary files of the host",
@@ -80,6 +82,7 @@ export const FILE_ESCAPES: readonly EscapeAttempt[] = [
     onHost: "root",
     attempt: () => does("ls /root/.bashrc || ls /home/*/.bashrc"),
     allowed: () => 'touch "$HOME/f" && echo works',
+    inContainer: { attempt: () => isOfHost("/root") },
   },
   {
     name: "sees devices of disks and the kernel",
@@ -98,6 +101,8 @@ export const FILE_ESCAPES: readonly EscapeAttempt[] = [
     onHost: "everyone",
     attempt: () => does("ls /sys/class || ls /sys/fs/cgroup"),
     allowed: () => "ls /proc/self/status >/dev/null && echo works",
+    // It is shown there, read-only.
+    inContainer: { attempt: () => does("mkdir /sys/fs/cgroup/planted || mkdir /sys/fs/cgroup/pids/planted || echo 1 >/sys/power/state") },
   },
   {
     name: "finds a control socket of the host",

@@ -8,6 +8,11 @@ export const RIGHT_ESCAPES: readonly EscapeAttempt[] = [
     onHost: "root",
     attempt: () => "su root -c 'id -u' </dev/null 2>/dev/null | grep -qx 0 && echo ESCAPED",
     allowed: () => "[ $(id -u) = 1000 ] && echo works",
+    // A gateway that is root has a container of root, without its rights.
+    inContainer: {
+      attempt: () => "su nobody -s /bin/sh -c 'echo ESC''APED' </dev/null 2>/dev/null",
+      allowed: () => `[ $(id -u) = ${process.getuid?.() ?? 0} ] && echo works`,
+    },
   },
   {
     name: "becomes another user",
