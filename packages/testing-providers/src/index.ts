@@ -28,7 +28,8 @@ export { createGate, type Gate } from "./server/gate.ts";
 export type { PreparedReply } from "./server/prepared-reply.ts";
 export type { RuleViolation } from "./server/rule-violation.ts";
 export type { StreamFault } from "./server/write-frames.ts";
-export { type MediaReply, type MediaRequest, type MediaServer, startMediaServer } from "./media/start-media-server.ts";
+export type { MediaReply, MediaRequest } from "./media/media-request.ts";
+export { type MediaServer, type MediaWire, startMediaServer } from "./media/start-media-server.ts";
 export { canonicalRequest, isPrefixOf, prefixReport } from "./strict/canonical-request.ts";
 export type { CanonicalRequest, PrefixReport } from "./strict/prefix-report.ts";
 export {

@@ -1,25 +1,14 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
+import { checkGoogleMedia } from "./google-media-rules.ts";
+import type { MediaReply, MediaRequest } from "./media-request.ts";
+import { checkOpenAiMedia, openAiRefusal } from "./openai-media-rules.ts";
 
-/** A request for media, parsed. */
-export interface MediaRequest {
-  /** Without the version. */
-  readonly path: string;
-  readonly authorization: string | undefined;
-  /** Fields of a form or of a JSON body; files are not among them. */
-  readonly fields: Readonly<Record<string, unknown>>;
-  readonly files: readonly { readonly field: string; readonly name: string; readonly mimeType: string; readonly bytes: Uint8Array }[];
-}
+/** Whose wire format a server of media speaks. */
+export type MediaWire = "openai" | "google";
 
-/** An answer: JSON, bytes of a type, or none at all. */
-export type MediaReply =
-  | { readonly type: "json"; readonly status?: number; readonly body: unknown }
-  | { readonly type: "bytes"; readonly mimeType: string; readonly bytes: Uint8Array }
-  | { readonly type: "page"; readonly status?: number; readonly html: string }
-  | { readonly type: "silence" };
-
-/** A server of OpenAI's endpoints for media, on loopback. */
+/** A server of a vendor's endpoints for media, on loopback. */
 export interface MediaServer extends AsyncDisposable {
   /** With the version. */
   readonly baseUrl: string;
@@ -31,26 +20,33 @@ export interface MediaServer extends AsyncDisposable {
   arrived(count: number): Promise<void>;
 }
 
-/** The fields that the vendor requires, by path. */
-const REQUIRED: Readonly<Record<string, readonly string[]>> = {
-  "/audio/transcriptions": ["model"],
-  "/audio/speech": ["model", "input", "voice"],
-  "/images/generations": ["model", "prompt"],
-  "/images/edits": ["model", "prompt"],
+const WIRES: Readonly<Record<MediaWire, { readonly version: string; readonly check: typeof checkOpenAiMedia }>> = {
+  openai: { version: "/v1", check: checkOpenAiMedia },
+  google: { version: "/v1beta", check: checkGoogleMedia },
 };
 
-/** Serves transcription, speech and images in OpenAI's wire format; refuses unknown paths, other keys and incomplete requests as the vendor does. */
-export async function startMediaServer({ key }: { readonly key: string }): Promise<MediaServer> {
+/**
+ * Serves transcription, speech and images in OpenAI's wire format, or images in Google's; refuses unknown paths, other keys, and requests that the vendor does
+ * not take, with the vendor's own bodies.
+ */
+export async function startMediaServer({
+  key,
+  wire = "openai",
+}: {
+  readonly key: string;
+  readonly wire?: MediaWire;
+}): Promise<MediaServer> {
+  const { version, check } = WIRES[wire];
   const requests: MediaRequest[] = [];
   const waiting: (() => void)[] = [];
-  let answer: (request: MediaRequest) => MediaReply = () => refusal(500, "this request is not scripted");
+  let answer: (request: MediaRequest) => MediaReply = () => openAiRefusal(500, "this request is not scripted");
   const server = createServer((incoming, response) => {
     void (async () => {
-      const path = (incoming.url ?? "").replace(/^\/v1/, "");
+      const path = (incoming.url ?? "").replace(version, "");
       const body = await buffer(incoming);
       const request: MediaRequest = {
         path,
-        authorization: incoming.headers.authorization,
+        authorization: wire === "google" ? one(incoming.headers["x-goog-api-key"]) : incoming.headers.authorization,
         ...(await parseBody(body, incoming.headers["content-type"] ?? "")),
       };
       requests.push(request);
@@ -60,7 +56,7 @@ export async function startMediaServer({ key }: { readonly key: string }): Promi
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}${version}`,
     requests,
     respond: (next) => {
       answer = next;
@@ -89,18 +85,8 @@ async function parseBody(body: Buffer, contentType: string): Promise<Pick<MediaR
   return { fields, files };
 }
 
-function check({ path, authorization, fields, files }: MediaRequest, key: string): MediaReply | undefined {
-  const required = REQUIRED[path];
-  if (required === undefined) return refusal(404, `Unknown request URL: POST ${path}.`);
-  if (authorization !== `Bearer ${key}`) return refusal(401, "Incorrect API key provided.");
-  const missing = required.find((name) => fields[name] === undefined || fields[name] === "");
-  if (missing !== undefined) return refusal(400, `Missing required parameter: '${missing}'.`);
-  if (path === "/audio/transcriptions" && files.length !== 1) return refusal(400, "Missing required parameter: 'file'.");
-  return undefined;
-}
-
-function refusal(status: number, message: string): MediaReply {
-  return { type: "json", status, body: { error: { message, type: "invalid_request_error", param: null, code: null } } };
+function one(header: string | readonly string[] | undefined): string | undefined {
+  return typeof header === "string" ? header : header?.[0];
 }
 
 function write(response: ServerResponse, reply: MediaReply): void {
