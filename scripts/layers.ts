@@ -105,6 +105,8 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly string[]>> = {
     "requests",
     // Outgoing messages
     "delivery",
+    // Requests for media that tools make
+    "media-tools",
     // Commands that run on after their turn
     "background-commands",
     // A turn's session, and the gateway's own messages to it

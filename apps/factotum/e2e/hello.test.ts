@@ -81,7 +81,7 @@ test("and with every tool, each with its configured limits", async () => {
 test("and with every tool and a browser, which stays out of the request until it is looked for", async () => {
   const { bytes, tools, system } = await hello({ "tools.profile": "full", "tools.browser.enabled": "true" });
   expect(tools).toEqual(expect.arrayContaining(["exec", "tool_call", "tool_search", "web_fetch"]));
-  expect(tools).not.toContain("browser");
-  expect(system).toContain("More by `tool_search`: `browser`, `gateway`.");
+  for (const deferred of ["browser", "image"]) expect(tools).not.toContain(deferred);
+  expect(system).toContain("More by `tool_search`: `browser`, `gateway`, `image`.");
   expect(bytes).toBeLessThanOrEqual(MAX_BYTES);
 });

@@ -9,8 +9,8 @@ export interface SceneModel {
   readonly inWriting?: boolean;
   /** The body of every answer comes in single bytes. */
   readonly singleBytes?: boolean;
-  /** Its entry in the configuration. */
-  config(baseUrl: string): { readonly reference: string; readonly providers: object };
+  /** Its entry in the configuration, with further facts about the model. */
+  config(baseUrl: string, facts?: object): { readonly reference: string; readonly providers: object };
 }
 
 const KEY = "sk-ant-test-0123456789";
@@ -18,7 +18,10 @@ const KEY = "sk-ant-test-0123456789";
 /** The model of scenes that are not about models. */
 export const ANTHROPIC: SceneModel = {
   format: "anthropic-messages",
-  config: (baseUrl) => ({ reference: "anthropic/claude-sonnet-4-6", providers: { anthropic: { baseUrl, apiKey: KEY } } }),
+  config: (baseUrl, facts) => ({
+    reference: "anthropic/claude-sonnet-4-6",
+    providers: { anthropic: { baseUrl, apiKey: KEY, ...(facts !== undefined && { models: [{ id: "claude-sonnet-4-6", ...facts }] }) } },
+  }),
 };
 
 /** One model for each wire format, by its name. */

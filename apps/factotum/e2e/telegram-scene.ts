@@ -43,6 +43,9 @@ export interface MediaSettings {
   /** Further keys of `models`. */
   readonly models?: object;
   readonly messages?: object;
+  /** Facts about the conversation's own model. */
+  readonly conversationModel?: object;
+  readonly tools?: object;
 }
 
 /** How the product is connected with the platform. */
@@ -159,12 +162,13 @@ function sceneConfig(
   { extension, account, gateway, media = {} }: TelegramLink,
   { workspace, modelUrl }: { readonly workspace: string; readonly modelUrl: string },
 ): object {
-  const { reference, providers } = ANTHROPIC.config(modelUrl);
+  const { reference, providers } = ANTHROPIC.config(modelUrl, media.conversationModel);
   return {
     ...(gateway !== undefined && { gateway }),
     agents: { defaults: { model: reference }, list: [{ id: "main", workspaceDir: workspace }] },
     models: { providers: { ...providers, ...media.providers }, ...media.models },
     ...(media.messages !== undefined && { messages: media.messages }),
+    ...(media.tools !== undefined && { tools: media.tools }),
     commands: { ownerAllowFrom: [`${extension}:${OWNER}`] },
     channels: { [extension]: { allowFrom: [String(OWNER)], groupPolicy: "open", ...account } },
   };

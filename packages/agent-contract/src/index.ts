@@ -26,6 +26,7 @@ export type {
   ToolSource,
   ToolTraits,
 } from "./tool.ts";
+export type { ImageOrder, MadeFile, MediaCallOptions, MediaModels, MediaOutcome } from "./media-models.ts";
 export { MODEL_APIS } from "./model.ts";
 export type {
   CacheLifetime,

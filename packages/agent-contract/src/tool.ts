@@ -10,6 +10,8 @@ export interface ToolTraits {
   /** `untrusted` if the result may contain text of others (web, mail, media); taints the turn (R23). */
   readonly output: "trusted" | "untrusted";
   readonly network: boolean;
+  /** Its requests go to services that the owner has configured alone, at no address of the call, as those of the conversation's model do (R23). */
+  readonly ownServices?: true;
   /** Its effect is what the commands do that it passes to the `CommandRunner`, which puts those of sandboxed runs into the sandbox. */
   readonly sandboxed?: true;
   /** May run concurrently with other calls of the same message. */

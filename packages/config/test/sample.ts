@@ -209,6 +209,8 @@ export const fullDocument = {
       },
     },
     timeouts: { connectSeconds: 4, firstEventSeconds: 5, idleSeconds: 6 },
+    image: "openai/gpt-5.5",
+    imageGeneration: "openai/gpt-image-1",
     transcription: { command: ["whisper-cli", "-f", "{file}"], timeoutSeconds: 30 },
   },
   skills: { load: { extraDirs: ["/skills"] }, entries: { one: { enabled: true, env: { KEY: "${K}" }, apiKey: "${K}", config: { a: 1 } } } },

@@ -31,6 +31,7 @@ import type { RemoteFiles } from "./media/remote-files.ts";
 import type { MetricsPage } from "./status/metrics-page.ts";
 import type { DiskReserve } from "./storage/disk-reserve.ts";
 import { gatewayStatus } from "./status/gateway-status.ts";
+import { ToolMedia } from "./media-tools/tool-media.ts";
 import { SessionReport } from "./status/session-report.ts";
 import { RestartAfterRun } from "./sessions/restart-after-run.ts";
 import { gatewayWarnings } from "./status/gateway-warnings.ts";
@@ -41,7 +42,7 @@ export interface GatewaySettings {
   readonly accounts: (services: { readonly webchatSocket: WebchatHub }) => readonly ChannelAccount[];
   /** Makes the sources of tools around the gateway's ports; the product's own first. */
   readonly toolSources: (
-    ports: Pick<GatewayParts, "messenger" | "planBoard" | "questioner" | "reporter" | "restarter"> & {
+    ports: Pick<GatewayParts, "messenger" | "planBoard" | "questioner" | "reporter" | "restarter" | "media"> & {
       readonly background: BackgroundCommands;
     },
   ) => readonly ToolSource[];
@@ -138,9 +139,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const planBoard = new ChatPlans();
   const questioner = new Questions();
   const reporter = new SessionReport();
+  const media = new ToolMedia();
   const sessionCommands = new SessionCommands();
   const restarter = new RestartAfterRun({ requestRestart: options.onRestartRequest, logger });
-  const parts = { hub, messenger, planBoard, questioner, reporter, restarter, sessionCommands };
+  const parts = { hub, messenger, planBoard, questioner, reporter, restarter, media, sessionCommands };
   const engine = new Engine({
     ...(await engineSettings(options, parts, options)),
     home: options.home,
@@ -171,6 +173,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   messenger.connect({ ...engine.parts, isCommand: (value) => isButtonCommand(value, running.config.session.resetTriggers) });
   planBoard.connect(engine.parts);
   reporter.connect(engine.parts);
+  media.connect(engine.parts);
   restarter.connect({ ...engine.parts, submit: async (message, admission) => engine.submit(message, admission) });
   hub.connect(engine.parts);
   return listen(engine, parts, options, isLoopbackBind(bind));
@@ -184,12 +187,13 @@ interface GatewayParts {
   readonly questioner: Questions;
   readonly reporter: SessionReport;
   readonly restarter: RestartAfterRun;
+  readonly media: ToolMedia;
   readonly sessionCommands: SessionCommands;
 }
 
 async function engineSettings(
   { config, toolSources, accounts, skills, skillFolders }: GatewaySettings,
-  { hub, messenger, planBoard, questioner, reporter, restarter, sessionCommands }: GatewayParts,
+  { hub, messenger, planBoard, questioner, reporter, restarter, media, sessionCommands }: GatewayParts,
   { environment, fetch, clock, random, logger, onSecret }: GatewayOptions,
 ): Promise<EngineSettings> {
   const secret = config.commands.ownerDisplaySecret;
@@ -200,7 +204,7 @@ async function engineSettings(
   return {
     config,
     models: createConfiguredModels({ config, environment, fetch, clock, random, logger, onSecret }),
-    toolSources: toolSources({ messenger, planBoard, questioner, reporter, restarter, background: sessionCommands }),
+    toolSources: toolSources({ messenger, planBoard, questioner, reporter, restarter, media, background: sessionCommands }),
     skills,
     skillFolders,
     accounts: accounts({ webchatSocket: hub }),

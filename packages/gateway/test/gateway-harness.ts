@@ -11,7 +11,7 @@ import { loadConfig } from "@factotum/config";
 import { httpFetch } from "@factotum/models";
 import { openSqliteStore } from "@factotum/store";
 import type { ApprovalDecision, CheckpointLimits, SqliteStore, Store, StoreDamage } from "@factotum/store";
-import { createCoreTools, createFileAccess, FileAccessError, type WebAccess } from "@factotum/tools";
+import { createCoreTools, createFileAccess, createMediaTools, FileAccessError, type WebAccess } from "@factotum/tools";
 import type { FileAccess, FileAccessOptions } from "@factotum/tools";
 import { completeRunner } from "./complete-runner.ts";
 import type { TestRunner } from "./complete-runner.ts";
@@ -314,6 +314,8 @@ export async function startTestGateway(
     readonly web?: WebAccess;
     /** Sources in addition to the core tools. None by default. */
     readonly toolSources?: readonly ToolSource[];
+    /** With the tools for media, as far as they are configured. */
+    readonly mediaTools?: true;
     /** Takes no change by default. */
     readonly settingsDesk?: SettingsDesk;
     /** Ignored by default. */
@@ -378,26 +380,37 @@ export async function startTestGateway(
   const settings = (next: FactotumConfig): GatewaySettings => ({
     config: next,
     accounts: () => [...(platform === undefined ? [] : [platform.account(options.accountConfig)]), ...(options.accounts ?? [])],
-    toolSources: ({ messenger, planBoard, questioner, reporter, restarter, background }) => [
+    toolSources: ({ messenger, planBoard, questioner, reporter, restarter, media, background }) => [
       {
         id: "core",
-        tools: createCoreTools({
-          files,
-          runner: completeRunner(options.runner ?? noCommands),
-          messenger,
-          planBoard,
-          questioner,
-          reporter,
-          restarter,
-          settings: options.settingsDesk ?? NO_SETTINGS,
-          background,
-          clock: common.clock,
-          web: options.web ?? NO_WEB,
-          readPdf: async () => ({ type: "failed", reason: "damaged" }),
-          execTimeoutSeconds: next.tools.exec.timeoutSeconds,
-          execSearchPath: "/usr/bin:/bin",
-          execAvoidsShell: next.tools.exec.mode === "allowlist",
-        }).filter(({ name }) => name !== "gateway" || options.settingsDesk !== undefined),
+        tools: [
+          ...createCoreTools({
+            files,
+            runner: completeRunner(options.runner ?? noCommands),
+            messenger,
+            planBoard,
+            questioner,
+            reporter,
+            restarter,
+            settings: options.settingsDesk ?? NO_SETTINGS,
+            background,
+            clock: common.clock,
+            web: options.web ?? NO_WEB,
+            readPdf: async () => ({ type: "failed", reason: "damaged" }),
+            execTimeoutSeconds: next.tools.exec.timeoutSeconds,
+            execSearchPath: "/usr/bin:/bin",
+            execAvoidsShell: next.tools.exec.mode === "allowlist",
+          }).filter(({ name }) => name !== "gateway" || options.settingsDesk !== undefined),
+          ...(options.mediaTools
+            ? createMediaTools({
+                media,
+                files,
+                web: options.web ?? NO_WEB,
+                makesImages: next.models.imageGeneration !== undefined,
+                speaks: next.messages.tts.provider !== undefined,
+              })
+            : []),
+        ],
       },
       ...(options.toolSources ?? []),
     ],

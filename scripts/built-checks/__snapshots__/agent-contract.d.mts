@@ -230,6 +230,8 @@ interface ToolTraits {
   /** `untrusted` if the result may contain text of others (web, mail, media); taints the turn (R23). */
   readonly output: "trusted" | "untrusted";
   readonly network: boolean;
+  /** Its requests go to services that the owner has configured alone, at no address of the call, as those of the conversation's model do (R23). */
+  readonly ownServices?: true;
   /** Its effect is what the commands do that it passes to the `CommandRunner`, which puts those of sandboxed runs into the sandbox. */
   readonly sandboxed?: true;
   /** May run concurrently with other calls of the same message. */
@@ -318,6 +320,51 @@ interface ToolSource {
   readonly id: string;
   /** On a name conflict the earlier source wins. */
   readonly tools: readonly AgentTool[];
+}
+/** A file that a media model has made. Its bytes were checked: the type is theirs. */
+interface MadeFile {
+  readonly bytes: Uint8Array;
+  readonly mimeType: string;
+  /** Without a dot; letters and digits. */
+  readonly extension: string;
+}
+/** The images that a tool asks for. */
+interface ImageOrder {
+  /** What they show, or how `inputs` are to be changed. */
+  readonly prompt: string;
+  /** How many, at least 1. */
+  readonly count: number;
+  /** `WIDTHxHEIGHT` in pixels or an aspect such as `3:2`; the provider's own by default. The nearest that the model can make. */
+  readonly size?: string;
+  /** Images to change or to combine; empty for new ones. */
+  readonly inputs: readonly Uint8Array[];
+}
+/** What a request for media came to; `message` is for the calling model: what failed, and what to do. */
+type MediaOutcome<Result> = {
+  readonly type: "done";
+  readonly result: Result;
+} | {
+  readonly type: "failed";
+  readonly message: string;
+};
+/** Options of a request for media, which is charged to the run. */
+interface MediaCallOptions {
+  readonly run: RunFacts;
+  readonly signal: AbortSignal;
+}
+/** The models for media that the owner has configured, for tools. Implemented by the gateway. Rejects only when the signal fires or the store fails. */
+interface MediaModels {
+  /** What a model that sees images answers to a question about them. Text of others, because words in an image can be anybody's. */
+  lookAt(images: readonly Uint8Array[], question: string, options: MediaCallOptions): Promise<MediaOutcome<string>>;
+  /** New or changed images, at least one. `problem` says why there are fewer than ordered. */
+  makeImages(order: ImageOrder, options: MediaCallOptions): Promise<MediaOutcome<{
+    readonly files: readonly MadeFile[];
+    readonly problem?: string;
+  }>>;
+  /** A recording of a text. `voice` is the provider's name of one; the configured one by default. */
+  speak(text: string, options: MediaCallOptions & {
+    readonly voice?: string;
+  }): Promise<MediaOutcome<MadeFile>>;
 }
 /** When the same request may be retried. Decided once, where the failure is detected. */
 type Retry = {
@@ -1075,4 +1122,4 @@ interface SkillUse {
 type WithoutUndefined<Values> = { readonly [Key in keyof Values as undefined extends Values[Key] ? never : Key]: Values[Key]; } & { readonly [Key in keyof Values as undefined extends Values[Key] ? Key : never]?: Exclude<Values[Key], undefined>; };
 /** Returns the given keys, in order, without those whose value is `undefined`, for spreading into an object with optional keys. */
 declare function withoutUndefined<Values extends object>(values: Values): WithoutUndefined<Values>;
-export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type ImageContent, type InputOutcome, type InspectedCall, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type Logger, MODEL_APIS, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteHit, type NoteIndex, type OutputPart, type PlanBoard, type PlanStep, type Question, type QuestionOutcome, type Questioner, RUN_KINDS, type Random, type Restarter, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunSandbox, type RunningCommand, type SessionReporter, type SettingsAnswer, type SettingsChange, type SettingsDesk, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type WithoutUndefined, addUsage, joinUsage, withoutUndefined };
+export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type ImageContent, type ImageOrder, type InputOutcome, type InspectedCall, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type Logger, MODEL_APIS, type MadeFile, type MediaCallOptions, type MediaModels, type MediaOutcome, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteHit, type NoteIndex, type OutputPart, type PlanBoard, type PlanStep, type Question, type QuestionOutcome, type Questioner, RUN_KINDS, type Random, type Restarter, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunSandbox, type RunningCommand, type SessionReporter, type SettingsAnswer, type SettingsChange, type SettingsDesk, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type WithoutUndefined, addUsage, joinUsage, withoutUndefined };

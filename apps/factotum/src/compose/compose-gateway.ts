@@ -25,7 +25,7 @@ import {
 import { httpFetch } from "@factotum/models";
 import { removeProxySockets, type HostRunner } from "@factotum/sandbox";
 import { openSqliteStore, type SqliteStore, type SqliteStoreOptions, type StoreDamage } from "@factotum/store";
-import { createCoreTools, createPdfReader, createRipgrep, createPublicFetch, type FileAccess } from "@factotum/tools";
+import { createCoreTools, createMediaTools, createPdfReader, createRipgrep, createPublicFetch, type FileAccess } from "@factotum/tools";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { createSetupControl } from "../first-run/create-setup-control.ts";
 import { assetPath } from "../runtime/assets.ts";
@@ -307,11 +307,12 @@ function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettin
   const { context, files, runner, skillRuns, web, browsers, secrets, logger, token } = parts;
   const { env, paths } = context;
   const findText = createRipgrep({ searchPath: commandSearchPath(context) });
+  const webAccess = { ...web, fetch: config.tools.web.fetch, search: webSearchSettings(config, env) };
   const readPdf = createPdfReader({ clock: systemClock, program: assetPath("pdf-program") });
   return {
     config,
     accounts: (parts) => channelAccounts(config, { parts, env, secrets }),
-    toolSources: ({ messenger, planBoard, questioner, reporter, restarter, background }) => [
+    toolSources: ({ messenger, planBoard, questioner, reporter, restarter, media, background }) => [
       {
         id: "core",
         tools: redactTools(
@@ -329,13 +330,20 @@ function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettin
               clock: systemClock,
               readPdf,
               findText,
-              web: { ...web, fetch: config.tools.web.fetch, search: webSearchSettings(config, env) },
+              web: webAccess,
               execTimeoutSeconds: config.tools.exec.timeoutSeconds,
               execSearchPath: commandSearchPath(context),
               execAvoidsShell: config.tools.exec.mode === "allowlist",
               commandEnvironment: skillRuns.environment,
             }),
             ...browsers.tools(config, files),
+            ...createMediaTools({
+              media,
+              files,
+              web: webAccess,
+              makesImages: config.models.imageGeneration !== undefined,
+              speaks: config.messages.tts.provider !== undefined,
+            }),
           ],
           secrets.toolOutput,
         ),

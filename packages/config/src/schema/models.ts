@@ -54,6 +54,10 @@ export type TranscriptionConfig =
 
 /** The providers, and the limits that apply to all of them. */
 export interface ModelsConfig {
+  /** The model that the tool `image` asks. Unset: the conversation's own if it sees images, otherwise the first configured one that does. */
+  readonly image?: string | undefined;
+  /** The model of the tool `image_generate`. Unset: there is no such tool. */
+  readonly imageGeneration?: string | undefined;
   /** Unset: voice messages are not transcribed. */
   readonly transcription?: TranscriptionConfig | undefined;
   readonly providers: Readonly<Record<string, ProviderConfig>>;
@@ -149,6 +153,12 @@ export const ModelsSchema: z.ZodType<ModelsConfig> = z
       .default({})
       .describe("Providers by their id, the first part of a model reference."),
     timeouts: TimeoutsSchema.describe("Limits for every provider."),
+    image: TextSchema.optional().describe(
+      "The model that looks at images for the tool `image`, as `provider/model`. Unset: the conversation's own if it sees images, otherwise the first configured one that does.",
+    ),
+    imageGeneration: TextSchema.optional().describe(
+      "The model that makes images for the tool `image_generate`, as `provider/model`. Unset: there is no such tool.",
+    ),
     transcription: TranscriptionSchema.optional().describe(
       "What turns voice messages into text: a model as `provider/model`, or a program on this computer. Unset: they are not transcribed.",
     ),

@@ -19,7 +19,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   messaging: ["message"],
   nodes: ["nodes"],
   agents: ["agents_list"],
-  media: ["view_image", "image_generate", "tts", "pdf"],
+  media: ["image", "image_generate", "tts", "pdf"],
 };
 
 /** Tools that belong to no group. */

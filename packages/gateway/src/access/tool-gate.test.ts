@@ -58,6 +58,7 @@ describe("a call of the owner's turn", () => {
     ["read over the network", { effect: "read", network: true }, {}, "runs"],
     ["write", { effect: "write" }, {}, "runs"],
     ["write over the network", { effect: "write", network: true }, {}, "confirm"],
+    ["write with a service of the owner's choice", { effect: "write", network: true, ownServices: true }, {}, "runs"],
     ["execute", { effect: "execute" }, {}, "confirm"],
     ["config", { effect: "config" }, {}, "confirm"],
     ["send to the run's own origin", { effect: "send", network: true }, {}, "runs"],
@@ -99,6 +100,11 @@ describe("a call that requests an address", () => {
     expect(check(web, { ...run, arguments: { query: url } })).toBe("runs");
     expect(check({ effect: "read" }, { ...run, arguments: { url } })).toBe("runs");
     expect(check(web, { ...run, arguments: { url: [url] } })).toBe("runs");
+    // Of a list every address counts, however it is written.
+    for (const listed of [url, ` ${url}`, url.replace("https", "HTTPS"), `${url}\0`])
+      expect(check(web, { ...run, arguments: { images: ["a.png", listed] } })).toBe(whenComposed);
+    expect(check(web, { ...run, arguments: { images: ["a.png", url] }, given: [url] })).toBe("runs");
+    expect(check(web, { ...run, arguments: { images: ["a.png"] } })).toBe("runs");
   });
 
   test("says what would be allowed", () => {

@@ -1,6 +1,7 @@
 import type { AgentTool, RunFacts, ToolCall, ToolTraits } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import { parseMediaTarget } from "../kernel/parse-media-target.ts";
+import { requestedAddresses } from "../kernel/requested-addresses.ts";
 import { authorize, OWN } from "./authorize.ts";
 import type { Resource } from "./authorize.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
@@ -31,9 +32,6 @@ export interface ToolGate {
 
 /** Parameters of sending tools that can name a file. */
 const FILE_PARAMETERS = ["media", "path", "filePath"];
-
-/** The parameter of reading tools that names the address to request. */
-const ADDRESS_PARAMETER = "url";
 
 const GIVEN_ONLY =
   "An address could carry away what you have read, so only one is requested that a message or a web result has named, exactly as it stands there.";
@@ -87,7 +85,10 @@ export function confirmationHint({ kind }: Pick<RunFacts, "kind">): string {
   return "Tell the owner what you wanted to do and why. The owner can check that text, send /trust, and ask for it again; from a group, ask in a private conversation.";
 }
 
-/** A send to another address than the run's own goes beyond it, and so does one of a web file, which requests that address, and a change over the network. */
+/**
+ * A send to another address than the run's own goes beyond it, and so does one of a web file, which requests that address, and a change over the network,
+ * except at a service of the owner's choice.
+ */
 function resourceOf(call: ToolCall, tool: AgentTool, { facts, origin: { channel, conversation } }: GatedRun): Resource {
   const place = commandResource(call, tool, facts);
   if (place.type !== "own") return place;
@@ -97,15 +98,15 @@ function resourceOf(call: ToolCall, tool: AgentTool, { facts, origin: { channel,
   const isElsewhere =
     (traits.effect === "send" &&
       (isFetched || !(isOwn("channel", channel) && isOwn("target", conversation.id) && isOwn("threadId", conversation.threadId)))) ||
-    (traits.effect === "write" && traits.network);
+    (traits.effect === "write" && traits.network && traits.ownServices !== true);
   return isElsewhere ? { type: "elsewhere" } : OWN;
 }
 
 /** A read that requests an address which the model may have composed: the request reveals it to the server behind it. */
 function requestsComposedAddress(call: ToolCall, tool: AgentTool, { isGiven }: GatedRun): boolean {
-  const address = call.arguments[ADDRESS_PARAMETER];
   const traits = traitsOf(call, tool);
-  return traits.effect === "read" && traits.network && typeof address === "string" && !isGiven(address);
+  if (traits.effect !== "read" || !traits.network) return false;
+  return requestedAddresses(call.arguments).some((address) => !isGiven(address));
 }
 
 function isWebAddress(named: unknown): boolean {

@@ -78,7 +78,7 @@ export function createConfiguredModels(options: ConfiguredModelsOptions): ModelS
   };
 }
 
-/** The providers that the configuration names: under `models.providers`, or in a model of an agent. */
+/** The providers that the configuration names: under `models.providers`, in a model of an agent, or in the one that looks at images. */
 function chosenProviders(config: FactotumConfig): ReadonlySet<string> {
   const written = config.agents.flatMap(({ model, models, compaction, heartbeat }) => [
     ...(model === undefined ? [] : [model.primary, ...model.fallbacks]),
@@ -86,6 +86,7 @@ function chosenProviders(config: FactotumConfig): ReadonlySet<string> {
     compaction.model,
     heartbeat === "off" ? undefined : heartbeat.model,
   ]);
+  written.push(config.models.image);
   const references = written.map((one) => (one === undefined ? undefined : parseWritten(one, config)));
   const named = references.flatMap((parsed) => (parsed?.type === "model" ? [parsed.reference.provider] : []));
   return new Set([...Object.keys(config.models.providers), ...named]);

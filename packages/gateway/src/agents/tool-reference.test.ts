@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { AgentTool } from "@factotum/agent-contract";
 import { matchesTool, TOOL_GROUP_NAMES, TOOL_NAMES } from "@factotum/config";
-import { createBrowserTool, createCoreTools } from "@factotum/tools";
+import { createBrowserTool, createCoreTools, createMediaTools } from "@factotum/tools";
 import { expect, test } from "vitest";
 import { filterTools } from "./tool-policy.ts";
 
@@ -22,7 +22,11 @@ Every tool of this build, generated from the declarations of the tools. [Which t
 `;
 
 /** The declarations alone: nothing is called. */
-const tools: readonly AgentTool[] = [...createCoreTools({ web: {} } as never), createBrowserTool({ settings: {} } as never)];
+const tools: readonly AgentTool[] = [
+  ...createCoreTools({ web: {} } as never),
+  createBrowserTool({ settings: {} } as never),
+  ...createMediaTools({ makesImages: true, speaks: true } as never),
+];
 
 const PROFILES = ["minimal", "coding", "messaging", "full"] as const;
 /** Those that say something about one tool. */

@@ -1,5 +1,6 @@
 import type { AgentMessage, AssistantMessage, ToolResultMessage, UserMessage } from "@factotum/agent-contract";
 import { splitEffectivePrompt } from "@factotum/agent-core";
+import { requestedAddresses } from "../kernel/requested-addresses.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /** An address in text or JSON: to the next space, quote, bracket, escape or full-width mark. */
@@ -54,8 +55,7 @@ export function isGivenAddress(address: string, { messages, tool }: GivenContext
 function callsFor({ content }: AssistantMessage, { tool, wanted }: { readonly tool: string; readonly wanted: string }): readonly string[] {
   return content.flatMap((block) => {
     if (block.type !== "toolCall" || block.name !== tool) return [];
-    const { url } = block.arguments;
-    return typeof url === "string" && canonical(url) === wanted ? [block.id] : [];
+    return requestedAddresses(block.arguments).some((address) => canonical(address) === wanted) ? [block.id] : [];
   });
 }
 

@@ -15,6 +15,11 @@ export interface SpokenAudio extends Pick<SniffedMedia, "mimeType" | "extension"
   readonly bytes: Uint8Array;
 }
 
+/** What speaking a text came to; `message` says why it failed. */
+export type SpeechOutcome =
+  | { readonly type: "spoken"; readonly audio: SpokenAudio }
+  | { readonly type: "failed"; readonly message: string };
+
 /** The dependencies of speech. */
 export interface SpeakerOptions {
   readonly running: RunningConfig;
@@ -44,37 +49,52 @@ export class Speaker {
     return this.#options.running.config.messages.tts.provider !== undefined;
   }
 
+  /** Speaks an answer without markup: `undefined` if it fails, and the reason is logged. See `attempt`. Never rejects. */
+  async speak(text: string, options: { readonly run: RunFacts; readonly signal: AbortSignal }): Promise<SpokenAudio | undefined> {
+    const outcome = await this.attempt(text, options);
+    if (outcome.type === "spoken") return outcome.audio;
+    if (!options.signal.aborted)
+      this.#options.logger.warn("An answer was not spoken", { sessionKey: options.run.sessionKey, detail: outcome.message });
+    return undefined;
+  }
+
   /**
-   * Speaks a text without markup; charges the call to the run. Never rejects: `undefined` if it fails. The reason is logged, and shown to the owner as a warning
+   * Speaks a text without markup; charges the call to the run. `voice` replaces the configured one. Never rejects. The owner is shown a failure as a warning
    * until a text is spoken.
    */
-  async speak(
+  async attempt(
     text: string,
-    { run, signal: outer }: { readonly run: RunFacts; readonly signal: AbortSignal },
-  ): Promise<SpokenAudio | undefined> {
-    const { clock, problems, logger } = this.#options;
+    { run, signal: outer, voice }: { readonly run: RunFacts; readonly signal: AbortSignal; readonly voice?: string | undefined },
+  ): Promise<SpeechOutcome> {
+    const { clock, problems } = this.#options;
     const limit = new AbortController();
     using _timer = clock.schedule(TIMEOUT_MS, () => limit.abort(new Error(`messages.tts took longer than ${TIMEOUT_MS / 1000} s`)));
     const signal = AbortSignal.any([outer, limit.signal]);
     try {
-      const bytes = await raceAbort(this.#ask(text, { run, signal }), { signal, clock });
+      const bytes = await raceAbort(this.#ask(text, voice, { run, signal }), { signal, clock });
       const { kind, mimeType, extension } = await sniffMedia(bytes);
       if (kind !== "audio") throw new Error(`messages.tts.provider sent ${mimeType} in place of audio`);
       problems.clear("speech");
-      return { bytes, mimeType, extension };
+      return { type: "spoken", audio: { bytes, mimeType, extension } };
     } catch (error) {
-      if (outer.aborted) return undefined;
+      if (outer.aborted) return { type: "failed", message: "it was stopped" };
       const cause: unknown = limit.signal.aborted ? limit.signal.reason : error;
-      const detail = cause instanceof Error ? cause.message : "it failed for an unknown reason";
-      logger.warn("An answer was not spoken", { sessionKey: run.sessionKey, detail });
-      problems.record("speech", detail);
-      return undefined;
+      const message = cause instanceof Error ? cause.message : "it failed for an unknown reason";
+      // An unknown voice is the caller's fault, not the installation's.
+      if (voice === undefined) problems.record("speech", message);
+      return { type: "failed", message };
     }
   }
 
-  async #ask(text: string, options: { readonly run: RunFacts; readonly signal: AbortSignal }): Promise<Uint8Array> {
-    const { provider, voice } = this.#options.running.config.messages.tts;
-    if (provider === undefined) throw new Error("messages.tts.provider names none");
+  async #ask(
+    text: string,
+    asked: string | undefined,
+    options: { readonly run: RunFacts; readonly signal: AbortSignal },
+  ): Promise<Uint8Array> {
+    const { provider, voice: usual } = this.#options.running.config.messages.tts;
+    const voice = asked ?? usual;
+    if (provider === undefined)
+      throw new Error("nothing that speaks is configured: the owner has to set messages.tts.provider, to a model or to espeak-ng");
     return provider === ESPEAK ? this.#askEspeak(text, voice, options) : this.#askModel(text, { provider, voice }, options);
   }
 
