@@ -239,6 +239,28 @@ test("what transcribes and what speaks is looked at: its provider, its key, its 
   for (const check of ["transcription", "speech"]) expect(all.find((one) => one.check === check)?.level).toBe("ok");
 });
 
+test("what looks at images and makes them is looked at: whether its model can", async () => {
+  await using cli = await withConfig({
+    models: {
+      providers: { painter: { api: "openai-chat", baseUrl: "http://127.0.0.1:1/v1", apiKey: "sk-some", models: [{ id: "flux" }] } },
+      image: "painter/flux",
+      imageGeneration: "anthropic/claude-sonnet-4-6",
+    },
+  });
+  cli.env["ANTHROPIC_API_KEY"] = "sk-some";
+  cli.env["GEMINI_API_KEY"] = "sk-some";
+  const first = await findings(cli);
+  expect(first.of("image")).toMatchObject({ level: "error", fix: "Correct models.image." });
+  expect(first.of("image")?.message).toContain("painter/flux takes no images");
+  expect(first.of("image-generation")?.message).toContain("has no models that make images");
+  await cli.run("config", "set", "models.image", "anthropic/claude-sonnet-4-6");
+  await cli.run("config", "set", "models.imageGeneration", "google/imagen-4");
+  expect((await findings(cli)).of("image-generation")?.message).toContain("gemini-");
+  await cli.run("config", "set", "models.imageGeneration", "painter/flux");
+  const { all } = await findings(cli);
+  for (const check of ["image", "image-generation"]) expect(all.find((one) => one.check === check)?.level).toBe("ok");
+});
+
 test("literals, unknown keys and inactive keys are warnings; no secret is shown", async () => {
   await using cli = await withConfig({ gatway: {}, cron: {}, gateway: { auth: { token: "canary-token" } } });
   const { code, all, of } = await findings(cli);
