@@ -101,12 +101,13 @@ describe.each(LOOKS)("$width px, dark: $dark", (look) => {
     }
     expect(await page.locator(".context-section.changed").allInnerTexts()).toMatchObject([
       expect.stringMatching(/Runtime\s*Changed/),
-      expect.stringMatching(/Result of read\s*New\s*Cut/),
+      expect.stringMatching(/Result of read\s*New\s*Cut\s*From others/),
     ]);
     for (const summary of await page.locator(".context-section > summary").all()) await summary.click();
     expect(await page.getByRole("group", { name: "Text of Result of read" }).innerText()).toContain("<img src=x onerror=alert(1)>");
     expect(await report.innerText()).toContain("The model got 300 of 90,000 characters.");
     expect(await report.innerText()).toContain("490 characters more were sent");
+    expect((await report.innerText()).match(/words or files of others/g)).toHaveLength(1);
     expect(await page.locator("img").count()).toBe(0);
     expect(await findViolations(page)).toEqual([]);
     expect(await fits(page)).toBe(true);

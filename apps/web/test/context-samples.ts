@@ -52,6 +52,7 @@ export function sampleReport(request: ContextRequest, changes: Partial<ContextRe
             title: "Result of read",
             ...size(300),
             truncation: { keptChars: 300, totalChars: 90_000 },
+            ofOthers: true,
             text: "<img src=x onerror=alert(1)> a line ".repeat(30),
           },
         ],

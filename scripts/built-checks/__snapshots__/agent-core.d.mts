@@ -777,6 +777,8 @@ interface DescribedSection extends ContextSize {
     readonly keptChars: number;
     readonly totalChars: number;
   };
+  /** It belongs to a message with words or files of others, which taint a turn (R23). */
+  readonly ofOthers?: true;
   /** For display: the text as sent; images by kind and size, calls with their arguments. */
   readonly text: string;
   /** Equal for two sections exactly if the model is given the same. */

@@ -601,6 +601,8 @@ interface ContextSection extends ContextSize {
   readonly half?: "stable" | "session";
   readonly images?: readonly ContextImage[];
   readonly truncation?: ContextTruncation;
+  /** It belongs to a message with words or files of others, which taint a turn. */
+  readonly ofOthers?: true;
   /** Only if texts were requested. Known secrets are hidden, image data is replaced by kind and size. */
   readonly text?: string;
   /** Characters cut from the end of `text` in the report; the model got them. */

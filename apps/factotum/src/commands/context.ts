@@ -60,6 +60,7 @@ function describeReport(report: ContextReport): readonly string[] {
         ...(section.truncation === undefined
           ? []
           : [`    ! cut: ${count(section.truncation.keptChars)} of ${count(section.truncation.totalChars)} characters`]),
+        ...(section.ofOthers === true ? ["    ! with words or files of others"] : []),
         ...(section.text === undefined ? [] : indent(section.text)),
         ...(section.omittedChars === undefined ? [] : [`    … ${count(section.omittedChars)} characters more`]),
       ]),

@@ -1,5 +1,6 @@
 import type { ChatAttachment, ChatEvent, ChatSnapshot, GatewayWarning } from "@factotum/protocol";
 import type { FailedInput } from "../chat/find-retry.ts";
+import type { ChangedTurn } from "../chat/undoable-turn.ts";
 import { applyEvent, applySnapshot, type ChatState, prependHistory } from "../chat/chat-state.ts";
 import type { GatewayClient } from "../gateway-client/gateway-client.ts";
 import { RpcError } from "../gateway-client/rpc-error.ts";
@@ -283,6 +284,16 @@ export class AppController {
       const { senderId, channel, accountId } = decided.sender;
       store.update({ alert: `${senderId} on ${channel}/${accountId} is the owner now: nobody was it before.` });
     });
+  }
+
+  /** The newest turn of a session that changed files and was not undone; `undefined` without one, and where it cannot be asked. */
+  async newestChange(sessionKey: string): Promise<ChangedTurn | undefined> {
+    try {
+      return (await this.#options.client.request("checkpoints.list", { sessionKey, limit: 1 })).turns[0];
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      return undefined;
+    }
   }
 
   /** Dismisses a warning until its text changes, or it occurs again. */

@@ -12,6 +12,7 @@ import { Icon } from "./icon.tsx";
 import { OlderMessages } from "./older-messages.tsx";
 import { OutgoingRow } from "./outgoing-row.tsx";
 import { RetryBar } from "./retry-bar.tsx";
+import { UndoFilesBar } from "./undo-files-bar.tsx";
 import { useRowCount } from "./use-row-count.ts";
 import { useScrollKeeper } from "./use-scroll-keeper.ts";
 import { Welcome } from "./welcome.tsx";
@@ -75,6 +76,7 @@ function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element
           ))}
           {isSilent ? <p className="working">Working</p> : null}
           <RetryBar chat={chat} />
+          <UndoFilesBar chat={chat} />
           {outgoing.map((message) => (
             <OutgoingRow key={message.idempotencyKey} message={message} />
           ))}

@@ -20,6 +20,8 @@ export interface DescribedSection extends ContextSize {
   readonly images?: readonly { readonly mimeType: string; readonly bytes: number }[];
   /** How much of a tool's result the model was given. */
   readonly truncation?: { readonly keptChars: number; readonly totalChars: number };
+  /** It belongs to a message with words or files of others, which taint a turn (R23). */
+  readonly ofOthers?: true;
   /** For display: the text as sent; images by kind and size, calls with their arguments. */
   readonly text: string;
   /** Equal for two sections exactly if the model is given the same. */

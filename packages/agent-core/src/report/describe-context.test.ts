@@ -50,6 +50,20 @@ describe("a described request", () => {
     expect(sections(describeContext({ ...BASE, outline: [] }), "system").map(({ id }) => id)).toEqual(["stable", "session"]);
   });
 
+  test("marks what belongs to a message with words of others", () => {
+    const tainted = <Message extends AgentMessage>(message: Message): Message => ({ ...message, tainted: true });
+    const messages = [turn("a"), asks("c1"), tainted(toolResult("c1", "a page")), tainted(turn("see this", {}, [IMAGE]))];
+    const description = describeContext({ ...BASE, messages, promptIndex: 3 });
+    const marked = (type: string): readonly (string | undefined)[] =>
+      sections(description, type).flatMap(({ id, ofOthers }) => (ofOthers === true ? [id] : []));
+    expect(marked("messages")).toEqual(["result-c1"]);
+    expect(marked("prompt")).toEqual(sections(description, "prompt").map(({ id }) => id));
+    expect(marked("images")).toEqual(["image-1"]);
+    expect([...marked("system"), ...marked("tools")]).toEqual([]);
+    const own = describeContext(BASE);
+    expect(own.parts.flatMap((part) => part.sections).some(({ ofOthers }) => ofOthers !== undefined)).toBe(false);
+  });
+
   test("reports how much of a truncated result is left", () => {
     const text = truncateToolResult("x".repeat(5_000), 1_000);
     const description = describeContext({ ...BASE, messages: [turn("a"), asks("c1"), toolResult("c1", text)], promptIndex: 0 });

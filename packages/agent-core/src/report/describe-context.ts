@@ -9,7 +9,7 @@ import type {
   DescribedSection,
 } from "./context-description.ts";
 import { sizeOf, sumSizes } from "./context-size.ts";
-import { describeMessage, imageFacts, imagesOf } from "./describe-message.ts";
+import { describeMessage, imageFacts, imagesOf, ofOthers } from "./describe-message.ts";
 import { splitEffectivePrompt } from "./split-effective-prompt.ts";
 
 /** The separator between the sections of a half. */
@@ -77,7 +77,9 @@ function section(id: string, title: string, text: string): DescribedSection {
 
 function promptSections(message: AgentMessage): readonly DescribedSection[] {
   const texts = message.content.flatMap((block) => (block.type === "text" ? [block.text] : []));
-  return uniqueIds(texts.flatMap(splitEffectivePrompt).map(({ id, title, text }) => section(id, title, text)));
+  return uniqueIds(
+    texts.flatMap(splitEffectivePrompt).map(({ id, title, text }) => ({ ...section(id, title, text), ...ofOthers(message) })),
+  );
 }
 
 function imageSections(message: AgentMessage): readonly DescribedSection[] {
@@ -85,7 +87,15 @@ function imageSections(message: AgentMessage): readonly DescribedSection[] {
     const facts = imageFacts(image);
     const size: ContextSize = { chars: 0, bytes: facts.bytes, tokens: IMAGE_TOKENS };
     const text = `[${facts.mimeType}, ${facts.bytes} bytes]`;
-    return { id: `image-${index + 1}`, title: `Image ${index + 1}`, ...size, images: [facts], text, sent: image.data };
+    return {
+      id: `image-${index + 1}`,
+      title: `Image ${index + 1}`,
+      ...size,
+      images: [facts],
+      ...ofOthers(message),
+      text,
+      sent: image.data,
+    };
   });
 }
 

@@ -17,9 +17,15 @@ export function describeMessage(message: AgentMessage): DescribedSection {
     tokens: estimateMessageTokens(message),
     ...(images.length === 0 ? {} : { images: images.map(imageFacts) }),
     ...withoutUndefined({ truncation }),
+    ...ofOthers(message),
     text,
     sent: sentForm(message),
   };
+}
+
+/** The mark of a section whose message holds words or files of others. The model's own messages repeat, and are not marked. */
+export function ofOthers(message: AgentMessage): Pick<DescribedSection, "ofOthers"> {
+  return message.role !== "assistant" && message.tainted === true ? { ofOthers: true } : {};
 }
 
 /** The part of a message that is sent to a model: without times, usage and fields for people. */

@@ -15,7 +15,7 @@ interface SectionRowProps {
 
 /** One section, collapsed: its name, size and change. Expanded: its text. */
 export function SectionRow({ section, ofTokens, change }: SectionRowProps): React.JSX.Element {
-  const { title, half, tokens, truncation, text, omittedChars } = section;
+  const { title, half, tokens, truncation, ofOthers, text, omittedChars } = section;
   return (
     <details className={change === undefined ? "context-section" : "context-section changed"}>
       <summary>
@@ -24,6 +24,7 @@ export function SectionRow({ section, ofTokens, change }: SectionRowProps): Reac
           {title}
           {change === undefined ? null : <span className="badge">{CHANGE_WORDS[change]}</span>}
           {truncation === undefined ? null : <span className="badge">Cut</span>}
+          {ofOthers === true ? <span className="badge">From others</span> : null}
         </span>
         <span className="context-size">
           {count(tokens)} tokens · {bytes(section.bytes)}
@@ -39,6 +40,11 @@ export function SectionRow({ section, ofTokens, change }: SectionRowProps): Reac
             The model got {count(truncation.keptChars)} of {count(truncation.totalChars)} characters.
           </p>
         )}
+        {ofOthers === true ? (
+          <p className="context-hint">
+            Part of a message with words or files of others: while the model has it, actions outside wait for you.
+          </p>
+        ) : null}
         <ScrollBox className="context-text" label={`Text of ${title}`}>
           <pre>{text === undefined || text === "" ? "(nothing)" : text}</pre>
         </ScrollBox>
