@@ -7,8 +7,8 @@ import type { UsageTotals } from "./usage.ts";
 
 /** How a run ended. */
 export type RunOutcome =
-  /** The model finished with an answer. */
-  | { readonly type: "done"; readonly message: AssistantMessage }
+  /** The model finished with an answer, or with calls of a client's tools (`clientCalls`, never empty), which have no result yet. */
+  | { readonly type: "done"; readonly message: AssistantMessage; readonly clientCalls?: readonly ToolCall[] }
   /** The run's signal fired. */
   | { readonly type: "aborted"; readonly reason: string }
   | {
@@ -44,7 +44,10 @@ export type AgentEvent =
   /** Emitted only for a call that is about to run: a call with a start and no end, found after a crash, may have run. */
   | { readonly type: "tool-start"; readonly turn: number; readonly call: ToolCall }
   | { readonly type: "tool-delta"; readonly turn: number; readonly callId: string; readonly text: string }
-  /** Exactly one for each call of a `message-end`, in call order; also for calls that did not run (unknown, refused, skipped). */
+  /**
+   * Exactly one for each call of a `message-end`, in call order; also for calls that did not run (unknown, refused, skipped). Only the `clientCalls` with which
+   * the run ends have none.
+   */
   | { readonly type: "tool-end"; readonly turn: number; readonly call: ToolCall; readonly result: ToolResultMessage }
   /** Messages that arrived during the run and are now part of it. */
   | { readonly type: "steering"; readonly turn: number; readonly messages: readonly UserMessage[] }

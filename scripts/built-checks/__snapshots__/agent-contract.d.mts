@@ -50,6 +50,8 @@ interface ToolCallContent {
   readonly unreadable?: string;
   /** True if the model made the call through `tool_call`, since the tool is not in its request. Replayed to models in that form. */
   readonly deferred?: true;
+  /** True if the tool is a client's: the call is not run here, and its result comes with the client's next request. */
+  readonly client?: true;
   /** Opaque data that the provider requires back with this call (a thought signature, for example). */
   readonly providerData?: JsonObject;
 }
@@ -545,6 +547,7 @@ declare const MODEL_APIS: readonly ModelApi[];
 type RunOutcome = {
   readonly type: "done";
   readonly message: AssistantMessage;
+  readonly clientCalls?: readonly ToolCall[];
 } | {
   readonly type: "aborted";
   readonly reason: string;

@@ -537,6 +537,11 @@ interface RunAgentInput {
   readonly tools: readonly AgentTool[];
   /** Tools that are not in the request; the model calls them through `tool_call` (`unwrapDeferredCalls`). None if omitted. */
   readonly deferred?: readonly AgentTool[];
+  /**
+   * Tools of a client, after the others in the request; none has the name of another tool. They are not run here: the run ends with the answer that calls one.
+   * None if omitted.
+   */
+  readonly clientTools?: readonly ToolSchema[];
   /** Awaited without a limit, because messages that it has taken would be lost otherwise; it must resolve at once. */
   readonly steering: SteeringQueue;
   readonly beforeTool: BeforeTool;
@@ -567,6 +572,9 @@ interface RunAgentOptions {
  * `tool-end`; a call that never ran (unknown, refused, skipped) has no `tool-start`. A turn in which the model produced nothing has no `message-end` and no
  * `turn-end`. An empty answer is requested once more in the same turn; the next `message-start` withdraws its thinking. A consumer that leaves early aborts the
  * request and running tools.
+ *
+ * Calls of a client's tools are not run: the other calls of their answer are, and then the run ends as `done` with `clientCalls`. If it cannot end there (it was
+ * stopped, it reached a limit, or a message was steered into it), they are skipped like other calls.
  *
  * Without a prompt it continues from the history. A history that ends with an answer is a finished run: its outcome is emitted at once, without a request.
  */

@@ -1,6 +1,7 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { AgentEvent, AssistantMessage, RunOutcome, ToolCall } from "@factotum/agent-contract";
 import { RUN_TRAITS } from "../run-kinds/run-traits.ts";
+import { markClientCalls, splitCalls } from "./client-calls.ts";
 import { requestModel, type ModelAnswer } from "./request-model.ts";
 import type { RunAgentInput, RunAgentOptions } from "./run-input.ts";
 import { hasText, RunState } from "./run-state.ts";
@@ -19,6 +20,9 @@ const OVER = new Error("the run is over");
  * `tool-end`; a call that never ran (unknown, refused, skipped) has no `tool-start`. A turn in which the model produced nothing has no `message-end` and no
  * `turn-end`. An empty answer is requested once more in the same turn; the next `message-start` withdraws its thinking. A consumer that leaves early aborts the
  * request and running tools.
+ *
+ * Calls of a client's tools are not run: the other calls of their answer are, and then the run ends as `done` with `clientCalls`. If it cannot end there (it was
+ * stopped, it reached a limit, or a message was steered into it), they are skipped like other calls.
  *
  * Without a prompt it continues from the history. A history that ends with an answer is a finished run: its outcome is emitted at once, without a request.
  */
@@ -69,11 +73,12 @@ async function* answerAndAct(run: RunState): AsyncGenerator<AgentEvent, RunOutco
     run.charge(answer.message);
     answer = yield* requestModel(run);
   }
-  const message = answer.type === "answered" ? answer.message : answer.partial;
-  if (message === undefined) return outcomeOf(run, answer);
+  const given = answer.type === "answered" ? answer.message : answer.partial;
+  if (given === undefined) return outcomeOf(run, answer);
+  const message = markClientCalls(given, run.clientTools);
   run.addAnswer(message);
   yield { type: "message-end", turn: run.turn, message };
-  const calls = callsOf(message);
+  const { own: calls, client } = splitCalls(message);
   const batch = new ToolCallBatch(run, message);
   if (message.stopReason === "length") {
     // Arguments that parse may still be incomplete.
@@ -84,10 +89,13 @@ async function* answerAndAct(run: RunState): AsyncGenerator<AgentEvent, RunOutco
   }
   const together = calls.length > 1 && calls.every(({ name }) => run.tools.get(name)?.traits.parallel === true);
   const waiting = together ? yield* batch.runTogether(calls) : yield* batch.runInTurn(calls);
+  const isHandedOver = client.length > 0 && batch.mayHandOver(waiting);
+  if (!isHandedOver) yield* batch.runInTurn(client);
   yield* joinSteering(run, waiting);
   yield { type: "turn-end", turn: run.turn, message, toolResults: batch.results };
+  if (isHandedOver) return { type: "done", message, clientCalls: client };
   batch.outcome ??= unusableOutcome(run, message);
-  return calls.length === 0 ? outcomeOf(run, answer) : batch.outcome;
+  return calls.length + client.length === 0 ? outcomeOf(run, answer) : batch.outcome;
 }
 
 /** An empty answer is retried once, except at the output limit, where the retry would end the same way. */

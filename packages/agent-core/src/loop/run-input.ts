@@ -9,6 +9,7 @@ import type {
   SteeringQueue,
   SystemPrompt,
   ToolCall,
+  ToolSchema,
   UserMessage,
 } from "@factotum/agent-contract";
 
@@ -56,6 +57,11 @@ export interface RunAgentInput {
   readonly tools: readonly AgentTool[];
   /** Tools that are not in the request; the model calls them through `tool_call` (`unwrapDeferredCalls`). None if omitted. */
   readonly deferred?: readonly AgentTool[];
+  /**
+   * Tools of a client, after the others in the request; none has the name of another tool. They are not run here: the run ends with the answer that calls one.
+   * None if omitted.
+   */
+  readonly clientTools?: readonly ToolSchema[];
   /** Awaited without a limit, because messages that it has taken would be lost otherwise; it must resolve at once. */
   readonly steering: SteeringQueue;
   readonly beforeTool: BeforeTool;

@@ -21,6 +21,8 @@ export class RunState {
   /** The deferred ones included. */
   readonly tools: ReadonlyMap<string, AgentTool>;
   readonly schemas: readonly ToolSchema[];
+  /** Names of the client's tools. */
+  readonly clientTools: ReadonlySet<string>;
   readonly loops: LoopDetector = new LoopDetector();
   usage: UsageTotals = NO_USAGE_TOTALS;
   turn = 0;
@@ -38,7 +40,9 @@ export class RunState {
     this.options = options;
     this.messages = input.prompt === undefined ? [...input.messages] : [...input.messages, input.prompt];
     this.tools = new Map([...(input.deferred ?? []), ...input.tools].map((tool) => [tool.name, tool]));
-    this.schemas = input.tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
+    const clientTools = input.clientTools ?? [];
+    this.schemas = [...input.tools, ...clientTools].map(({ name, description, parameters }) => ({ name, description, parameters }));
+    this.clientTools = new Set(clientTools.map(({ name }) => name));
     this.tainted = input.tainted || input.prompt?.tainted === true;
     this.#arrivedTainted = this.tainted;
   }

@@ -51,6 +51,13 @@ export class ToolCallBatch {
     this.#skip ??= reason;
   }
 
+  /** True if the run can end with the calls of a client's tools; otherwise they are skipped from now on. `waiting`: the messages that go before them. */
+  mayHandOver(waiting: readonly UserMessage[]): boolean {
+    if (waiting.length > 0) this.skipRest(STEERED);
+    if (this.#run.signal.aborted) this.skipRest(STOPPED);
+    return this.#skip === undefined;
+  }
+
   /** Runs calls sequentially. The queue is polled after every call; waiting messages go before calls that have not started. */
   async *runInTurn(calls: readonly ToolCall[]): AsyncGenerator<AgentEvent, readonly UserMessage[], undefined> {
     let waiting: readonly UserMessage[] = [];
