@@ -31,7 +31,7 @@ export type {
 } from "./port/checkpoint-store.ts";
 export type { Page } from "./port/page.ts";
 export type { ConversationMove, NewMove } from "./port/move-records.ts";
-export type { InputAdmission, InputRecord, InputState, TerminalInputState } from "./port/inbox-records.ts";
+export type { ClientResult, InputAdmission, InputRecord, InputState, TerminalInputState } from "./port/inbox-records.ts";
 export type {
   RequestOutcome,
   RequestBody,

@@ -1,5 +1,15 @@
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { AgentMessage, AgentTool, Clock, Random, RunFacts, RunKind, SystemPrompt, UserMessage } from "@factotum/agent-contract";
+import type {
+  AgentMessage,
+  AgentTool,
+  Clock,
+  Random,
+  RunFacts,
+  RunKind,
+  SystemPrompt,
+  ToolSchema,
+  UserMessage,
+} from "@factotum/agent-contract";
 import type { InputRecord, NewTurn, PromptRecord, TranscriptBody, TranscriptEntry, TurnRecord } from "@factotum/store";
 import { TOOL_CALL } from "@factotum/agent-core";
 import type { HistoryView, HistoryViewOptions, ModelSettings } from "@factotum/agent-core";
@@ -45,8 +55,8 @@ type TurnBeginning =
       readonly committed: Promise<void>;
       /** Entries of the first commit, for watchers. */
       readonly entries: readonly TranscriptEntry[];
-      /** Its newest message; the others are in the history. */
-      readonly prompt: UserMessage;
+      /** Its newest message; the others are in the history. Absent if it begins with results of a client's calls alone. */
+      readonly prompt: UserMessage | undefined;
     }
   | {
       readonly type: "resumed";
@@ -60,6 +70,8 @@ interface TurnRequest {
   readonly tools: readonly AgentTool[];
   /** Tools that the model calls through `tool_call`. */
   readonly deferred: readonly AgentTool[];
+  /** Tools of the client that waits for the answer, after the others. */
+  readonly clientTools: readonly ToolSchema[];
   readonly settings: ModelSettings;
   /** Messages committed before the prompt. */
   readonly history: readonly AgentMessage[];
@@ -194,6 +206,9 @@ export function assemblePrepared(
   // The prompt lists what the session has; each call is checked again.
   const { offered, deferred } = agent.toolSet({ model: model.client.info, fallbacks, group: context.group, sandboxed: false });
   const available = new Map([...deferred, ...offered].map((tool) => [tool.name, tool]));
+  // The prompt may list tools of a client that is gone: their calls are answered like those of a removed tool.
+  const clientNames = new Set(inputs.flatMap(({ admission }) => admission.clientTools ?? []).map(({ name }) => name));
+  const isClients = ({ name }: ToolSchema): boolean => clientNames.has(name) && !available.has(name);
   const isListed = (name: string): boolean => prompt.tools.some((tool) => tool.name === name);
   return {
     turn,
@@ -203,7 +218,10 @@ export function assemblePrepared(
     inputs,
     request: {
       system: prompt.system,
-      tools: prompt.tools.map((schema) => ({ ...(available.get(schema.name) ?? withdrawn(schema.name)), ...schema })),
+      clientTools: prompt.tools.filter(isClients),
+      tools: prompt.tools
+        .filter((schema) => !isClients(schema))
+        .map((schema) => ({ ...(available.get(schema.name) ?? withdrawn(schema.name)), ...schema })),
       deferred: isListed(TOOL_CALL) ? deferred.filter(({ name }) => !isListed(name)) : [],
       settings: {
         cacheKey: turn.sessionId,

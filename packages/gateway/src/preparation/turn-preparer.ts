@@ -1,5 +1,14 @@
 import type { Logger, Random, Clock, AgentMessage, SkillUse } from "@factotum/agent-contract";
-import type { InboxStore, InputRecord, LedgerStore, OptimisticWrites, TranscriptStore, TurnRecord, TurnStore } from "@factotum/store";
+import type {
+  InboxStore,
+  InputRecord,
+  LedgerStore,
+  OptimisticWrites,
+  PromptRecord,
+  TranscriptStore,
+  TurnRecord,
+  TurnStore,
+} from "@factotum/store";
 import { opensFiles, viewHistory } from "@factotum/agent-core";
 import type { HistoryView } from "@factotum/agent-core";
 import type { MediaStage } from "../media/media-stage.ts";
@@ -7,13 +16,14 @@ import type { SessionCache } from "../context/session-cache.ts";
 import { isElevatedRun } from "../conversation/elevation.ts";
 import type { Conversations } from "../conversation/conversations.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
+import { closeClientCalls, withLateResults } from "../messages/client-results.ts";
 import { longTextTokens, shortenMessages } from "../messages/long-message.ts";
 import type { CompactionTriggers } from "../compaction/compaction-triggers.ts";
 import { hasMark, isHistoryTainted } from "../taint/taint.ts";
 import { withCurrentAuthorization } from "../conversation/current-authorization.ts";
 import { readShownHistory } from "../prompt/rerender-history.ts";
 import { parsePromptCommand } from "../prompt/prompt-command-text.ts";
-import type { PromptResolver } from "../prompt/prompt-resolver.ts";
+import type { PromptRequest, PromptResolver } from "../prompt/prompt-resolver.ts";
 import { ShownGroups } from "../prompt/shown-groups.ts";
 import { runFacts } from "../prompt/run-facts.ts";
 import type { TurnMessages } from "../messages/turn-messages.ts";
@@ -47,6 +57,13 @@ export interface TurnPreparerOptions {
   readonly logger: Logger;
 }
 
+/** The session of a turn, and what was said in it before. */
+interface TurnHistory {
+  readonly sessionKey: string;
+  readonly history: readonly AgentMessage[];
+  readonly nowMs: number;
+}
+
 /** Prepares turns from inputs, and from turns that the last process left. */
 export class TurnPreparer {
   readonly #options: TurnPreparerOptions;
@@ -65,19 +82,30 @@ export class TurnPreparer {
     const renewed = await conversations.resetIfStale(found, sessionKey, job);
     const { context, outcome: compacted } = await compaction.beforeTurn(renewed, { signal, incomingTokens: incomingTokens(job, renewed) });
     const run = identifyTurn(job, sessionKey, context, this.#options, this.#options.pendingEvents.of(sessionKey));
-    const prompt = await raceAbort(prompts.resolve({ ...run, extra: admission.extra, turnStartedAtMs: run.nowMs, signal }, context), bound);
+    const prompt = await raceAbort(
+      prompts.resolve({ ...run, ...requestFacts(admission), turnStartedAtMs: run.nowMs, signal }, context),
+      bound,
+    );
     const { messages: history, isReplaced, replacement } = await readShownHistory(prompt, context, { store, cache });
     const asked = job.directives?.elevated;
     const elevated = isElevatedRun({ inputs: inputsOf(job), record: context.record, asked }, running.config);
     const facts = await raceAbort(runFacts(run, context, running, { elevated }), bound);
     this.#options.skillUse.invoked(facts, skillsOf(job));
-    const users = await raceAbort(
-      messages.begin(job, { ...run, facts, history, showsGroup: this.#groups.shows(context.sessionId, message), signal }, prompt, context),
-      bound,
-    );
-    const newest = users.at(-1);
-    if (newest === undefined) throw new Error("a turn without a message");
-    const earlier = await earlierMessages(leadInput(job), { sessionKey, tools: prompt.record.tools }, context, this.#options.media);
+    const given = { sessionKey, tools: prompt.record.tools, history, nowMs: run.nowMs };
+    const { earlier, isAnswered } = await earlierMessages(leadInput(job), given, context, this.#options.media);
+    const begun = withoutResults(job, isAnswered);
+    const users =
+      begun === undefined
+        ? []
+        : await raceAbort(
+            messages.begin(
+              begun,
+              { ...run, facts, history, showsGroup: this.#groups.shows(context.sessionId, message), signal },
+              prompt,
+              context,
+            ),
+            bound,
+          );
     const newTurn = createNewTurn(
       job,
       run,
@@ -102,7 +130,7 @@ export class TurnPreparer {
         type: "new",
         committed: this.#settleStart(committed, job, run),
         entries: started.entries,
-        prompt: newest,
+        prompt: users.at(-1),
       },
       compacted,
       kept: { ...keptFacts(prompt, view, shown), sentBefore: 0, lastEntryId: started.entries.at(-1)?.id ?? "" },
@@ -125,6 +153,7 @@ export class TurnPreparer {
           sessionKey: turn.sessionKey,
           kind: turn.kind,
           extra: undefined,
+          clientTools: inputs[0]?.admission.clientTools,
           isPrivate: isPrivateTurn(context, turn.owner),
           turnStartedAtMs: turn.startedAtMs,
           signal,
@@ -175,22 +204,47 @@ export class TurnPreparer {
   }
 }
 
+/** What a client's request adds to its session's prompt. */
+function requestFacts({ extra, clientTools }: InputRecord["admission"]): Pick<PromptRequest, "extra" | "clientTools"> {
+  return { extra, clientTools };
+}
+
+/** The job of the messages after the results of a client's calls; `undefined` if there are only results. */
+function withoutResults(job: InputJob, isAnswered: boolean): InputJob | undefined {
+  const [{ input, ...gathered }, ...more] = job.messages;
+  const { message, admission } = input;
+  if (admission.clientResults === undefined || message.text !== "" || message.attachments.length > 0) return job;
+  if (isAnswered) return undefined;
+  return { ...job, messages: [{ ...gathered, input: withLateResults(input) }, ...more] };
+}
+
 function incomingTokens(job: InputJob, { model }: SessionContext): number {
-  const texts = job.messages.map(({ input }) => input.message.text);
+  const texts = job.messages.flatMap(({ input: { message, admission } }) => [
+    message.text,
+    ...(admission.clientResults ?? []).map(({ text }) => text),
+  ]);
   return longTextTokens(texts, model.client.info.contextWindow);
 }
 
-/** Earlier messages from the client's request, as the history of a new session. */
+/** What a turn adds to the history before its own messages: those of the client's request, in a new session, and the results of the client's calls. */
+interface EarlierMessages {
+  readonly earlier: readonly AgentMessage[];
+  /** A call has the result that the client sent. */
+  readonly isAnswered: boolean;
+}
+
 async function earlierMessages(
   { admission }: InputRecord,
-  { sessionKey, tools }: { readonly sessionKey: string; readonly tools: readonly { readonly name: string }[] },
+  { sessionKey, tools, history, nowMs }: Pick<PromptRecord, "tools"> & TurnHistory,
   { record, sessionId, model }: SessionContext,
   media: MediaStage,
-): Promise<readonly AgentMessage[]> {
-  if (record !== undefined) return [];
+): Promise<EarlierMessages> {
+  const sent = record === undefined ? (admission.history ?? []) : [];
+  const results = closeClientCalls([...history, ...sent], admission.clientResults ?? [], nowMs);
   const place = { sessionId, sessionKey, untrusted: !admission.owner };
   const store = opensFiles(tools, admission) ? media.store : undefined;
-  return shortenMessages(admission.history ?? [], model.client.info.contextWindow, place, store);
+  const earlier = await shortenMessages([...sent, ...results], model.client.info.contextWindow, place, store);
+  return { earlier, isAnswered: results.some(({ isError }) => !isError) };
 }
 
 /** The skills that a turn used before it was interrupted: those of its slash commands, and those whose file it has read. */

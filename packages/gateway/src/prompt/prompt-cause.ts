@@ -12,6 +12,8 @@ export type PromptCause =
   /** The owner's commands run on the host now, or in the sandbox again. */
   | "elevated-change"
   | "extra-change"
+  /** A client offers other tools of its own. */
+  | "client-tools-change"
   | "privacy-end"
   | "cold-cache"
   | "compaction";
@@ -32,6 +34,8 @@ export interface PromptBasis {
   readonly elevated: "off" | "ask" | "full";
   /** Fingerprint of the Extra section; empty without one. */
   readonly extra: string;
+  /** Fingerprint of the client's tools; empty without any. */
+  readonly clientTools: string;
   readonly isPrivate: boolean;
   /** How often the conversation has been compacted. */
   readonly compactions: number;
@@ -71,6 +75,8 @@ export function findPromptCause(query: CauseQuery): PromptCause | undefined {
   if ((before.elevated ?? "off") !== basis.elevated) return "elevated-change";
   // A request without its own system messages keeps those of the session.
   if (basis.extra !== "" && before.extra !== basis.extra) return "extra-change";
+  // The same is true of its own tools: a call without a client is answered with an error.
+  if (basis.clientTools !== "" && before.clientTools !== basis.clientTools) return "client-tools-change";
   if (before.isPrivate && !basis.isPrivate) return "privacy-end";
   if (before.compactions !== basis.compactions) return "compaction";
   if (query.nowMs - query.activeAtMs > query.cacheLifetimeMs) return "cold-cache";
@@ -86,8 +92,8 @@ export function renderBasis(basis: PromptBasis): string {
 }
 
 /** A basis as stored, possibly by an older version. */
-type StoredBasis = Omit<PromptBasis, "reasoning" | "elevated" | "channel" | "skills"> &
-  Partial<Pick<PromptBasis, "reasoning" | "elevated" | "channel" | "skills">>;
+type StoredBasis = Omit<PromptBasis, "reasoning" | "elevated" | "channel" | "skills" | "clientTools"> &
+  Partial<Pick<PromptBasis, "reasoning" | "elevated" | "channel" | "skills" | "clientTools">>;
 
 /** The last parsed basis: a turn needs the same one in several places. */
 let parsed: { readonly text: string; readonly basis: StoredBasis | undefined } | undefined;

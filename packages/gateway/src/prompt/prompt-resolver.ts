@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { RunKind, Clock, Logger } from "@factotum/agent-contract";
+import type { RunKind, Clock, Logger, ModelInfo, ToolSchema } from "@factotum/agent-contract";
 import { planBootstrap } from "@factotum/agent-core";
 import type { BootstrapFile, EffectivePromptFacts, PromptFacts } from "@factotum/agent-core";
 import { cacheLifetimeMs } from "@factotum/models";
@@ -26,6 +26,8 @@ export interface PromptRequest {
   readonly sessionKey: string;
   readonly kind: RunKind;
   readonly extra: string | undefined;
+  /** Tools of the client that waits for the answer. */
+  readonly clientTools: readonly ToolSchema[] | undefined;
   /** The session is private, this message included. */
   readonly isPrivate: boolean;
   /** At a cause the history before this time is re-rendered: the start of the turn. */
@@ -79,6 +81,7 @@ export class PromptResolver {
       reasoning: context.reasoning,
       elevated: elevatedLevel(context, this.#options.running.config),
       extra: request.extra === undefined ? "" : displayId(request.extra, undefined),
+      clientTools: request.clientTools === undefined ? "" : displayId(JSON.stringify(request.clientTools), undefined),
       isPrivate: request.isPrivate,
       compactions: context.record?.compactionCount ?? 0,
       channel: context.channel?.id ?? "",
@@ -146,6 +149,7 @@ export class PromptResolver {
         isMain: request.sessionKey === agentSessionKey(agent.config.id, running.config.session.mainKey),
         tools,
         deferredTools: deferred,
+        clientTools: offeredClientTools(request.clientTools, { own: [...offered, ...deferred], model: info }),
         skills: request.isPrivate ? skills : skills.map((skill) => ({ ...skill, location: fromUserHome(skill.location) })),
         bootstrap: plan,
         ...withoutUndefined({ workspace, sandbox }),
@@ -176,6 +180,16 @@ export class PromptResolver {
       truncations: plan.truncations,
     };
   }
+}
+
+/** A client's tools as a model gets them. The agent's own tools keep their names, also those that it got after the client was admitted. */
+function offeredClientTools(
+  tools: readonly ToolSchema[] = [],
+  { own, model }: { readonly own: readonly ToolSchema[]; readonly model: ModelInfo },
+): readonly ToolSchema[] {
+  if (model.tools === "none") return [];
+  const taken = new Set(own.map(({ name }) => name));
+  return tools.filter(({ name }) => !taken.has(name));
 }
 
 /** The files that others than the owner may see: no private file, and no path of the owner's. */

@@ -3,7 +3,7 @@ import { hostname, release, type as osType, arch } from "node:os";
 import { renderSystemPrompt } from "@factotum/agent-core";
 import type { planBootstrap, PromptFacts } from "@factotum/agent-core";
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { AgentTool, RunKind, SkillEntry, ThinkingLevel } from "@factotum/agent-contract";
+import type { AgentTool, RunKind, SkillEntry, ThinkingLevel, ToolSchema } from "@factotum/agent-contract";
 import type { ChannelCapabilities } from "@factotum/channel-contract";
 import type { GroupConfig } from "@factotum/config";
 import type { PromptRecord } from "@factotum/store";
@@ -22,6 +22,8 @@ export interface SessionPromptFacts {
   readonly isMain: boolean;
   readonly tools: readonly AgentTool[];
   readonly deferredTools: readonly AgentTool[];
+  /** Tools of a client: only their schemas are sent, after the others. */
+  readonly clientTools: readonly ToolSchema[];
   readonly skills: readonly SkillEntry[];
   readonly bootstrap: ReturnType<typeof planBootstrap>;
   /** The working directory of tools; omitted if others than the owner can read the session. */
@@ -50,7 +52,7 @@ export function renderSessionPrompt(
   nowMs: number,
 ): Omit<PromptRecord, "sessionId" | "basis"> {
   const { system, sections } = renderSystemPrompt(promptFacts(facts));
-  const tools = facts.tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
+  const tools = [...facts.tools, ...facts.clientTools].map(({ name, description, parameters }) => ({ name, description, parameters }));
   const hash = createHash("sha256")
     .update(JSON.stringify([system, tools]))
     .digest("hex");

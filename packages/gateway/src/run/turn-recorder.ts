@@ -101,7 +101,7 @@ export class TurnRecorder {
   /** True if the model was given the message with this id. */
   #isGiven(id: string): boolean {
     const { beginning, request } = this.#prepared;
-    const prompt = beginning.type === "new" ? [beginning.prompt] : [];
+    const prompt = beginning.type === "new" && beginning.prompt !== undefined ? [beginning.prompt] : [];
     return isGivenId(id, [...request.history, ...prompt, ...this.#steered]);
   }
 

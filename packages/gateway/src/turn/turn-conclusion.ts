@@ -172,6 +172,8 @@ function decideAnswer(run: FinishedTurn, message: AssistantMessage): TurnConclus
   const text = answerText(message);
   if (RUN_POLICY[run.turn.kind].reply === "unless-heartbeat-ok" && isHeartbeatOk(text)) return SILENT;
   const hasText = text.trim() !== "";
+  // The client goes on with its calls; what was said before them was sent.
+  if (!hasText && isHandedOver(run.outcome)) return { inputState: { type: "answered" }, say: undefined, notice: undefined };
   const parsed = parseReply(hasText ? text : (run.results?.lastText ?? ""));
   // A silent end does not revoke files: the earlier text that named them was sent.
   const reply = parsed.type === "silent" && mediaOf(run, WORDLESS).length > 0 ? WORDLESS : parsed;
@@ -183,6 +185,10 @@ function decideAnswer(run: FinishedTurn, message: AssistantMessage): TurnConclus
   const said = isSaid ? "" : reply.text;
   const covered = coveredOf(run.streamed, said.length, hasText);
   return { inputState: { type: "answered" }, say: { text: said, purpose: "reply", reply, covered }, notice: undefined };
+}
+
+function isHandedOver(outcome: RunOutcome): boolean {
+  return outcome.type === "done" && outcome.clientCalls !== undefined;
 }
 
 /** Characters of the text that have outbox rows. Text before the last answer was sent completely. */

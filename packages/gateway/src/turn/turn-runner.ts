@@ -8,7 +8,7 @@ import type { TypingIndicator } from "../delivery/typing-indicator.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { contextBudget, opensFiles, runAgent } from "@factotum/agent-core";
 import { joinUsage, NO_USAGE_TOTALS, withoutUndefined } from "@factotum/agent-contract";
-import type { AgentEvent, RunLimits, RunOutcome } from "@factotum/agent-contract";
+import type { AgentEvent, RunLimits, RunOutcome, ToolCall } from "@factotum/agent-contract";
 import { backoffDelay } from "@factotum/channel-kit";
 import type { TranscriptBody, TurnRecord } from "@factotum/store";
 import { MessageDigests } from "../requests/message-digests.ts";
@@ -225,6 +225,7 @@ export class TurnRunner {
         prompt: beginning.type === "new" ? beginning.prompt : undefined,
         tools: toolLimits.apply(request.tools, turn.sessionKey, () => waits.turnChanged(turn)),
         deferred: toolLimits.apply(request.deferred, turn.sessionKey, () => waits.turnChanged(turn)),
+        clientTools: request.clientTools,
         ...withoutUndefined({ knownResults: resumed?.knownResults }),
         steering,
         beforeTool: this.#beforeTool(prepared, steering, asking),
@@ -267,7 +268,8 @@ export class TurnRunner {
       streamed,
       signal,
     });
-    if (RUN_POLICY[turn.kind].compacts)
+    // A call that waits for its client must not be summarised.
+    if (RUN_POLICY[turn.kind].compacts && clientCallsOf(outcome).length === 0)
       this.#options.compaction.afterTurn(turn, { budget: windowBudget(prepared), usage: tried.usage, flushMemory: this.flushMemory });
     const authProfile = runModel.changedProfile();
     if (authProfile !== undefined) await store.patchSession(turn.sessionKey, { overrides: { authProfile } }, { nowMs: clock.now() });
@@ -371,6 +373,10 @@ async function follow(run: AsyncIterable<AgentEvent>, recorder: TurnRecorder, st
     throw error;
   }
   return end;
+}
+
+function clientCallsOf(outcome: RunOutcome): readonly ToolCall[] {
+  return outcome.type === "done" ? (outcome.clientCalls ?? []) : [];
 }
 
 function inputTexts({ inputs }: Pick<PreparedTurn, "inputs">): readonly string[] {

@@ -1,4 +1,4 @@
-import type { AgentMessage, RunKind } from "@factotum/agent-contract";
+import type { AgentMessage, RunKind, ToolSchema } from "@factotum/agent-contract";
 import type { MessageId, MsgContext } from "@factotum/channel-contract";
 
 /** An accepted input: one message of a person or one event of a platform. Kept until its terminal state is old enough to be pruned. */
@@ -34,6 +34,10 @@ export interface InputAdmission {
   readonly extra?: string;
   /** Earlier messages that a request without a session contained; its transcript starts with them. */
   readonly history?: readonly AgentMessage[];
+  /** Tools of the client that waits for the answer: offered to the model in addition, and called by the client. */
+  readonly clientTools?: readonly ToolSchema[];
+  /** Results of the client's calls that the conversation waits for. */
+  readonly clientResults?: readonly ClientResult[];
   /** The report of a background command whose turn had been given text of others than the owner (R23). */
   readonly tainted?: true;
   /** The owner's authority comes from the owner list although the input names its session: it ends when the list no longer names the sender. */
@@ -42,6 +46,12 @@ export interface InputAdmission {
   readonly replyTo?: MessageId;
   /** When the session created for this input expires. */
   readonly expiresAtMs?: number;
+}
+
+/** The result of one call of a client's tool. */
+export interface ClientResult {
+  readonly callId: string;
+  readonly text: string;
 }
 
 /**

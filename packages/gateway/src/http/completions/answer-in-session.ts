@@ -3,6 +3,8 @@ import type { AttachmentRef, MsgContext } from "@factotum/channel-contract";
 import type { ChatEvent } from "@factotum/protocol";
 import type { InputAdmission } from "@factotum/store";
 import { withoutUndefined } from "@factotum/agent-contract";
+import type { AgentMessage } from "@factotum/agent-contract";
+import { readHistory } from "../../context/read-history.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { matchSessionKey } from "../../sessions/match-session-key.ts";
 import { agentSessionKey, isSessionKey, keyPart, parseAgentSessionKey } from "../../routing/session-key.ts";
@@ -12,6 +14,7 @@ import { RunText } from "../run-text.ts";
 import { AnswerQueue } from "./answer.ts";
 import type { Answer, AnswerEnd } from "./answer.ts";
 import type { CompletionCaller } from "./completion-caller.ts";
+import { refuseWrongResults } from "./client-tools.ts";
 import { CompletionRequestError } from "./completion-request-error.ts";
 import { decodeHeaderText, encodeHeaderText } from "./header-text.ts";
 import type { CompletionRequest } from "./parse-request.ts";
@@ -28,6 +31,8 @@ export async function answerInSession(
 ): Promise<Answer> {
   const { random, clock, events, hideSecrets } = engine.parts;
   const target = await targetSession(caller.session, completion, agentId, engine);
+  if (completion.results.length > 0)
+    refuseWrongResults(target.anonymous ? completion.history : await readConversation(target.sessionKey, engine), completion.results);
   const id = random.uuid();
   const nowMs = clock.now();
   const message: MsgContext = {
@@ -49,6 +54,8 @@ export async function answerInSession(
     agentId: target.agentId,
     ...(caller.showsReasoning ? { showThoughts: true } : {}),
     ...withoutUndefined({ extra: completion.extra }),
+    ...(completion.tools.length === 0 ? {} : { clientTools: completion.tools }),
+    ...(completion.results.length === 0 ? {} : { clientResults: completion.results }),
     ...(target.anonymous ? { history: completion.history, expiresAtMs: nowMs + ANONYMOUS_SESSION_TTL_MS } : {}),
   };
   const queue = new AnswerQueue();
@@ -87,8 +94,13 @@ export async function answerInSession(
 
 function endOf(report: RunReport): AnswerEnd {
   const { outcome, stopReason, usage, failureText } = report;
-  if (outcome.type === "done") return { type: "done", stopReason, usage };
+  if (outcome.type === "done") return { type: "done", stopReason, usage, calls: outcome.clientCalls ?? [] };
   return { type: "failed", outcome, message: outcome.type === "failed" ? failureText : "The run was stopped." };
+}
+
+async function readConversation(sessionKey: string, { parts }: Engine): Promise<readonly AgentMessage[]> {
+  const record = await parts.store.readSession(sessionKey);
+  return record === undefined ? [] : (await readHistory(record.sessionId, parts)).messages;
 }
 
 /** The images are on disk before their message is committed: a turn after a crash finds them. */

@@ -8,15 +8,17 @@ import type { Engine } from "../../engine/engine.ts";
 import { LaneShutdown } from "../../kernel/lane-abort.ts";
 import { ownerFailureText } from "../../notices/failure-text.ts";
 import { RunDeadline } from "../../queue/run-deadline.ts";
+import { closeClientCalls } from "../../messages/client-results.ts";
 import { AnswerQueue } from "./answer.ts";
 import type { Answer, AnswerEnd } from "./answer.ts";
+import { refuseWrongResults } from "./client-tools.ts";
 import type { CompletionCaller } from "./completion-caller.ts";
 import { CompletionRequestError } from "./completion-request-error.ts";
 import { IMAGE_PARAM } from "./parse-request.ts";
 import type { CompletionRequest } from "./parse-request.ts";
 
 /**
- * Answers with the model of an agent alone: only the messages of the request, no tools, no session. Only the cost is stored. Queued with people's turns, and
+ * Answers with the model of an agent alone: only the messages and the tools of the request, no session. Only the cost is stored. Queued with people's turns, and
  * limited to the duration of a turn. Throws a `CompletionRequestError` for images that the model does not accept.
  */
 export async function answerPlain(
@@ -27,6 +29,7 @@ export async function answerPlain(
 ): Promise<Answer> {
   const { parts } = engine;
   const agent = parts.running.agents.get(agentId) ?? parts.running.agents.default;
+  refuseWrongResults(completion.history, completion.results);
   const queue = new AnswerQueue();
   const left = new AbortController();
   const answer: Answer = {
@@ -59,7 +62,7 @@ async function readModels(agent: AgentRuntime): Promise<readonly [ResolvedModel,
 }
 
 async function renderRequest(
-  { extra, history, text, images }: CompletionRequest,
+  { extra, history, results, text, images, tools }: CompletionRequest,
   options: {
     readonly models: readonly [ResolvedModel, ...ResolvedModel[]];
     readonly showsReasoning: boolean;
@@ -79,11 +82,16 @@ async function renderRequest(
     ...(text === "" ? [] : [{ type: "text" as const, text }]),
     ...fitted.images,
   ];
-  const messages: readonly AgentMessage[] = [...history, { role: "user", content, timestamp: parts.clock.now() }];
+  const timestamp = parts.clock.now();
+  const messages: readonly AgentMessage[] = [
+    ...history,
+    ...closeClientCalls(history, results, timestamp),
+    ...(content.length === 0 ? [] : [{ role: "user" as const, content, timestamp }]),
+  ];
   return {
     system: { stable: extra ?? "", session: "" },
     messages: projectMessages(messages),
-    tools: [],
+    tools,
     cacheRetention: "none",
     ...(options.showsReasoning ? { showThoughts: true } : {}),
   };
@@ -131,8 +139,11 @@ async function ask(
           ? failedWith("timeout", "the time of a run was over", engine)
           : stoppedOr(event.error, signal, engine);
       case "message-end": {
-        const { stopReason, usage, errorMessage } = event.message;
-        if (stopReason !== "error" && stopReason !== "aborted") return { type: "done", stopReason, usage };
+        const { content, stopReason, usage, errorMessage } = event.message;
+        const calls = stopReason === "length" ? [] : content.filter((block) => block.type === "toolCall");
+        if (calls.some(({ unreadable }) => unreadable !== undefined))
+          return failedWith("malformed-calls", "the model wrote a tool call that cannot be read", engine);
+        if (stopReason !== "error" && stopReason !== "aborted") return { type: "done", stopReason, usage, calls };
         return failedWith("truncated", errorMessage ?? "the model's answer broke off", engine);
       }
       default:

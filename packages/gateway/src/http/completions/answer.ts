@@ -1,11 +1,12 @@
-import type { RunOutcome, StopReason, UsageTotals } from "@factotum/agent-contract";
+import type { RunOutcome, StopReason, ToolCall, UsageTotals } from "@factotum/agent-contract";
 
 /** The usage of an answer, in OpenAI's terms. */
 export type AnswerUsage = Pick<UsageTotals, "input" | "output" | "cacheRead" | "cacheWrite">;
 
 /** How an answer ends. */
 export type AnswerEnd =
-  | { readonly type: "done"; readonly stopReason: StopReason; readonly usage: AnswerUsage }
+  /** `calls`: of the client's tools, to which it sends the results next. */
+  | { readonly type: "done"; readonly stopReason: StopReason; readonly usage: AnswerUsage; readonly calls: readonly ToolCall[] }
   /** No model was asked: the text says what was done instead. */
   | { readonly type: "notice"; readonly text: string }
   /** `message` is for the client. */

@@ -24,7 +24,7 @@ const UNSUPPORTED: readonly { readonly param: string; readonly isAsked: (value: 
     param: "tool_choice",
     isAsked: forcesCall,
     message:
-      "tool_choice: an agent uses its own tools, so a call of the client's cannot be forced. Leave it out, or send auto or none; `tools` is ignored.",
+      "tool_choice: the agent decides which tools it calls, its own or yours, so no call can be forced. Leave it out, or send auto or none.",
   },
   {
     param: "function_call",
@@ -43,7 +43,7 @@ export function refuseUnsupported(body: Readonly<Record<string, unknown>>): void
   }
 }
 
-/** `auto` and `none` are the actual behaviour: the client's tools are never called. A list of allowed tools forces a call only in the mode `required`. */
+/** `auto` is the actual behaviour; with `none` the client's tools are not offered. A list of allowed tools forces a call only in the mode `required`. */
 function forcesCall(value: unknown): boolean {
   if (value === "auto" || value === "none") return false;
   if (typeOf(value) !== "allowed_tools") return true;

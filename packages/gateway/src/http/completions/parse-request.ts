@@ -1,7 +1,9 @@
 import { NO_USAGE } from "@factotum/agent-contract";
-import type { AgentMessage, JsonObject } from "@factotum/agent-contract";
+import type { AgentMessage, JsonObject, ToolSchema } from "@factotum/agent-contract";
 import { IMAGE_REMOVED } from "@factotum/agent-core";
+import type { ClientResult } from "@factotum/store";
 import * as z from "zod";
+import { readRequestedTools, ToolsSchema } from "./client-tools.ts";
 import { CompletionRequestError } from "./completion-request-error.ts";
 import { readInlineImage } from "./inline-images.ts";
 import type { InlineImage } from "./inline-images.ts";
@@ -17,9 +19,13 @@ export interface CompletionRequest {
   readonly user: string | undefined;
   /** `system` and `developer` messages, in order. */
   readonly extra: string | undefined;
+  /** Tools of the client that the model is offered. */
+  readonly tools: readonly ToolSchema[];
   /** Everything before the new input. */
   readonly history: readonly AgentMessage[];
-  /** The new input: the user messages after the last answer. */
+  /** The new input: results of the calls of the last answer, … */
+  readonly results: readonly ClientResult[];
+  /** … and the user messages after it. */
   readonly text: string;
   /** Its images, in the order of sending. */
   readonly images: readonly InlineImage[];
@@ -57,6 +63,7 @@ const RequestSchema = z.lazy(() =>
     stream: z.boolean().nullish(),
     stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
     user: z.string().min(1).max(200).nullish(),
+    tools: ToolsSchema.nullish(),
   }),
 );
 type ParsedMessage = z.infer<typeof MessageSchema>;
@@ -64,7 +71,7 @@ type ParsedMessage = z.infer<typeof MessageSchema>;
 /** The name of an image in refusals and ignored parameters. */
 export const IMAGE_PARAM = "messages.content.image_url";
 
-const USED: ReadonlySet<string> = new Set(["model", "messages", "stream", "stream_options", "user"]);
+const USED: ReadonlySet<string> = new Set(["model", "messages", "stream", "stream_options", "user", "tools", "tool_choice"]);
 
 /**
  * Parses a request body; rejects with what to change. Parameters without effect are listed in the result, except for those that would change the content of the
@@ -90,18 +97,22 @@ export function parseCompletionRequest(body: unknown, nowMs: number): Completion
     .filter(([key, value]) => !USED.has(key) && value !== null && value !== undefined && !isNeutral(key, value))
     .map(([key]) => key);
   const spoken = messages.filter((message) => message.role !== "system" && message.role !== "developer");
-  const cut = spoken.findLastIndex((message) => message.role !== "user") + 1;
+  const cut = spoken.findLastIndex((message) => message.role === "assistant") + 1;
   const now = new Set<ParsedMessage>(spoken.slice(cut));
-  const said = readSaid([...now]);
+  const said = readSaid([...now].filter(({ role }) => role === "user"));
   const earlier = messages.filter((message) => !now.has(message));
   ignored.push(...new Set([...said.ignored, ...earlier.flatMap(({ content }) => unusedParts(content))]));
   const { text, images } = said;
-  if (text === "" && images.length === 0)
-    throw new CompletionRequestError("messages: the last message must be the user's and must hold text, or an image as a data: URL.", {
-      status: 400,
-      param: "messages",
-      code: "invalid_value",
-    });
+  const results = [...now].flatMap((message) =>
+    message.role === "tool" ? [{ callId: message.tool_call_id, text: contentText(message.content) }] : [],
+  );
+  if (text === "" && images.length === 0 && results.length === 0)
+    throw new CompletionRequestError(
+      "messages: the last message must be the user's and must hold text, or an image as a data: URL; or it is the result of a tool call.",
+      { status: 400, param: "messages", code: "invalid_value" },
+    );
+  const requested = readRequestedTools(parsed.data.tools ?? [], parsed.data["tool_choice"]);
+  ignored.push(...requested.ignored);
   const extra = messages
     .filter((message) => message.role === "system" || message.role === "developer")
     .map(({ content }) => contentText(content))
@@ -113,6 +124,8 @@ export function parseCompletionRequest(body: unknown, nowMs: number): Completion
     includeUsage: streamOptions?.include_usage ?? false,
     user: user ?? undefined,
     extra: extra === "" ? undefined : extra,
+    tools: requested.tools,
+    results,
     history: spoken.slice(0, cut).map((message) => historyMessage(message, spoken, nowMs)),
     text,
     images,
@@ -156,6 +169,7 @@ function historyMessage(message: ParsedMessage, all: readonly ParsedMessage[], t
         id: call.id,
         name: call.function.name,
         arguments: argumentsOf(call.function.arguments),
+        client: true as const,
       }));
       return {
         role: "assistant",

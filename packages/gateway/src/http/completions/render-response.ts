@@ -1,5 +1,6 @@
-import type { StopReason } from "@factotum/agent-contract";
+import type { StopReason, ToolCall } from "@factotum/agent-contract";
 import type { AnswerUsage } from "./answer.ts";
+import { renderToolCalls } from "./client-tools.ts";
 
 /** Common fields of all objects of one completion. */
 export interface CompletionIdentity {
@@ -13,11 +14,17 @@ export interface CompletionIdentity {
 /** The complete answer in one object; without reasoning if there is none to show. */
 export function renderCompletion(
   identity: CompletionIdentity,
-  { text, reasoning }: { readonly text: string; readonly reasoning: string },
+  { text, reasoning, calls }: { readonly text: string; readonly reasoning: string; readonly calls: readonly ToolCall[] },
   finishReason: string,
   usage: AnswerUsage,
 ): object {
-  const message = { role: "assistant", content: text, refusal: null, ...(reasoning === "" ? {} : { reasoning_content: reasoning }) };
+  const message = {
+    role: "assistant",
+    content: text === "" && calls.length > 0 ? null : text,
+    refusal: null,
+    ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
+    ...(calls.length === 0 ? {} : { tool_calls: renderToolCalls(calls) }),
+  };
   return {
     ...identity,
     object: "chat.completion",
@@ -61,6 +68,7 @@ function renderUsage(usage: AnswerUsage): object {
 }
 
 /** The stop reason, in OpenAI's terms. */
-export function renderFinishReason(reason: StopReason): string {
+export function renderFinishReason(reason: StopReason, calls: readonly ToolCall[]): string {
+  if (calls.length > 0) return "tool_calls";
   return reason === "length" ? "length" : "stop";
 }

@@ -1,6 +1,7 @@
 import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import type { Clock, Logger } from "@factotum/agent-contract";
 import type { Answer, AnswerEnd, AnswerUsage } from "./answer.ts";
+import { renderToolCalls } from "./client-tools.ts";
 import { renderChunk, renderCompletion, renderError, renderFinishReason, renderUsageChunk } from "./render-response.ts";
 import type { CompletionIdentity } from "./render-response.ts";
 
@@ -29,15 +30,18 @@ export async function respondWhole(answer: Answer, identity: CompletionIdentity)
         return Response.json(renderFailure(event), { status: failureStatus(event), headers: { ...headers, ...retryHeaders(event) } });
       case "notice":
         return Response.json(
-          renderCompletion(identity, { text: event.text, reasoning: withoutBlankStart(reasoning) }, "stop", NO_USAGE_TOTALS),
+          renderCompletion(identity, { text: event.text, reasoning: withoutBlankStart(reasoning), calls: [] }, "stop", NO_USAGE_TOTALS),
           { headers },
         );
       case "done":
         return Response.json(
-          renderCompletion(identity, { text, reasoning: withoutBlankStart(reasoning) }, renderFinishReason(event.stopReason), event.usage),
-          {
-            headers,
-          },
+          renderCompletion(
+            identity,
+            { text, reasoning: withoutBlankStart(reasoning), calls: event.calls },
+            renderFinishReason(event.stopReason, event.calls),
+            event.usage,
+          ),
+          { headers },
         );
     }
   }
@@ -111,7 +115,9 @@ function streamAnswer(
               end("stop", NO_USAGE_TOTALS);
               break;
             case "done":
-              end(renderFinishReason(event.stopReason), event.usage);
+              if (event.calls.length > 0)
+                sendDelta({ tool_calls: renderToolCalls(event.calls).map((call, index) => ({ index, ...call })) });
+              end(renderFinishReason(event.stopReason, event.calls), event.usage);
           }
         }
       };
