@@ -4,10 +4,12 @@ import type { HttpRoute } from "../access/authorize.ts";
 import type { Engine } from "../engine/engine.ts";
 import { guardRoute } from "./admit-request.ts";
 import type { AdmissionOptions, HttpEnv } from "./admit-request.ts";
+import type { CompletionCaller } from "./completions/completion-caller.ts";
 import { handleCompletion } from "./completions/handle-completion.ts";
 import { findModel, listModels, renderModel } from "./completions/model-ids.ts";
 import { renderError } from "./completions/render-response.ts";
 import { answerPreflight, corsHeaders } from "./cors.ts";
+import { handleResponse } from "./responses/handle-response.ts";
 import { readJsonBody } from "./read-json-body.ts";
 import { renderStorageFull } from "./storage-full.ts";
 
@@ -35,7 +37,16 @@ export function addOpenAiRoutes(app: Hono<HttpEnv>, engine: Engine, admission: A
   });
   app.post("/v1/chat/completions", async (context) => {
     const refused = guard(context, "POST /v1/chat/completions");
-    if (refused !== undefined) return refused;
+    return refused ?? withBody(context, async (body, caller) => handleCompletion(caller, body, engine));
+  });
+  app.post("/v1/responses", async (context) => {
+    const refused = guard(context, "POST /v1/responses");
+    return refused ?? withBody(context, async (body, caller) => handleResponse(caller, body, engine));
+  });
+  const withBody = async (
+    context: Context<HttpEnv>,
+    handle: (body: unknown, caller: CompletionCaller) => Promise<Response>,
+  ): Promise<Response> => {
     if (parts.storage.problem !== undefined) return renderStorageFull(parts.storage.problem.reason);
     const body = await readJsonBody(context.env.incoming, MAX_COMPLETION_BYTES);
     if (body.type === "refused") {
@@ -53,8 +64,8 @@ export function addOpenAiRoutes(app: Hono<HttpEnv>, engine: Engine, admission: A
       showsReasoning: reasoning === "on",
       signal: closeSignal(context.env.outgoing),
     };
-    return handleCompletion(caller, body.value, engine);
-  });
+    return handle(body.value, caller);
+  };
   const refuseMethod = (methods: string) => (context: Context<HttpEnv>) =>
     guard(context, "ANY /v1") ??
     context.json(
@@ -68,13 +79,14 @@ export function addOpenAiRoutes(app: Hono<HttpEnv>, engine: Engine, admission: A
   app.all("/v1/models", refuseMethod("GET, HEAD, OPTIONS"));
   app.all("/v1/models/*", refuseMethod("GET, HEAD, OPTIONS"));
   app.all("/v1/chat/completions", refuseMethod("POST, OPTIONS"));
+  app.all("/v1/responses", refuseMethod("POST, OPTIONS"));
   app.all(
     "/v1/*",
     (context) =>
       guard(context, "ANY /v1") ??
       context.json(
         renderError(
-          `There is no route ${context.req.method} ${context.req.path}. This gateway has /v1/chat/completions, /v1/models and /v1/models/{id}.`,
+          `There is no route ${context.req.method} ${context.req.path}. This gateway has /v1/chat/completions, /v1/responses, /v1/models and /v1/models/{id}.`,
           { type: "invalid_request_error", code: "unknown_url" },
         ),
         404,

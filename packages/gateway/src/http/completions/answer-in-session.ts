@@ -56,7 +56,7 @@ export async function answerInSession(
     ...withoutUndefined({ extra: completion.extra }),
     ...(completion.tools.length === 0 ? {} : { clientTools: completion.tools }),
     ...(completion.results.length === 0 ? {} : { clientResults: completion.results }),
-    ...(target.anonymous ? { history: completion.history, expiresAtMs: nowMs + ANONYMOUS_SESSION_TTL_MS } : {}),
+    ...(target.anonymous ? { history: completion.history, expiresAtMs: nowMs + (caller.anonymousTtlMs ?? ANONYMOUS_SESSION_TTL_MS) } : {}),
   };
   const queue = new AnswerQueue();
   let text: RunText | undefined;
