@@ -88,7 +88,7 @@ describe("errors have OpenAI's shape", () => {
   test.each([
     ["GET", "/v1", 404, "unknown_url"],
     ["GET", "/v1/", 404, "unknown_url"],
-    ["POST", "/v1/embeddings", 404, "unknown_url"],
+    ["POST", "/v1/images", 404, "unknown_url"],
     ["DELETE", "/v1/chat", 404, "unknown_url"],
     ["GET", "/v1/chat/completions", 405, "method_not_supported", "POST, OPTIONS"],
     ["DELETE", "/v1/models", 405, "method_not_supported", "GET, HEAD, OPTIONS"],

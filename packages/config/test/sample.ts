@@ -211,6 +211,7 @@ export const fullDocument = {
     timeouts: { connectSeconds: 4, firstEventSeconds: 5, idleSeconds: 6 },
     image: "openai/gpt-5.5",
     imageGeneration: "openai/gpt-image-1",
+    embedding: "openai/text-embedding-3-small",
     transcription: { command: ["whisper-cli", "-f", "{file}"], timeoutSeconds: 30 },
   },
   skills: { load: { extraDirs: ["/skills"] }, entries: { one: { enabled: true, env: { KEY: "${K}" }, apiKey: "${K}", config: { a: 1 } } } },

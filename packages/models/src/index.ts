@@ -18,6 +18,8 @@ export type { ModelRetry, RetryOptions } from "./failover/create-retry-client.ts
 export { FailoverPlan } from "./failover/failover-plan.ts";
 export type { Attempt } from "./failover/failover-plan.ts";
 export { isListedModel, listedModels } from "./catalogue/listed-models.ts";
+export { embedTexts } from "./media/embed-texts.ts";
+export type { EmbeddingRequest, TextEmbeddings } from "./media/embed-texts.ts";
 export { generateImages, imageModelProblem } from "./media/generate-images.ts";
 export type { GeneratedImages, ImageRequest } from "./media/generate-images.ts";
 export type { MediaConnection } from "./media/media-connection.ts";

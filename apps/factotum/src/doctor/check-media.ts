@@ -8,17 +8,18 @@ import { ok, type Finding } from "./finding.ts";
 const ESPEAK = "espeak-ng";
 
 /**
- * What transcribes recordings, speaks, looks at images and makes them: each model is one of a known provider with a key, and one that can do it; each program
+ * What transcribes recordings, embeds texts, speaks, looks at images and makes them: each model is one of a known provider with a key, and one that can do it; each program
  * is installed. Makes no request.
  */
 export async function checkMedia(config: FactotumConfig, env: Environment): Promise<readonly Finding[]> {
-  const { transcription, image, imageGeneration } = config.models;
+  const { transcription, embedding, image, imageGeneration } = config.models;
   const { provider: speaker } = config.messages.tts;
   const findings: Finding[] = [];
   if (typeof transcription === "string")
     findings.push(await checkReference("transcription", "models.transcription", transcription, { config, env }));
   else if (transcription !== undefined)
     findings.push(await checkProgram("transcription", "models.transcription.command", transcription.command[0] ?? "", env));
+  if (embedding !== undefined) findings.push(await checkReference("embedding", "models.embedding", embedding, { config, env }));
   if (speaker === ESPEAK) findings.push(await checkProgram("speech", "messages.tts.provider", ESPEAK, env));
   else if (speaker !== undefined) findings.push(await checkReference("speech", "messages.tts.provider", speaker, { config, env }));
   const context = { config, env };

@@ -60,6 +60,8 @@ export interface ModelsConfig {
   readonly imageGeneration?: string | undefined;
   /** Unset: voice messages are not transcribed. */
   readonly transcription?: TranscriptionConfig | undefined;
+  /** Reference of the model that embeds texts. Unset: there are no embeddings. */
+  readonly embedding?: string | undefined;
   readonly providers: Readonly<Record<string, ProviderConfig>>;
   /** For every provider; the defaults depend on the address. */
   readonly timeouts: ModelTimeouts;
@@ -162,5 +164,6 @@ export const ModelsSchema: z.ZodType<ModelsConfig> = z
     transcription: TranscriptionSchema.optional().describe(
       "What turns voice messages into text: a model as `provider/model`, or a program on this computer. Unset: they are not transcribed.",
     ),
+    embedding: TextSchema.optional().describe("The model behind `/v1/embeddings`, as `provider/model`. Unset: the route answers 404."),
   })
   .describe("The providers of models.");

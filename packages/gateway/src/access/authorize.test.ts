@@ -39,6 +39,7 @@ describe("authority", () => {
         "OPTIONS /v1: anonymous token platform",
         "POST /uploads: token",
         "POST /v1/chat/completions: token",
+        "POST /v1/embeddings: token",
         "POST /v1/responses: token",
         "rpc for owner: token",
         "tool config: owner-run",

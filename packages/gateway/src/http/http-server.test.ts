@@ -81,6 +81,7 @@ const REQUESTS: Readonly<Record<HttpRoute, string>> = {
   "GET /metrics": "GET /metrics HTTP/1.1",
   "GET /ws": `GET /ws HTTP/1.1\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==`,
   "POST /v1/chat/completions": "POST /v1/chat/completions HTTP/1.1\r\nContent-Length: 0",
+  "POST /v1/embeddings": "POST /v1/embeddings HTTP/1.1\r\nContent-Length: 0",
   "POST /v1/responses": "POST /v1/responses HTTP/1.1\r\nContent-Length: 0",
   "GET /media": `GET /media/${"0".repeat(32)}?session=agent:main:main HTTP/1.1`,
   "POST /uploads": "POST /uploads HTTP/1.1\r\nContent-Length: 0",

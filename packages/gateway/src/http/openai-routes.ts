@@ -10,6 +10,7 @@ import { findModel, listModels, renderModel } from "./completions/model-ids.ts";
 import { renderError } from "./completions/render-response.ts";
 import { answerPreflight, corsHeaders } from "./cors.ts";
 import { handleResponse } from "./responses/handle-response.ts";
+import { handleEmbeddings } from "./embeddings/handle-embeddings.ts";
 import { readJsonBody } from "./read-json-body.ts";
 import { renderStorageFull } from "./storage-full.ts";
 
@@ -42,6 +43,10 @@ export function addOpenAiRoutes(app: Hono<HttpEnv>, engine: Engine, admission: A
   app.post("/v1/responses", async (context) => {
     const refused = guard(context, "POST /v1/responses");
     return refused ?? withBody(context, async (body, caller) => handleResponse(caller, body, engine));
+  });
+  app.post("/v1/embeddings", async (context) => {
+    const refused = guard(context, "POST /v1/embeddings");
+    return refused ?? withBody(context, async (body, caller) => handleEmbeddings(caller, body, engine));
   });
   const withBody = async (
     context: Context<HttpEnv>,
@@ -79,6 +84,7 @@ export function addOpenAiRoutes(app: Hono<HttpEnv>, engine: Engine, admission: A
   app.all("/v1/models", refuseMethod("GET, HEAD, OPTIONS"));
   app.all("/v1/models/*", refuseMethod("GET, HEAD, OPTIONS"));
   app.all("/v1/chat/completions", refuseMethod("POST, OPTIONS"));
+  app.all("/v1/embeddings", refuseMethod("POST, OPTIONS"));
   app.all("/v1/responses", refuseMethod("POST, OPTIONS"));
   app.all(
     "/v1/*",
@@ -86,7 +92,7 @@ export function addOpenAiRoutes(app: Hono<HttpEnv>, engine: Engine, admission: A
       guard(context, "ANY /v1") ??
       context.json(
         renderError(
-          `There is no route ${context.req.method} ${context.req.path}. This gateway has /v1/chat/completions, /v1/responses, /v1/models and /v1/models/{id}.`,
+          `There is no route ${context.req.method} ${context.req.path}. This gateway has /v1/chat/completions, /v1/responses, /v1/embeddings, /v1/models and /v1/models/{id}.`,
           { type: "invalid_request_error", code: "unknown_url" },
         ),
         404,

@@ -4,6 +4,7 @@ import type { MediaReply, MediaRequest } from "./media-request.ts";
 const REQUIRED: Readonly<Record<string, readonly string[]>> = {
   "/audio/transcriptions": ["model"],
   "/audio/speech": ["model", "input", "voice"],
+  "/embeddings": ["model", "input"],
   "/images/generations": ["model", "prompt"],
   "/images/edits": ["model", "prompt"],
 };

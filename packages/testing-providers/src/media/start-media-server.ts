@@ -26,7 +26,7 @@ const WIRES: Readonly<Record<MediaWire, { readonly version: string; readonly che
 };
 
 /**
- * Serves transcription, speech and images in OpenAI's wire format, or images in Google's; refuses unknown paths, other keys, and requests that the vendor does
+ * Serves transcription, speech, embeddings and images in OpenAI's wire format, or images in Google's; refuses unknown paths, other keys, and requests that the vendor does
  * not take, with the vendor's own bodies.
  */
 export async function startMediaServer({
