@@ -176,6 +176,27 @@ describe("without a session", () => {
     });
   });
 
+  // What the clients send after a call: with an index and a text at Open WebUI, with an empty text and a name at LibreChat.
+  test.each([
+    ["Open WebUI", { content: "I ask.", tool_calls: [{ index: 0, id: "toolu_1" }] }, {}, { features: {}, session_id: "x" }],
+    [
+      "LibreChat",
+      { content: "", tool_calls: [{ id: "toolu_1" }] },
+      { name: "get_weather" },
+      { temperature: 1, stream_options: { include_usage: true } },
+    ],
+  ])("the next request in the shape of %s is taken", async (_client, { content, tool_calls: calls }, more, parameters) => {
+    model.script([ASKS, textReply("It rains.")]);
+    await (await post({ messages: [user("Weather?")], stream: true, ...parameters })).text();
+    const called = { type: "function", function: { name: "get_weather", arguments: '{"city":"Oslo"}' } };
+    const assistant = { role: "assistant", content, tool_calls: calls.map((call) => ({ ...called, ...call })) };
+    const messages = [user("Weather?"), assistant, { ...result("rain"), ...more }];
+    const stream = await (await post({ messages, stream: true, ...parameters })).text();
+    expect(stream).toContain('"finish_reason":"stop"');
+    expect([...stream.matchAll(/"content":"([^"]*)"/g)].map(([, text]) => text).join("")).toBe("It rains.");
+    expect(lastBody()).toContain('"tool_use_id":"toolu_1"');
+  });
+
   test("streams the calls as deltas", async () => {
     model.script([{ type: "message", content: [CALL, { ...CALL, id: "toolu_2" }] }]);
     const stream = await (await post({ messages: [user("Weather?")], stream: true })).text();
