@@ -25,7 +25,12 @@ export function sampleChannels(): { readonly channels: readonly AvailableChannel
       return Promise.resolve(accountJsonSchema(schema));
     },
   });
-  return { channels: [source("chatter", PlatformSchema), { ...source("webchat", z.strictObject({})), implicit: true }], loads };
+  const chatter: AvailableChannel = {
+    ...source("chatter", PlatformSchema),
+    memberIdProblem: async (id) =>
+      /^[+]|^(?!anna)[a-z]+$|^chatter:/.test(id) ? `"${id}" has not the form of the id of a person there. Write a number.` : undefined,
+  };
+  return { channels: [chatter, { ...source("webchat", z.strictObject({})), implicit: true }], loads };
 }
 
 /** A document that sets every key of the schema. */

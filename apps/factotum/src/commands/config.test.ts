@@ -225,6 +225,19 @@ test("validate and set note ids that match nobody on their channel, with the rig
   expect(stderr).toMatch(/note: .*channels\.irc\.allowFrom\[0\].*"Bob" has not the form/);
 });
 
+test("a rule for a person whom no id of the channel can name is refused, and not written", async () => {
+  const irc = { host: "irc.test", nick: "bot", channels: [], groups: { "#den": {} } };
+  await using cli = await withConfig(JSON.stringify({ channels: { irc } }));
+  const rules = (key: string): string => JSON.stringify({ [key]: { deny: ["exec"] } });
+  const set = async (key: string) => cli.run("config", "set", 'channels.irc.groups["#den"].toolsBySender', rules(key));
+  for (const key of ["@bob", "bob", "+15551234", "irc:account:bob", "id:bob"]) {
+    const { code, stderr } = await set(key);
+    expect([key, code]).toEqual([key, 4]);
+    expect(stderr).toMatch(/has not the form of the id of a person there and matches nobody\. Write account:<name>/);
+  }
+  for (const key of ["account:bob", "id:account:bob", "channel:irc:account:bob"]) expect((await set(key)).code).toBe(0);
+});
+
 test("unset of an unknown key names it, as get does", async () => {
   await using cli = await withConfig("{}");
   const unset = await cli.run("config", "unset", "tools.nosuch");

@@ -12,7 +12,7 @@ import { isBuiltIn, readBuiltInManifest, readBuiltInSchema } from "../extensions
 import { buildAgain } from "../extensions/build-again.ts";
 import { findExtensions } from "../extensions/find-extensions.ts";
 import type { FoundExtensions } from "../extensions/found-extensions.ts";
-import type { IdForms } from "../extensions/id-forms.ts";
+import { idCheck, type IdForms } from "../extensions/id-forms.ts";
 import { KNOWN_EXTENSIONS } from "../extensions/known-extensions.ts";
 import { providedChannels } from "../extensions/provided-types.ts";
 import type { KnownExtensions } from "../runtime/known-extension.ts";
@@ -96,15 +96,28 @@ export async function channelCatalog(env: Environment, known: KnownExtensions = 
       loadExtension: async () => erase(await (await import("../extensions/load-channel.ts")).loadChannelExtension(channel)),
     })),
   ];
+  const entries = available.map(withMemberCheck);
   const isTaken = new Set(available.map(({ id }) => id));
   const unavailable = new Map<string, string>();
   for (const id of Object.keys(known)) unavailable.set(id, `no package provides this channel; install it: factotum channels add ${id}`);
   for (const id of found.build?.others ?? []) unavailable.set(id, missingInBuild(id, found.build?.channels ?? []));
   for (const { channelIds, message } of found.problems) for (const id of channelIds) unavailable.set(id, message);
   return {
-    channels: [...available, ...[...unavailable].flatMap(([id, why]) => (isTaken.has(id) ? [] : [{ id, unavailable: why }]))],
+    channels: [...entries, ...[...unavailable].flatMap(([id, why]) => (isTaken.has(id) ? [] : [{ id, unavailable: why }]))],
     notices: found.problems.map(({ message }): ConfigProblem => ({ type: "extension", path: "", message })),
     skillFolders: found.skills.map(({ folder }) => folder),
+  };
+}
+
+/** The configuration's check of people in groups, by the form of the channel's ids. */
+function withMemberCheck(entry: ChannelEntry): ChannelEntry {
+  return {
+    ...entry,
+    memberIdProblem: async (id) => {
+      const { people, members = people } = await entry.loadIdForms();
+      const problem = members === undefined ? undefined : idCheck(members, "members")(id);
+      return problem === undefined ? undefined : `${problem.message} ${problem.fix}`;
+    },
   };
 }
 

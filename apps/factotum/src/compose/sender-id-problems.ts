@@ -63,13 +63,8 @@ function senderIds(written: Written, channel: string): readonly SenderId[] {
 /** Every id of a person of this channel that counts in a group alone. */
 function memberIds(written: Written, channel: string): readonly SenderId[] {
   const groups = accountsOf(written, channel).flatMap((account) => childrenOf(written, [...account, "groups"]));
-  return groups.flatMap((group) => [
-    ...idsAt(written, [...group, "allowFrom"]),
-    // A key with a prefix has been checked with the configuration.
-    ...childrenOf(written, [...group, "toolsBySender"])
-      .map((path) => ({ path, id: String(path.at(-1)) }))
-      .filter(({ id }) => id !== "*" && !/^(?:id|channel):/.test(id)),
-  ]);
+  // The keys of `toolsBySender` have been checked with the configuration.
+  return groups.flatMap((group) => idsAt(written, [...group, "allowFrom"]));
 }
 
 /** A value with a placeholder is known only when it is read. */

@@ -11,6 +11,11 @@ export interface AvailableChannel {
    * with a readable message.
    */
   load(): Promise<JsonSchema>;
+  /**
+   * Why an id matches no sender of a group of this channel, and what to write: sentences. `undefined` for one that can match. Absent for a channel whose ids
+   * have no known form.
+   */
+  memberIdProblem?(id: string): Promise<string | undefined>;
 }
 
 /** A known channel without a usable package. */

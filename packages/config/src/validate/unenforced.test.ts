@@ -85,6 +85,24 @@ describe("a restricting key that is not enforced", () => {
     },
   );
 
+  test.each(["bob", "+15551234", "chatter:222", "id:bob", "channel:chatter:bob", "channel:webchat:1"])(
+    "a key of toolsBySender that no sender of the channel can have, %j, refuses the start",
+    async (sender) => {
+      const groups = { g1: { toolsBySender: { [sender]: { deny: ["exec"] }, "222": {}, "*": {} } } };
+      const found = await check({ channels: { chatter: { ...ACCOUNT, groups } } });
+      expect(found).toMatchObject({ type: "refused", problems: [`unenforced channels.chatter.groups.g1.toolsBySender.${sender}`] });
+      expect(found.text).toContain(JSON.stringify(sender.replace(/^(?:id:|channel:chatter:)/, "")));
+    },
+  );
+
+  test("a key of toolsBySender in the defaults is checked against all configured channels", async () => {
+    const groups = { g1: { toolsBySender: { bob: { deny: ["exec"] } } } };
+    expect((await check({ channels: { defaults: { groups }, chatter: ACCOUNT } })).problems).toEqual([
+      "unenforced channels.defaults.groups.g1.toolsBySender.bob",
+    ]);
+    expect((await check({ channels: { defaults: { groups }, chatter: ACCOUNT, webchat: {} } })).problems).toEqual([]);
+  });
+
   test("is found in accounts of known channels only", async () => {
     const groups = { g1: { toolsBySender: { "name:Anna": { deny: ["exec"] } } } };
     expect((await check({ channels: { chatter: { ...ACCOUNT, groups } } })).problems).toEqual([

@@ -60,7 +60,7 @@ export async function validateDocument(raw: Document, sources: readonly ChannelS
     ...checkUnenforced(policies),
     ...checkToolLists(policies),
     ...checkProviderPolicies(policies),
-    ...checkSenderPolicies(policies),
+    ...(await checkSenderPolicies(policies, sources)),
   ];
   if (root.parsed === undefined || problems.some(isFatal)) return { problems };
   const written = channels.findings
