@@ -46,7 +46,9 @@ export async function skillsCheck(
   else if (issues.length === 0) context.print("No problems found.\n");
   else
     for (const { skill, level, message } of issues)
-      context.print(terminalText(`${level === "error" ? "ERROR  " : "warning"}  ${skill}: ${message}\n`));
+      context.print(
+        terminalText(`${level === "error" ? "ERROR  " : "warning"}  ${message.startsWith(`${skill} `) ? "" : `${skill}: `}${message}\n`),
+      );
   return isBad ? EXIT.failure : EXIT.ok;
 }
 

@@ -20,7 +20,7 @@ export interface SkillListOptions {
 
 /** Lists the skills of an agent, and those that are left out. */
 export async function skillsList(context: CliContext, options: SkillListOptions): Promise<number> {
-  const { scan, agentId } = await scanSkills(context, options.agent);
+  const { scan, agentId, knowsTools } = await scanSkills(context, options.agent);
   const installed = await readLock(context.paths.skillsFolder);
   const rows = scan.found.map((skill) => ({
     name: skill.name,
@@ -28,7 +28,7 @@ export async function skillsList(context: CliContext, options: SkillListOptions)
     version: skill.version,
     path: skill.path,
     installedFrom: skill.source === "managed" ? (installed.get(skill.name)?.source ?? null) : null,
-    state: stateOf(skill, scan),
+    state: stateOf(skill, scan, knowsTools),
   }));
   const broken = scan.problems.filter(({ type, name }) => type === "broken" || (type === "shadowed" && name !== undefined));
   if (options.json) {
@@ -43,7 +43,7 @@ export async function skillsList(context: CliContext, options: SkillListOptions)
 
 /** Shows one skill of an agent. */
 export async function skillsInfo(context: CliContext, name: string, options: SkillListOptions): Promise<number> {
-  const { scan, entries } = await scanSkills(context, options.agent);
+  const { scan, entries, knowsTools } = await scanSkills(context, options.agent);
   const skill = scan.found.find((found) => found.name === name);
   if (skill === undefined) {
     const broken = scan.problems.find((problem) => problem.type === "broken" && problem.path.includes(`/${name}/`));
@@ -58,7 +58,7 @@ export async function skillsInfo(context: CliContext, name: string, options: Ski
   const { requirements, warnings, path, ...facts } = skill;
   const pin = skill.source === "managed" ? (await readLock(context.paths.skillsFolder)).get(name) : undefined;
   const findings = await scanSkill(dirname(path), context);
-  const state = stateOf(skill, scan);
+  const state = stateOf(skill, scan, knowsTools);
   const settings = entries[requirements.settingsKey ?? name];
   const keys = settings === undefined ? [] : [...Object.keys(settings.env), ...(settings.apiKey === undefined ? [] : ["apiKey"])];
   if (options.json) {
@@ -97,9 +97,11 @@ export async function skillsInfo(context: CliContext, name: string, options: Ski
 }
 
 /** Whether a skill is offered, and to whom; otherwise why not. */
-function stateOf({ name, invocation, path }: FoundSkill, { problems }: SkillScan): string {
+function stateOf({ name, invocation, path, requirements }: FoundSkill, { problems }: SkillScan, knowsTools: boolean): string {
   const problem = problems.find((one: SkillProblem) => one.path === path && (one.type === "not-eligible" || one.type === "disabled"));
   if (problem !== undefined) return problem.message.startsWith(`${name} `) ? problem.message.slice(name.length + 1) : problem.message;
+  if (!knowsTools && requirements.tools.length > 0)
+    return `where the gateway has the tool ${requirements.tools.join(", ")}; it is not running`;
   if (invocation === "people") return `only by /${name}`;
   return invocation === "model" ? "only by the model" : "ready";
 }

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import path from "node:path";
-import { ModelError, withoutUndefined } from "@factotum/agent-contract";
+import { ModelError } from "@factotum/agent-contract";
 import type {
   AgentTool,
   CacheRetention,
@@ -21,6 +20,7 @@ import type { SourceWatch } from "../workspace/source-watch.ts";
 import { SourceWatches } from "../workspace/source-watches.ts";
 import { placeOfRun } from "./run-place.ts";
 import type { RunOccasion, RunPlace } from "./run-place.ts";
+import { AgentSkills } from "./agent-skills.ts";
 import { policyLayers } from "./policy-layers.ts";
 import type { PolicyOccasion } from "./policy-layers.ts";
 import { filterTools, toolVerdicts } from "./tool-policy.ts";
@@ -96,8 +96,8 @@ export interface AgentRuntime {
     readonly group: GroupConfig | undefined;
     readonly signal: AbortSignal;
   }): Promise<readonly SkillEntry[]>;
-  /** Its skills that cannot be used, each with the reason. */
-  skillsLeftOut(options: { readonly signal: AbortSignal }): Promise<readonly LeftOutSkill[]>;
+  /** Its skills that cannot be used there, each with the reason. */
+  skillsLeftOut(options: { readonly group: GroupConfig | undefined; readonly signal: AbortSignal }): Promise<readonly LeftOutSkill[]>;
   /** The instructions of a skill; `undefined` if it is gone by now. */
   skillBody(skill: SkillEntry, options: { readonly signal: AbortSignal }): Promise<string | undefined>;
   /** The slash commands of its workspace. */
@@ -246,15 +246,8 @@ function createAgentRuntime(
       return found.flatMap((model) => model ?? []);
     },
     model: (override) => options.models.resolve(override ?? agent.model?.primary),
-    skills: async ({ workspace, group, signal }) => {
-      const allow = narrow(agent.skills.allow, group?.skills);
-      const found = await options.skills.list({ ...skillPlace(agent), signal, ...withoutUndefined({ allow }) });
-      return workspace === agent.workspace
-        ? found
-        : found.map((skill) => ({ ...skill, location: path.resolve(agent.workspace, skill.location) }));
-    },
     ...toolReaders(agent, { collected, quarantine }, config),
-    ...skillReaders(agent, options),
+    ...skillReaders(agent, { ...options, collected }),
   };
 }
 
@@ -296,16 +289,23 @@ function toolReaders(
   };
 }
 
-function skillPlace({ workspace, id }: ResolvedAgent): { readonly workspace: string; readonly agentId: string } {
-  return { workspace, agentId: id };
-}
-
 function skillReaders(
   agent: ResolvedAgent,
-  { skills }: Pick<AgentDirectoryOptions, "skills">,
-): Pick<AgentRuntime, "skillsLeftOut" | "skillBody" | "commandFiles"> {
+  { collected, config, skills }: { readonly collected: CollectedTools } & Pick<AgentDirectoryOptions, "config" | "skills">,
+): Pick<AgentRuntime, "skills" | "skillsLeftOut" | "skillBody" | "commandFiles"> {
+  const own = new AgentSkills({
+    agent,
+    skills,
+    missingTool: (name, group) => {
+      if (!collected.tools.some((tool) => tool.name === name)) return "this gateway has not loaded it";
+      const layers = policyLayers(agent, config, { provider: "", group, senders: [], sandboxed: false });
+      const removed = toolVerdicts(layers, name).find(({ admits }) => !admits);
+      return removed === undefined ? undefined : `${removed.key} removes it`;
+    },
+  });
   return {
-    skillsLeftOut: async ({ signal }) => skills.leftOut({ ...skillPlace(agent), signal }),
+    skills: async (query) => own.list(query),
+    skillsLeftOut: async (query) => own.leftOut(query),
     skillBody: async (skill, { signal }) => skills.readBody(skill, { signal }),
     commandFiles: async ({ signal }) => skills.commands({ workspace: agent.workspace, signal }),
   };
@@ -335,11 +335,6 @@ async function resolveFallback(
     logger.warn("A fallback model cannot be used", { agent: agentId, model: reference, detail: error.message });
     return undefined;
   }
-}
-
-function narrow(agent: readonly string[] | undefined, group: readonly string[] | undefined): readonly string[] | undefined {
-  if (agent === undefined || group === undefined) return group ?? agent;
-  return agent.filter((name) => group.includes(name));
 }
 
 function fingerprint(value: unknown): string {

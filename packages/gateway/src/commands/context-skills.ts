@@ -1,4 +1,5 @@
 import type { NoticeBlock } from "@factotum/protocol";
+import { groupOf } from "../conversation/session-context.ts";
 import { parseBasis } from "../prompt/prompt-cause.ts";
 import type { CommandCall } from "./define-command.ts";
 
@@ -8,14 +9,17 @@ const LOOKUP_MS = 5000;
 
 /** The skills in the conversation's prompt: name, source and version; for the owner also those that are left out, with the reason. */
 export async function contextSkills(call: CommandCall): Promise<readonly NoticeBlock[]> {
-  const { session, store } = call;
+  const { session, store, channels } = call;
+  const { message } = session.target.input;
   const { record, agent } = await session.read();
   const prompt = record === undefined ? undefined : await store.readPrompt(record.sessionId);
   const skills = prompt === undefined ? undefined : parseBasis(prompt.basis)?.skills;
   // The prompt of an older version does not say.
   if (skills === undefined) return [];
   const shown = skills.map(({ name, source, version = "" }) => `${name} (${[source, version].filter((part) => part !== "").join(", ")})`);
-  const leftOut = session.target.input.admission.owner ? await agent.skillsLeftOut({ signal: AbortSignal.timeout(LOOKUP_MS) }) : [];
+  const leftOut = session.target.input.admission.owner
+    ? await agent.skillsLeftOut({ group: groupOf(message.origin, channels), signal: AbortSignal.timeout(LOOKUP_MS) })
+    : [];
   return [
     ...section(shown.length === 0 ? "No skills are in the prompt." : "Skills in the prompt:", shown),
     ...(leftOut.length === 0

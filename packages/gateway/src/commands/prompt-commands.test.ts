@@ -68,7 +68,7 @@ afterEach(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-const start = (): Promise<TestGateway> =>
+const start = (more: (config: FactotumConfig) => FactotumConfig = (config) => config): Promise<TestGateway> =>
   startTestGateway({
     platform,
     skills: fakeSkills(({ allow }) => skills.filter(({ name }) => allow?.includes(name) ?? true), {
@@ -78,7 +78,7 @@ const start = (): Promise<TestGateway> =>
     }),
     skillUse: { invoked: (_, names) => void (names.length > 0 && invoked.push(names)) },
     accountConfig: { allowFrom: ["guest-1"], groupPolicy: "open", groups: { "*": { requireMention: false, skills: ["twin"] } } },
-    patch: (config: FactotumConfig) => withModel(server.baseUrl)(config),
+    patch: (config: FactotumConfig) => more(withModel(server.baseUrl)(config)),
   });
 
 /** Sends a message and returns everything that was sent since. */
@@ -221,10 +221,35 @@ test("/context detail lists the skills of the prompt, and for the owner what is 
   expect(detail).toContain("git-review (managed, 1)");
   expect(detail).not.toContain("manual (managed");
   expect(detail).toContain("gone needs the program gone");
+  expect(detail).toContain("needy: needs the tool cron: this gateway has not loaded it");
   await say("hello", GUEST);
   const guests = await say("/context detail", GUEST);
   expect(guests).toContain("git-review (managed, 1)");
   expect(guests).not.toContain("gone needs");
+});
+
+test("/context detail says of a skill that the agent or the group may not have, or whose tool a rule removes, why", async () => {
+  await running[Symbol.asyncDispose]();
+  platform = new TestPlatform();
+  skills.push(skill("reader", { tools: ["read"] }));
+  running = await start((config) => ({
+    ...config,
+    tools: { ...config.tools, deny: ["read"] },
+    agents: config.agents.map((agent) => ({ ...agent, skills: { allow: ["git-review", "twin", "reader"] } })),
+  }));
+  await say("hello");
+  const detail = await say("/context detail");
+  expect(detail).toContain("manual: skills.allow of the agent does not have it");
+  expect(detail).toContain("reader: needs the tool read: tools removes it");
+  expect(detail).not.toMatch(/(?:git-review|twin): /);
+  await say("hello", GROUP);
+  expect(await say("/context detail", GROUP)).toContain("git-review: skills of the group does not have it");
+});
+
+test("/skill does not run one whose tool is missing", async () => {
+  await say("/skill needy");
+  expect(given()).toContain("If you have no such skill");
+  expect(invoked).toEqual([]);
 });
 
 test("the menus of channels have what anyone may use, and follow changes", async () => {
