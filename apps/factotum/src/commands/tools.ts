@@ -97,6 +97,8 @@ function describeRule({ by, entry, admits }: ToolRule): string {
       return admits ? `allow has ${entry ?? ""}` : "allow does not have it";
     case "profile":
       return `the profile ${entry ?? ""} ${admits ? "has" : "does not have"} it`;
+    case "mode":
+      return `the mode is "${entry ?? ""}"`;
     case "nothing":
       return "says nothing of it";
   }

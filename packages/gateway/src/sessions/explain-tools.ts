@@ -1,12 +1,13 @@
 import { ModelError, withoutUndefined } from "@factotum/agent-contract";
 import type { AgentTool, ToolCall } from "@factotum/agent-contract";
-import { nearestName, TOOL_NAMES } from "@factotum/config";
+import { matchesTool, nearestName, TOOL_NAMES } from "@factotum/config";
 import type { RpcMethods, ToolOccasion, ToolRule, ToolSummary } from "@factotum/protocol";
 import type { SessionRecord, SessionStore } from "@factotum/store";
 import { authorize } from "../access/authorize.ts";
 import { isListedOwner } from "../access/owner.ts";
 import { commandResource, traitsOf } from "../access/tool-gate.ts";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
+import { CARRIERS, isCarrier } from "../agents/deferred/carriers.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import { isSandboxed, sandboxReason } from "../agents/run-place.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
@@ -36,16 +37,20 @@ interface ImaginedRun {
   readonly record: SessionRecord | undefined;
   readonly isGroup: boolean;
   readonly policy: Parameters<AgentRuntime["toolVerdicts"]>[1];
-  /** Names of the tools that the model is told of. */
-  readonly offered: ReadonlySet<string>;
+  /** The tools that the policy and the model admit. */
+  readonly admitted: ReadonlySet<string>;
+  /** The tools that the model can call: those of the request, and those that it looks up. */
+  readonly callable: ReadonlyMap<string, AgentTool>;
   readonly exec: RunningConfig["config"]["tools"]["exec"];
+  readonly browserEnabled: boolean;
   readonly problem: string | undefined;
 }
 
 /** What becomes of every loaded tool in a run. */
 export async function listTools(query: ToolQuery, options: ExplainToolsOptions): Promise<RpcMethods["tools.list"]["result"]> {
   const imagined = await imagineRun(query, options);
-  const tools = imagined.agent.loadedTools.map((tool) => summarise(tool, imagined));
+  const carriers = [...imagined.callable.values()].filter(({ name }) => isCarrier(name));
+  const tools = [...imagined.agent.loadedTools, ...carriers].map((tool) => summarise(tool, imagined));
   return { run: imagined.run, tools: tools.toSorted(({ name: one }, { name: other }) => (one < other ? -1 : 1)) };
 }
 
@@ -55,7 +60,7 @@ export async function explainTool(
   options: ExplainToolsOptions,
 ): Promise<RpcMethods["tools.explain"]["result"]> {
   const imagined = await imagineRun(query, options);
-  const loaded = imagined.agent.loadedTools;
+  const loaded = [...imagined.agent.loadedTools, ...imagined.callable.values()];
   const tool = loaded.find(({ name }) => name.toLowerCase() === written.toLowerCase());
   const name = tool?.name ?? TOOL_NAMES.find((known) => known === written.toLowerCase());
   if (name === undefined) {
@@ -65,8 +70,19 @@ export async function explainTool(
       `There is no tool "${written}".${nearest === undefined ? " See them with: factotum tools list" : ` Did you mean ${nearest}?`}`,
     );
   }
-  const summary = tool === undefined ? ({ name, state: "missing", reason: MISSING } as const) : summarise(tool, imagined);
+  const summary = tool === undefined ? absent(name, imagined) : summarise(tool, imagined);
   return { run: imagined.run, tool: summary, rules: rulesOf(name, imagined) };
+}
+
+/** A tool that is not loaded, or one of the two that only a session with tools to look up has. */
+function absent(name: string, imagined: ImaginedRun): ToolSummary {
+  if (!isCarrier(name)) {
+    const isOff = name === "browser" && !imagined.browserEnabled;
+    return { name, state: "missing", reason: isOff ? "tools.browser.enabled is false" : MISSING };
+  }
+  const removed = rulesOf(name, imagined).find(({ admits }) => !admits);
+  const reason = removed === undefined ? "no tool of the session has to be looked up" : describeRule(removed);
+  return { name, state: "removed", reason };
 }
 
 const MISSING = "this gateway has not loaded it: nothing that is configured provides it";
@@ -86,7 +102,8 @@ async function imagineRun({ sender, ...query }: ToolQuery, options: ExplainTools
   const provider = model?.client.info.provider ?? "";
   // The block of the session, which the model is told of: the sender does not change it.
   const isWholeSandboxed = isSandboxed(sandboxReason(agent.config.sandbox.mode, { owner: true, group: isGroup }));
-  const block = model === undefined ? [] : agent.tools({ model: model.client.info, fallbacks: [], group, sandboxed: isWholeSandboxed });
+  const asked = model === undefined ? undefined : { model: model.client.info, fallbacks: [], group, sandboxed: isWholeSandboxed };
+  const block = asked === undefined ? { offered: [], deferred: [] } : agent.toolSet(asked);
   return {
     agent,
     run: {
@@ -106,7 +123,9 @@ async function imagineRun({ sender, ...query }: ToolQuery, options: ExplainTools
       senders: origin === undefined ? [] : [{ channel: origin.channel, id: who.id ?? "" }],
       sandboxed,
     },
-    offered: new Set(block.map(({ name }) => name)),
+    admitted: new Set(asked === undefined ? [] : agent.tools(asked).map(({ name }) => name)),
+    callable: new Map([...block.offered, ...block.deferred].map((tool) => [tool.name, tool])),
+    browserEnabled: running.config.tools.browser.enabled,
     exec: running.config.tools.exec,
     problem,
   };
@@ -143,19 +162,32 @@ function senderOf(
   return { owner: true, id: own[0] };
 }
 
-function rulesOf(name: string, { agent, policy }: ImaginedRun): readonly ToolRule[] {
-  return agent.toolVerdicts(name, policy);
+function rulesOf(name: string, { agent, policy, exec }: ImaginedRun): readonly ToolRule[] {
+  return agent
+    .toolVerdicts(name, policy)
+    .map((rule) =>
+      rule.layer === "exec" && rule.by === "nothing" && matchesTool("group:runtime", name)
+        ? { ...rule, by: "mode", entry: exec.mode }
+        : rule,
+    );
+}
+
+/** Why a tool that the policy admits cannot be called: one of the tools through which it is called is denied, or the model does not take it. */
+function unreachable(name: string, imagined: ImaginedRun): string {
+  if (!imagined.admitted.has(name)) return `the model ${imagined.run.model ?? ""} does not take it`;
+  const rules = CARRIERS.flatMap((carrier) => rulesOf(carrier, imagined).filter(({ admits }) => !admits));
+  return `it is called through ${CARRIERS.join(" and ")}${rules[0] === undefined ? "" : `; ${describeRule(rules[0])}`}`;
 }
 
 /** The first rule that keeps a tool from running freely. */
 function summarise(tool: AgentTool, imagined: ImaginedRun): ToolSummary {
   const { name } = tool;
-  const { offered, run, problem, isGroup, exec } = imagined;
+  const { callable, run, problem, isGroup, exec } = imagined;
   const removed = rulesOf(name, imagined).find(({ admits }) => !admits);
-  const isRefused = removed !== undefined && offered.has(name);
+  const isRefused = removed !== undefined && callable.has(name);
   if (removed !== undefined) return { name, state: isRefused ? "refused" : "removed", reason: describeRule(removed) };
   if (problem !== undefined) return { name, state: "removed", reason: problem };
-  if (!offered.has(name)) return { name, state: "removed", reason: `the model ${run.model ?? ""} does not take it` };
+  if (!callable.has(name)) return { name, state: "removed", reason: unreachable(name, imagined) };
   const call: ToolCall = { id: "explain", name, arguments: {} };
   const refusal = modeRefusal(call, tool, modeOf(imagined.record));
   if (refusal !== undefined) return { name, state: "refused", reason: `the mode of the conversation is ${run.mode} (/mode)` };
@@ -185,6 +217,7 @@ function describeRule({ layer, key, by, entry }: ToolRule): string {
     case "allow":
       return `${key}: allow does not have it`;
     case "profile":
+    case "mode":
     case "nothing":
       return `${key}: the profile ${entry ?? ""} does not have it`;
   }

@@ -25,8 +25,8 @@ export interface ToolRule {
   /** Where it is configured. */
   readonly key: string;
   readonly admits: boolean;
-  /** What decided in it: an entry of a list, the lack of one in `allow`, the profile, or nothing. */
-  readonly by: "deny" | "allow" | "profile" | "nothing";
+  /** What decided in it: an entry of a list, the lack of one in `allow`, the profile, the mode of commands (`entry`), or nothing. */
+  readonly by: "deny" | "allow" | "profile" | "mode" | "nothing";
   readonly entry?: string;
 }
 
@@ -57,7 +57,7 @@ export const ToolRuleSchema: z.ZodType<ToolRule> = parserOf<ToolRule>()(() =>
     layer: z.string(),
     key: z.string(),
     admits: z.boolean(),
-    by: z.enum(["deny", "allow", "profile", "nothing"]),
+    by: z.enum(["deny", "allow", "profile", "mode", "nothing"]),
     entry: z.string().optional(),
   }),
 );
