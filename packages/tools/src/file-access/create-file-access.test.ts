@@ -338,6 +338,17 @@ describe("writing", () => {
     expect(await refusal(write("../new.txt", "x"))).toBe("outside");
   });
 
+  test("not where the sandbox has the workspace read-only, and says so", async () => {
+    const run = { ...rig.run, sandbox: { workspaceAccess: "ro", shared: false } } as RunFacts;
+    const files = await rig.files.forRun(run);
+    await expect(files.write("new.txt", "x", { tainted: false })).rejects.toThrow(
+      'new.txt may be read but not changed: the sandbox of this session has the workspace read-only (workspaceAccess is "ro").',
+    );
+    await expect(files.write("../documents/letter.txt", "x", { tainted: false })).rejects.toThrow(
+      "only the workspace and writable roots may.",
+    );
+  });
+
   test.each([
     ["folder/", "invalid-path"],
     ["folder/.", "invalid-path"],

@@ -68,8 +68,12 @@ export class FolderChains {
 export async function requireWritable(path: string, context: OpenContext): Promise<void> {
   const shown = context.show(path);
   const decision = requireGranted(await context.grants.decide(path), shown, context.workspace);
-  if (!decision.writable)
-    throw new FileAccessError("read-only", `${shown} may be read but not changed: only the workspace and writable roots may.`);
+  if (decision.writable) return;
+  // The workspace is closed to changes by the sandbox alone.
+  const why = decision.inWorkspace
+    ? 'the sandbox of this session has the workspace read-only (workspaceAccess is "ro").'
+    : "only the workspace and writable roots may.";
+  throw new FileAccessError("read-only", `${shown} may be read but not changed: ${why}`);
 }
 
 /** True if it did not exist. */

@@ -33,7 +33,7 @@ export interface FileAccessOptions {
 
 /** What may be done with a path whose symbolic links are resolved. */
 export type Decision =
-  | { readonly type: "granted"; readonly writable: boolean; readonly untrusted: boolean }
+  | { readonly type: "granted"; readonly writable: boolean; readonly untrusted: boolean; readonly inWorkspace: boolean }
   | { readonly type: "outside" }
   | { readonly type: "reserved" };
 
@@ -96,6 +96,7 @@ export class Grants {
       type: "granted",
       writable: covering.some((grant) => grant.writable),
       untrusted: covering.some((grant) => grant.type === "media"),
+      inWorkspace: isWorkspace,
     };
   }
 
