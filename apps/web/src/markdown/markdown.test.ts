@@ -19,6 +19,12 @@ test("gives each paragraph, list, cell and heading the direction of its text, an
   expect(markup).toContain('<figure class="code" dir="ltr"');
 });
 
+test("shows the mark of a redacted secret as it is", () => {
+  expect(html("The key is __factotum_redacted__ and **secret**.")).toBe(
+    "<p>The key is __factotum_redacted__ and <strong>secret</strong>.</p>",
+  );
+});
+
 test("shows the source of a formula until it can be rendered", () => {
   expect(html("Area \\(a^2\\).")).toBe('<p>Area <code class="formula-source">\\(a^2\\)</code>.</p>');
   expect(html("$$\na\n$$")).toBe('<code class="formula-source display">$$\na\n$$</code>');

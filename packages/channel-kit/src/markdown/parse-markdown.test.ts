@@ -10,6 +10,18 @@ test("reads GitHub's extensions, and emphasis in Chinese as it is meant", () => 
   expect(paragraph).toMatchObject({ children: [{ type: "strong" }, { type: "text", value: "请" }] });
 });
 
+test("reads a name with underscores between two others as text, such as the mark of a secret, and other words as bold", () => {
+  const text = { type: "text", value: "__factotum_redacted__" };
+  const of = (source: string): unknown => parseMarkdown(source).children;
+  expect(of("The key is __factotum_redacted__.")).toMatchObject([{ children: [{ value: "The key is " }, text, { value: "." }] }]);
+  expect(of("- **__factotum_redacted__**")).toMatchObject([
+    { children: [{ children: [{ children: [{ type: "strong", children: [text] }] }] }] },
+  ]);
+  expect(of("__bold__ **a_b** __two words__")).toMatchObject([
+    { children: [{ type: "strong" }, { value: " " }, { type: "strong" }, { value: " " }, { type: "strong" }] },
+  ]);
+});
+
 test.each([
   ["quotes", `${"> ".repeat(3_000)}a`],
   ["list items", `${"- ".repeat(3_000)}a`],

@@ -5,6 +5,7 @@ import { cjkFriendlyExtension } from "micromark-extension-cjk-friendly";
 import { gfmStrikethroughCjkFriendly } from "micromark-extension-cjk-friendly-gfm-strikethrough";
 import { gfm } from "micromark-extension-gfm";
 import { hasTangledMarks } from "./has-tangled-marks.ts";
+import { keepNames } from "./keep-names.ts";
 import { splitSource } from "./split-source.ts";
 
 /** Chinese and Japanese have no spaces around marks, and models write `**注意：**请` for bold: the extensions read it as meant. */
@@ -20,7 +21,7 @@ const LITERAL_MARKS = { ...SYNTAX, extensions: [...SYNTAX.extensions, { disable:
 const TOO_DEEP = /^(?:[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])[ \t])){50}/m;
 
 /**
- * Parses Markdown as the contract defines it (CommonMark with GitHub's extensions). Every text is valid; one nested too deeply becomes a paragraph of literal
+ * Parses Markdown as the contract defines it (CommonMark with GitHub's extensions); `__a_name__` is no emphasis, but the name. Every text is valid; one nested too deeply becomes a paragraph of literal
  * text. Time is linear: a long text is parsed in parts that end between two blocks; a block of more than 8,000 characters is parsed in parts too, of which
  * those of a paragraph are joined. Marks of emphasis that would take too long to pair stay text.
  * Offsets in the tree are those of `source`.
@@ -57,7 +58,7 @@ function continuesParagraph(before: RootContent | undefined, after: RootContent 
 function parseSegment(segment: string): Root {
   if (TOO_DEEP.test(segment)) return literal(segment);
   try {
-    return fromMarkdown(segment, hasTangledMarks(segment) ? LITERAL_MARKS : SYNTAX);
+    return keepNames(fromMarkdown(segment, hasTangledMarks(segment) ? LITERAL_MARKS : SYNTAX), segment);
   } catch (cause) {
     if (cause instanceof RangeError) return literal(segment);
     throw cause;
