@@ -80,5 +80,6 @@ export type {
   SettingsDesk,
 } from "./ports.ts";
 export type { CommandFile, LeftOutSkill, SkillEntry, SkillIndex, SkillPlace, SkillSource, SkillUse } from "./skill.ts";
+export { nearestName } from "./nearest-name.ts";
 export { withoutUndefined } from "./without-undefined.ts";
 export type { WithoutUndefined } from "./without-undefined.ts";

@@ -1,7 +1,8 @@
 import { formatKeyPath, parseKeyPath, valueAt, type KeyPath } from "./document/key-path.ts";
 import { isPlainObject } from "./document/plain-object.ts";
 import type { LoadedConfig } from "./load-config.ts";
-import { nearestName, suggestion } from "./nearest-name.ts";
+import { nearestName } from "@factotum/agent-contract";
+import { suggestion } from "./suggestion.ts";
 import { CommonAccountSchema } from "./schema/accounts.ts";
 import { ConfigDocumentSchema } from "./schema/root.ts";
 import { redactSecrets } from "./secrets/redact.ts";

@@ -37,7 +37,6 @@ export { loadConfig, readConfigText, rememberConfig } from "./load-config.ts";
 export type { ConfigReading, LoadConfigOptions, LoadedConfig, RefusedConfig } from "./load-config.ts";
 export { parseModelReference } from "./models/model-reference.ts";
 export type { KnownModels, ModelReference, ParsedModelReference } from "./models/model-reference.ts";
-export { nearestName } from "./nearest-name.ts";
 export type { HostFacts } from "./resolve-config.ts";
 export { resolveAccountSettings } from "./secrets/account-settings.ts";
 export type { AccountSettings } from "./secrets/account-settings.ts";

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonSchema, JsonValue } from "@factotum/agent-contract";
-import { isSecretPath, nearestName, parseTypedValue } from "@factotum/config";
+import { nearestName } from "@factotum/agent-contract";
+import { isSecretPath, parseTypedValue } from "@factotum/config";
 import { fillForm, type AnswerField, type FormField } from "../extensions/account-form.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
+import { nearestName } from "@factotum/agent-contract";
 import {
   formatKeyPath,
   formatOf,
   locateProblems,
-  nearestName,
   parseModelReference,
   unresolvedSecrets,
   valueAt,

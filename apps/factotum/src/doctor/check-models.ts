@@ -1,13 +1,5 @@
-import { withoutUndefined } from "@factotum/agent-contract";
-import {
-  nearestName,
-  parseModelReference,
-  resolveSecret,
-  valueAt,
-  type Environment,
-  type FactotumConfig,
-  type LoadedConfig,
-} from "@factotum/config";
+import { withoutUndefined, nearestName } from "@factotum/agent-contract";
+import { parseModelReference, resolveSecret, valueAt, type Environment, type FactotumConfig, type LoadedConfig } from "@factotum/config";
 import {
   checkProvider,
   createOllamaProbe,

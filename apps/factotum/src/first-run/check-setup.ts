@@ -1,5 +1,4 @@
-import { withoutUndefined } from "@factotum/agent-contract";
-import { nearestName } from "@factotum/config";
+import { withoutUndefined, nearestName } from "@factotum/agent-contract";
 import { checkProvider, PROVIDERS, type ProviderCheck } from "@factotum/models";
 import { findAddress, findProviderKey } from "./find-target.ts";
 import { loadForSetup, type FirstRunParts } from "./first-run-parts.ts";

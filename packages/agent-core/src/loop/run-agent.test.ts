@@ -151,6 +151,11 @@ describe("a run", () => {
 
 describe("error results from the loop", () => {
   const cases = [
+    [
+      "a misspelt tool",
+      tool("Gone_", () => Promise.resolve(text("x"))),
+      /There is no tool called "gone"\. Did you mean "Gone_"\? The tools are/,
+    ],
     ["an unknown tool", tool("ls", () => Promise.resolve(text("x"))), /There is no tool called "gone"\. The tools are: ls\./],
     ["a tool that throws", tool("gone", () => Promise.reject(new Error("disk full"))), /gone failed: disk full/],
     [

@@ -1,4 +1,4 @@
-import { withoutUndefined } from "@factotum/agent-contract";
+import { nearestName, withoutUndefined } from "@factotum/agent-contract";
 import type {
   AgentEvent,
   AgentTool,
@@ -179,7 +179,9 @@ function refused(call: ToolCall, message: string): Prepared {
 
 function unknownTool(call: ToolCall, names: readonly string[]): string {
   const known = names.length === 0 ? "There are no tools in this run." : `The tools are: ${names.join(", ")}.`;
-  return `There is no tool called ${JSON.stringify(call.name)}. ${known}`;
+  const nearest = nearestName(call.name, names);
+  const guess = nearest === undefined ? "" : ` Did you mean ${JSON.stringify(nearest)}?`;
+  return `There is no tool called ${JSON.stringify(call.name)}.${guess} ${known}`;
 }
 
 /** One promise per call, in call order; none of them rejects. */

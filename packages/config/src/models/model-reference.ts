@@ -1,5 +1,5 @@
-import { withoutUndefined } from "@factotum/agent-contract";
-import { nearestName, withSuggestion } from "../nearest-name.ts";
+import { withoutUndefined, nearestName } from "@factotum/agent-contract";
+import { withSuggestion } from "../suggestion.ts";
 
 /** A provider and one of its models. */
 export interface ModelReference {

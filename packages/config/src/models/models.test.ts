@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { nearestName } from "../nearest-name.ts";
 import { parseModelReference, type KnownModels } from "./model-reference.ts";
 
 const known: KnownModels = {
@@ -43,13 +42,4 @@ describe("a model reference", () => {
   test("without a default model a bare name needs its provider", () => {
     expect(parseModelReference("some-model", { providers: ["a"], aliases: {} })).toMatchObject({ type: "unknown" });
   });
-});
-
-test("the nearest name allows one edit for three characters", () => {
-  expect(nearestName("prot", ["port", "bind"])).toBe("port");
-  expect(nearestName("PORT", ["port"])).toBe("port");
-  expect(nearestName("timeoutSecond", ["timeoutSeconds", "timeZone"])).toBe("timeoutSeconds");
-  expect(nearestName("xyz", ["port", "bind"])).toBeUndefined();
-  expect(nearestName("x", ["ab"])).toBeUndefined();
-  expect(nearestName("", ["a"])).toBeUndefined();
 });

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { nearestName, suggestion } from "../nearest-name.ts";
+import { nearestName } from "@factotum/agent-contract";
+import { suggestion } from "../suggestion.ts";
 import { patternCost } from "./pattern-cost.ts";
 
 const TIME_ZONE = "a time zone such as Europe/Berlin is expected";

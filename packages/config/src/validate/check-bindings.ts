@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KeyPath } from "../document/key-path.ts";
-import { nearestName, suggestion } from "../nearest-name.ts";
+import { nearestName } from "@factotum/agent-contract";
+import { suggestion } from "../suggestion.ts";
 import type { ChannelConfig } from "../schema/accounts.ts";
 import type { BindingConfig } from "../schema/bindings.ts";
 import { problemAt, type ConfigProblem } from "./problem.ts";

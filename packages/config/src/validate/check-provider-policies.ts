@@ -2,7 +2,8 @@ import { valueAt } from "../document/key-path.ts";
 import { matchingPaths } from "../document/matching-paths.ts";
 import { isPlainObject, type Document } from "../document/plain-object.ts";
 import { PROVIDER_NAMES } from "../models/provider-names.ts";
-import { nearestName, suggestion } from "../nearest-name.ts";
+import { nearestName } from "@factotum/agent-contract";
+import { suggestion } from "../suggestion.ts";
 import { problemAt, type ConfigProblem } from "./problem.ts";
 
 /** Validates the keys of `tools.byProvider`. A policy that narrows must name a provider exactly, or it narrows nothing. */

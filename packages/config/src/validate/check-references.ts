@@ -1,7 +1,7 @@
-import { MODEL_APIS } from "@factotum/agent-contract";
+import { MODEL_APIS, nearestName } from "@factotum/agent-contract";
 import type { KeyPath } from "../document/key-path.ts";
 import { PROVIDER_NAMES } from "../models/provider-names.ts";
-import { nearestName, suggestion } from "../nearest-name.ts";
+import { suggestion } from "../suggestion.ts";
 import { isExposed } from "../schema/gateway.ts";
 import type { ConfigDocument } from "../schema/root.ts";
 import { problemAt, type ConfigProblem } from "./problem.ts";

@@ -1,7 +1,8 @@
 import { valueAt } from "../document/key-path.ts";
 import { matchingPaths } from "../document/matching-paths.ts";
 import { isPlainObject, type Document } from "../document/plain-object.ts";
-import { nearestName, suggestion } from "../nearest-name.ts";
+import { nearestName } from "@factotum/agent-contract";
+import { suggestion } from "../suggestion.ts";
 import { matchesTool, TOOL_GROUP_NAMES, TOOL_NAMES } from "../tools/tool-names.ts";
 import { problemAt, type ConfigProblem } from "./problem.ts";
 

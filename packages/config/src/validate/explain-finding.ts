@@ -1,7 +1,8 @@
 import type { JsonSchema } from "@factotum/agent-contract";
 import { valueAt, type KeyPath } from "../document/key-path.ts";
 import { isPlainObject, type Document } from "../document/plain-object.ts";
-import { nearestName, suggestion } from "../nearest-name.ts";
+import { nearestName } from "@factotum/agent-contract";
+import { suggestion } from "../suggestion.ts";
 import { describeForms } from "./describe-forms.ts";
 import type { Finding } from "./issues.ts";
 import { knownKeys, knownNames, nodesAt, placesOfKey } from "./json-schema.ts";

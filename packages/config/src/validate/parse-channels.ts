@@ -1,7 +1,8 @@
 import type * as z from "zod";
 import type { KeyPath } from "../document/key-path.ts";
 import { isPlainObject, overlay, type Document } from "../document/plain-object.ts";
-import { nearestName, withSuggestion } from "../nearest-name.ts";
+import { nearestName } from "@factotum/agent-contract";
+import { withSuggestion } from "../suggestion.ts";
 import { CommonAccountSchema, type AccountConfig, type ChannelConfig } from "../schema/accounts.ts";
 import { checkAccountKeys } from "./account-keys.ts";
 import { isAvailable, parserOf, type AvailableChannel, type ChannelSchema, type ChannelSource } from "./channel-source.ts";

@@ -1,6 +1,6 @@
 import type { KeyPath } from "../document/key-path.ts";
 import { isPlainObject } from "../document/plain-object.ts";
-import { nearestName } from "../nearest-name.ts";
+import { nearestName } from "@factotum/agent-contract";
 
 /** Keys that restrict what is allowed. Anything at or below them, wherever they occur, is a restriction. */
 const RESTRICTING_KEYS: readonly string[] = [

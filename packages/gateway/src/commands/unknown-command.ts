@@ -1,4 +1,4 @@
-import { nearestName } from "@factotum/config";
+import { nearestName } from "@factotum/agent-contract";
 import type { InputRecord } from "@factotum/store";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { COMMANDS } from "./command-table.ts";

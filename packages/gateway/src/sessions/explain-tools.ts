@@ -1,6 +1,6 @@
-import { ModelError, withoutUndefined } from "@factotum/agent-contract";
+import { ModelError, withoutUndefined, nearestName } from "@factotum/agent-contract";
 import type { AgentTool, ToolCall } from "@factotum/agent-contract";
-import { matchesTool, nearestName, TOOL_NAMES } from "@factotum/config";
+import { matchesTool, TOOL_NAMES } from "@factotum/config";
 import type { RpcMethods, ToolOccasion, ToolRule, ToolSummary } from "@factotum/protocol";
 import type { SessionRecord, SessionStore } from "@factotum/store";
 import { authorize } from "../access/authorize.ts";

@@ -349,6 +349,24 @@ describe("writing", () => {
     );
   });
 
+  test("of a missing file names the nearest of its folder that the run may read, or how to look for it", async () => {
+    await rig.put("workspace/sub/long.txt", "x");
+    await symlink(join(rig.base, "home/factotum.json5"), join(rig.workspace, "sub/config.txt"));
+    const files = await rig.files.forRun(rig.run);
+    await expect(files.openFile("sub/long.tx")).rejects.toThrow("sub/long.tx does not exist. Did you mean sub/long.txt?");
+    for (const path of ["nope.txt", "gone/long.txt", "sub/confg.txt"])
+      await expect(files.openFile(path)).rejects.toThrow(`${path} does not exist. Look for it with ls or find.`);
+    await expect(files.openFile("../home/factotum.json")).rejects.toThrow("own state");
+  });
+
+  test("not into a folder, and says what to name", async () => {
+    await mkdir(join(rig.workspace, "folder"));
+    const files = await rig.files.forRun(rig.run);
+    await expect(files.write("folder", "x", { tainted: false })).rejects.toThrow(
+      "folder is a folder; name a file in it, such as folder/notes.md.",
+    );
+  });
+
   test.each([
     ["folder/", "invalid-path"],
     ["folder/.", "invalid-path"],

@@ -5,6 +5,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import type { RunFacts } from "@factotum/agent-contract";
 import { FileAccessError, toFileAccessError } from "./file-access-error.ts";
 import { Grants, isWithin, realPathOf, realPathOfAny, type FileAccessOptions } from "./grants.ts";
+import { toMissingError } from "./missing-file.ts";
 import { openChecked, requireGranted } from "./open-checked.ts";
 import type { FileVersion, OpenFile } from "./open-file.ts";
 import { toOpen, type OpenContext, type OpenFolder } from "./open-folder.ts";
@@ -72,7 +73,8 @@ export function createFileAccess(options: FileAccessOptions): FileAccess {
           // It was just resolved: the system has it in memory.
           return await toOpen(await openChecked(real, at, lstatSync(real)), context);
         } catch (error) {
-          throw toFileAccessError(error, shown);
+          const failure = toFileAccessError(error, shown);
+          throw failure.code === "not-found" ? await toMissingError(path, context, error) : failure;
         }
       };
       const change: RunFiles["change"] = async (changes, how) =>

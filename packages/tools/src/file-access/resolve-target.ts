@@ -1,6 +1,6 @@
 import type { Stats } from "node:fs";
 import { lstat } from "node:fs/promises";
-import { dirname, sep } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { FileAccessError, systemCode } from "./file-access-error.ts";
 import { requireWritable } from "./folder-chains.ts";
 import { realPathOfAny } from "./grants.ts";
@@ -21,7 +21,11 @@ export async function resolveTarget(path: string, context: OpenContext): Promise
   // A resolved path is a link only if the link could not be followed.
   if (stats?.isSymbolicLink()) throw new FileAccessError("not-found", `${context.show(path)} is a symbolic link that leads nowhere.`);
   await requireWritable(target, context);
-  if (stats?.isDirectory()) throw new FileAccessError("not-a-file", `${context.show(path)} is a folder.`);
+  if (stats?.isDirectory())
+    throw new FileAccessError(
+      "not-a-file",
+      `${context.show(path)} is a folder; name a file in it, such as ${join(context.show(path), "notes.md")}.`,
+    );
   return { target, ancestor: await nearestExisting(dirname(target)) };
 }
 

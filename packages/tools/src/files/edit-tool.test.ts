@@ -81,7 +81,7 @@ test("bytes that are not UTF-8 are not damaged", async () => {
 test("a missing file is an error that names it", async () => {
   const result = await edit("missing.txt", { oldText: "a", newText: "b" });
   expect(result.isError).toBe(true);
-  expect(textOf(result)).toBe("missing.txt does not exist.");
+  expect(textOf(result)).toBe("missing.txt does not exist. Look for it with ls or find. write creates a new file.");
   await expect(readFile(join(rig.workspace, "missing.txt"))).rejects.toThrow("ENOENT");
 });
 

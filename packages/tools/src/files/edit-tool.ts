@@ -3,6 +3,7 @@ import { z } from "zod";
 import { defineTool } from "../define-tool/define-tool.ts";
 import { errorResult, textResult } from "../define-tool/tool-result.ts";
 import type { FileAccess } from "../file-access/create-file-access.ts";
+import { FileAccessError } from "../file-access/file-access-error.ts";
 import { applyEdits } from "./apply-edits.ts";
 import { PATH_ALIASES, PathSchema } from "./path-parameter.ts";
 import { readEditable } from "./read-editable.ts";
@@ -39,7 +40,9 @@ export function createEditTool({ files }: { readonly files: FileAccess }): Agent
     changedInstructions: async ({ path }, run) => (await files.forRun(run)).findInstructions([path]),
     async execute({ path, edits }, { run, signal, tainted }) {
       const access = await files.forRun(run);
-      await using file = await access.openFile(path);
+      await using file = await access.openFile(path).catch((error: unknown) => {
+        throw isMissing(error) ? new FileAccessError(error.code, `${error.message} write creates a new file.`, { cause: error }) : error;
+      });
       const { text: before } = await readEditable(file);
       const outcome = applyEdits(before, edits);
       if (outcome.type === "refused") {
@@ -53,6 +56,10 @@ export function createEditTool({ files }: { readonly files: FileAccess }): Agent
       return textResult(`Edited ${shown} (${count})`, { details: { path: shown, replacements: outcome.replacements, ...diff } });
     },
   });
+}
+
+function isMissing(error: unknown): error is FileAccessError {
+  return error instanceof FileAccessError && error.code === "not-found";
 }
 
 /** One edit for the owner, in the form of a diff. */

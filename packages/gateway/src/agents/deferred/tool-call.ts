@@ -1,6 +1,6 @@
 import type { AgentTool, AgentToolResult, ToolCall } from "@factotum/agent-contract";
 import { parseDeferredArguments, TOOL_CALL } from "@factotum/agent-core";
-import { nearestName } from "@factotum/config";
+import { nearestName } from "@factotum/agent-contract";
 import { isCarrier, TOOL_SEARCH } from "./carriers.ts";
 
 /**

@@ -18,16 +18,6 @@ export function nearestName(
   return best?.candidate;
 }
 
-/** The end of an error text: `; did you mean "port"?`, or empty. */
-export function suggestion(name: string | undefined): string {
-  return name === undefined ? "" : `; did you mean "${name}"?`;
-}
-
-/** A whole sentence that ends with the suggestion, or with a full stop. */
-export function withSuggestion(sentence: string, name: string | undefined): string {
-  return `${sentence}${suggestion(name) || "."}`;
-}
-
 function editDistance(left: string, right: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: right.length + 1 }, (_, column) => column);
