@@ -133,7 +133,7 @@ describe("a deferred tool", () => {
     server.script([throughCall({ words: "hello" }), textReply("Sorry.")]);
     await say(running, "speak");
     expect(lastResult()).toContain("The arguments of tts are not valid");
-    expect(lastResult()).toContain("no parameter is called words; there are: text");
+    expect(lastResult()).toContain("unknown parameters: words; allowed: text");
     expect(ran).toEqual([]);
   });
 

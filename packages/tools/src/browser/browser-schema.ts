@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { ParameterActions } from "../define-tool/misplaced-parameters.ts";
 
 /** What the tool can do. */
 const ACTIONS = [
@@ -89,6 +90,26 @@ export const BrowserSchema: z.ZodObject & z.ZodType<BrowserCall> = z.strictObjec
 });
 
 type Parameter = keyof BrowserCall;
+
+/** Parameters that only some actions take, and those actions. */
+export const TAKEN_BY: Readonly<Partial<Record<Parameter, readonly BrowserAction[]>>> & ParameterActions = {
+  url: ["open", "navigate"],
+  offset: ["snapshot"],
+  fullPage: ["screenshot"],
+  path: ["screenshot", "pdf", "save"],
+  paths: ["upload", "save"],
+  kind: ["act"],
+  toRef: ["act"],
+  text: ["act", "dialog"],
+  submit: ["act"],
+  key: ["act"],
+  values: ["act"],
+  fields: ["act"],
+  double: ["act"],
+  timeMs: ["act"],
+  script: ["act"],
+  accept: ["dialog"],
+};
 
 const NEEDED_BY_ACTION: Readonly<Partial<Record<BrowserAction, readonly Parameter[]>>> = {
   focus: ["tab"],

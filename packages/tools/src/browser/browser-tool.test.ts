@@ -305,6 +305,12 @@ describe("calls", () => {
     expect((await use({ action: "save", paths: ["../secret.txt"], path: "out/secret.txt" })).isError).toBe(true);
     expect((await use({ action: "save", paths: ["received.csv"], path: "../outside.csv" })).isError).toBe(true);
     expect(textOf(await use({ action: "save", paths: ["received.csv"] }))).toBe("save needs path.");
+    expect(textOf(await use({ action: "save", path: "received.csv" }))).toBe(
+      "save needs paths, the file that a page has sent; path is the file to write.",
+    );
+    expect(textOf(await use({ action: "open", url: "https://example.org", fullPage: true, text: "", accept: false }))).toBe(
+      "open takes no fullPage; it is for screenshot.",
+    );
     expect(fake.started).toEqual([]);
   });
 

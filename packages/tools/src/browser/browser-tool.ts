@@ -7,7 +7,7 @@ import { errorResult, textResult } from "../define-tool/tool-result.ts";
 import type { FileAccess, RunFiles } from "../file-access/create-file-access.ts";
 import type { BrowserAnswer, BrowserDownload } from "./browser-job.ts";
 import { profilesOf, type BrowserKeeper, type BrowserPlace } from "./browser-keeper.ts";
-import { BrowserSchema, missingParameters, refsOf, type BrowserCall } from "./browser-schema.ts";
+import { BrowserSchema, missingParameters, refsOf, TAKEN_BY, type BrowserCall } from "./browser-schema.ts";
 import { DEFAULT_PROFILE, type BrowserSettings } from "./browser-settings.ts";
 
 export interface BrowserToolOptions {
@@ -36,6 +36,7 @@ export function createBrowserTool(options: BrowserToolOptions): AgentTool {
     description:
       "A real browser, for pages that need scripts, forms or a login; web_fetch is cheaper for reading. Usual order: open a url, snapshot (text of the page; elements have refs such as s1e5), act on a ref, snapshot again. To follow a link, open or navigate to its /url.",
     schema: BrowserSchema,
+    takenBy: TAKEN_BY,
     traits: ACTS,
     traitsFor,
     inspect: async (call, run) => inspectCall(call, run, options),
@@ -92,6 +93,8 @@ function problemOf(call: BrowserCall, profile: string, run: RunFacts, settings: 
   if (!run.owner && !settings.guests)
     return "The browser is for the owner's own turns. The owner can open it to others with tools.browser.guests.";
   const missing = missingParameters(call);
+  if (call.action === "save" && missing.includes("paths"))
+    return "save needs paths, the file that a page has sent; path is the file to write.";
   if (missing.length > 0) return `${call.action === "act" ? `act ${call.kind ?? ""}`.trim() : call.action} needs ${missing.join(" and ")}.`;
   if (!profilesOf(settings).includes(profile))
     return `There is no profile ${profile}; there are: ${profilesOf(settings).join(", ")}. The owner adds others in tools.browser.profiles.`;

@@ -113,7 +113,9 @@ test.each([
   [{ action: "write", id: "id1" }, "needs text, or eof"],
   [{ action: "send-keys", id: "id1", keys: ["Enter"] }, "no terminal"],
   [{ action: "send-keys", id: "id2" }, "needs keys"],
-  [{ action: "send-keys", id: "id2", keys: ["Entr"] }, 'no key "Entr"'],
+  [{ action: "send-keys", id: "id2", keys: ["Entr"] }, '"Entr" is not a key'],
+  [{ action: "send-keys", id: "id2", keys: ["Enter"], text: "y" }, "send-keys takes no text; it is for write."],
+  [{ action: "write", id: "id2", text: "y", keys: ["Enter"], limit: 5 }, "write takes no keys; it is for send-keys. write takes no limit"],
   [{ action: "dance" }, "action"],
   [{ action: "poll", id: "id1", timeoutMs: -1 }, "timeoutMs"],
 ])("%j is refused with what to do", async (args, message) => {

@@ -59,6 +59,15 @@ const ProcessSchema = z.strictObject({
   limit: z.number().min(1).optional(),
 });
 
+const TAKEN_BY = {
+  text: ["write"],
+  eof: ["write"],
+  keys: ["send-keys"],
+  timeoutMs: ["poll", "write", "send-keys"],
+  offset: ["log"],
+  limit: ["log"],
+};
+
 type ProcessArguments = z.infer<typeof ProcessSchema>;
 
 /** A call about one command. */
@@ -77,6 +86,7 @@ export function createProcessTool(options: ProcessToolOptions): AgentTool {
     description:
       "This session's background commands. poll waits for new output or the end; log pages through it; write (text, eof) and send-keys (pty) send input, then poll; kill ends it.",
     schema: ProcessSchema,
+    takenBy: TAKEN_BY,
     traits: TRAITS,
     // Input can be a command for a shell; the rest only looks at what runs, or ends it.
     traitsFor: ({ action }) => (isInput(action) ? TRAITS : { ...TRAITS, effect: action === "kill" ? "write" : "read", network: false }),
@@ -200,7 +210,7 @@ function sendKeys({ running, hasTerminal }: BackgroundCommand, { keys = [] }: Pr
   if (keys.length === 0) return "send-keys needs keys.";
   const parsed = parseKeys(keys);
   if (parsed.type === "unknown")
-    return `There is no key ${JSON.stringify(parsed.key)}. Keys are single characters, C-<letter>, M-<character>, ${KEY_NAMES.join(", ")}; write sends text.`;
+    return `${JSON.stringify(parsed.key)} is not a key. Keys are single characters, C-<letter>, M-<character>, ${KEY_NAMES.join(", ")}; write sends text.`;
   return inputRefusal(running.write(parsed.text));
 }
 

@@ -56,14 +56,14 @@ describe("arguments", () => {
     [{}, ["path: expected string, received undefined"]],
     [{ path: 1 }, ["path: expected string, received number"]],
     [{ path: "a", count: "2" }, ["count: expected number, received string"]],
-    [{ path: "a", colour: "red" }, ["no parameter is called colour; there are: path, count, items"]],
-    [{ path: "a", file_path: "b" }, ["no parameter is called file_path"]],
+    [{ path: "a", colour: "red" }, ["unknown parameters: colour; allowed: path, count, items"]],
+    [{ path: "a", file_path: "b" }, ["unknown parameters: file_path"]],
     [
       { path: "a", items: [{ text: "x" }, { text: 2 }, { text: "y", more: 1 }] },
       ["items[1].text: expected string", "items[2]: has no more"],
     ],
-    [{ path: "a", items: "x", count: 0 }, ["items: expected array", "count: "]],
-    [{ path: "a", ["__proto__"]: 1 }, ["no parameter is called __proto__"]],
+    [{ path: "a", items: "x", count: 0 }, ["items: expected array", "count: at least 1"]],
+    [{ path: "a", ["__proto__"]: 1 }, ["unknown parameters: __proto__"]],
   ])("%j is refused with the field and what is expected", async (args, parts) => {
     await using rig = await createToolRig();
     const result = await rig.call(sample, args);

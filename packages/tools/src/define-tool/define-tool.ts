@@ -12,6 +12,7 @@ import type {
 } from "@factotum/agent-contract";
 import { z } from "zod";
 import { FileAccessError } from "../file-access/file-access-error.ts";
+import { describeMisplaced, type ParameterActions } from "./misplaced-parameters.ts";
 import { errorResult } from "./tool-result.ts";
 
 /** A tool as its author writes it: the schema is the single source of both the check and the description for the model. */
@@ -23,6 +24,8 @@ export interface ToolDefinition<Schema extends z.ZodObject> {
   readonly schema: Schema;
   /** Accepted aliases of a parameter, such as `file_path` for `path`; the model is not shown them. */
   readonly aliases?: Readonly<Record<string, string>>;
+  /** For a tool with an `action`: a call whose action ignores one of these parameters is refused. */
+  readonly takenBy?: ParameterActions;
   readonly traits: ToolTraits;
   /** The traits of a call with valid arguments; calls with others have `traits`. */
   readonly traitsFor?: (args: z.output<Schema>) => ToolTraits;
@@ -40,7 +43,19 @@ export interface ToolDefinition<Schema extends z.ZodObject> {
  * any other exception of `execute`.
  */
 export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinition<Schema>): AgentTool {
-  const { name, summary, description, schema, aliases = {}, traits, traitsFor, narrow, inspect, changedInstructions } = definition;
+  const {
+    name,
+    summary,
+    description,
+    schema,
+    aliases = {},
+    takenBy = {},
+    traits,
+    traitsFor,
+    narrow,
+    inspect,
+    changedInstructions,
+  } = definition;
   // Few combinations exist, and every new session asks for one.
   const narrowings = new Map<string, Pick<AgentTool, "description" | "parameters">>();
   return {
@@ -76,6 +91,8 @@ export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinitio
           inspect: async (call: ToolCall, run: RunFacts): Promise<InspectedCall> => {
             const parsed = schema.safeParse(normalise(call.arguments, aliases));
             if (!parsed.success) return { type: "invalid", message: describeIssues(name, parsed.error, Object.keys(schema.shape)) };
+            const misplaced = describeMisplaced(parsed.data, takenBy);
+            if (misplaced !== undefined) return { type: "invalid", message: misplaced };
             try {
               return await inspect(parsed.data, run);
             } catch (error) {
@@ -96,6 +113,8 @@ export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinitio
     async execute(call, options) {
       const parsed = schema.safeParse(normalise(call.arguments, aliases));
       if (!parsed.success) return errorResult(describeIssues(name, parsed.error, Object.keys(schema.shape)));
+      const misplaced = describeMisplaced(parsed.data, takenBy);
+      if (misplaced !== undefined) return errorResult(misplaced);
       try {
         return await definition.execute(parsed.data, { ...options, callId: call.id });
       } catch (error) {
@@ -167,10 +186,28 @@ function describeIssues(tool: string, error: z.ZodError, known: readonly string[
       .join("");
     if (issue.code === "unrecognized_keys") {
       const names = issue.keys.join(", ");
-      return where === "" ? `- no parameter is called ${names}; there are: ${known.join(", ")}` : `- ${where}: has no ${names}`;
+      return where === "" ? `- unknown parameters: ${names}; allowed: ${known.join(", ")}` : `- ${where}: has no ${names}`;
     }
-    const reason = issue.code === "invalid_key" ? (issue.issues[0]?.message ?? issue.message) : issue.message;
+    const reason = reasonOf(issue);
     return `- ${where === "" ? "arguments" : where}: ${reason.replace(/^Invalid input: /, "")}`;
   });
   return `The arguments of ${tool} are not valid:\n${lines.join("\n")}`;
+}
+
+function reasonOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === "invalid_key") return issue.issues[0]?.message ?? issue.message;
+  if (issue.code === "too_small" || issue.code === "too_big") return boundOf(issue) ?? issue.message;
+  return issue.message;
+}
+
+const UNITS: Readonly<Record<string, string>> = { string: "characters", array: "entries", number: "", int: "" };
+
+/** A limit in plain words; `undefined` for a kind of value that no tool bounds. */
+function boundOf(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): string | undefined {
+  const unit = UNITS[issue.origin];
+  if (unit === undefined) return undefined;
+  const [limit, bound] = issue.code === "too_small" ? [issue.minimum, "at least"] : [issue.maximum, "at most"];
+  const more = issue.inclusive === false ? (issue.code === "too_small" ? "more than" : "less than") : bound;
+  const counted = Number(limit) === 1 ? unit.replace("entries", "entry").replace("characters", "character") : unit;
+  return `${more} ${Number(limit).toLocaleString("en")} ${counted}`.trim();
 }

@@ -91,3 +91,10 @@ test("two large texts without a line in common have no diff, and take no time", 
   expect(result.details).toMatchObject({ diffCut: true });
   expect(JSON.stringify(result.details).length).toBeLessThan(25_000);
 });
+
+test("says in plain words that an edit is missing", async () => {
+  await using rig = await createToolRig();
+  const result = await rig.call(createEditTool({ files: rig.files }), { path: "a.txt", edits: [], oldText: "a", newText: "b" });
+  expect(textOf(result)).toContain("edits: at least 1 entry");
+  expect(textOf(result)).toContain("unknown parameters: oldText, newText; allowed: path, edits");
+});

@@ -53,7 +53,10 @@ describe("gateway", () => {
   });
 
   test.each(["schema", "get", "patch", "apply", "restart"])("refuses %s to everybody but the owner", async (action) => {
-    const text = await run({ action, base: "abc", patch: {}, value: 1 }, { ...RUN, owner: false });
+    const text = await run(
+      { action, base: "abc", ...(action === "patch" ? { patch: {} } : {}), ...(action === "apply" ? { value: 1 } : {}) },
+      { ...RUN, owner: false },
+    );
     expect(text).toMatch(/^ERROR gateway was refused\. Rule owner/);
     expect([asked, restarts]).toEqual([[], []]);
   });

@@ -34,6 +34,7 @@ export function createGatewayTool({ settings, restarter }: { readonly settings: 
       'Never pass a secret: name it with {env: "NAME"} or {file: "path"}. restart: once this turn is over; only if the owner asks.',
     ].join("\n"),
     schema: GatewaySchema,
+    takenBy: { patch: ["patch"], value: ["apply"] },
     traits: CHANGES,
     traitsFor: ({ action }) => (action === "schema" || action === "get" ? READS : CHANGES),
     inspect: async (args) => {
