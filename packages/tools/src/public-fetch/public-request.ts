@@ -27,6 +27,8 @@ export interface PublicRequest {
   readonly body?: string;
   /** Private places that are open to this request. None by default. */
   readonly allowsPrivate?: AllowsPrivate;
+  /** A body that breaks off or stalls counts as far as it came. Not by default. */
+  readonly keepsPart?: boolean;
   /** Whether the body is read. Always by default. */
   readonly readsBody?: (head: ResponseHead) => boolean;
 }
@@ -47,6 +49,8 @@ export interface RequestRefused {
   readonly type: "refused";
   readonly reason: "not-allowed" | "unavailable";
   readonly message: string;
+  /** The address is private: `allowsPrivate` can open it. */
+  readonly isPrivate?: true;
 }
 
 /** The answer of a server, whatever its status. */
@@ -58,6 +62,8 @@ export type PublicResponse =
       readonly bytes: Uint8Array | undefined;
       /** The body is longer than `maxBytes`. */
       readonly isCut: boolean;
+      /** Why the rest of the body did not come; with `keepsPart` only. */
+      readonly brokenOff?: string;
     }
   | RequestRefused;
 
@@ -80,6 +86,8 @@ export function createPublicRequester(options: PublicRequestOptions): PublicRequ
       let step: Step = { url: request.url, headers: request.headers ?? {} };
       for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
         const answer = await requestOnce(step, { ...request, signal }, options);
+        // The end of the body is late; its caller no longer waits.
+        if (answer.type === "response" && request.signal.aborted) return refused("unavailable", "it was ended");
         if (answer.type !== "redirect") return answer;
         step = answer.step;
       }
@@ -114,9 +122,9 @@ async function requestOnce(step: Step, request: PublicRequest, options: PublicRe
       return redirect.type === "redirect" ? { type: "redirect", step: nextStep(step, url, redirect.to) } : redirect;
     const head = headOf(response, url);
     if (!readsBody(head)) return { type: "response", head, bytes: undefined, isCut: false };
-    const read = await readBody(response, { maxBytes }, options);
+    const read = await readBody(response, { maxBytes, keepsPart: request.keepsPart }, options);
     if (read.type === "unreadable") return refused("unavailable", read.message);
-    return { type: "response", head, bytes: read.bytes, isCut: read.isCut };
+    return { ...read, type: "response", head };
   } finally {
     response.destroy();
   }

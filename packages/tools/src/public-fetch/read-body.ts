@@ -9,16 +9,23 @@ const IDLE_MS = 15_000;
 
 /** The body of an answer. */
 export type Body =
-  | { readonly type: "body"; readonly bytes: Uint8Array; /** There was more. */ readonly isCut: boolean }
+  | {
+      readonly type: "body";
+      readonly bytes: Uint8Array;
+      /** There was more. */
+      readonly isCut: boolean;
+      /** Why the rest did not come. */
+      readonly brokenOff?: string;
+    }
   | { readonly type: "unreadable"; readonly message: string };
 
 /**
  * Reads a body, decompressed in a thread of its own, up to `maxBytes` of its decompressed form: compression that expands without end costs no more memory than
- * that. Rejects when the body breaks off or stalls.
+ * that. When the body breaks off or stalls, `keepsPart` returns what has come; otherwise, and if nothing has come, it rejects.
  */
 export async function readBody(
   response: IncomingMessage,
-  { maxBytes }: { readonly maxBytes: number },
+  { maxBytes, keepsPart = false }: { readonly maxBytes: number; readonly keepsPart?: boolean | undefined },
   { clock }: { readonly clock: Pick<Clock, "schedule"> },
 ): Promise<Body> {
   const coding = (response.headers["content-encoding"] ?? "").trim().toLowerCase();
@@ -37,6 +44,9 @@ export async function readBody(
       if (sizeBytes > maxBytes) return { type: "body", bytes: Buffer.concat(parts), isCut: true };
       idle.restart();
     }
+  } catch (error) {
+    if (!keepsPart || sizeBytes === 0) throw error;
+    return { type: "body", bytes: Buffer.concat(parts), isCut: true, brokenOff: error instanceof Error ? error.message : "it broke off" };
   } finally {
     idle.end();
   }
@@ -82,6 +92,6 @@ class Idle {
   }
 
   #start(): Disposable {
-    return this.#clock.schedule(IDLE_MS, () => this.#response.destroy(new Error("nothing came any more")));
+    return this.#clock.schedule(IDLE_MS, () => this.#response.destroy(new Error(`nothing came for ${IDLE_MS / 1000} seconds`)));
   }
 }

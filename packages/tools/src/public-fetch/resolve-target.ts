@@ -20,7 +20,13 @@ export interface ResolveOptions {
 /** A URL with the address to connect to, or why it is not fetched. */
 export type ResolvedTarget =
   | { readonly type: "open"; readonly url: URL; readonly at: ResolvedAddress }
-  | { readonly type: "refused"; readonly reason: "not-allowed" | "unavailable"; readonly message: string };
+  | {
+      readonly type: "refused";
+      readonly reason: "not-allowed" | "unavailable";
+      readonly message: string;
+      /** The address is private: `allowsPrivate` can open it. */
+      readonly isPrivate?: true;
+    };
 
 /**
  * Parses a URL and resolves its host once. Every address of the name must be public or opened by the owner, so that a name with one public and one private
@@ -48,7 +54,7 @@ export async function resolveTarget(
   }
   const [at] = all;
   if (at === undefined || !all.every(({ address }) => isOpen(address) || allowsPrivate({ host, address, port })))
-    return notAllowed(`${host} is not on the open internet`);
+    return { type: "refused", reason: "not-allowed", message: `${host} is not on the open internet`, isPrivate: true };
   return { type: "open", url, at };
 }
 

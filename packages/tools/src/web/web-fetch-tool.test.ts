@@ -60,6 +60,28 @@ test("returns a page as Markdown with its title and its final address", async ()
   });
 });
 
+test("returns the part of a page that came before the connection broke", async () => {
+  answer = (_request, response) => {
+    response.writeHead(200, { "content-type": "text/plain", "content-length": "1000" });
+    response.write("The beginning.", () => response.destroy());
+  };
+  const result = await fetchPage();
+  expect(result.isError).not.toBe(true);
+  expect(textOf(result)).toMatch(/^URL: .*\n\[Only its first 14 bytes came \(.+\)\.\]\n\nThe beginning\.$/);
+});
+
+test("fails where the connection broke before any text", async () => {
+  answer = (_request, response) => void response.writeHead(200, { "content-length": "1000" }).write("", () => response.destroy());
+  expect(await fetchPage()).toMatchObject({ isError: true });
+});
+
+test("names the owner's key only where the address is private", async () => {
+  const closed = { ...web, fetch: { ...web.fetch, allowPrivate: [] } };
+  expect(textOf(await fetchPage({ url: "ftp://127.0.0.1/a" }, { access: closed }))).toBe(
+    "Nothing was fetched: only http and https addresses are fetched.",
+  );
+});
+
 test("is marked as text of others", () => {
   expect(createWebFetchTool({ web, maxResultChars: 1_000 }).traits).toMatchObject({ effect: "read", output: "untrusted", network: true });
 });
@@ -121,7 +143,7 @@ test("cuts within no character", async () => {
 test("reads at most the configured bytes, and says so", async () => {
   serve("x".repeat(30_000), "text/plain");
   const text = textOf(await fetchPage({}, { access: { ...web, fetch: { ...web.fetch, maxBytes: 10_000 } } }));
-  expect(text).toContain("[Only its first 10000 bytes were read.]");
+  expect(text).toContain("[Only its first 10,000 bytes were read.]");
   expect(text.match(/x+/)?.[0]).toHaveLength(10_000);
 });
 

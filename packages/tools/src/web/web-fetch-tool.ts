@@ -53,6 +53,7 @@ export function createWebFetchTool({ web, maxResultChars }: WebFetchToolOptions)
         signal,
         maxBytes: web.fetch.maxBytes,
         timeoutMs: TIMEOUT_MS,
+        keepsPart: true,
         headers: { accept: "text/html, text/markdown, text/plain, application/json;q=0.9, */*;q=0.5" },
         allowsPrivate: run.owner ? parsePrivatePlaces(web.fetch.allowPrivate) : NO_PRIVATE_PLACES,
         readsBody: ({ status, contentType }) => isSuccess(status) && kindOfType(contentType) !== "file",
@@ -70,8 +71,8 @@ function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-function refusalText({ reason, message }: RequestRefused): string {
-  if (reason === "unavailable") return `Nothing was fetched: ${message}.`;
+function refusalText({ message, isPrivate }: RequestRefused): string {
+  if (isPrivate !== true) return `Nothing was fetched: ${message}.`;
   return `Nothing was fetched: ${message}. The owner can open single private addresses in tools.web.fetch.allowPrivate, for the owner's turns.`;
 }
 
@@ -82,7 +83,7 @@ function statusText({ status, url }: ResponseHead): string {
 
 /** The text of an answer; `undefined` for a file. */
 async function contentOf(
-  { head, bytes, isCut }: Answer,
+  { head, bytes, isCut, brokenOff }: Answer,
   format: PageFormat,
   { pages, fetch }: WebAccess,
   signal: AbortSignal,
@@ -92,7 +93,7 @@ async function contentOf(
   const named = kindOfType(contentType);
   const kind = named === "unknown" ? kindOfBytes(bytes) : named;
   if (kind === "file") return undefined;
-  const cut = isCut ? [`Only its first ${fetch.maxBytes} bytes were read.`] : [];
+  const cut = isCut ? [partNote(brokenOff, bytes.length, fetch.maxBytes)] : [];
   if (kind === "text") return { title: "", text: decodeText(bytes, contentType), notes: cut };
   const reading = await pages.readPage({ bytes, contentType, url, format }, { signal });
   if (reading.type === "failed") return { title: "", text: "", notes: [...cut, `Its text could not be read: ${reading.message}.`] };
@@ -106,6 +107,12 @@ async function contentOf(
     ...(page.text === "" ? ["The page has no text without its scripts."] : []),
   ];
   return { ...page, notes };
+}
+
+/** The rest is missing because of the limit, or because it did not come. */
+function partNote(brokenOff: string | undefined, bytes: number, maxBytes: number): string {
+  if (brokenOff === undefined) return `Only its first ${maxBytes.toLocaleString("en")} bytes were read.`;
+  return `Only its first ${bytes.toLocaleString("en")} bytes came (${brokenOff}).`;
 }
 
 /** Names a file that is no text. */
