@@ -121,8 +121,8 @@ describe("a skill", () => {
 
   test("that only the model may invoke is no command", async () => {
     expect(await say("/hidden")).toContain("There is no command /hidden.");
-    await say("/skill hidden");
-    expect(given()).toContain("If you have no such skill");
+    expect(await say("/skill hidden")).toContain('There is no skill "hidden" that a message can call.');
+    expect(server.requests).toHaveLength(0);
     expect(invoked).toEqual([]);
   });
 
@@ -145,8 +145,11 @@ describe("a skill", () => {
   test("that a group does not have is no command there", async () => {
     await say("/skill twin", GROUP);
     expect(given()).toContain("From the skill.");
+    expect(await say("/skill git-review", { ...GROUP, mentionsBot: true })).toContain('There is no skill "git-review"');
+    // Without a mention it may be meant for another bot.
     await say("/skill git-review", GROUP);
-    expect(given()).toContain("If you have no such skill");
+    expect(given()).toContain("/skill git-review");
+    expect(given()).not.toContain("rules.md");
   });
 
   test("is invoked together with an inline directive", async () => {
@@ -247,8 +250,9 @@ test("/context detail says of a skill that the agent or the group may not have, 
 });
 
 test("/skill does not run one whose tool is missing", async () => {
-  await say("/skill needy");
-  expect(given()).toContain("If you have no such skill");
+  expect(await say("/skill needy")).toContain('There is no skill "needy"');
+  expect(await say("/skill git-reviw main")).toContain("Did you mean /skill git-review?");
+  expect(server.requests).toHaveLength(0);
   expect(invoked).toEqual([]);
 });
 

@@ -1,3 +1,4 @@
+import { nearestName } from "@factotum/agent-contract";
 import type { CommandFile, SkillEntry } from "@factotum/agent-contract";
 import type { GroupConfig } from "@factotum/config";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
@@ -27,12 +28,12 @@ export interface PromptCommandInfo {
   readonly type: "skill" | "file";
 }
 
-/** What a command's message says to the model. */
-export interface PromptCommandMessage {
-  readonly text: string;
-  /** The skill that it invokes. */
-  readonly skill?: string;
-}
+/** What becomes of a command's message. */
+export type PromptCommandMessage =
+  /** What it says to the model, and the skill that it invokes. */
+  | { readonly type: "message"; readonly text: string; readonly skill?: string }
+  /** The answer to `/skill` with a name that cannot be used. */
+  | { readonly type: "unknown-skill"; readonly text: string };
 
 /** The commands of a place, and those that were refused. */
 interface FoundCommands {
@@ -77,17 +78,17 @@ export class PromptCommands {
     ];
   }
 
-  /** The message for the model that a message stands for; `undefined` if it is none of these commands. */
+  /** The message for the model that a message stands for, or the answer to one that names no skill; `undefined` if it is none of these commands. */
   async expand(text: string, place: PromptCommandPlace): Promise<PromptCommandMessage | undefined> {
     const parsed = parsePromptCommand(text);
     if (parsed === undefined || (!parsed.isSkill && this.#reserved.has(parsed.name))) return undefined;
     const { files, skills } = await this.#find(place);
     const isNamed = ({ name }: { readonly name: string }): boolean => promptCommandName(name) === parsed.name;
     const file = parsed.isSkill ? undefined : files.find(isNamed);
-    if (file !== undefined) return { text: fillArguments(file.body, parsed.words) };
+    if (file !== undefined) return { type: "message", text: fillArguments(file.body, parsed.words) };
     const skill = skills.find(isNamed);
-    if (skill !== undefined) return { text: await skillMessage(skill, parsed.words, place), skill: skill.name };
-    return parsed.isSkill ? { text: unknownSkill(parsed.name, parsed.words) } : undefined;
+    if (skill !== undefined) return { type: "message", text: await skillMessage(skill, parsed.words, place), skill: skill.name };
+    return parsed.isSkill ? { type: "unknown-skill", text: unknownSkill(parsed.name, skills) } : undefined;
   }
 
   async #find(place: PromptCommandPlace): Promise<FoundCommands> {
@@ -142,6 +143,11 @@ async function skillMessage(skill: SkillEntry, words: string, place: PromptComma
   return `Do this with the skill "${skill.name}", whose instructions follow. Its folder is ${folder}; paths in them are relative to it.\n\n${body}${words === "" ? "" : `\n\nThe request: ${words}`}`;
 }
 
-function unknownSkill(name: string, words: string): string {
-  return `Do this with the skill "${name}": read its SKILL.md before anything else. If you have no such skill, say so and name those that come close.${words === "" ? "" : `\n\n${words}`}`;
+function unknownSkill(name: string, skills: readonly SkillEntry[]): string {
+  const nearest = nearestName(
+    name,
+    skills.map((skill) => skill.name),
+  );
+  const guess = nearest === undefined ? "" : ` Did you mean /skill ${nearest}?`;
+  return `There is no skill ${JSON.stringify(name)} that a message can call.${guess} /help lists them. To leave the choice to me, write what you want without a slash.`;
 }

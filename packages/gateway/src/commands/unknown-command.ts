@@ -52,6 +52,11 @@ export function parseUnknownCommand(
   };
 }
 
+/** The command that answers `/skill` with a name that cannot be used. */
+export function unknownSkillCommand(answer: string): ParsedCommand {
+  return { type: "command", name: "/skill", access: "anyone", options: {}, changesConversation: false, run: async () => answer };
+}
+
 /** True if a press of a button with this value runs a command, or is answered as one that does not exist. */
 export function isButtonCommand(value: string, resetTriggers: readonly string[]): boolean {
   return parseCommand(value, resetTriggers) !== undefined || typedWord(value) !== undefined;

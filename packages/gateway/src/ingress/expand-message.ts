@@ -24,7 +24,8 @@ interface ExpandMessageOptions {
 }
 
 /**
- * What a person's message says to the model if it is a skill's command, or one of the user's own; `undefined` for any other. The instructions are read here,
+ * What a person's message says to the model if it is a skill's command, or one of the user's own, or how it is answered if there is no such skill; `undefined`
+ * for any other. The instructions are read here,
  * before the message is committed, because its admission is synchronous. Never rejects.
  */
 export async function expandMessage(
@@ -38,13 +39,16 @@ export async function expandMessage(
   const { text } = parseInlineDirectives(written, { mayElevate: mayElevate([said], running.config) });
   if (parseCommand(text, running.config.session.resetTriggers) !== undefined) return undefined;
   try {
-    return await promptCommands.expand(text, {
+    const expanded = await promptCommands.expand(text, {
       agent: running.agent(policy.routeOf(said).agentId),
       group: groupOf(message.origin, channels),
       owner: admission.owner,
       isShared: message.origin.conversation.kind !== "direct",
       signal: AbortSignal.timeout(EXPANSION_MS),
     });
+    // In a group it may be meant for another bot.
+    const isAddressed = message.origin.conversation.kind === "direct" || message.mentionsBot || message.command !== undefined;
+    return expanded?.type === "unknown-skill" && !isAddressed ? undefined : expanded;
   } catch (error) {
     // The message is taken nevertheless, as it was written.
     logger.warn("A slash command could not be looked up among the skills and commands", { error });

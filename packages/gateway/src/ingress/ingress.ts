@@ -31,7 +31,7 @@ import { commandAccess } from "../commands/command-access.ts";
 import { commandText } from "../commands/command-text.ts";
 import { parseCommand } from "../commands/parse-command.ts";
 import type { TypedCommand } from "../commands/parse-command.ts";
-import { parseUnknownCommand } from "../commands/unknown-command.ts";
+import { parseUnknownCommand, unknownSkillCommand } from "../commands/unknown-command.ts";
 import type { PromptCommandMessage, PromptCommands } from "../commands/prompt-commands.ts";
 import { mayElevate } from "../conversation/elevation.ts";
 import { parseInlineDirectives } from "../queue/inline-directives.ts";
@@ -286,7 +286,7 @@ export class Ingress implements MessageIntake {
         {
           input: { ...input, message: { ...input.message, text } },
           overheard: isHostText ? [] : this.#overheard.take(input.message),
-          ...withoutUndefined({ skill: expanded?.skill }),
+          ...withoutUndefined({ skill: expanded?.type === "message" ? expanded.skill : undefined }),
         },
       ],
       agentId: route.agentId,
@@ -308,6 +308,7 @@ export class Ingress implements MessageIntake {
 
   /** The command in a message, including one that does not exist; `undefined` for an ordinary message. */
   #commandOf(said: Pick<InputRecord, "message" | "admission">, { expanded }: SessionSettings): TypedCommand | undefined {
+    if (expanded?.type === "unknown-skill") return unknownSkillCommand(expanded.text);
     if (expanded !== undefined || RUN_POLICY[said.admission.kind].isHostText) return undefined;
     const { resetTriggers } = this.#options.running.config.session;
     return parseCommand(commandText(said.message), resetTriggers) ?? parseUnknownCommand(said, resetTriggers);
