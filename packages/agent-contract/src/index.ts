@@ -81,5 +81,6 @@ export type {
 } from "./ports.ts";
 export type { CommandFile, LeftOutSkill, SkillEntry, SkillIndex, SkillPlace, SkillSource, SkillUse } from "./skill.ts";
 export { nearestName } from "./nearest-name.ts";
+export { plural } from "./plural.ts";
 export { withoutUndefined } from "./without-undefined.ts";
 export type { WithoutUndefined } from "./without-undefined.ts";

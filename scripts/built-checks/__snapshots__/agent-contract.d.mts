@@ -1121,6 +1121,8 @@ interface SkillUse {
   /** People invoked these skills in messages of the run. */
   invoked(run: RunFacts, names: readonly string[]): void;
 }
+/** A count with its unit, whose plural ends in "s": `1 minute`, `2 minutes`. */
+declare function plural(count: number, unit: string): string;
 /** An object without the keys whose value is `undefined`. */
 type WithoutUndefined<Values> = { readonly [Key in keyof Values as undefined extends Values[Key] ? never : Key]: Values[Key]; } & { readonly [Key in keyof Values as undefined extends Values[Key] ? Key : never]?: Exclude<Values[Key], undefined>; };
 /** Returns the given keys, in order, without those whose value is `undefined`, for spreading into an object with optional keys. */

@@ -1,4 +1,5 @@
 import { EventEmitter } from "node:events";
+import { plural } from "@factotum/agent-contract";
 import type { AgentTool, Clock, Logger, RunFacts, ToolCall } from "@factotum/agent-contract";
 import type { ToolDecision } from "@factotum/agent-core";
 import { StoreError } from "@factotum/store";
@@ -222,7 +223,7 @@ function refusal(name: string, answer: Exclude<Answer, "allow-once" | "allow-ses
     case "parked":
       return `${name} is pending and was not run: it waits for the owner's decision, and a message came in first. Answer that message.`;
     case "expired":
-      return `${name} was not run: the owner did not decide within ${minutes} minutes.`;
+      return `${name} was not run: the owner did not decide within ${plural(minutes, "minute")}.`;
     case "over":
       return `${name} was not run: the run was stopped while it waited for the owner's decision.`;
   }

@@ -1,3 +1,4 @@
+import { plural } from "@factotum/agent-contract";
 import type { Card } from "@factotum/channel-contract";
 import { APPROVAL_DECISIONS } from "@factotum/protocol";
 import type { ApprovalDecision, ApprovalRecord } from "@factotum/store";
@@ -8,7 +9,7 @@ export function requestText({ id, toolName, text, reason }: ApprovalRecord, minu
     `I want to use ${toolName} and wait for your decision:`,
     fenced(text),
     reason,
-    `Reply with: /approve ${id} allow-once, or instead allow-session, allow-always or deny. The request ends after ${minutes} minutes.`,
+    `Reply with: /approve ${id} allow-once, or instead allow-session, allow-always or deny. The request ends after ${plural(minutes, "minute")}.`,
   ].join("\n\n");
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { plural } from "@factotum/agent-contract";
 import type { Clock, Logger, Question, Questioner, QuestionOutcome, RunFacts } from "@factotum/agent-contract";
 import type { MsgContext } from "@factotum/channel-contract";
 import { StoreError } from "@factotum/store";
@@ -199,7 +200,7 @@ export class Questions implements Questioner {
       case "parked":
         return `${which} was not answered: another message came in first. Answer that message. If it holds the answer, go on with it.`;
       case "expired":
-        return `${which} was not answered within ${this.#parts.calls.minutes} minutes. Decide yourself and say what you assumed, or end your answer with the question.`;
+        return `${which} was not answered within ${plural(this.#parts.calls.minutes, "minute")}. Decide yourself and say what you assumed, or end your answer with the question.`;
       case "settled":
       case "over":
         return `${which} was not answered: the run was stopped.`;

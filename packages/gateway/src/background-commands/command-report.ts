@@ -1,3 +1,4 @@
+import { plural } from "@factotum/agent-contract";
 import type { CommandResult } from "@factotum/agent-contract";
 import { quoteLines } from "../kernel/quote-lines.ts";
 
@@ -25,7 +26,7 @@ export function describeEnd(
     ...commandLines(text),
     ...(tail.trim() === ""
       ? ["It had no output."]
-      : [isWhole ? "Its output:" : `The end of its ${outputBytes} bytes of output:`, quoteLines(tail)]),
+      : [isWhole ? "Its output:" : `The end of its ${plural(outputBytes, "byte")} of output:`, quoteLines(tail)]),
     ...(refusedRequests.length === 0 ? [] : ["Its network was refused:", quoteLines(refusedRequests.join("\n"))]),
     GUIDANCE,
   ].join("\n");

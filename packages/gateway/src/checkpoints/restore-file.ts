@@ -1,3 +1,4 @@
+import { plural } from "@factotum/agent-contract";
 import type { RunFacts } from "@factotum/agent-contract";
 import type { CheckpointRecord } from "@factotum/store";
 import { FileAccessError, type FileAccess, type FileChange, type OpenFile, type RunFiles } from "@factotum/tools";
@@ -34,7 +35,7 @@ export async function restoreFile(record: CheckpointRecord, { files, keeper, run
     const state = present.type === "absent" ? ABSENT : present.state;
     if (state === (before.type === "kept" ? before.digest : before.type)) return { type: "unchanged", path: shown };
     if (before.type === "not-kept")
-      return { type: "lost", path: shown, reason: `it had ${before.sizeBytes} bytes, which was too much to keep` };
+      return { type: "lost", path: shown, reason: `it had ${plural(before.sizeBytes, "byte")}, which was too much to keep` };
     if (!force && (record.isMixed || !record.written.includes(state))) return { type: "refused", path: shown };
     if (before.type === "absent") {
       if (present.type === "file") await change(access, { type: "remove", path, unchangedSince: present.version });

@@ -1,5 +1,5 @@
 import { createKeyedQueue } from "@factotum/channel-kit";
-import { withoutUndefined } from "@factotum/agent-contract";
+import { plural, withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import { StoreError } from "@factotum/store";
 import type { InboxStore, InputRecord, PairingRecord, PairingRequest, PairingSender, PairingStore, SessionStore } from "@factotum/store";
@@ -282,7 +282,7 @@ function requestText(code: string): string {
 function reminderText(code: string, minutes: number): string {
   return [
     "My owner has not decided yet whether I may talk to you, so I have not read this message either.",
-    `Your code is ${code}, valid for ${minutes} more ${minutes === 1 ? "minute" : "minutes"}. If you are the owner, run on my machine: factotum pairing approve ${code}`,
+    `Your code is ${code}, valid for ${plural(minutes, "more minute")}. If you are the owner, run on my machine: factotum pairing approve ${code}`,
   ].join("\n\n");
 }
 

@@ -1,4 +1,4 @@
-import { withoutUndefined } from "@factotum/agent-contract";
+import { plural, withoutUndefined } from "@factotum/agent-contract";
 import type { RunFailureCode, RunOutcome } from "@factotum/agent-contract";
 
 /** A run that failed. */
@@ -106,8 +106,4 @@ function renderDelay(delayMs: number = MINUTE_MS): string {
   const minutes = Math.ceil(delayMs / MINUTE_MS);
   if (minutes === 1) return "in a minute";
   return minutes < 120 ? `in ${plural(minutes, "minute")}` : `in ${plural(Math.ceil(minutes / 60), "hour")}`;
-}
-
-function plural(count: number, unit: string): string {
-  return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }

@@ -1,3 +1,4 @@
+import { plural } from "@factotum/agent-contract";
 import { Buffer } from "node:buffer";
 
 /** Redacts secrets in output. */
@@ -52,7 +53,7 @@ export class CappedOutput {
     const head = firstBytes(whole ?? this.#settledHead(), Math.ceil(this.#maxBytes / 2));
     const tail = lastBytes(whole ?? this.#settledTail(), this.#maxBytes - Buffer.byteLength(head));
     const omittedBytes = totalBytes - Buffer.byteLength(head) - Buffer.byteLength(tail);
-    return `${head}\n[… ${omittedBytes} bytes of output left out …]\n${tail}`;
+    return `${head}\n[… ${plural(omittedBytes, "byte")} of output left out …]\n${tail}`;
   }
 
   /** The beginning, without the possible start of a secret. */

@@ -1,6 +1,6 @@
 import { copyFile, readFile, rm } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
-import { withoutUndefined } from "@factotum/agent-contract";
+import { plural, withoutUndefined } from "@factotum/agent-contract";
 import type { AgentTool, AgentToolResult, ImageContent, InspectedCall, RunFacts, ToolTraits } from "@factotum/agent-contract";
 import { defineTool } from "../define-tool/define-tool.ts";
 import { errorResult, textResult } from "../define-tool/tool-result.ts";
@@ -124,7 +124,7 @@ async function save(
   if (file.sizeBytes > MAX_COPY_BYTES) return errorResult(`${file.shown} is larger than ${MAX_COPY_BYTES} bytes.`);
   const data = await file.handle.readFile();
   const [written] = await access.change([{ type: "write", path, data }], { tainted });
-  return textResult(`Saved as ${written?.shown ?? path} (${data.length} bytes).`);
+  return textResult(`Saved as ${written?.shown ?? path} (${plural(data.length, "byte")}).`);
 }
 
 type AskOptions = BrowserToolOptions & { readonly signal: AbortSignal; readonly tainted: boolean };
@@ -173,7 +173,7 @@ async function toResult(
   const lines = [answer.text];
   for (const download of answer.downloads)
     lines.push(
-      `[The page has sent the file ${JSON.stringify(download.name)} (${download.sizeBytes} bytes). It is at ${await keepDownload(download, run)}]`,
+      `[The page has sent the file ${JSON.stringify(download.name)} (${plural(download.sizeBytes, "byte")}). It is at ${await keepDownload(download, run)}]`,
     );
   let image: ImageContent | undefined;
   if (answer.file !== undefined) {
@@ -181,7 +181,7 @@ async function toResult(
     await rm(answer.file, { force: true });
     if (call.path !== undefined) {
       const [written] = await access.change([{ type: "write", path: call.path, data: bytes }], { tainted });
-      lines.push(`Saved as ${written?.shown ?? call.path} (${bytes.length} bytes).`);
+      lines.push(`Saved as ${written?.shown ?? call.path} (${plural(bytes.length, "byte")}).`);
     }
     if (call.action === "screenshot") {
       if (bytes.length > MAX_IMAGE_BYTES) lines.push("The picture is too large to be shown.");

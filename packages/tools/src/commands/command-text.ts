@@ -1,3 +1,4 @@
+import { plural } from "@factotum/agent-contract";
 import type { AgentToolResult, CommandResult, RunSandbox } from "@factotum/agent-contract";
 import { errorResult, textResult } from "../define-tool/tool-result.ts";
 
@@ -21,7 +22,7 @@ export function endText(end: CommandResult["end"], timeoutSeconds: number): stri
     case "signalled":
       return `killed by ${end.signal}`;
     case "timed-out":
-      return `stopped after ${timeoutSeconds} seconds: the time limit`;
+      return `stopped after ${plural(timeoutSeconds, "second")}: the time limit`;
     case "aborted":
       return "stopped: the run was aborted";
     case "over-limit":

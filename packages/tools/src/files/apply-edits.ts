@@ -1,3 +1,4 @@
+import { plural } from "@factotum/agent-contract";
 import { Buffer } from "node:buffer";
 
 /** A file is held in memory while it is edited, so its size is bounded. */
@@ -44,7 +45,7 @@ export function applyEdits(original: string, edits: readonly Edit[]): EditOutcom
     }
     bytes += count * (Buffer.byteLength(newText) - Buffer.byteLength(oldText));
     // Before it is built: a few short edits can request any size.
-    if (bytes > MAX_EDIT_BYTES) return refuse(`The file would have ${bytes} bytes; at most ${MAX_EDIT_BYTES}.`);
+    if (bytes > MAX_EDIT_BYTES) return refuse(`The file would have ${plural(bytes, "byte")}; at most ${MAX_EDIT_BYTES}.`);
     text = parts.join(newText);
     replacements += count;
   }

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { plural } from "@factotum/agent-contract";
 import type { AgentTool, AgentToolResult } from "@factotum/agent-contract";
 import { z } from "zod";
 import { defineTool } from "../define-tool/define-tool.ts";
@@ -53,7 +54,7 @@ export function createReadTool(options: ReadToolOptions): AgentTool {
           // The file stays open until the process has read it.
           return await showPdf(file, readPdf, { firstPage: offset, maxPages: limit, maxChars: maxResultChars, signal });
         case "binary":
-          return errorResult(`${file.shown} is not text (${kind.name}, ${file.sizeBytes} bytes), so it cannot be shown.`);
+          return errorResult(`${file.shown} is not text (${kind.name}, ${plural(file.sizeBytes, "byte")}), so it cannot be shown.`);
         case "text": {
           const limits = { firstLine: offset, maxLines: limit, maxChars: maxResultChars - NOTE_CHARS };
           return toResult(file, await readWindow(readChunks(file, { head, signal }), limits));
@@ -65,8 +66,7 @@ export function createReadTool(options: ReadToolOptions): AgentTool {
 
 function toResult(file: OpenFile, window: TextWindow): AgentToolResult {
   if (window.type === "past-end") {
-    const lines = window.lineCount === 1 ? "1 line" : `${window.lineCount} lines`;
-    return errorResult(`${file.shown} has ${lines}; the offset is past its end.`);
+    return errorResult(`${file.shown} has ${plural(window.lineCount, "line")}; the offset is past its end.`);
   }
   const { firstLine, lastLine } = window;
   const leftBytes = Math.max(0, file.sizeBytes - window.endByte);
@@ -77,7 +77,7 @@ function toResult(file: OpenFile, window: TextWindow): AgentToolResult {
 
 function closingLine({ text, lastLine, lineCut }: Extract<TextWindow, { type: "window" }>, leftBytes: number, sizeBytes: number): string {
   if (leftBytes === 0) return "";
-  const left = `${leftBytes} of ${sizeBytes} bytes are left`;
+  const left = `${leftBytes} of ${plural(sizeBytes, "byte")} ${leftBytes === 1 ? "is" : "are"} left`;
   if (lineCut) return `\n[Line ${lastLine} is too long to show whole; ${left}. Later lines: offset ${lastLine + 1}.]`;
   return `${text.endsWith("\n") ? "" : "\n"}[${left}. Go on with offset ${lastLine + 1}.]`;
 }

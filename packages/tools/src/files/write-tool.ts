@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { plural } from "@factotum/agent-contract";
 import type { AgentTool } from "@factotum/agent-contract";
 import { z } from "zod";
 import { defineTool } from "../define-tool/define-tool.ts";
@@ -24,7 +25,7 @@ export function createWriteTool({ files }: { readonly files: FileAccess }): Agen
       signal.throwIfAborted();
       const { shown } = await access.write(path, content, { tainted });
       const bytesWritten = Buffer.byteLength(content);
-      return textResult(`Wrote ${shown} (${bytesWritten} bytes)`, { details: { path: shown, bytesWritten } });
+      return textResult(`Wrote ${shown} (${plural(bytesWritten, "byte")})`, { details: { path: shown, bytesWritten } });
     },
   });
 }

@@ -21,7 +21,9 @@ test("shows the steps and says how many are left", async () => {
     { step: " Read the logs ", status: "completed" },
     { step: "Fix it", status: "in_progress" },
   ];
-  expect(textOf(await rig.call(tool, { plan }))).toBe("The plan is shown; 1 of 2 steps are left.");
+  expect(textOf(await rig.call(tool, { plan: plan.slice(1) }))).toBe("The plan is shown; 1 of 1 step is left.");
+  expect(shown.splice(0)).toHaveLength(1);
+  expect(textOf(await rig.call(tool, { plan }))).toBe("The plan is shown; 1 of 2 steps is left.");
   expect(shown).toEqual([
     {
       steps: [

@@ -1,3 +1,4 @@
+import { plural } from "@factotum/agent-contract";
 import type { AgentTool, PlanBoard } from "@factotum/agent-contract";
 import { z } from "zod";
 import { defineTool } from "../define-tool/define-tool.ts";
@@ -31,7 +32,11 @@ export function createUpdatePlanTool({ planBoard }: { readonly planBoard: PlanBo
     async execute({ plan }, { callId, run }) {
       await planBoard.show(plan, { callId, run });
       const left = plan.filter(({ status }) => status !== "completed").length;
-      return textResult(left === 0 ? "The plan is complete." : `The plan is shown; ${left} of ${plan.length} steps are left.`);
+      return textResult(
+        left === 0
+          ? "The plan is complete."
+          : `The plan is shown; ${left} of ${plural(plan.length, "step")} ${left === 1 ? "is" : "are"} left.`,
+      );
     },
   });
 }

@@ -1,4 +1,4 @@
-import { withoutUndefined } from "@factotum/agent-contract";
+import { plural, withoutUndefined } from "@factotum/agent-contract";
 import { STATUS_CODES } from "node:http";
 import type { AgentTool, AgentToolResult } from "@factotum/agent-contract";
 import { z } from "zod";
@@ -119,7 +119,7 @@ function partNote(brokenOff: string | undefined, bytes: number, maxBytes: number
 function fileResult({ head: { url, contentType, sizeBytes }, bytes, isCut }: Answer): AgentToolResult {
   const size = sizeBytes ?? (isCut ? undefined : bytes?.length);
   const type = mediaType(contentType) || "application/octet-stream";
-  const what = `${url} is a file: ${type}, ${size === undefined ? "size unknown" : `${size} bytes`}.`;
+  const what = `${url} is a file: ${type}, ${size === undefined ? "size unknown" : plural(size, "byte")}.`;
   const how =
     "This tool returns text only. To open it, save it in the workspace with a command (curl -L -o NAME URL); to pass it on, give its address to message as media.";
   return textResult(`${what} ${how}`, { details: { url, contentType: type, ...withoutUndefined({ sizeBytes: size }) } });
