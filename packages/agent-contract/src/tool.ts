@@ -42,7 +42,10 @@ export interface AgentToolResult {
   readonly content: readonly (TextContent | ImageContent)[];
   readonly details?: JsonValue;
   readonly isError?: boolean;
-  /** True if this result contains text of others although the tool's trait says `trusted`: a file of the media store (R23). */
+  /**
+   * True if this result contains text of others although the tool's trait says `trusted`: a file of the media store (R23). False on a failure whose text is the
+   * tool's own although the trait says `untrusted`: nothing was requested. Without `isError`, false counts as absent.
+   */
   readonly untrusted?: boolean;
 }
 

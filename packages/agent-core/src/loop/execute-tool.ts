@@ -58,7 +58,9 @@ function toOutcome(call: ToolCall, result: unknown, untrustedTool: boolean): Too
   const { content, details } = result;
   if (!Array.isArray(content) || !content.every(isContent)) return bad("content must be a list of texts and images");
   const clean = content.map((part) => (part.type === "text" ? { ...part, text: part.text.toWellFormed() } : part));
-  const marks = { isError: result["isError"] === true, untrusted: untrustedTool || result["untrusted"] === true };
+  const isError = result["isError"] === true;
+  const isOwnFailure = isError && result["untrusted"] === false;
+  const marks = { isError, untrusted: (untrustedTool && !isOwnFailure) || result["untrusted"] === true };
   if (details === undefined) return { content: clean, ...marks };
   try {
     // The copy equals what storage returns, and the tool cannot change it later.

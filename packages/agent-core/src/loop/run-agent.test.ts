@@ -633,6 +633,17 @@ test.each([
   expect(ended?.type === "tool-end" && ended.result.tainted).toBe(tainted);
 });
 
+test.each([
+  [true, undefined],
+  [false, true],
+])("is not set by a failure that the tool marks as its own text; a success cannot be marked so: %s", async (isError, tainted) => {
+  const model = scriptedModel([answer("", [call("c1", "fetch")]), answer("Done")]);
+  const fetch = tool("fetch", () => Promise.resolve({ ...text("not an address"), isError, untrusted: false }), { output: "untrusted" });
+  const events = await collect(runInput({ model, tools: [fetch] }));
+  const ended = events.find(({ type }) => type === "tool-end");
+  expect(ended?.type === "tool-end" && ended.result.tainted).toBe(tainted);
+});
+
 describe("a run without a prompt", () => {
   test("resumes from the results", async () => {
     const history = [user("hi"), assistant("", [call("c1", "ls")])];

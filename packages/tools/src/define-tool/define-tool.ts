@@ -13,7 +13,7 @@ import type {
 import { z } from "zod";
 import { FileAccessError } from "../file-access/file-access-error.ts";
 import { describeMisplaced, type ParameterActions } from "./misplaced-parameters.ts";
-import { errorResult } from "./tool-result.ts";
+import { errorResult, ownError } from "./tool-result.ts";
 
 /** A tool as its author writes it: the schema is the single source of both the check and the description for the model. */
 export interface ToolDefinition<Schema extends z.ZodObject> {
@@ -112,9 +112,9 @@ export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinitio
         }),
     async execute(call, options) {
       const parsed = schema.safeParse(normalise(call.arguments, aliases));
-      if (!parsed.success) return errorResult(describeIssues(name, parsed.error, Object.keys(schema.shape)));
+      if (!parsed.success) return ownError(describeIssues(name, parsed.error, Object.keys(schema.shape)));
       const misplaced = describeMisplaced(parsed.data, takenBy);
-      if (misplaced !== undefined) return errorResult(misplaced);
+      if (misplaced !== undefined) return ownError(misplaced);
       try {
         return await definition.execute(parsed.data, { ...options, callId: call.id });
       } catch (error) {

@@ -221,5 +221,13 @@ test("a name without an address is an error that names it", async () => {
     type: "refused",
     reason: "unavailable",
     message: "nowhere.example cannot be resolved to an address",
+    isUnsent: true,
   });
+});
+
+test("a refusal after a redirect is not marked as unsent: a server has chosen its words", async () => {
+  answer = (_request, response) => void response.writeHead(302, { location: "http://obey-the-page.lan/" }).end();
+  const refused = await send({ url: place("public.example") });
+  expect(refused).toMatchObject({ type: "refused" });
+  expect(refused).not.toHaveProperty("isUnsent");
 });

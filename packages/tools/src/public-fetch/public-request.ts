@@ -51,6 +51,8 @@ export interface RequestRefused {
   readonly message: string;
   /** The address is private: `allowsPrivate` can open it. */
   readonly isPrivate?: true;
+  /** True if no request was sent, so that the message holds nothing of a server. */
+  readonly isUnsent?: true;
 }
 
 /** The answer of a server, whatever its status. */
@@ -88,6 +90,8 @@ export function createPublicRequester(options: PublicRequestOptions): PublicRequ
         const answer = await requestOnce(step, { ...request, signal }, options);
         // The end of the body is late; its caller no longer waits.
         if (answer.type === "response" && request.signal.aborted) return refused("unavailable", "it was ended");
+        // A redirect names its address, so only the first one is the caller's own.
+        if (answer.type === "unsent") return { ...answer.refused, ...(hops === 0 && { isUnsent: true }) };
         if (answer.type !== "redirect") return answer;
         step = answer.step;
       }
@@ -105,13 +109,16 @@ interface Step {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-type Answer = PublicResponse | { readonly type: "redirect"; readonly step: Step };
+type Answer =
+  | PublicResponse
+  | { readonly type: "redirect"; readonly step: Step }
+  | { readonly type: "unsent"; readonly refused: RequestRefused };
 
 async function requestOnce(step: Step, request: PublicRequest, options: PublicRequestOptions): Promise<Answer> {
   const { signal, method = "GET", body, allowsPrivate = NO_PRIVATE_PLACES, readsBody = () => true, maxBytes } = request;
   const { send = sendRequest } = options;
   const target = await resolveTarget(step.url, { allowsPrivate, signal }, options);
-  if (target.type === "refused") return target;
+  if (target.type === "refused") return { type: "unsent", refused: target };
   const { url, at } = target;
   const response = await send(url, at, { method, headers: step.headers, body, signal });
   // An error after the body was declined or cut has no effect.

@@ -37,10 +37,9 @@ export async function resolveTarget(
   { allowsPrivate, signal }: { readonly allowsPrivate: AllowsPrivate; readonly signal: AbortSignal },
   { lookup = lookupAll, isOpen = isPublicAddress }: ResolveOptions,
 ): Promise<ResolvedTarget> {
-  const url = URL.parse(text);
-  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:"))
-    return notAllowed("only http and https addresses are fetched");
-  if (url.username !== "" || url.password !== "") return notAllowed("an address with a user name or a password is not fetched");
+  const parsed = parseTarget(text);
+  if (parsed.type === "refused") return parsed;
+  const { url } = parsed;
   // The URL parser has already turned decimal, octal and hexadecimal forms into plain addresses.
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
@@ -56,6 +55,15 @@ export async function resolveTarget(
   if (at === undefined || !all.every(({ address }) => isOpen(address) || allowsPrivate({ host, address, port })))
     return { type: "refused", reason: "not-allowed", message: `${host} is not on the open internet`, isPrivate: true };
   return { type: "open", url, at };
+}
+
+/** Parses a URL that can be fetched at all, whatever its host is. */
+export function parseTarget(text: string): { readonly type: "url"; readonly url: URL } | Extract<ResolvedTarget, { type: "refused" }> {
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:"))
+    return notAllowed("only http and https addresses are fetched");
+  if (url.username !== "" || url.password !== "") return notAllowed("an address with a user name or a password is not fetched");
+  return { type: "url", url };
 }
 
 async function lookupAll(host: string): Promise<readonly ResolvedAddress[]> {
@@ -75,6 +83,6 @@ async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): P
   }
 }
 
-function notAllowed(message: string): ResolvedTarget {
+function notAllowed(message: string): Extract<ResolvedTarget, { type: "refused" }> {
   return { type: "refused", reason: "not-allowed", message };
 }

@@ -86,6 +86,34 @@ test("is marked as text of others", () => {
   expect(createWebFetchTool({ web, maxResultChars: 1_000 }).traits).toMatchObject({ effect: "read", output: "untrusted", network: true });
 });
 
+test.each(["file:///etc/passwd", "notaurl", "ftp://example.com/", "http://me:pw@example.com/"])(
+  "%s is refused before anybody is asked, and the error is the tool's own text",
+  async (url) => {
+    const call = { id: "c1", name: "web_fetch", arguments: { url } };
+    const tool = createWebFetchTool({ web, maxResultChars: 1_000 });
+    const { run } = rig;
+    expect(await tool.inspect?.(call, run)).toMatchObject({
+      type: "invalid",
+      message: expect.stringMatching(/^Nothing was fetched/) as string,
+    });
+    expect(await fetchPage({ url })).toMatchObject({ isError: true, untrusted: false });
+    expect(asked).toEqual([]);
+  },
+);
+
+test("an address that can be fetched is shown as it is, and decided on whatever the offset", async () => {
+  const tool = createWebFetchTool({ web, maxResultChars: 1_000 });
+  const inspect = (args: Record<string, string | number>) => tool.inspect?.({ id: "c1", name: "web_fetch", arguments: args }, rig.run);
+  const expected = { type: "action", text: "Fetch https://example.com/a", binding: { url: "https://example.com/a" } };
+  expect(await inspect({ url: "https://example.com/a" })).toEqual(expected);
+  expect(await inspect({ url: "https://example.com/a", offset: 100 })).toEqual(expected);
+});
+
+test("an error that a server answered is text of others", async () => {
+  serve("no", "text/plain", 404);
+  expect(await fetchPage()).not.toHaveProperty("untrusted");
+});
+
 test.each([
   ["application/json; charset=utf-8", '{\n  "a": "<b>"\n}'],
   ["text/plain", "a\n\n\n\nb  c"],

@@ -3,9 +3,10 @@ import { STATUS_CODES } from "node:http";
 import type { AgentTool, AgentToolResult } from "@factotum/agent-contract";
 import { z } from "zod";
 import { defineTool } from "../define-tool/define-tool.ts";
-import { errorResult, textResult } from "../define-tool/tool-result.ts";
+import { errorResult, ownError, textResult } from "../define-tool/tool-result.ts";
 import { NO_PRIVATE_PLACES, parsePrivatePlaces } from "../public-fetch/private-places.ts";
 import type { PublicResponse, RequestRefused, ResponseHead } from "../public-fetch/public-request.ts";
+import { parseTarget } from "../public-fetch/resolve-target.ts";
 import { kindOfBytes, kindOfType, mediaType } from "./content-kind.ts";
 import { decodeText } from "./page/decode-text.ts";
 import type { PageFormat, PageText } from "./page/page-job.ts";
@@ -47,6 +48,12 @@ export function createWebFetchTool({ web, maxResultChars }: WebFetchToolOptions)
       "Returns the main text of a page as Markdown, JSON and plain text as they are. Runs no scripts. If more is left, the last line says which offset comes next.",
     schema: WebFetchSchema,
     traits: { effect: "read", idempotent: true, output: "untrusted", network: true, parallel: true },
+    // The offset and the format are not sent, so a decision is about the address alone.
+    inspect: async ({ url }) => {
+      const parsed = parseTarget(url);
+      if (parsed.type === "refused") return { type: "invalid", message: refusalText(parsed) };
+      return { type: "action", text: `Fetch ${url}`, binding: { url } };
+    },
     async execute({ url, format = "markdown", offset = 0, maxChars = maxResultChars }, { run, signal }) {
       const answer = await web.request({
         url,
@@ -58,7 +65,7 @@ export function createWebFetchTool({ web, maxResultChars }: WebFetchToolOptions)
         allowsPrivate: run.owner ? parsePrivatePlaces(web.fetch.allowPrivate) : NO_PRIVATE_PLACES,
         readsBody: ({ status, contentType }) => isSuccess(status) && kindOfType(contentType) !== "file",
       });
-      if (answer.type === "refused") return errorResult(refusalText(answer));
+      if (answer.type === "refused") return (answer.isUnsent === true ? ownError : errorResult)(refusalText(answer));
       const { head } = answer;
       if (!isSuccess(head.status)) return errorResult(statusText(head));
       const content = await contentOf(answer, format, web, signal);
