@@ -117,8 +117,10 @@ describe("a command in the mode ask", () => {
     modelRuns("ls");
     await using running = await start();
     await decide(running, `${await askedFor("run it")} allow-session`);
+    expect(await running.gateway.engine.parts.approvals.grants()).toHaveLength(1);
     await platform.say(platform.message("/new"));
     await running.gateway.engine.idle();
+    expect(await running.gateway.engine.parts.approvals.grants()).toEqual([]);
     const id = await askedFor("run it");
     await decide(running, `${id} allow-always`);
     expect(ran).toHaveLength(2);
@@ -297,6 +299,15 @@ describe("a command in a sandbox", () => {
     await running.gateway.engine.idle();
     expect(ran).toEqual([]);
   });
+});
+
+test("a request because of text of others says what a decision covers, and that /trust ends such requests", async () => {
+  modelRuns("ls");
+  await using running = await start({ patch: withExec({ mode: "full" }) });
+  await platform.say(platform.message("run it", { forwarded: { from: "Mallory", body: "hi" } }));
+  const request = await vi.waitUntil(() => texts().find((text) => text.includes("/approve")), { timeout: 10_000 });
+  expect(request).toMatch(/Rule taint.*allow-always cover exactly this action and no other.*\/trust here ends these requests\./);
+  await decide(running, `${/\/approve (\w+)/.exec(request)?.[1] ?? ""} deny`);
 });
 
 describe("a run that no message started", () => {

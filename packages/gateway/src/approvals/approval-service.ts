@@ -18,7 +18,7 @@ import { traitsOf } from "../access/tool-gate.ts";
 import { bindingOf } from "./call-binding.ts";
 import type { CallBinding } from "./call-binding.ts";
 import { CONFIG_RULE, isConfigCall, isDecidedCommand } from "./command-rule.ts";
-import { ASKED_ELSEWHERE, requestCard, requestText } from "./approval-texts.ts";
+import { ASKED_ELSEWHERE, decisionsOn, ONCE_ONLY, requestCard, requestText, taintAdvice } from "./approval-texts.ts";
 import type { AskingRun, WaitEnd, WaitingCalls } from "./waiting-calls.ts";
 
 /** How a wait for a decision ended. */
@@ -76,11 +76,20 @@ export class ApprovalService {
     const reason = facts.sandbox?.elevated === true && traitsOf(call, tool).effect === "execute" ? `${rule} ${ON_HOST}` : rule;
     const { binding } = inspected;
     const { agentId, sessionId } = facts;
-    if (await this.#options.store.isGranted({ binding, agentId, sessionId })) return ALLOW;
+    if (!isConfig && (await this.#options.store.isGranted({ binding, agentId, sessionId }))) return ALLOW;
     if (!RUN_POLICY[run.turn.kind].mayAsk)
       return { type: "refuse", message: `${tool.name} was refused. ${reason} Nobody can be asked in this run.` };
     await run.commit();
-    const approval = await this.#request({ call, tool, text: inspected.text, reason, binding }, facts, run);
+    const advice = rules.type === "ask" && facts.owner && !isConfig ? ` ${taintAdvice(run.turn.origin)}` : "";
+    const asked: AskedCall = {
+      call,
+      tool,
+      text: inspected.text,
+      reason: reason + advice,
+      binding,
+      ...(isConfig ? { onceOnly: true } : {}),
+    };
+    const approval = await this.#request(asked, facts, run);
     const answer = await this.#answerTo(approval, run);
     if (answer === "allow-once" || answer === "allow-session" || answer === "allow-always") {
       const now = await bindingOf(call, tool, facts);
@@ -93,7 +102,11 @@ export class ApprovalService {
   /** Applies the owner's decision. Rejects with a `SessionRequestError` if no such call waits. */
   async decide(id: string, decision: ApprovalDecision): Promise<ApprovalRecord> {
     const { store, clock, logger } = this.#options;
-    await this.#withdrawOfReset(parseShortCode(id));
+    const open = await store.readApproval(parseShortCode(id));
+    if (open !== undefined) {
+      await this.#withdrawOfReset(open);
+      if (!decisionsOn(open).includes(decision)) throw new SessionRequestError("invalid-request", ONCE_ONLY);
+    }
     try {
       const approval = await store.decideApproval(parseShortCode(id), { decision, nowMs: clock.now() });
       logger.info("A tool call was decided on", { approval: approval.id, tool: approval.toolName, decision });
@@ -118,9 +131,11 @@ export class ApprovalService {
     return open.filter(({ expiresAtMs, isQuestion }, index) => expiresAtMs > nowMs && isQuestion !== true && current[index]);
   }
 
-  /** Decisions that hold for later calls, oldest first. */
+  /** Decisions that hold for later calls, oldest first. One for a conversation ends with its reset. */
   async grants(): Promise<readonly ApprovalRecord[]> {
-    return this.#options.store.listGrants();
+    const stored = await this.#options.store.listGrants();
+    const holds = await Promise.all(stored.map(async (one) => one.decision === "allow-always" || this.#isOfConversation(one)));
+    return stored.filter((_, index) => holds[index]);
   }
 
   /** Takes such a decision back; false if there is none. */
@@ -135,11 +150,10 @@ export class ApprovalService {
   }
 
   /** A parked call ends with its conversation. */
-  async #withdrawOfReset(id: string): Promise<void> {
+  async #withdrawOfReset(approval: ApprovalRecord): Promise<void> {
     const { store, clock } = this.#options;
-    const approval = await store.readApproval(id);
-    if (approval?.state !== "parked" || (await this.#isOfConversation(approval))) return;
-    await store.moveApproval(id, { from: ["parked"], to: "withdrawn", nowMs: clock.now() });
+    if (approval.state !== "parked" || (await this.#isOfConversation(approval))) return;
+    await store.moveApproval(approval.id, { from: ["parked"], to: "withdrawn", nowMs: clock.now() });
   }
 
   /** Why a command is asked about by `tools.exec`; `undefined` if it is not. */
@@ -152,7 +166,7 @@ export class ApprovalService {
   }
 
   async #request(
-    { call, tool, text, reason, binding }: AskedCall,
+    { call, tool, ...asked }: AskedCall,
     { agentId, sessionId, sessionKey }: RunFacts,
     { turn }: AskingRun,
   ): Promise<ApprovalRecord> {
@@ -164,9 +178,7 @@ export class ApprovalService {
       callId: call.id,
       toolName: tool.name,
       arguments: call.arguments,
-      binding,
-      text,
-      reason,
+      ...asked,
       origin: turn.origin,
     });
   }
@@ -208,6 +220,7 @@ interface AskedCall {
   readonly text: string;
   readonly reason: string;
   readonly binding: string;
+  readonly onceOnly?: true;
 }
 
 const ALLOW: ToolDecision = { type: "allow" };

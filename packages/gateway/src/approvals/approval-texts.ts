@@ -1,27 +1,45 @@
 import { plural } from "@factotum/agent-contract";
-import type { Card } from "@factotum/channel-contract";
+import type { Card, Origin } from "@factotum/channel-contract";
 import { APPROVAL_DECISIONS } from "@factotum/protocol";
 import type { ApprovalDecision, ApprovalRecord } from "@factotum/store";
 
 /** The request to the owner: the whole action, why it is asked about, and how to answer. */
-export function requestText({ id, toolName, text, reason }: ApprovalRecord, minutes: number): string {
+export function requestText(approval: ApprovalRecord, minutes: number): string {
+  const { id, toolName, text, reason } = approval;
+  const [first = "", ...others] = decisionsOn(approval);
+  const last = others.pop() ?? "";
+  const instead = others.length === 0 ? last : `${others.join(", ")} or ${last}`;
   return [
     `I want to use ${toolName} and wait for your decision:`,
     fenced(text),
     reason,
-    `Reply with: /approve ${id} allow-once, or instead allow-session, allow-always or deny. The request ends after ${plural(minutes, "minute")}.`,
+    `Reply with: /approve ${id} ${first}, or instead ${instead}. The request ends after ${plural(minutes, "minute")}.`,
   ].join("\n\n");
 }
 
 /** The same with a button for each decision. Its values are commands, which the model cannot write on buttons (`toCard`). */
-export function requestCard({ id }: ApprovalRecord, text: string): Card {
-  const buttons = APPROVAL_DECISIONS.map((decision) => ({
+export function requestCard(approval: ApprovalRecord, text: string): Card {
+  const buttons = decisionsOn(approval).map((decision) => ({
     actionId: decision,
     label: LABELS[decision],
-    value: `/approve ${id} ${decision}`,
+    value: `/approve ${approval.id} ${decision}`,
     style: decision === "deny" ? ("danger" as const) : decision === "allow-once" ? ("primary" as const) : ("default" as const),
   }));
   return { body: text, buttons };
+}
+
+/** The decisions that a request offers. */
+export function decisionsOn({ onceOnly }: Pick<ApprovalRecord, "onceOnly">): readonly ApprovalDecision[] {
+  return onceOnly === true ? ["allow-once", "deny"] : APPROVAL_DECISIONS;
+}
+
+/** The answer to another decision on such a request. */
+export const ONCE_ONLY = "Each change of the settings is decided on by itself: allow-once or deny.";
+
+/** What ends requests that are made because of text of others, for the conversation where they come up. */
+export function taintAdvice({ conversation }: Origin): string {
+  const trust = conversation.kind === "direct" ? "/trust here" : "/trust session there";
+  return `allow-session and allow-always cover exactly this action and no other; if you have checked that text and trust it, ${trust} ends these requests.`;
 }
 
 const LABELS: Readonly<Record<ApprovalDecision, string>> = {

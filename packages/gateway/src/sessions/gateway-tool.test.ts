@@ -55,6 +55,29 @@ describe("the gateway tool", () => {
     expect(lastResult()).toContain("write done");
   });
 
+  test("offers only to allow a change once or to deny it, and asks again about the same change", async () => {
+    platform = new TestPlatform("platform", { cards: true, buttons: true });
+    await using running = await start({ asks: true });
+    const { approvals } = running.gateway.engine.parts;
+    const cards = () => platform.sent.flatMap(({ outbound }) => (outbound.type === "card" ? [outbound.card] : []));
+    for (const round of [1, 2]) {
+      server.script([through(PATCH), textReply("Done.")]);
+      await platform.say(platform.message("change it"));
+      const card = await vi.waitUntil(() => cards()[round - 1], WAIT);
+      expect(card.buttons?.map(({ actionId }) => actionId)).toEqual(["allow-once", "deny"]);
+      expect(card.body).toMatch(/\/approve \w+ allow-once, or instead deny\./);
+      const [waiting] = await approvals.waiting();
+      const id = waiting?.id ?? "";
+      await expect(approvals.decide(id, "allow-always")).rejects.toThrow("allow-once or deny");
+      await platform.say(platform.message(`/approve ${id} allow-session`));
+      await vi.waitUntil(() => sentTexts().some((text) => text.includes("allow-once or deny")), WAIT);
+      await approvals.decide(id, "allow-once");
+      await running.gateway.engine.idle();
+      expect(calls.filter((name) => name === "write")).toHaveLength(round);
+    }
+    expect(await approvals.grants()).toEqual([]);
+  });
+
   test("changes nothing that the owner denies, and reads without asking", async () => {
     await using running = await start({ decides: () => "deny" });
     server.script([through({ action: "get" }), through(PATCH), textReply("Done.")]);
@@ -128,6 +151,7 @@ describe("the gateway tool", () => {
       server.script([through(PATCH), textReply("Done.")]);
       await say(running, { forwarded: { from: "Mallory", body: "set the port" } });
       expect(sentTexts().find((text) => text.includes("/approve"))).toMatch(/gateway\.port: 1 → 2[^]*Rule taint/);
+      expect(sentTexts().join("\n")).not.toContain("/trust");
       expect(calls).toEqual(decision === "deny" ? ["plan"] : ["plan", "plan", "write"]);
     },
   );

@@ -33,6 +33,8 @@ export interface NewApproval {
   readonly expiresAtMs: number;
   /** The call is a question to the user, which is answered and not decided on. */
   readonly isQuestion?: true;
+  /** A decision holds for this call alone: it is allowed once, or denied. */
+  readonly onceOnly?: true;
 }
 
 /** The user's answer to a question. */

@@ -14,7 +14,10 @@ import { numberOf, optionalNumber, optionalText, textOf } from "../values/row.ts
 import type { Row } from "../values/row.ts";
 import type { TableContext } from "./table-context.ts";
 
-type Payload = Pick<ApprovalRecord, "sessionKey" | "toolName" | "arguments" | "text" | "reason" | "origin" | "isQuestion" | "answer">;
+type Payload = Pick<
+  ApprovalRecord,
+  "sessionKey" | "toolName" | "arguments" | "text" | "reason" | "origin" | "isQuestion" | "onceOnly" | "answer"
+>;
 
 /** Rows that one listing returns at most. */
 const LIST_LIMIT = 1000;
@@ -183,7 +186,8 @@ function payloadOf({
   reason,
   origin,
   isQuestion,
+  onceOnly,
   answer,
 }: NewApproval & Pick<ApprovalRecord, "answer">): Payload {
-  return { sessionKey, toolName, arguments: given, text, reason, origin, ...withoutUndefined({ isQuestion, answer }) };
+  return { sessionKey, toolName, arguments: given, text, reason, origin, ...withoutUndefined({ isQuestion, onceOnly, answer }) };
 }
