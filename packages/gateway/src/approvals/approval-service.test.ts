@@ -261,11 +261,15 @@ describe("a command in the mode ask", () => {
     await using running = await start({ patch: withSandbox("off"), accountConfig: OPEN_GROUPS });
     await platform.say(platform.message("hello"));
     await running.gateway.engine.idle();
-    await platform.say(platform.message("run it", { origin: GROUP, mentionsBot: true }));
+    const group = { subject: "Family `x` trip" };
+    await platform.say(platform.message("run it", { origin: GROUP, mentionsBot: true, group }));
     const request = await vi.waitUntil(() =>
       platform.sent.find(({ outbound }) => outbound.type === "text" && outbound.text.includes("secret-plan")),
     );
     expect(request.target.conversation.id).toBe("dm-1");
+    expect(texts()[platform.sent.indexOf(request)]).toMatch(
+      /Asked in the group ``"Family `x` trip"`` on test by you; the folder is `\/.+`\.\n\nRule taint.*\/trust session there/,
+    );
     await vi.waitUntil(() => platform.sent.some(({ target }) => target.conversation.id === "group-1"));
     const inGroup = platform.sent.filter(({ target }) => target.conversation.id === "group-1");
     expect(JSON.stringify(inGroup)).not.toContain("secret-plan");

@@ -19,6 +19,7 @@ import { bindingOf } from "./call-binding.ts";
 import type { CallBinding } from "./call-binding.ts";
 import { CONFIG_RULE, isConfigCall, isDecidedCommand } from "./command-rule.ts";
 import { ASKED_ELSEWHERE, decisionsOn, ONCE_ONLY, requestCard, requestText, taintAdvice } from "./approval-texts.ts";
+import { askedIn } from "./asked-in.ts";
 import type { AskingRun, WaitEnd, WaitingCalls } from "./waiting-calls.ts";
 
 /** How a wait for a decision ended. */
@@ -89,7 +90,8 @@ export class ApprovalService {
       binding,
       ...(isConfig ? { onceOnly: true } : {}),
     };
-    const approval = await this.#request(asked, facts, run);
+    const isPrivate = await isOwnerChat(run.turn, this.#options);
+    const approval = await this.#request({ ...asked, ...(isPrivate ? {} : { askedIn: askedIn(run, facts) }) }, facts, run);
     const answer = await this.#answerTo(approval, run);
     if (answer === "allow-once" || answer === "allow-session" || answer === "allow-always") {
       const now = await bindingOf(call, tool, facts);
@@ -221,6 +223,7 @@ interface AskedCall {
   readonly reason: string;
   readonly binding: string;
   readonly onceOnly?: true;
+  readonly askedIn?: string;
 }
 
 const ALLOW: ToolDecision = { type: "allow" };

@@ -5,13 +5,14 @@ import type { ApprovalDecision, ApprovalRecord } from "@factotum/store";
 
 /** The request to the owner: the whole action, why it is asked about, and how to answer. */
 export function requestText(approval: ApprovalRecord, minutes: number): string {
-  const { id, toolName, text, reason } = approval;
+  const { id, toolName, text, reason, askedIn } = approval;
   const [first = "", ...others] = decisionsOn(approval);
   const last = others.pop() ?? "";
   const instead = others.length === 0 ? last : `${others.join(", ")} or ${last}`;
   return [
     `I want to use ${toolName} and wait for your decision:`,
     fenced(text),
+    ...(askedIn === undefined ? [] : [askedIn]),
     reason,
     `Reply with: /approve ${id} ${first}, or instead ${instead}. The request ends after ${plural(minutes, "minute")}.`,
   ].join("\n\n");
@@ -70,10 +71,26 @@ export const RUNS_NOW = "I had gone on without it: it runs now, and I go on from
 
 /** A code block that the text cannot end, with characters that reorder or hide text written as their codes. */
 function fenced(text: string): string {
-  const shown = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+  const shown = visible(text);
+  const fence = "`".repeat(Math.max(2, longestRun(shown)) + 1);
+  return `${fence}\n${shown}\n${fence}`;
+}
+
+/** One line as code, for text that others may have chosen. */
+export function codeSpan(line: string): string {
+  const shown = visible(line);
+  const mark = "`".repeat(longestRun(shown) + 1);
+  const space = shown.startsWith("`") || shown.endsWith("`") ? " " : "";
+  return `${mark}${space}${shown}${space}${mark}`;
+}
+
+/** Characters that reorder or hide text, as their codes. */
+function visible(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     character === "\n" || character === "\t" ? character : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
-  const longest = Math.max(2, ...(shown.match(/`+/g) ?? []).map(({ length }) => length));
-  const fence = "`".repeat(longest + 1);
-  return `${fence}\n${shown}\n${fence}`;
+}
+
+function longestRun(text: string): number {
+  return Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
 }

@@ -35,6 +35,8 @@ export interface NewApproval {
   readonly isQuestion?: true;
   /** A decision holds for this call alone: it is allowed once, or denied. */
   readonly onceOnly?: true;
+  /** Who asked, where and in which folder, for the owner; absent if the owner asked in a direct conversation. */
+  readonly askedIn?: string;
 }
 
 /** The user's answer to a question. */

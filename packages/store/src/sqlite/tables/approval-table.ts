@@ -16,7 +16,7 @@ import type { TableContext } from "./table-context.ts";
 
 type Payload = Pick<
   ApprovalRecord,
-  "sessionKey" | "toolName" | "arguments" | "text" | "reason" | "origin" | "isQuestion" | "onceOnly" | "answer"
+  "sessionKey" | "toolName" | "arguments" | "text" | "reason" | "origin" | "isQuestion" | "onceOnly" | "askedIn" | "answer"
 >;
 
 /** Rows that one listing returns at most. */
@@ -187,7 +187,8 @@ function payloadOf({
   origin,
   isQuestion,
   onceOnly,
+  askedIn,
   answer,
 }: NewApproval & Pick<ApprovalRecord, "answer">): Payload {
-  return { sessionKey, toolName, arguments: given, text, reason, origin, ...withoutUndefined({ isQuestion, onceOnly, answer }) };
+  return { sessionKey, toolName, arguments: given, text, reason, origin, ...withoutUndefined({ isQuestion, onceOnly, askedIn, answer }) };
 }
