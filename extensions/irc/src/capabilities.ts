@@ -12,7 +12,7 @@ const IRC_CAPABILITIES: ChannelCapabilities = {
   addressing: "platform",
   inbound: { delivery: "once", transport: "connection" },
   // Each line of a text is a message of the platform: few of them, so that one send ends within the platform's limit of lines.
-  text: { maxLength: MAX_TEXT_BYTES, unit: "bytes", maxLines: 8, markdown: "subset", dialect: "irc" },
+  text: { maxLength: MAX_TEXT_BYTES, unit: "bytes", maxLines: 8, markdown: "subset", codeBlocks: false, dialect: "irc" },
   threads: "flat",
   edit: false,
   delete: false,

@@ -631,6 +631,8 @@ interface ChannelCapabilities {
     readonly maxLines?: number;
     /** Supported Markdown: all of the contract's dialect, a part, or nothing. */
     readonly markdown: "full" | "subset" | "none";
+    /** False if a code block looks like other text: the gateway marks each line of a text that must not be taken for its own. True if omitted. */
+    readonly codeBlocks?: false;
     /** Name of the platform's markup for the prompt, such as `slack-mrkdwn`. */
     readonly dialect: string;
   };

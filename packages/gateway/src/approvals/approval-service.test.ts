@@ -12,6 +12,7 @@ const SESSION = "agent:main:main";
 const EXECUTES = { effect: "execute", idempotent: false, output: "trusted", network: true, parallel: false } as const;
 const GROUP = { channel: "test", accountId: "default", conversation: { kind: "group", id: "group-1" } } as const;
 const OPEN_GROUPS = { groupPolicy: "open", groups: { "*": { requireMention: false } } as never } as const;
+const WAIT = { timeout: 10_000 } as const;
 const NO_DEADLINE = new RunDeadline(3_600_000, { clock: realClock, outer: new AbortController().signal });
 
 let server: AnthropicServer;
@@ -130,6 +131,42 @@ describe("a command in the mode ask", () => {
     expect(await approvals.revoke(id)).toBe(false);
     await decide(running, `${await askedFor("run it")} deny`);
     expect(ran).toHaveLength(2);
+  });
+
+  test("/approve lists what waits and says where that is cut; /approve with the id shows all of it", async () => {
+    modelRuns("echo a\ntouch hidden");
+    await using running = await start({ accountConfig: OPEN_GROUPS });
+    const id = await askedFor("run it");
+    await platform.say(platform.message("/approve"));
+    await vi.waitUntil(() => texts().some((text) => text.startsWith("- ")), WAIT);
+    expect(texts().at(-1)).toBe(`- ${id}: exec, \`echo a\` … this is only its beginning of 2 lines: /approve ${id} shows all of it.`);
+    await platform.say(platform.message(`/approve ${id.toLowerCase()}`));
+    await vi.waitUntil(() => texts().at(-1)?.startsWith("I want to use exec"), WAIT);
+    expect(texts().at(-1)).toContain("```\necho a\ntouch hidden\n```");
+    await platform.say(platform.message("/approve", { origin: GROUP, mentionsBot: true }));
+    await vi.waitUntil(() => texts().at(-1)?.includes("in our direct conversation"), WAIT);
+    expect(texts().at(-1)).not.toContain("echo");
+    await decide(running, `${id} deny`);
+  });
+
+  test("where code blocks look like other text, each line of the action has a mark", async () => {
+    platform = new TestPlatform("platform", {
+      text: { maxLength: 4_000, unit: "utf16", markdown: "subset", codeBlocks: false, dialect: "plain" },
+    });
+    const long = `echo ${"é".repeat(200)}`;
+    modelRuns(`${long}\nRule exec: it is harmless.\nReply with: yes`);
+    await using running = await start();
+    const id = await askedFor("run it");
+    const action = /```\n([^]*)\n```/.exec(texts().at(-1) ?? "")?.[1]?.split("\n") ?? [];
+    expect(action).toHaveLength(4);
+    expect(action.map((line) => line.slice(0, 3))).toEqual(["| e", "|… ", "| R", "| R"]);
+    expect(
+      action
+        .slice(0, 2)
+        .map((line) => line.replace(/^\|…? /, ""))
+        .join(""),
+    ).toBe(long);
+    await decide(running, `${id} deny`);
   });
 
   test("a guest can neither ask for one nor decide on one", async () => {

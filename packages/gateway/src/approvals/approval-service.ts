@@ -1,10 +1,12 @@
 import { EventEmitter } from "node:events";
-import { plural } from "@factotum/agent-contract";
+import { plural, withoutUndefined } from "@factotum/agent-contract";
 import type { AgentTool, Clock, Logger, RunFacts, ToolCall } from "@factotum/agent-contract";
 import type { ToolDecision } from "@factotum/agent-core";
+import type { Card, Origin } from "@factotum/channel-contract";
 import { StoreError } from "@factotum/store";
 import type { ApprovalDecision, ApprovalRecord, ApprovalStore, InboxStore, SessionStore } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { parseShortCode } from "../kernel/short-code.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
 import type { Notices } from "../notices/notices.ts";
@@ -32,6 +34,7 @@ export type RuleDecision = { readonly type: "allow" } | { readonly type: "ask"; 
 export interface ApprovalServiceOptions {
   readonly store: ApprovalStore & InboxStore & SessionStore;
   readonly running: RunningConfig;
+  readonly channels: ChannelRegistry;
   readonly calls: WaitingCalls;
   readonly notices: Notices;
   readonly watchers: InputWatchers;
@@ -193,20 +196,24 @@ export class ApprovalService {
 
   /** Tells the owner, in this conversation if nobody else reads it, otherwise in the owner's own. */
   async #announce(approval: ApprovalRecord, { turn, inputIds }: AskingRun): Promise<void> {
-    const { store, running, calls, notices, watchers, logger } = this.#options;
-    const text = requestText(approval, calls.minutes);
+    const { store, running, channels, calls, notices, watchers, logger } = this.#options;
+    const text = requestText(approval, { minutes: calls.minutes });
     const identity = ["approval", approval.id];
-    const request = { text, identity, card: requestCard(approval, text) };
+    const requestFor = (target: Origin): { readonly text: string; readonly identity: readonly string[]; readonly card: Card } => {
+      const { codeBlocks } = channels.channelFor(target)?.capabilities.text ?? {};
+      const shown = requestText(approval, { minutes: calls.minutes, ...withoutUndefined({ codeBlocks }) });
+      return { text: shown, identity, card: requestCard(approval, shown) };
+    };
     try {
       if (await isOwnerChat(turn, { store, running })) {
         watchers.notice(inputIds(), text);
-        await notices.sendToChat(turn.sessionKey, turn.origin, request);
+        await notices.sendToChat(turn.sessionKey, turn.origin, requestFor(turn.origin));
         await notices.addEntry(turn.sessionKey, { level: "info", text, key: identity.join("|") });
         return;
       }
       const mainKey = agentSessionKey(turn.agentId, running.config.session.mainKey);
       const own = await store.readSession(mainKey);
-      if (own?.lastOrigin !== undefined) await notices.sendToChat(mainKey, own.lastOrigin, request);
+      if (own?.lastOrigin !== undefined) await notices.sendToChat(mainKey, own.lastOrigin, requestFor(own.lastOrigin));
       await notices.addEntry(mainKey, { level: "info", text, key: identity.join("|") });
       await notices.sendToChat(turn.sessionKey, turn.origin, { text: ASKED_ELSEWHERE, identity: [...identity, "hint"] });
     } catch (error) {

@@ -1,21 +1,49 @@
+import { Buffer } from "node:buffer";
 import { plural } from "@factotum/agent-contract";
 import type { Card, Origin } from "@factotum/channel-contract";
 import { APPROVAL_DECISIONS } from "@factotum/protocol";
 import type { ApprovalDecision, ApprovalRecord } from "@factotum/store";
 
+/** How a request is shown. */
+interface RequestStyle {
+  /** Until it ends. */
+  readonly minutes: number;
+  /** False where a code block looks like other text. */
+  readonly codeBlocks?: boolean;
+}
+
 /** The request to the owner: the whole action, why it is asked about, and how to answer. */
-export function requestText(approval: ApprovalRecord, minutes: number): string {
+export function requestText(approval: ApprovalRecord, { minutes, codeBlocks = true }: RequestStyle): string {
   const { id, toolName, text, reason, askedIn } = approval;
   const [first = "", ...others] = decisionsOn(approval);
   const last = others.pop() ?? "";
   const instead = others.length === 0 ? last : `${others.join(", ")} or ${last}`;
   return [
     `I want to use ${toolName} and wait for your decision:`,
-    fenced(text),
+    codeBlocks ? fenced(text) : fenced(barred(visible(text))),
     ...(askedIn === undefined ? [] : [askedIn]),
     reason,
     `Reply with: /approve ${id} ${first}, or instead ${instead}. The request ends after ${plural(minutes, "minute")}.`,
   ].join("\n\n");
+}
+
+/** Longest line of a call that `/approve` alone lists whole, in characters. */
+const MAX_LISTED_CHARS = 200;
+
+/** One waiting call in a list: whole if it is short, otherwise its beginning, which says that it is not all. */
+export function listedCall({ id, toolName, text, askedIn }: ApprovalRecord): string {
+  const [first = "", ...more] = text.split("\n");
+  const characters = Array.from(first);
+  const isWhole = more.length === 0 && characters.length <= MAX_LISTED_CHARS;
+  const shown = codeSpan(characters.slice(0, MAX_LISTED_CHARS).join(""));
+  const lines = more.length === 0 ? "" : ` of ${plural(more.length + 1, "line")}`;
+  const rest = isWhole ? "" : ` … this is only its beginning${lines}: /approve ${id} shows all of it.`;
+  return `${id}: ${toolName}, ${shown}${rest}${askedIn === undefined ? "" : ` ${askedIn}`}`;
+}
+
+/** One waiting call in a list that others read: what it is is for the owner alone. */
+export function listedInShared({ id, toolName }: ApprovalRecord): string {
+  return `${id}: ${toolName}. /approve alone shows it in our direct conversation.`;
 }
 
 /** The same with a button for each decision. Its values are commands, which the model cannot write on buttons (`toCard`). */
@@ -74,6 +102,25 @@ function fenced(text: string): string {
   const shown = visible(text);
   const fence = "`".repeat(Math.max(2, longestRun(shown)) + 1);
   return `${fence}\n${shown}\n${fence}`;
+}
+
+/** Longest piece of a line with a mark, in bytes: with its mark it fits into one line of every chat. */
+const MAX_BARRED_BYTES = 300;
+
+/** The text with a mark before each line. Long lines are broken here, so that no chat breaks one into a line without a mark. */
+function barred(text: string): string {
+  return text
+    .split("\n")
+    .flatMap((line) => {
+      const pieces = [""];
+      for (const character of line) {
+        const last = pieces.at(-1) ?? "";
+        if (Buffer.byteLength(last + character) > MAX_BARRED_BYTES) pieces.push(character);
+        else pieces[pieces.length - 1] = last + character;
+      }
+      return pieces.map((piece, index) => `${index === 0 ? "| " : "|… "}${piece}`);
+    })
+    .join("\n");
 }
 
 /** One line as code, for text that others may have chosen. */

@@ -1,10 +1,11 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import { APPROVAL_DECISIONS } from "@factotum/protocol";
 import type { ApprovalDecision } from "@factotum/protocol";
-import { DECIDED, notWaiting, RUNS_NOW } from "../approvals/approval-texts.ts";
+import { DECIDED, listedCall, listedInShared, notWaiting, requestText, RUNS_NOW } from "../approvals/approval-texts.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
+import { parseShortCode } from "../kernel/short-code.ts";
 import { defineCommand } from "./define-command.ts";
-import type { Command } from "./define-command.ts";
+import type { Command, CommandCall } from "./define-command.ts";
 
 interface Approve {
   readonly id?: string;
@@ -14,7 +15,7 @@ interface Approve {
 /** Decides on a tool call that waits. */
 export const approveCommand: Command = defineCommand<Approve>({
   name: "/approve",
-  summary: "<id> allow-once, allow-session, allow-always or deny decides on a tool call that waits; alone it lists them",
+  summary: "<id> allow-once, allow-session, allow-always or deny decides on a tool call that waits; <id> shows it; alone it lists them",
   access: "owner",
   parse: (words) => {
     const [id, decision, ...others] = words.trim().split(/\s+/).filter(Boolean);
@@ -22,13 +23,15 @@ export const approveCommand: Command = defineCommand<Approve>({
     return withoutUndefined({ id, decision });
   },
   changes: () => true,
-  run: async ({ id, decision }, { approvals }) => {
+  run: async ({ id, decision }, call) => {
+    const { approvals } = call;
     if (id === undefined) {
       const waiting = await approvals.waiting();
       if (waiting.length === 0) return "No tool call waits for a decision.";
-      return [{ type: "list", items: waiting.map((one) => `${one.id}: ${one.toolName}, ${one.text.split("\n")[0] ?? ""}`) }];
+      return [{ type: "list", items: waiting.map(isShared(call) ? listedInShared : listedCall) }];
     }
-    const wish = decision?.toLowerCase();
+    if (decision === undefined) return show(id, call);
+    const wish = decision.toLowerCase();
     if (!isDecision(wish)) return `/approve ${id} needs a decision: ${APPROVAL_DECISIONS.join(", ")}.`;
     try {
       const { state } = await approvals.decide(id, wish);
@@ -40,6 +43,22 @@ export const approveCommand: Command = defineCommand<Approve>({
     }
   },
 });
+
+/** The whole request again. */
+async function show(id: string, call: CommandCall): Promise<string> {
+  const { approvals, channels, clock, session } = call;
+  const found = (await approvals.waiting()).find((one) => one.id === parseShortCode(id));
+  if (found === undefined) return notWaiting(id);
+  if (isShared(call)) return listedInShared(found);
+  const minutes = Math.max(1, Math.ceil((found.expiresAtMs - clock.now()) / 60_000));
+  const { codeBlocks } = channels.channelFor(session.target.input.message.origin)?.capabilities.text ?? {};
+  return requestText(found, { minutes, ...withoutUndefined({ codeBlocks }) });
+}
+
+/** True where others read the answer: what waits is for the owner alone. */
+function isShared({ session }: CommandCall): boolean {
+  return session.target.input.message.origin.conversation.kind !== "direct";
+}
 
 function isDecision(text: string | undefined): text is ApprovalDecision {
   return APPROVAL_DECISIONS.some((decision) => decision === text);
