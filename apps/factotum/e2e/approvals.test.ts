@@ -47,7 +47,7 @@ test("a command waits for a decision by default; the command line lists it and d
   const answer = say(product, `Please ${order({ name: "exec", arguments: { command: "touch mark && echo made" } })}`);
   const [asked] = await whenAsked(product);
   expect(asked?.text).toBe("touch mark && echo made");
-  expect((await runCommand(["approvals", "list"], { home })).stdout).toContain(`${asked?.id ?? "?"}  exec: "touch mark && echo made"`);
+  expect((await runCommand(["approvals", "list"], { home })).stdout).toContain(`${asked?.id ?? "?"}  exec\n  | touch mark && echo made\n`);
   expect(await runCommand(["approvals", "decide", asked?.id ?? "", "perhaps"], { home })).toMatchObject({ code: 2 });
   expect(existsSync(mark)).toBe(false);
   expect(await runCommand(["approvals", "decide", asked?.id ?? "", "allow-always"], { home })).toMatchObject({ code: 0 });

@@ -118,6 +118,10 @@ interface Approval {
   readonly expiresAtMs: number;
   /** True if its turn went on without it: a decision to allow runs it on its own. */
   readonly isParked: boolean;
+  /** The decisions that may be made on it. */
+  readonly decisions: readonly ApprovalDecision[];
+  /** Who asked, where and in which folder; absent if the owner asked in a direct conversation. */
+  readonly askedIn?: string;
   readonly decision?: ApprovalDecision;
   readonly decidedAtMs?: number;
 }

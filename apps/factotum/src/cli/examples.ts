@@ -6,6 +6,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "models set": ["factotum models set anthropic/claude-sonnet-5-5"],
   "models list": ["factotum models list", "factotum models list openrouter"],
   "access allow": ["factotum access allow feishu:default ou_7d8a6e6df7621556ce0d21922b676706 --owner"],
+  "approvals show": ["factotum approvals show K7RWQ2"],
   "approvals decide": ["factotum approvals decide K7RWQ2 allow-once", "factotum approvals decide K7RWQ2 deny"],
   "approvals revoke": ["factotum approvals revoke K7RWQ2"],
   "pairing approve": ["factotum pairing approve K7RWQ2MX", "factotum pairing approve K7RWQ2MX --guest"],

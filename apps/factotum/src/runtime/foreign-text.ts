@@ -20,6 +20,11 @@ export function foreignText(text: string): string {
   return `"${escaped}"`;
 }
 
+/** A whole line of a text that a person decides on, without quotes: control characters, and those that hide or reorder text, are escaped. */
+export function plainText(line: string): string {
+  return line.replaceAll(/[^\P{Cc}\t]|[\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, escapeCharacter);
+}
+
 function escapeCharacter(character: string): string {
   return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }

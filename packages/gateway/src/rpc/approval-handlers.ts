@@ -1,6 +1,7 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Approval, RpcMethod } from "@factotum/protocol";
 import type { ApprovalRecord } from "@factotum/store";
+import { decisionsOn } from "../approvals/approval-texts.ts";
 import type { ApprovalService } from "../approvals/approval-service.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
 
@@ -28,6 +29,7 @@ function approvalOf({ state, decision, decidedAtMs, ...record }: ApprovalRecord)
     requestedAtMs,
     expiresAtMs,
     isParked: state === "parked" || state === "running",
-    ...withoutUndefined({ decision, decidedAtMs }),
+    decisions: decisionsOn(record),
+    ...withoutUndefined({ askedIn: record.askedIn, decision, decidedAtMs }),
   };
 }

@@ -21,6 +21,10 @@ export interface Approval {
   readonly expiresAtMs: number;
   /** True if its turn went on without it: a decision to allow runs it on its own. */
   readonly isParked: boolean;
+  /** The decisions that may be made on it. */
+  readonly decisions: readonly ApprovalDecision[];
+  /** Who asked, where and in which folder; absent if the owner asked in a direct conversation. */
+  readonly askedIn?: string;
   readonly decision?: ApprovalDecision;
   readonly decidedAtMs?: number;
 }
@@ -37,6 +41,8 @@ export const ApprovalSchema: z.ZodType<Approval> = parserOf<Approval>()(() =>
     requestedAtMs: z.number(),
     expiresAtMs: z.number(),
     isParked: z.boolean(),
+    decisions: z.array(z.enum(APPROVAL_DECISIONS)),
+    askedIn: z.string().optional(),
     decision: z.enum(APPROVAL_DECISIONS).optional(),
     decidedAtMs: z.number().optional(),
   }),
