@@ -6,6 +6,7 @@ import { runCommand, startProduct } from "@factotum/testing-product";
 import type { Product } from "@factotum/testing-product";
 import { expect, test } from "vitest";
 import { RpcClient } from "../src/rpc/rpc-client.ts";
+import { openTerminal } from "./open-terminal.ts";
 import { newestResults, order, startObedientModel } from "./obedient-model.ts";
 
 const TIMEOUT = { timeout: 300_000 };
@@ -64,6 +65,22 @@ test("a command waits for a decision by default; the command line lists it and d
   await runCommand(["approvals", "decide", second?.id ?? "", "deny"], { home });
   await again;
   expect(newestResults(model)).toEqual([expect.stringContaining("the owner denied it")]);
+});
+
+test("at a terminal a call that waits is shown at once, and a decision of another shell goes on with it", TIMEOUT, async () => {
+  await using model = await startObedientModel();
+  await using product = await startProduct({ config: configFor(model.baseUrl, {}) });
+  const { home } = product;
+  const message = `Please ${order({ name: "exec", arguments: { command: "touch mark" } })}`;
+  await using terminal = openTerminal(["agent", "--message", message], { home });
+  await terminal.waitFor(/factotum approvals decide \w+ allow-once/);
+  const id = /approvals decide (\w+)/.exec(terminal.shown())?.[1] ?? "";
+  expect(terminal.shown()).toContain("touch mark");
+  expect(existsSync(path.join(home, "workspace", "mark"))).toBe(false);
+  expect(await runCommand(["approvals", "decide", id, "allow-once"], { home })).toMatchObject({ code: 0 });
+  expect(await terminal.ended).toBe(0);
+  expect(terminal.shown().match(/I want to use exec/g)).toHaveLength(1);
+  expect(existsSync(path.join(home, "workspace", "mark"))).toBe(true);
 });
 
 test("a command that waits is not started by a kill and a restart, and runs once after a decision", TIMEOUT, async () => {

@@ -5,12 +5,15 @@ import { join } from "node:path";
 import { CLOSE_CODES, ClientFrameSchema, PROTOCOL_VERSION, type ServerFrame } from "@factotum/protocol";
 import { WebSocketServer, type WebSocket } from "ws";
 
+/** Sends an event to the client that has made the request. */
+type Emit = (event: string, payload: unknown) => void;
+
 /** The answers of a fake gateway. */
 export interface FakeAnswers {
   /** Whether a client with this token is admitted. */
   readonly connect: (token: string | undefined) => Promise<boolean>;
   /** The result of a request; `undefined` ends the connection, as a changed token does. */
-  readonly request: (method: string, token: string | undefined, params: unknown) => Promise<unknown>;
+  readonly request: (method: string, token: string | undefined, params: unknown, emit: Emit) => Promise<unknown>;
 }
 
 /** Speaks the protocol on loopback as the gateway of a state directory, with scripted answers. */
@@ -47,6 +50,11 @@ export class FakeGateway implements AsyncDisposable {
     let token: string | undefined;
     const send = (frame: ServerFrame): void => socket.send(JSON.stringify(frame));
     socket.on("message", (data: Buffer) => void answer(data.toString()));
+    let seq = 0;
+    const emit: Emit = (event, payload) => {
+      seq += 1;
+      send({ type: "event", event, seq, payload });
+    };
     const answer = async (text: string): Promise<void> => {
       const frame = ClientFrameSchema.parse(JSON.parse(text));
       if (frame.type === "connect") {
@@ -60,7 +68,7 @@ export class FakeGateway implements AsyncDisposable {
         }
         return;
       }
-      const result = await this.#answers.request(frame.method, token, frame.params);
+      const result = await this.#answers.request(frame.method, token, frame.params, emit);
       if (result === undefined) socket.close(CLOSE_CODES.unauthorized);
       else send({ type: "res", id: frame.id, ok: true, result });
     };

@@ -265,6 +265,11 @@ type ChatEntry = {
   readonly level: "info" | "warning" | "error";
   readonly text: string;
   readonly blocks?: readonly NoticeBlock[];
+  /** The run waits for a person: for the decision on a call, or for the answer to a question, with this id. */
+  readonly request?: {
+    readonly type: "decision" | "answer";
+    readonly id: string;
+  };
 };
 /** Parses an entry. */
 declare const ChatEntrySchema: z.ZodType<ChatEntry>;

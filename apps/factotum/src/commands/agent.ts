@@ -21,8 +21,8 @@ export interface AgentOptions {
 const INTERRUPTED = 130;
 
 /**
- * Sends a message to an agent through the gateway and prints its answer: while it is written at a terminal, otherwise at its end. An interrupt also stops the
- * run in the gateway.
+ * Sends a message to an agent through the gateway and prints its answer: while it is written at a terminal, otherwise at its end. Calls and questions that wait
+ * for the owner are shown at once. An interrupt also stops the run in the gateway.
  */
 export async function agent(context: CliContext, options: AgentOptions): Promise<number> {
   if (options.message.trim() === "")
@@ -35,13 +35,13 @@ export async function agent(context: CliContext, options: AgentOptions): Promise
   const params = { message: options.message, idempotencyKey: randomUUID(), ...withoutUndefined({ agentId: options.agent, sessionKey }) };
   try {
     const target = sessionKey ?? (await mainKey(gateway, options.agent));
-    using stream = isStreamed && target !== undefined ? await AnswerStream.open(target, client, context) : undefined;
+    using stream = target === undefined ? undefined : await AnswerStream.open(target, client, { context, isStreamed });
     const running = client.request("agent", params);
     const result = await Promise.race([running, interrupted(context.signal)]);
     if (result !== undefined) return report(context, result, { stream, json: options.json });
     // Its result is in the conversation.
     running.catch(() => undefined);
-    await stop(context, gateway, { sessionKey: target, stream });
+    await stop(context, gateway, { sessionKey: target, stream: isStreamed ? stream : undefined });
     return INTERRUPTED;
   } catch (error) {
     throw requestError(error);
@@ -90,7 +90,8 @@ function report(
   const shown = (words: string): string => (context.isTerminal === true ? terminalText(words) : words);
   if (thoughts !== undefined) context.note(`${shown(thoughts).replaceAll(/^/gm, "> ")}\n`);
   if (stream?.end(text) !== true && text !== "") context.print(`${shown(text)}\n`);
-  for (const remark of [...remarks, ...notices]) context.note(`factotum: ${shown(remark)}\n`);
+  const later = notices.filter((notice) => stream?.requests.has(notice) !== true);
+  for (const remark of [...remarks, ...later]) context.note(`factotum: ${shown(remark)}\n`);
   if (!isDone) context.note(`factotum: the run ${outcome.type === "failed" ? "failed" : "was stopped"}: ${shown(outcome.message ?? "")}\n`);
   return isDone ? EXIT.ok : EXIT.failure;
 }

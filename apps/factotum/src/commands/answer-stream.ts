@@ -1,34 +1,44 @@
-import type { ChatEvent } from "@factotum/protocol";
+import type { ChatEntry, ChatEvent } from "@factotum/protocol";
 import type { RpcClient } from "../rpc/rpc-client.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { terminalText } from "../runtime/foreign-text.ts";
 import { paint } from "../runtime/paint.ts";
 
-/** Prints the answer of a session's next run while it is written. */
+interface StreamOptions {
+  readonly context: CliContext;
+  /** Print the answer while it is written. */
+  readonly isStreamed: boolean;
+}
+
+/** Prints the answer of a session's next run while it is written, and what waits for the owner in the session. */
 export class AnswerStream implements Disposable {
   /** The run that started after this command subscribed; absent before that. */
   runId: string | undefined;
   /** False if something else was running or waiting in the session: the answering run is unknown then, and nothing is printed. */
   readonly isOurs: boolean;
+  /** The texts of the calls and questions that wait for the owner, as far as they are on the terminal. */
+  readonly requests: Set<string> = new Set<string>();
   readonly #context: CliContext;
+  readonly #isStreamed: boolean;
   #block: "text" | "thinking" = "text";
   #printed = "";
   #unfollow: () => void = () => undefined;
 
-  private constructor(context: CliContext, isOurs: boolean) {
+  private constructor({ context, isStreamed }: StreamOptions, isOurs: boolean) {
     this.#context = context;
+    this.#isStreamed = isStreamed;
     this.isOurs = isOurs;
   }
 
   /** Subscribes to a session; all later events are received. */
-  static async open(sessionKey: string, client: RpcClient, context: CliContext): Promise<AnswerStream> {
+  static async open(sessionKey: string, client: RpcClient, options: StreamOptions): Promise<AnswerStream> {
     const early: ChatEvent[] = [];
     let receive = (event: ChatEvent): void => void early.push(event);
     const unfollow = client.follow((name, payload) => {
       if (name === "chat" && payload.sessionKey === sessionKey) receive(payload.event);
     });
     const { live, queued } = await client.request("chat.subscribe", { sessionKey, limit: 1 });
-    const stream = new AnswerStream(context, live === undefined && queued === 0);
+    const stream = new AnswerStream(options, live === undefined && queued === 0);
     stream.#unfollow = unfollow;
     receive = (event) => stream.#receive(event);
     for (const event of early) receive(event);
@@ -39,7 +49,7 @@ export class AnswerStream implements Disposable {
   end(answer: string): boolean {
     this[Symbol.dispose]();
     if (this.#printed === "") return false;
-    if (!this.#printed.endsWith("\n")) this.#print("\n");
+    this.#endLine();
     return flat(this.#printed).includes(flat(answer));
   }
 
@@ -48,13 +58,14 @@ export class AnswerStream implements Disposable {
   }
 
   #receive(event: ChatEvent): void {
-    if (!this.isOurs) return;
+    if (event.type === "entry") this.#showRequest(event.entry);
+    if (!this.isOurs || !this.#isStreamed) return;
     if (event.type === "run-start") this.runId ??= event.runId;
     if (!("runId" in event) || event.runId === undefined || event.runId !== this.runId) return;
     switch (event.type) {
       case "block-start":
         this.#block = event.block;
-        if (event.block === "text" && this.#printed !== "" && !this.#printed.endsWith("\n")) this.#print("\n");
+        if (event.block === "text") this.#endLine();
         return;
       case "block-delta":
         if (this.#block === "text") this.#print(event.text);
@@ -72,9 +83,22 @@ export class AnswerStream implements Disposable {
     }
   }
 
+  /** A run that waits for the owner says so at once: without a decision it goes no further. */
+  #showRequest(entry: ChatEntry): void {
+    if (entry.type !== "notice" || entry.request === undefined || this.requests.has(entry.text)) return;
+    const { type, id } = entry.request;
+    this.requests.add(entry.text);
+    this.#endLine();
+    const how = type === "decision" ? `approvals decide ${id} allow-once` : `agent --message "/answer ${id} <answer>"`;
+    this.#context.note(`factotum: ${terminalText(entry.text)}\n\nfactotum: in another shell: factotum ${how}\n`);
+  }
+
+  #endLine(): void {
+    if (this.#printed !== "" && !this.#printed.endsWith("\n")) this.#print("\n");
+  }
+
   #say(words: string): void {
-    const lineBreak = this.#printed === "" || this.#printed.endsWith("\n") ? "" : "\n";
-    if (lineBreak !== "") this.#print(lineBreak);
+    this.#endLine();
     this.#context.note(`${paint(this.#context, "faint", `[${words}]`)}\n`);
   }
 

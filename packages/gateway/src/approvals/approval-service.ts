@@ -7,6 +7,7 @@ import { StoreError } from "@factotum/store";
 import type { ApprovalDecision, ApprovalRecord, ApprovalStore, InboxStore, SessionStore } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import { requestIdentity, requestKey } from "../kernel/request-key.ts";
 import { parseShortCode } from "../kernel/short-code.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
 import type { Notices } from "../notices/notices.ts";
@@ -198,7 +199,8 @@ export class ApprovalService {
   async #announce(approval: ApprovalRecord, { turn, inputIds }: AskingRun): Promise<void> {
     const { store, running, channels, calls, notices, watchers, logger } = this.#options;
     const text = requestText(approval, { minutes: calls.minutes });
-    const identity = ["approval", approval.id];
+    const request = { type: "decision", id: approval.id } as const;
+    const identity = requestIdentity(request);
     const requestFor = (target: Origin): { readonly text: string; readonly identity: readonly string[]; readonly card: Card } => {
       const { codeBlocks } = channels.channelFor(target)?.capabilities.text ?? {};
       const shown = requestText(approval, { minutes: calls.minutes, ...withoutUndefined({ codeBlocks }) });
@@ -208,13 +210,13 @@ export class ApprovalService {
       if (await isOwnerChat(turn, { store, running })) {
         watchers.notice(inputIds(), text);
         await notices.sendToChat(turn.sessionKey, turn.origin, requestFor(turn.origin));
-        await notices.addEntry(turn.sessionKey, { level: "info", text, key: identity.join("|") });
+        await notices.addEntry(turn.sessionKey, { level: "info", text, key: requestKey(request) });
         return;
       }
       const mainKey = agentSessionKey(turn.agentId, running.config.session.mainKey);
       const own = await store.readSession(mainKey);
       if (own?.lastOrigin !== undefined) await notices.sendToChat(mainKey, own.lastOrigin, requestFor(own.lastOrigin));
-      await notices.addEntry(mainKey, { level: "info", text, key: identity.join("|") });
+      await notices.addEntry(mainKey, { level: "info", text, key: requestKey(request) });
       await notices.sendToChat(turn.sessionKey, turn.origin, { text: ASKED_ELSEWHERE, identity: [...identity, "hint"] });
     } catch (error) {
       // It can still be decided: factotum approvals list.

@@ -7,6 +7,7 @@ import type { ApprovalRecord, ApprovalStore, InboxStore, InputRecord, QuestionAn
 import type { RunningConfig } from "../agents/running-config.ts";
 import { isSameChat } from "../kernel/conversation-key.ts";
 import { personId } from "../kernel/person-id.ts";
+import { requestIdentity, requestKey } from "../kernel/request-key.ts";
 import { parseShortCode } from "../kernel/short-code.ts";
 import { readInputs } from "../preparation/stored-turn.ts";
 import type { Notices } from "../notices/notices.ts";
@@ -182,12 +183,13 @@ export class Questions implements Questioner {
   async #announce({ id }: ApprovalRecord, question: Question, { turn, inputIds }: AskingRun): Promise<void> {
     const { notices, watchers, logger } = this.#parts;
     const text = questionText(question, turn.origin);
-    const identity = ["question", id];
+    const request = { type: "answer", id } as const;
+    const identity = requestIdentity(request);
     const card = question.options.length === 0 ? {} : { card: questionCard(id, question, turn.origin) };
     try {
       watchers.notice(inputIds(), text);
       await notices.sendToChat(turn.sessionKey, turn.origin, { text, identity, ...card });
-      await notices.addEntry(turn.sessionKey, { level: "info", text, key: identity.join("|") });
+      await notices.addEntry(turn.sessionKey, { level: "info", text, key: requestKey(request) });
     } catch (error) {
       // It ends by its time, or by the next message.
       logger.error("A question could not be shown", { question: id, error });

@@ -2,6 +2,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import type { AssistantMessage, ImageContent, TextContent, ToolResultMessage, UserMessage } from "@factotum/agent-contract";
 import type { ChatEntry, ChatToolCall } from "@factotum/protocol";
 import type { TranscriptEntry } from "@factotum/store";
+import { parseRequestKey } from "../kernel/request-key.ts";
 import { mediaWords } from "../media/media-words.ts";
 import { parseReply } from "./parse-reply.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
@@ -13,8 +14,16 @@ const MAX_ARGUMENT_CHARS = 4000;
 export function toChatEntry(entry: TranscriptEntry): ChatEntry | undefined {
   const base = { id: entry.id, timestampMs: entry.timestampMs };
   switch (entry.type) {
-    case "notice":
-      return { type: "notice", ...base, level: entry.level, text: entry.text, ...withoutUndefined({ blocks: entry.blocks }) };
+    case "notice": {
+      const { level, text, blocks, key } = entry;
+      return {
+        type: "notice",
+        ...base,
+        level,
+        text,
+        ...withoutUndefined({ blocks, request: key === undefined ? undefined : parseRequestKey(key) }),
+      };
+    }
     case "compaction":
       return { type: "notice", ...base, level: "info", text: "Older messages were summarised to make room." };
     case "replacement":

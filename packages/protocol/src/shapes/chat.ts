@@ -72,6 +72,8 @@ export type ChatEntry =
       readonly level: "info" | "warning" | "error";
       readonly text: string;
       readonly blocks?: readonly NoticeBlock[];
+      /** The run waits for a person: for the decision on a call, or for the answer to a question, with this id. */
+      readonly request?: { readonly type: "decision" | "answer"; readonly id: string };
     };
 
 const entryBase = { id: z.string(), timestampMs: z.number() };
@@ -132,6 +134,7 @@ export const ChatEntrySchema: z.ZodType<ChatEntry> = parserOf<ChatEntry>()(() =>
       level: z.enum(["info", "warning", "error"]),
       text: z.string(),
       blocks: z.array(NoticeBlockSchema).optional(),
+      request: z.strictObject({ type: z.enum(["decision", "answer"]), id: z.string() }).optional(),
     }),
   ]),
 );

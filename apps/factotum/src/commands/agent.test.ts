@@ -1,0 +1,65 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { CliHome } from "../../test/cli.ts";
+import { FakeGateway } from "../../test/fake-gateway.ts";
+
+const SESSION = "agent:main:main";
+const REQUEST = "I want to use exec and wait for your decision:\n\n```\nls\n```";
+const QUESTION = "Blue or red?";
+
+let home: CliHome;
+beforeEach(async () => {
+  home = await CliHome.create();
+});
+afterEach(async () => home[Symbol.asyncDispose]());
+
+test.each([
+  ["a pipe", {}, [], "Done.\n"],
+  ["a terminal", { isTerminal: true }, [], "Done.\n"],
+  ["a program that reads JSON", {}, ["--json"], '"text": "Done."'],
+] as const)("calls and questions that wait are shown at once, and only once, to %s", async (_name, context, flags, answer) => {
+  const shown = Promise.withResolvers<void>();
+  await using _gateway = await FakeGateway.start(home.factotumHome, {
+    connect: async () => true,
+    request: async (method, _token, _params, emit) => {
+      const notice = (id: string, text: string, request?: object): void =>
+        emit("chat", {
+          sessionKey: SESSION,
+          event: { type: "entry", entry: { type: "notice", id, timestampMs: 1, level: "info", text, request } },
+        });
+      switch (method) {
+        case "agents.list":
+          return { agents: [{ id: "main", name: "Main", isDefault: true, mainSessionKey: SESSION, workspace: "/w" }] };
+        case "chat.subscribe":
+          return { sessionKey: SESSION, entries: [], queued: 0 };
+        case "agent": {
+          notice("1", "A notice of another kind");
+          notice("2", REQUEST, { type: "decision", id: "K7RWQ2" });
+          notice("3", QUESTION, { type: "answer", id: "QQQQQQ" });
+          // The run goes on only after the person has seen both.
+          await shown.promise;
+          const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };
+          const notices = [REQUEST, QUESTION, "Another level was used"];
+          return { sessionKey: SESSION, runId: "run-1", outcome: { type: "done" }, text: "Done.", usage, notices };
+        }
+        default:
+          return undefined;
+      }
+    },
+  });
+  let noted = "";
+  const note = (text: string): void => {
+    noted += text;
+    if (
+      noted.includes("factotum approvals decide K7RWQ2 allow-once\n") &&
+      noted.includes('factotum agent --message "/answer QQQQQQ <answer>"\n')
+    )
+      shown.resolve();
+  };
+  const { code, stdout } = await home.runWith({ ...context, note }, "agent", "-m", "list", ...flags);
+  expect(code).toBe(0);
+  expect(stdout).toContain(answer);
+  expect(noted.split(REQUEST)).toHaveLength(2);
+  expect(noted.split(QUESTION)).toHaveLength(2);
+  expect(noted).not.toContain("A notice of another kind");
+  expect(noted.includes("Another level was used")).toBe(flags.length === 0);
+});
