@@ -978,7 +978,7 @@ declare function mentionPattern(names: readonly string[]): RegExp | undefined;
 /** Replaces `@name` of `names` by the result of `replacement`, as `mentionPattern` finds it outside code and addresses. */
 declare function replaceMentions(pieces: readonly Piece[], names: readonly string[], replacement: (name: string) => string): readonly Piece[];
 /**
- * Parses Markdown as the contract defines it (CommonMark with GitHub's extensions). Every text is valid; one nested too deeply becomes a paragraph of literal
+ * Parses Markdown as the contract defines it (CommonMark with GitHub's extensions); `__a_name__` is no emphasis, but the name. Every text is valid; one nested too deeply becomes a paragraph of literal
  * text. Time is linear: a long text is parsed in parts that end between two blocks; a block of more than 8,000 characters is parsed in parts too, of which
  * those of a paragraph are joined. Marks of emphasis that would take too long to pair stay text.
  * Offsets in the tree are those of `source`.

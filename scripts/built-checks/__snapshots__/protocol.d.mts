@@ -148,8 +148,8 @@ interface ToolRule {
   /** Where it is configured. */
   readonly key: string;
   readonly admits: boolean;
-  /** What decided in it: an entry of a list, the lack of one in `allow`, the profile, or nothing. */
-  readonly by: "deny" | "allow" | "profile" | "nothing";
+  /** What decided in it: an entry of a list, the lack of one in `allow`, the profile, the mode of commands (`entry`), or nothing. */
+  readonly by: "deny" | "allow" | "profile" | "mode" | "nothing";
   readonly entry?: string;
 }
 /** The run that tools are explained for. */
