@@ -160,6 +160,13 @@ test.each([
   expect(items.map((session) => session.isPrivate)).toEqual([isPrivate]);
 });
 
+test("/trust alone changes nothing in a group, and says so alone", async () => {
+  expect(await say("/trust", group("group-1", true))).toEqual([
+    "/trust alone changes nothing in a group: every new message counts as text from others. /trust session trusts those, too.",
+  ]);
+  expect((await say("/trust session", group("group-1", true)))[0]).toMatch(/^From now on everything/);
+});
+
 describe("/activation", () => {
   test("always answers a group that is configured for mentions, over a restart; default undoes it", async () => {
     expect(await say("one", group("group-1"))).toEqual([]);
@@ -239,13 +246,10 @@ describe("/whoami", () => {
   });
 });
 
-test("/skill names the skill to the model, and passes the text on", async () => {
-  await say("/skill weather in Kyoto\ntomorrow");
-  expect(JSON.stringify(server.requests[0]?.body?.["messages"])).toMatch(
-    /with the skill \\+"weather\\+": read its SKILL\.md.*in Kyoto\\ntomorrow/s,
-  );
-  await say("/skill weather");
+test("/skill with an unknown skill is answered at once; inside a message it is text", async () => {
+  expect(await say("/skill weather in Kyoto\ntomorrow")).toEqual([expect.stringContaining('There is no skill "weather"')]);
+  expect(server.requests).toHaveLength(0);
   await say("a /skill weather inside");
-  expect(JSON.stringify(server.requests[2]?.body?.["messages"])).toContain("a /skill weather inside");
+  expect(JSON.stringify(server.requests[0]?.body?.["messages"])).toContain("a /skill weather inside");
   expect(server.violations).toEqual([]);
 });

@@ -27,9 +27,10 @@ async function chooseTrust({ session, store, clock, logger }: CommandCall, wish:
     session: { type: "session" },
     off: null,
   };
+  if (choice === "now" && input.message.origin.conversation.kind !== "direct") return IN_GROUP;
   await store.patchSession(sessionKey, { trust: chosen[choice] }, { nowMs: clock.now() });
   logger.info("Trust in a conversation was changed", { sessionKey, trust: choice });
-  return input.message.origin.conversation.kind === "direct" || choice !== "now" ? ANSWERS[choice] : `${ANSWERS.now} ${IN_GROUP}`;
+  return ANSWERS[choice];
 }
 
 const ANSWERS = {
@@ -38,7 +39,8 @@ const ANSWERS = {
   off: "From now on text from others is not trusted in this conversation, what stands here already included.",
 } as const;
 
-const IN_GROUP = "In a group every new message counts as text from others; /trust session is for that.";
+/** Trust in what stands here would end with the next message. */
+const IN_GROUP = "/trust alone changes nothing in a group: every new message counts as text from others. /trust session trusts those, too.";
 
 type Choice = keyof typeof ANSWERS;
 
