@@ -11,6 +11,8 @@ export class KeptCommand implements BackgroundCommand {
   readonly tainted: boolean;
   readonly sandbox?: RunSandbox;
   readonly record: CommandRecord;
+  /** The conversation that started it. */
+  readonly sessionId: string;
   result?: CommandResult;
   /** The model was told how it has ended. */
   isTold = false;
@@ -18,7 +20,7 @@ export class KeptCommand implements BackgroundCommand {
 
   constructor(
     command: Pick<BackgroundCommand, "id" | "text" | "hasTerminal" | "startedMs" | "running" | "sandbox" | "tainted">,
-    record: CommandRecord,
+    { record, sessionId }: { readonly record: CommandRecord; readonly sessionId: string },
   ) {
     this.id = command.id;
     this.text = command.text;
@@ -28,6 +30,7 @@ export class KeptCommand implements BackgroundCommand {
     this.tainted = command.tainted;
     if (command.sandbox !== undefined) this.sandbox = command.sandbox;
     this.record = record;
+    this.sessionId = sessionId;
   }
 
   get takenTo(): number {

@@ -268,6 +268,23 @@ describe("the commands of a session", () => {
     expect(server.requests).toHaveLength(requests);
   });
 
+  test("that have ended are gone with their conversation: a new one neither lists nor reads them", async () => {
+    await start();
+    await begin();
+    const id = idOf(1);
+    server.script([process({ action: "list" }), textReply("One."), textReply("It has ended.")]);
+    await say("list");
+    expect(JSON.stringify(server.requests.at(-1)?.body)).toContain(`${id} (running`);
+    runner.commands[0]?.end();
+    await settle();
+    await say("/new");
+    server.script([process({ action: "list" }), process({ action: "log", id }), textReply("None.")]);
+    await say("list");
+    const sent = JSON.stringify(server.requests.at(-1)?.body?.["messages"]);
+    expect(sent).toContain("This session has no background commands.");
+    expect(sent).toContain(`This session has no background command ${id};`);
+  });
+
   test("are dropped with /stop if their end still waits", async () => {
     await start();
     await begin();

@@ -65,7 +65,7 @@ export class SessionCommands implements BackgroundCommands {
       report: await turnReport(`command:${uuid}`, { run, tainted: tainted || printsTextOfOthers(run) }, this.#connected),
     };
     const facts = { startedMs: clock.monotonic(), tainted, ...withoutUndefined({ sandbox: run.sandbox }) };
-    const kept = new KeptCommand({ ...command, ...facts, id: shortId(record) }, record);
+    const kept = new KeptCommand({ ...command, ...facts, id: shortId(record) }, { record, sessionId: run.sessionId });
     const place = toolLimits.keep(run.sessionKey, kept);
     try {
       await store.addCommand(record);
@@ -81,8 +81,8 @@ export class SessionCommands implements BackgroundCommands {
     return kept;
   }
 
-  list({ sessionKey }: Pick<RunFacts, "sessionKey">): readonly BackgroundCommand[] {
-    return this.#of(sessionKey);
+  list(run: Pick<RunFacts, "sessionKey" | "sessionId">): readonly BackgroundCommand[] {
+    return this.#of(run.sessionKey).filter(({ sessionId }) => sessionId === run.sessionId);
   }
 
   told(id: string, { sessionKey }: Pick<RunFacts, "sessionKey">): void {
