@@ -68,7 +68,7 @@ test("has namespaces of its own, no capability, no terminal, a filter, and ends 
   for (const option of ["user", "pid", "ipc", "uts", "net", "cgroup-try"]) expect(text()).toContain(` --unshare-${option} `);
   for (const words of ["--cap-drop ALL", "--die-with-parent", "--new-session", "--uid 1000 --gid 1000", "--seccomp 9"])
     expect(text()).toContain(` ${words} `);
-  expect(text()).toMatch(/^exec \/usr\/bin\/bwrap .* 9<'\/state\/seccomp file'$/s);
+  expect(text()).toMatch(/^exec env -i FACTOTUM_CHILD="\$FACTOTUM_CHILD" \/usr\/bin\/bwrap .* 9<'\/state\/seccomp file'$/s);
 });
 
 test("shows system folders read-only, links as links, and mounts in the order of the plan; the root is closed at the end", () => {

@@ -1,4 +1,5 @@
 import type { CommandRequest } from "@factotum/agent-contract";
+import { CHILD_VARIABLE } from "../host/child-family.ts";
 import { NODE_IN_SANDBOX, SOCKET_IN_SANDBOX, withForwarder } from "../network/forwarder.ts";
 import { innerCommand, outerRequest } from "../sandbox/inner-command.ts";
 import type { PlannedMount, SandboxPlan } from "../sandbox/sandbox-spec.ts";
@@ -53,6 +54,9 @@ const SANDBOX_ID = "1000";
 /** The descriptor that the seccomp program is passed with. */
 const SECCOMP_FD = 9;
 
+/** Commands see the environment of bubblewrap in `/proc/1/environ`: it gets the variable alone by which the processes of a command are found. */
+const START = `env -i ${CHILD_VARIABLE}="$${CHILD_VARIABLE}"`;
+
 /**
  * Rewrites a request so that it runs in a bubblewrap sandbox: namespaces of its own (user, processes, messages, host name, network, cgroup), a read-only root of
  * the system folders, `/proc` of its own processes, a minimal `/dev`, empty folders in memory for `/tmp` and HOME, no capabilities, no terminal, an environment
@@ -61,7 +65,7 @@ const SECCOMP_FD = 9;
 export function bubblewrapRequest(request: CommandRequest, plan: SandboxPlan, host: BubblewrapHost): CommandRequest {
   const words = [host.program, ...isolation(host), ...mounts(plan, host), ...variables(request, plan), "--chdir", request.cwd, "--"];
   const inner = innerCommand(request, plan.maxTasks);
-  const command = `exec ${quoteWords([...words, ...(plan.network === undefined ? inner : withForwarder(inner))])} ${SECCOMP_FD}<${quoteWord(host.seccompFile)}`;
+  const command = `exec ${START} ${quoteWords([...words, ...(plan.network === undefined ? inner : withForwarder(inner))])} ${SECCOMP_FD}<${quoteWord(host.seccompFile)}`;
   return outerRequest(request, command);
 }
 

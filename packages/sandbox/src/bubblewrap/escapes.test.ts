@@ -48,6 +48,15 @@ describe.runIf(process.platform === "linux")("a command in bubblewrap", () => {
     expect(long.output.length).toBeLessThan(2_500);
   });
 
+  test("shows nothing of the gateway's environment in any process", async () => {
+    const shown = await scene.inside("cat /proc/[0-9]*/environ | tr '\\0' '\\n'; echo read");
+    expect(shown.output).toMatch(/^FACTOTUM_CHILD=[0-9a-f-]{36}$/m);
+    expect(shown.output).toMatch(/^read$/m);
+    expect(shown.output).not.toContain("FACTOTUM_HOME");
+    const first = await scene.inside("tr '\\0' '\\n' </proc/1/environ");
+    expect(first.output).toMatch(/^FACTOTUM_CHILD=[0-9a-f-]{36}\n$/);
+  });
+
   test("keeps the files of its workspace alone", async () => {
     await scene.inside("echo a >kept; echo b >/tmp/lost; echo c >~/lost");
     expect((await scene.inside("cat kept /tmp/lost ~/lost 2>/dev/null")).output).toBe("a\n");
