@@ -29,13 +29,15 @@ const PREFIX = "group:";
 const BUILT_IN: ReadonlySet<string> = new Set([...Object.values(GROUPS).flat(), ...UNGROUPED]);
 
 /**
- * Every group by its name: those of the table, all built-in tools, and everything else (plugins, MCP and LSP servers). `group:openclaw` is OpenClaw's name for
+ * Every group by its name: those of the table, all built-in tools, everything else (plugins, MCP and LSP servers), and the tools of either kind of server. `group:openclaw` is OpenClaw's name for
  * all built-in tools: a list that was copied from its configuration keeps its effect.
  */
 const MEMBERSHIP: ReadonlyMap<string, (name: string) => boolean> = new Map([
   ...Object.entries(GROUPS).map(([group, names]) => [group, (name: string) => names.includes(name)] as const),
   ["openclaw", (name: string) => BUILT_IN.has(name)],
   ["plugins", (name: string) => !BUILT_IN.has(name)],
+  ["mcp", (name: string) => name.startsWith("mcp__")],
+  ["lsp", (name: string) => name.startsWith("lsp_")],
 ]);
 
 /** The groups as lists name them: `group:runtime`. */

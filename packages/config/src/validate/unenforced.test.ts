@@ -355,6 +355,8 @@ describe("allow and deny lists", () => {
     ["group:runtime", {}],
     ["GROUP:Runtime", {}],
     ["group:plugins", {}],
+    ["group:mcp", {}],
+    ["group:lsp", {}],
     ["cron", {}],
     ["EXEC", {}],
     ["*", {}],

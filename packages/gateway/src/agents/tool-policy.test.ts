@@ -89,6 +89,8 @@ describe("tools of an agent", () => {
     ["group:sessions", ["session_status"]],
     ["group:openclaw", ["edit", "exec", "ls", "message", "read", "session_status", "write"]],
     ["group:plugins", ["mcp__git_log"]],
+    ["group:mcp", ["mcp__git_log"]],
+    ["group:lsp", []],
     ["group:nothing", []],
   ])("%s stands for its tools in allow and in deny lists", (entry, members) => {
     expect(names({ allow: [entry] })).toEqual(members);
