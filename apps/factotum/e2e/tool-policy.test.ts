@@ -117,7 +117,9 @@ test("/mode and /elevated are the owner's, hold over a restart, and factotum exp
   expect(await scene.call("ou_owner", "direct", "exec", command)).toMatch(/user=(?!sandbox)\w+/);
   await scene.restart({}, "SIGKILL");
   expect(await scene.call("ou_owner", "direct", "exec", command)).toMatch(/user=(?!sandbox)\w+/);
-  expect((await scene.command("sandbox", "explain")).stdout).toContain("elevated   on: the owner's commands of this session");
+  const explained = (await scene.command("sandbox", "explain")).stdout;
+  expect(explained).toContain("elevated   on: the owner's commands of this session");
+  expect(explained).toContain("the owner's commands run on the host, because /elevated is on; without it they run in a sandbox");
   expect(await scene.tools("explain", "exec")).toMatch(/^exec: available\n[^]*on the host \(\/elevated\)/);
 
   // A guest gets neither: their commands stay in the sandbox, and their words are no directive.

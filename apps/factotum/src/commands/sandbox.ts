@@ -85,13 +85,20 @@ export async function sandboxExplain(
   for (const line of limits) row("limits", line);
   for (const turn of turns) {
     context.print("\n");
-    row(turn.who, `${turn.who === "owner" ? "the owner's commands run" : "other people's commands run"} ${REASONS[turn.reason]}`);
+    row(turn.who, describePlace(turn, elevated.on === true));
     if (turn.reason === "off" && turn.who === "others") row("", "which is refused: outside of a sandbox commands run for the owner only");
     row("workspace", `${turn.workspace}${turn.writable ? "" : " (read-only)"}`);
     for (const path of turn.readOnly) row("read-only", path);
     for (const path of turn.covered) row("covered", path);
   }
   return EXIT.ok;
+}
+
+/** `/elevated` moves the owner's commands alone. */
+function describePlace({ who, reason }: ExplainedTurn, isElevated: boolean): string {
+  if (who !== "owner") return `other people's commands run ${REASONS[reason]}`;
+  const isMoved = isElevated && reason !== "off" && reason !== "owner";
+  return `the owner's commands run ${isMoved ? "on the host, because /elevated is on; without it they run " : ""}${REASONS[reason]}`;
 }
 
 function describeNetwork(network: Agent["sandbox"]["network"]): string {
