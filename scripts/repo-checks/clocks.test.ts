@@ -35,6 +35,7 @@ const RECKONED = {
   "extensions/telegram/src/transport/stored-albums.ts": "a time for the disk",
   "packages/channel-kit/src/card-rows.ts": "a time for the disk",
   "packages/gateway/src/approvals/waiting-calls.ts": "a time for the disk",
+  "packages/gateway/src/commands/approve.ts": "shown to a person",
   "packages/gateway/src/delivery/row-sender.ts": "a time for the disk; this process waits by the monotonic clock",
   "packages/gateway/src/delivery/streaming/block-stream.ts": "a time for the disk",
   "packages/gateway/src/delivery/streaming/preview-stream.ts": "a time for the disk",

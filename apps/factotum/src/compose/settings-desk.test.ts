@@ -61,7 +61,7 @@ describe("reading", () => {
 
   test("names the nearest key", async () => {
     expect(textOf(await desk.read("gateway.prot"))).toMatch(/^REFUSED gateway\.prot: there is no such key; did you mean "port"\?/);
-    expect(textOf(await desk.describe("gateway.prot"))).toMatch(/did you mean "port"\?/);
+    expect(textOf(await desk.describe("gateway.prot"))).toMatch(/did you mean "port"\? Look up the object/);
     expect(textOf(await desk.read("gateway..port"))).toMatch(/^REFUSED .*is no key/);
   });
 

@@ -84,7 +84,7 @@ async function describe(key: string | undefined, { channels }: LoadConfigOptions
   const schemas = await loadChannelSchemas(channels);
   const found = describeKey(key, schemas);
   if (found !== undefined) return done(JSON.stringify(found));
-  return refuse(`${describeUnknownKey(key ?? "", schemas) ?? `${key}: there is no such key`}. Look up the object around it.`);
+  return refuse(`${sentence(describeUnknownKey(key ?? "", schemas) ?? `${key}: there is no such key`)} Look up the object around it.`);
 }
 
 async function read(key: string | undefined, options: LoadConfigOptions): Promise<SettingsAnswer> {
@@ -96,7 +96,7 @@ async function read(key: string | undefined, options: LoadConfigOptions): Promis
   const found = getConfigValue(key, loaded, schemas);
   if (found.type !== "set") {
     const unknown = describeUnknownKey(key, schemas);
-    if (unknown !== undefined) return refuse(`${unknown}. Look up the object around it with the action schema.`);
+    if (unknown !== undefined) return refuse(`${sentence(unknown)} Look up the object around it with the action schema.`);
   }
   return done(JSON.stringify({ hash, key, ...found }));
 }
@@ -174,4 +174,9 @@ function done(text: string): SettingsAnswer {
 
 function refuse(message: string): SettingsAnswer {
   return { type: "refused", message };
+}
+
+/** A text that may end with a question, as a whole sentence. */
+function sentence(text: string): string {
+  return /[.?!]$/.test(text) ? text : `${text}.`;
 }

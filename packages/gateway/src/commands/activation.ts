@@ -27,7 +27,7 @@ async function chooseActivation(session: TargetSession, wish: string | undefined
   if (wish !== undefined) await session.choose({ activation: choice ?? null });
   const { record } = await session.read();
   const activation = record?.overrides.activation;
-  const origin = activation === undefined ? "as it is configured" : "as it was chosen for this group";
+  const origin = activation === undefined ? "as configured" : "as it was chosen for this group";
   const line = needsMention(channels.moves.idsOf(message.origin), account, activation)
     ? `I answer when I am mentioned or replied to, ${origin}.`
     : `I answer every message here, ${origin}.`;

@@ -68,7 +68,7 @@ const ANSWERS: Readonly<Record<string, RegExp>> = {
   "/tts": /^answers are not spoken/,
   "/verbose": /^tool calls are not shown/,
   "/activation": /for groups/,
-  "/send": /^replies are sent here, as it is configured/,
+  "/send": /^replies are sent here, as configured/,
   "/mode": /^mode ask, /,
   "/elevated": /^your commands run on the host here anyway/,
   "/trust": /^From the next message on, what others wrote/,
@@ -127,17 +127,17 @@ test.each(LISTED)("$name works, and is in /help for everyone who may use it", as
 describe("/send", () => {
   test("off holds replies back with a confirmation; on and inherit undo it", async () => {
     expect(await say("/send off")).toEqual([
-      "From the next message on: replies are kept back here, as it was chosen for this conversation.",
+      "From the next message on: replies are held back here, as it was chosen for this conversation.",
     ]);
     expect(await say("one")).toEqual([]);
     expect((await running.store.listInputs({ state: "suppressed", limit: 5 })).items).toHaveLength(1);
-    expect((await say("/status"))[0]).toContain("Replies are kept back here, as it was chosen for this conversation.");
+    expect((await say("/status"))[0]).toContain("Replies are held back here, as it was chosen for this conversation.");
     await restart();
     expect(await say("two")).toEqual([]);
     await say("/send on");
     expect(await say("three")).toEqual(["Answer 2."]);
-    expect((await say("/status"))[0]).not.toContain("kept back");
-    expect(await say("/send INHERIT")).toEqual(["From the next message on: replies are sent here, as it is configured."]);
+    expect((await say("/status"))[0]).not.toContain("held back");
+    expect(await say("/send INHERIT")).toEqual(["From the next message on: replies are sent here, as configured."]);
     expect((await running.store.readSession(SESSION))?.overrides).toEqual({});
     expect((await say("/send perhaps"))[0]).toContain('"perhaps" is not understood');
   });
@@ -160,6 +160,12 @@ test.each([
   expect(items.map((session) => session.isPrivate)).toEqual([isPrivate]);
 });
 
+test("/elevated off says that nothing changes where commands run on the host anyway, and /mode takes default", async () => {
+  expect(await say("/elevated off")).toEqual(["your commands run on the host here anyway. /elevated changes nothing here."]);
+  expect((await say("/mode full"))[0]).toContain("mode full");
+  expect(await say("/mode default")).toEqual(["From the next tool call on: mode ask, tool calls run and ask as configured."]);
+});
+
 test("/trust alone changes nothing in a group, and says so alone", async () => {
   expect(await say("/trust", group("group-1", true))).toEqual([
     "/trust alone changes nothing in a group: every new message counts as text from others. /trust session trusts those, too.",
@@ -171,7 +177,7 @@ describe("/activation", () => {
   test("always answers a group that is configured for mentions, over a restart; default undoes it", async () => {
     expect(await say("one", group("group-1"))).toEqual([]);
     expect(await say("/activation", group("group-1", true))).toEqual([
-      "I answer when I am mentioned or replied to, as it is configured. /activation takes mention, always or default.",
+      "I answer when I am mentioned or replied to, as configured. /activation takes mention, always or default.",
     ]);
     expect(await say("/activation always", group("group-1", true))).toEqual([
       "From the next message on: I answer every message here, as it was chosen for this group.",

@@ -12,7 +12,7 @@ interface Options {
 /** Summarises the older part of the conversation now. */
 export const compactCommand: Command = defineCommand<Options>({
   name: "/compact",
-  summary: "summarise older messages now; words behind it say what matters",
+  summary: "summarise older messages now; words after it say what matters",
   access: "anyone",
   parse: (words) => {
     const found = /^(?:\s+(.*))?$/s.exec(words);

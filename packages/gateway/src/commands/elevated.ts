@@ -9,7 +9,7 @@ import type { Command, Wish } from "./define-command.ts";
 /** Shows or sets whether the owner's commands leave the sandbox. */
 export const elevatedCommand: Command = defineCommand<Wish>({
   name: "/elevated",
-  summary: "on runs your commands on the host instead of in the sandbox, with the approvals that asks for; off ends that",
+  summary: "on runs your commands on the host instead of in the sandbox, where they ask as commands on the host do; off ends that",
   access: "owner",
   parse: parseWish,
   changes: hasWish,
@@ -27,13 +27,16 @@ async function chooseElevated(session: TargetSession, wish: string | undefined, 
   }
   if (choice !== undefined) await session.choose({ elevated: choice === "on" ? "on" : null });
   const line = elevatedLine(await session.read(), session.target.sessionKey, config);
+  if (line === ON_HOST) return `${line} /elevated changes nothing here.`;
   return choice === undefined ? `${line} /elevated takes on or off.` : `From the next message on: ${line}`;
 }
+
+const ON_HOST = "your commands run on the host here anyway.";
 
 /** Where the owner's commands of a conversation run. */
 export function elevatedLine({ record, agent }: CommandSession, sessionKey: string, { tools, session }: FactotumConfig): string {
   const group = sessionKind(sessionKey, session.mainKey) === "group";
-  if (!isSandboxed(sandboxReason(agent.config.sandbox.mode, { owner: true, group }))) return "your commands run on the host here anyway.";
+  if (!isSandboxed(sandboxReason(agent.config.sandbox.mode, { owner: true, group }))) return ON_HOST;
   if (!tools.elevated.enabled || !isElevationChosen(record)) return "elevated off, commands run in the sandbox.";
   const asks = tools.exec.mode === "full" ? "those after text of others ask" : "they ask as on the host";
   return `elevated on, your commands run on the host instead of in the sandbox; ${asks}.`;

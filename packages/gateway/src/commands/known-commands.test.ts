@@ -15,11 +15,11 @@ test("a command is looked up on the disk again only after a file has changed", a
   } as unknown as AgentRuntime;
   const commands = new PromptCommands([]);
   const place = { agent, group: undefined, owner: true, isShared: false, signal: AbortSignal.timeout(60_000) };
-  expect(await commands.expand("/tea", place)).toEqual({ text: "Make tea 1." });
-  expect(await commands.expand("/tea", place)).toEqual({ text: "Make tea 1." });
+  expect(await commands.expand("/tea", place)).toEqual({ type: "message", text: "Make tea 1." });
+  expect(await commands.expand("/tea", place)).toEqual({ type: "message", text: "Make tea 1." });
   expect(await commands.expand("/coffee", place)).toBeUndefined();
   generation += 1;
-  expect(await commands.expand("/tea", place)).toEqual({ text: "Make tea 2." });
+  expect(await commands.expand("/tea", place)).toEqual({ type: "message", text: "Make tea 2." });
   expect(await commands.list({ ...place, group: {} as never })).toHaveLength(1);
   expect(lookups).toBe(3);
 });

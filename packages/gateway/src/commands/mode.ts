@@ -14,13 +14,13 @@ export const modeCommand: Command = defineCommand<Wish>({
   run: ({ wish }, { session }) => chooseMode(session, wish),
 });
 
-const CHOICES = SESSION_MODES.join(", ");
+const CHOICES = `${SESSION_MODES.join(", ")} or default`;
 
 /** The answer of `/mode`, after it has applied the setting. */
 async function chooseMode(session: TargetSession, wish: string | undefined): Promise<string> {
   if (wish === undefined) return `${modeLine(await session.read())} /mode takes ${CHOICES}.`;
-  const mode = SESSION_MODES.find((known) => known === wish.toLowerCase());
-  if (mode === undefined) return `"${wish}" is no mode. /mode takes ${CHOICES}.`;
+  const mode = wish.toLowerCase() === "default" ? "ask" : SESSION_MODES.find((known) => known === wish.toLowerCase());
+  if (mode === undefined) return `"${wish}" is not a mode. /mode takes ${CHOICES}.`;
   await session.choose({ mode: mode === "ask" ? null : mode });
   return `From the next tool call on: ${modeLine(await session.read())}`;
 }
@@ -33,7 +33,7 @@ export function modeLine({ record }: Pick<CommandSession, "record">): string {
 
 const EFFECTS: Readonly<Record<SessionMode, string>> = {
   "read-only": "only tool calls that change nothing run, whoever writes.",
-  ask: "tool calls run and ask as it is configured.",
-  workspace: "changes to files of the workspace are not asked about; commands run and ask as it is configured.",
+  ask: "tool calls run and ask as configured.",
+  workspace: "changes to files of the workspace are not asked about; commands run and ask as configured.",
   full: "your commands are not asked about. What the configuration denies stays denied, and calls after text of others still ask.",
 };

@@ -88,7 +88,7 @@ async function settingsLine(session: TargetSession, config: FactotumConfig): Pro
   const { record } = await session.read();
   const override = record?.overrides.queue;
   const settings = resolveQueueSettings(config.messages.queue, { channel: session.target.input.message.origin.channel, override });
-  const origin = override === undefined ? "as it is configured" : "as it was chosen for this conversation";
+  const origin = override === undefined ? "as configured" : "as it was chosen for this conversation";
   return `queue ${settings.mode}, ${origin}: ${MEANING[settings.mode](settings)} At most ${settings.cap} wait; ${BEYOND[settings.drop]}`;
 }
 

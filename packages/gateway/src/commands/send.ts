@@ -7,7 +7,7 @@ import type { Command, Wish } from "./define-command.ts";
 /** Shows or sets whether replies are sent here. */
 export const sendCommand: Command = defineCommand<Wish>({
   name: "/send",
-  summary: "off keeps my replies in this conversation back, on sends them, inherit does as it is configured",
+  summary: "off holds my replies in this conversation back, on sends them, inherit does as configured",
   access: "owner",
   parse: parseWish,
   changes: hasWish,
@@ -30,9 +30,9 @@ export async function sendLine(session: TargetSession, config: FactotumConfig): 
   const { record } = await session.read();
   const override = record?.overrides.sendPolicy;
   const query = { override, origin: session.target.input.message.origin, sessionKey: session.target.sessionKey };
-  const origin = override === undefined ? "as it is configured" : "as it was chosen for this conversation";
+  const origin = override === undefined ? "as configured" : "as it was chosen for this conversation";
   return sendPolicy(config.session.sendPolicy, query) === "deny"
-    ? `replies are kept back here, ${origin}.`
+    ? `replies are held back here, ${origin}.`
     : `replies are sent here, ${origin}.`;
 }
 

@@ -15,7 +15,7 @@ import type { Command, CommandCall } from "./define-command.ts";
 /** Shows model, credential, thinking and context, and suppressed replies. */
 export const statusCommand: Command = defineCommand({
   name: "/status",
-  summary: "show model, credential, thinking and context, and what is kept back",
+  summary: "show model, credential, thinking and context, and what is held back",
   access: "anyone",
   parse: parseNothing,
   changes: changesNothing,
@@ -45,7 +45,7 @@ async function statusText({ session, sessions, running, cooldowns, clock }: Comm
   lines.push(capitalised(modeLine(found)));
   if (isOwner && isElevationChosen(record)) lines.push(capitalised(elevatedLine(found, session.target.sessionKey, running.config)));
   const send = await sendLine(session, running.config);
-  if (send.startsWith("replies are kept back")) lines.push(capitalised(send));
+  if (send.startsWith("replies are held back")) lines.push(capitalised(send));
   const resting = restingModels({ cooldowns, clock }).filter(
     ({ provider }) => model === undefined || provider === model.client.info.provider,
   );

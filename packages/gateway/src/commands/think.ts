@@ -34,7 +34,7 @@ async function chooseThinking(session: TargetSession, wish: string | undefined):
 export function thinkingLine({ record, agent }: CommandSession, info: ModelInfo | undefined): string {
   const level = record?.overrides.thinking ?? agent.config.thinking;
   if (level === undefined) return "thinking is left to the model.";
-  const origin = record?.overrides.thinking === undefined ? "as it is configured" : "as it was chosen for this conversation";
+  const origin = record?.overrides.thinking === undefined ? "as configured" : "as it was chosen for this conversation";
   const note = info === undefined ? undefined : clampThinking(info, level).note;
   return `thinking ${level}, ${origin}.${note === undefined ? "" : ` ${note}`}`;
 }

@@ -100,7 +100,7 @@ describe("/mode", () => {
   test("read-only lets calls through that change nothing, survives a reset, and is shown; ask ends it", async () => {
     await using running = await start();
     expect(await say(running, "/mode")).toEqual([
-      "mode ask, tool calls run and ask as it is configured. /mode takes read-only, ask, workspace, full.",
+      "mode ask, tool calls run and ask as configured. /mode takes read-only, ask, workspace, full or default.",
     ]);
     expect(await say(running, "/mode Read-Only")).toEqual([
       "From the next tool call on: mode read-only, only tool calls that change nothing run, whoever writes.",
@@ -119,7 +119,9 @@ describe("/mode", () => {
     expect(await overrides(running)).toEqual({ mode: "read-only" });
     await say(running, "/mode ask");
     expect(await overrides(running)).toEqual({});
-    expect(await say(running, "/mode everything")).toEqual(['"everything" is no mode. /mode takes read-only, ask, workspace, full.']);
+    expect(await say(running, "/mode everything")).toEqual([
+      '"everything" is not a mode. /mode takes read-only, ask, workspace, full or default.',
+    ]);
   });
 
   test("read-only holds for other people in a group too", async () => {

@@ -326,7 +326,7 @@ describe("/queue", () => {
       await running.gateway.engine.idle();
       return sentTexts().at(-1) ?? "";
     };
-    expect(await ask("/queue")).toMatch(/^queue interrupt, as it is configured: .*\n\/queue takes steer,/);
+    expect(await ask("/queue")).toMatch(/^queue interrupt, as configured: .*\n\/queue takes steer,/);
     expect(await ask("/queue followup cap:3 drop:old debounce:2s")).toMatch(
       /^From the next message on: queue followup, .* At most 3 wait; of more the oldest are dropped/,
     );
@@ -345,7 +345,7 @@ describe("/queue", () => {
     gate.open();
     await running.gateway.engine.idle();
     expect(sentTexts().slice(-2)).toEqual(["One.", "Two."]);
-    expect(await ask("/queue default")).toContain("queue interrupt, as it is configured");
+    expect(await ask("/queue default")).toContain("queue interrupt, as configured");
     expect(await ask("/queue up some songs")).toBe("Yes.");
   });
 });

@@ -121,7 +121,7 @@ async function save(
 ): Promise<AgentToolResult> {
   const access = await files.forRun(run);
   await using file = await access.openFile(from);
-  if (file.sizeBytes > MAX_COPY_BYTES) return errorResult(`${file.shown} is larger than ${MAX_COPY_BYTES} bytes.`);
+  if (file.sizeBytes > MAX_COPY_BYTES) return errorResult(`${file.shown} is larger than ${MAX_COPY_BYTES.toLocaleString("en")} bytes.`);
   const data = await file.handle.readFile();
   const [written] = await access.change([{ type: "write", path, data }], { tainted });
   return textResult(`Saved as ${written?.shown ?? path} (${plural(data.length, "byte")}).`);
@@ -155,7 +155,7 @@ async function copyUploads(
   const copies: string[] = [];
   for (const [index, path] of paths.entries()) {
     await using file = await access.openFile(path);
-    if (file.sizeBytes > MAX_COPY_BYTES) return `${file.shown} is larger than ${MAX_COPY_BYTES} bytes.`;
+    if (file.sizeBytes > MAX_COPY_BYTES) return `${file.shown} is larger than ${MAX_COPY_BYTES.toLocaleString("en")} bytes.`;
     const copy = join(folder, `upload-${index}-${basename(file.path)}`);
     // The open file was checked, not its name.
     await copyFile(process.platform === "linux" ? `/proc/self/fd/${file.handle.fd}` : file.path, copy);

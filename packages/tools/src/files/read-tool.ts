@@ -86,7 +86,7 @@ async function readImage(file: OpenFile, kind: Extract<FileKind, { type: "image"
   const { shown, sizeBytes, untrusted } = file;
   const what = `${shown} (${kind.mimeType}, ${sizeBytes} bytes)`;
   if (sizeBytes > maxBytes)
-    return errorResult(`${what} is larger than ${maxBytes} bytes, so it cannot be shown; make a smaller copy first.`);
+    return errorResult(`${what} is larger than ${maxBytes.toLocaleString("en")} bytes, so it cannot be shown; make a smaller copy first.`);
   const { bytesRead, buffer } = await file.handle.read(Buffer.allocUnsafe(sizeBytes), 0, sizeBytes, 0);
   if (bytesRead !== sizeBytes) throw new FileAccessError("changed", `${shown} changed while it was read; try again.`);
   return {

@@ -40,6 +40,7 @@ export async function fetchPublicFile(
   if (answer.type === "refused") return answer;
   const { head, bytes, isCut } = answer;
   if (head.status !== 200) return { type: "refused", reason: "unavailable", message: `the server answered ${head.status}` };
-  if (bytes === undefined || isCut) return { type: "refused", reason: "too-large", message: `it is larger than ${maxBytes} bytes` };
+  if (bytes === undefined || isCut)
+    return { type: "refused", reason: "too-large", message: `it is larger than ${maxBytes.toLocaleString("en")} bytes` };
   return { type: "file", bytes, url: head.url };
 }

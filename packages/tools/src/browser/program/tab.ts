@@ -89,7 +89,7 @@ export class Tab {
 
   #check(ref: string): { readonly snapshot: PageSnapshot; readonly element: string; readonly id: number } {
     const parsed = parseRef(ref);
-    if (parsed === undefined) throw new BrowserError(`${ref} is no ref; one looks like s1e5. ${STALE}`);
+    if (parsed === undefined) throw new BrowserError(`${ref} is not a ref; one looks like s1e5. ${STALE}`);
     const { snapshot } = this;
     if (snapshot === undefined || snapshot.id !== parsed.snapshot)
       throw new BrowserError(`The ref ${ref} is stale: it belongs to an older snapshot. ${STALE}`);
