@@ -38,7 +38,7 @@ export function candidates(platform: NodeJS.Platform): readonly SandboxBackend[]
 
 /** Looks for one backend and starts a command in it. Never rejects. */
 export async function findBackend(backend: SandboxBackend, image: string, options: BackendOptions): Promise<BackendState> {
-  const missing = (reason: string): BackendState => ({ type: "missing", backend, reason, fix: fixFor(backend, image) });
+  const missing = (reason: string): BackendState => ({ type: "missing", backend, reason, fix: fixFor(backend, image, options.platform) });
   try {
     const ready = await describeBackend(backend, options);
     if (typeof ready === "string") return missing(ready);
@@ -112,7 +112,9 @@ async function findProgram(name: string, path = ""): Promise<string | undefined>
   return undefined;
 }
 
-function fixFor(backend: SandboxBackend, image: string): string {
+function fixFor(backend: SandboxBackend, image: string, platform: string): string {
+  const system = { bubblewrap: "linux", seatbelt: "darwin", podman: platform, docker: platform }[backend];
+  if (system !== platform) return "Choose another sandbox.backend, or leave it out: the gateway then takes one that works on this system.";
   switch (backend) {
     case "bubblewrap":
       return "Install bubblewrap 0.7 or newer (Debian: apt install bubblewrap) and allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, or an AppArmor profile for bwrap on Ubuntu).";

@@ -167,6 +167,7 @@ describe("a sandboxed run", () => {
     ["bubblewrap", "linux", "riscv64", "no filter of system calls for riscv64"],
     ["bubblewrap", "darwin", "arm64", "exists on Linux alone"],
     ["seatbelt", "linux", "x64", "exists on macOS alone"],
+    ["seatbelt", "linux", "x64", "Choose another sandbox.backend"],
   ] as const)("%s on %s %s is refused: %s", async (backend, platform, architecture, reason) => {
     await install("bwrap", "sandbox-exec");
     expect((await run(runner({ platform, architecture }, { backend }))).end).toMatchObject({
