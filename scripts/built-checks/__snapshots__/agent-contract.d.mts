@@ -798,7 +798,7 @@ interface BackgroundCommands {
     readonly run: RunFacts;
     readonly tainted: boolean;
   }): Promise<BackgroundCommand>;
-  /** The session's commands, oldest first: all that run, and the last that have ended. */
+  /** The commands of the session's conversation, oldest first: all that run, and the last that have ended. A reset ends them all. */
   list(run: RunFacts): readonly BackgroundCommand[];
   /** The model is told how a command has ended: its end is not reported again. */
   told(id: string, run: RunFacts): void;
