@@ -86,10 +86,14 @@ describe("the gateway tool", () => {
     expect(lastResult()).toContain("the owner denied it");
   });
 
-  test.each(["get", "patch", "restart"])("refuses %s to a guest, without asking", async (action) => {
+  test.each([
+    ["get", { action: "get" }],
+    ["patch", PATCH],
+    ["restart", { action: "restart" }],
+  ])("refuses %s to a guest, without asking", async (_, args) => {
     const restarts = vi.fn(async () => undefined);
     await using running = await start({ accountConfig: { dmPolicy: "open", allowFrom: ["*"] }, onRestartRequest: restarts });
-    server.script([through({ ...PATCH, action }), textReply("Sorry.")]);
+    server.script([through(args), textReply("Sorry.")]);
     await say(running, { sender: { id: "guest-1", name: "Gil", isBot: false } });
     expect(lastResult()).toContain("gateway was refused");
     expect(calls).toEqual([]);
