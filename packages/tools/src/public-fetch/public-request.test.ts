@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { IncomingHttpHeaders, RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { parsePrivatePlaces } from "./private-places.ts";
 import { createPublicRequester, type PublicRequest, type PublicResponse } from "./public-request.ts";
 
@@ -188,6 +188,15 @@ describe("time", () => {
     timers.find(({ delayMs }) => delayMs === LIMIT_MS)?.callback();
     expect(await slow).toEqual({ type: "refused", reason: "unavailable", message: "it took too long" });
     expect(timers.every(({ ended }) => ended)).toBe(true);
+  });
+
+  test("the part that came is kept for a caller who wants it, with the reason", async () => {
+    void drip();
+    const slow = send({ url: place("public.example"), keepsPart: true });
+    // Each part restarts the timer of the pause between parts: one has arrived.
+    await vi.waitUntil(() => timers.filter(({ delayMs }) => delayMs !== LIMIT_MS).length > 1);
+    timers.find(({ delayMs }) => delayMs === LIMIT_MS)?.callback();
+    expect(await slow).toMatchObject({ type: "response", bytes: Buffer.from("x"), isCut: true, brokenOff: "it took too long" });
   });
 
   test("so does a name that is never resolved", async () => {

@@ -90,6 +90,8 @@ export function createPublicRequester(options: PublicRequestOptions): PublicRequ
         const answer = await requestOnce(step, { ...request, signal }, options);
         // The end of the body is late; its caller no longer waits.
         if (answer.type === "response" && request.signal.aborted) return refused("unavailable", "it was ended");
+        if (answer.type === "response" && answer.brokenOff !== undefined && limit.signal.aborted)
+          return { ...answer, brokenOff: "it took too long" };
         // A redirect names its address, so only the first one is the caller's own.
         if (answer.type === "unsent") return { ...answer.refused, ...(hops === 0 && { isUnsent: true }) };
         if (answer.type !== "redirect") return answer;
