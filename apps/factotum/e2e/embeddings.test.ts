@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const KEY = "sk-media-0123456789";
 
-test("the OpenAI client gets the vectors of the configured model, and is told if there is none", async () => {
+test("the OpenAI client gets the vectors of the configured model, and is told if no model is configured", async () => {
   await using media = await startMediaServer({ key: KEY });
   media.respond(({ fields }) => {
     const input = fields["input"] as readonly string[];

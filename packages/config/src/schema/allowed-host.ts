@@ -16,6 +16,6 @@ function isAllowedHost(text: string): boolean {
   const [, bracketed, plain = "", port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(text) ?? [];
   if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) return false;
   if (bracketed !== undefined) return isIP(bracketed) === 6;
-  // What looks like an address and is none, such as 127.1, is read in several ways.
+  // What looks like an address but is not one, such as 127.1, is read in several ways.
   return isIP(plain) === 4 || (NAME.test(plain) && !/^[\d.]+$|^0x/i.test(plain));
 }

@@ -78,7 +78,7 @@ export class PromptCommands {
     ];
   }
 
-  /** The message for the model that a message stands for, or the answer to one that names no skill; `undefined` if it is none of these commands. */
+  /** The message for the model that a message stands for, or the answer to one that names no skill; `undefined` for any other message. */
   async expand(text: string, place: PromptCommandPlace): Promise<PromptCommandMessage | undefined> {
     const parsed = parsePromptCommand(text);
     if (parsed === undefined || (!parsed.isSkill && this.#reserved.has(parsed.name))) return undefined;

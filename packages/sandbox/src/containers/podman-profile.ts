@@ -26,7 +26,7 @@ interface Rule {
   readonly action: string;
 }
 
-/** Podman's profile without the calls that sandboxes refuse. Throws if it is none. */
+/** Podman's profile without the calls that sandboxes refuse. Throws for a text that is not a profile. */
 export function podmanProfile(text: string): string {
   const profile: unknown = JSON.parse(text);
   if (typeof profile !== "object" || profile === null || !("syscalls" in profile) || !Array.isArray(profile.syscalls))

@@ -93,7 +93,7 @@ export function createExecTool(options: ExecToolOptions): AgentTool {
       return {
         type: "action",
         text: describe(command, { cwd: cwd === run.workspace ? undefined : cwd, env, hosts: run.sandbox?.network }),
-        // A decision about a command that reaches these hosts alone is none about the same command on the host.
+        // A decision about a command that reaches these hosts alone does not cover the same command on the host.
         binding: { command, cwd, env, files: bound.map(({ path, digest }) => ({ path, digest })), ...networkOf(run) },
         // Variables can change what a program does.
         ...(text.type === "argv" && Object.keys(env).length === 0
