@@ -1,3 +1,4 @@
+import type { RefusedRequest } from "../forward-proxy/forward-proxy.ts";
 import type { BrowserCall } from "./browser-schema.ts";
 
 /** How the program starts a browser: the first line of its standard input. */
@@ -47,7 +48,7 @@ export type BrowserReply =
   /** The browser did not start. */
   | { readonly type: "unusable"; readonly message: string }
   /** A host that the proxy has refused. */
-  | { readonly type: "refused"; readonly host: string; readonly reason: string }
+  | ({ readonly type: "refused" } & RefusedRequest)
   | BrowserAnswer;
 
 /** What became of a request. */

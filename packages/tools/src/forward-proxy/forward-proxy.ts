@@ -12,6 +12,8 @@ import { resolveTarget, type ResolveOptions, type ResolvedAddress } from "../pub
 export interface RefusedRequest {
   readonly host: string;
   readonly reason: string;
+  /** Its address is private: `allowsPrivate` can open it. */
+  readonly isPrivate?: true;
 }
 
 /** What a proxy lets through. */
@@ -121,14 +123,16 @@ async function check(headers: IncomingHttpHeaders, address: string, limits: Limi
   const url = URL.parse(address);
   if (url === null) return { type: "refused", status: 400, reason: "the request names no address" };
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
-  const refuse = (reason: string): Checked => {
-    limits.onRefused({ host, reason });
+  const refuse = (reason: string, isPrivate?: true): Checked => {
+    limits.onRefused({ host, reason, ...(isPrivate === undefined ? {} : { isPrivate }) });
     return { type: "refused", status: 403, reason };
   };
   if (limits.allowsHost !== undefined && !limits.allowsHost(host, portOf(url))) return refuse(`${url.host} is not among the allowed hosts`);
   const target = await resolveTarget(url.href, { allowsPrivate: limits.allowsPrivate, signal }, limits);
   if (target.type === "open") return target;
-  return target.reason === "not-allowed" ? refuse(target.message) : { type: "refused", status: 502, reason: target.message };
+  return target.reason === "not-allowed"
+    ? refuse(target.message, target.isPrivate)
+    : { type: "refused", status: 502, reason: target.message };
 }
 
 function portOf({ port, protocol }: URL): number {

@@ -102,6 +102,8 @@ class Sessions {
   #files = 0;
   /** The session of the last call: pages without an opener are its own. */
   #last: SessionTabs | undefined;
+  /** The refusals at the time of the last answer. */
+  #answered = 0;
 
   constructor(context: BrowserContext, start: BrowserStart) {
     this.#context = context;
@@ -111,7 +113,8 @@ class Sessions {
 
   async answer({ id, session, call }: BrowserRequest, refusals: Refusals): Promise<BrowserAnswer> {
     const tabs = this.#of(session);
-    const begun = refusals.count;
+    // What a page did after the last answer is told with this one.
+    const begun = this.#last === tabs ? this.#answered : refusals.count;
     let [result, isError]: [CallResult, boolean] = [{ text: "" }, false];
     try {
       if (call.action === "describe") {
@@ -132,7 +135,8 @@ class Sessions {
       isError = true;
       result = { text: error instanceof BrowserError ? error.message : `${call.action} did not work: ${firstLine(error)}` };
     }
-    const refused = refusals.since(begun);
+    const refused = refusals.since(begun)?.reason;
+    this.#answered = refusals.count;
     const notes = [
       ...tabs.takeNotes(),
       ...(refused === undefined || result.text.includes(refused) ? [] : [`A request of the page was refused: ${refused}.`]),

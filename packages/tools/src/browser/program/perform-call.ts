@@ -122,8 +122,12 @@ async function load(tab: Tab, address: string, { refusals, refusalHeader, tabs }
     throw new BrowserError("Only http and https addresses can be opened.");
   if (url.username !== "" || url.password !== "") throw new BrowserError("An address with a user name or a password is not opened.");
   const begun = refusals.count;
-  const refusal = (reason: string): BrowserError =>
-    new BrowserError(`The page was not opened: ${reason}. The owner can open single private addresses in tools.browser.allowPrivate.`);
+  const refusal = (reason: string): BrowserError => {
+    const request = refusals.since(begun);
+    const isPrivate = request?.reason === reason && request.isPrivate === true;
+    const advice = isPrivate ? " The owner can open single private addresses in tools.browser.allowPrivate." : "";
+    return new BrowserError(`The page was not opened: ${reason}.${advice}`);
+  };
   // It is reported after the navigation has failed. Only a file waits for it.
   const arriving = tab.page.waitForEvent("download", { timeout: LOAD_MS + STEP_MS }).catch(() => undefined);
   try {
@@ -145,7 +149,7 @@ async function load(tab: Tab, address: string, { refusals, refusalHeader, tabs }
     if (/Timeout/.test(reason))
       return `${describeTab(tab)}\nThe page still loads after ${LOAD_MS / 1_000} s; what has arrived can be read.`;
     const refused = refusals.since(begun);
-    if (refused !== undefined) throw refusal(refused);
+    if (refused !== undefined) throw refusal(refused.reason);
     throw new BrowserError(`The page was not opened: ${reason}`, { cause: error });
   }
   return settled(tab);

@@ -1,22 +1,22 @@
 import type { RefusedRequest } from "../../forward-proxy/forward-proxy.ts";
 
-/** What the proxy has refused: how often, and why the last time. */
+/** What the proxy has refused: how often, and the last of it. */
 export class Refusals {
   #count = 0;
-  #last = "";
+  #last: RefusedRequest | undefined;
 
   /** How many there were, as a moment for `since`. */
   get count(): number {
     return this.#count;
   }
 
-  add({ reason }: RefusedRequest): void {
+  add(request: RefusedRequest): void {
     this.#count += 1;
-    this.#last = reason;
+    this.#last = request;
   }
 
-  /** Why the last request since a moment was refused; `undefined` if none was. */
-  since(count: number): string | undefined {
+  /** The last request that was refused since a moment; `undefined` if there is none. */
+  since(count: number): RefusedRequest | undefined {
     return this.#count > count ? this.#last : undefined;
   }
 }
