@@ -90,15 +90,12 @@ test("reaches no private address, whatever a page does", BROWSER_TIMEOUT, async 
     /Result: \["failed","failed","failed","failed","failed","(?:failed|opaque0)","failed","candidates 0"\]/,
   );
   // What a page does with its whole tab, or from a worker.
-  for (const [script, path] of [
-    [`location = "http://${inner}/secret-location"`, "location"],
-    [`open("http://${inner}/popup")`, "popup"],
-    [
-      `const form = Object.assign(document.createElement("form"), { method: "post", action: "http://${inner}/form" }); document.body.append(form); form.submit()`,
-      "form",
-    ],
-    [`new Worker(URL.createObjectURL(new Blob(['fetch("http://${inner}/worker", {mode: "no-cors"})'])))`, "worker"],
-  ] as const) {
+  for (const script of [
+    `location = "http://${inner}/secret-location"`,
+    `open("http://${inner}/popup")`,
+    `const form = Object.assign(document.createElement("form"), { method: "post", action: "http://${inner}/form" }); document.body.append(form); form.submit()`,
+    `new Worker(URL.createObjectURL(new Blob(['fetch("http://${inner}/worker", {mode: "no-cors"})'])))`,
+  ]) {
     await use({ action: "navigate", url: web.serve("/plain", "<title>Plain</title><p>plain"), tab: "t1" });
     let told = await use({ action: "act", kind: "evaluate", script: `setTimeout(() => { ${script} }, 0) && 1`, tab: "t1" });
     // What is refused after the answer is told with the next one.

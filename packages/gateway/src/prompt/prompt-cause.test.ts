@@ -15,6 +15,7 @@ const basis: PromptBasis = {
   compactions: 0,
   sources: {},
   skills: [],
+  deferredTools: [],
   settledBeforeMs: 0,
 };
 const query = (patch: Partial<CauseQuery> & { readonly before?: PromptBasis } = {}): CauseQuery => ({

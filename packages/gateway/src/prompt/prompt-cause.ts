@@ -45,9 +45,14 @@ export interface PromptBasis {
   readonly sources: PromptSources;
   /** The skills of the prompt, for `/context`. */
   readonly skills: readonly PromptSkillFacts[];
+  /** Names of the tools that the session reaches through `tool_call`: skills may need them. */
+  readonly deferredTools: readonly string[];
   /** When a cause last re-rendered the history: older messages are unchanged since then. 0 if there was none. */
   readonly settledBeforeMs: number;
 }
+
+/** The facts that are known once a prompt is rendered; none of them is a cause. */
+export type RenderedFacts = "sources" | "skills" | "deferredTools" | "settledBeforeMs";
 
 /** NTP corrections set clocks back slightly. */
 const CLOCK_TOLERANCE_MS = 60_000;
@@ -55,7 +60,7 @@ const CLOCK_TOLERANCE_MS = 60_000;
 /** Input of the decision. */
 export interface CauseQuery {
   readonly stored: { readonly basis: string; readonly renderedAtMs: number } | undefined;
-  readonly basis: Omit<PromptBasis, "sources" | "skills" | "settledBeforeMs" | "channel">;
+  readonly basis: Omit<PromptBasis, RenderedFacts | "channel">;
   /** When the session last did anything; the cache is at least that warm. */
   readonly activeAtMs: number;
   readonly nowMs: number;
@@ -92,8 +97,10 @@ export function renderBasis(basis: PromptBasis): string {
 }
 
 /** A basis as stored, possibly by an older version. */
-type StoredBasis = Omit<PromptBasis, "reasoning" | "elevated" | "channel" | "skills" | "clientTools"> &
-  Partial<Pick<PromptBasis, "reasoning" | "elevated" | "channel" | "skills" | "clientTools">>;
+type StoredBasis = Omit<PromptBasis, LaterFacts> & Partial<Pick<PromptBasis, LaterFacts>>;
+
+/** Facts that older versions did not store. */
+type LaterFacts = "reasoning" | "elevated" | "channel" | "skills" | "clientTools" | "deferredTools";
 
 /** The last parsed basis: a turn needs the same one in several places. */
 let parsed: { readonly text: string; readonly basis: StoredBasis | undefined } | undefined;

@@ -10,7 +10,7 @@ import { displayId } from "../access/display-id.ts";
 import { fromUserHome } from "../kernel/from-user-home.ts";
 import { isWorthRerendering } from "./cold-cache.ts";
 import { findPromptCause, renderBasis } from "./prompt-cause.ts";
-import type { PromptBasis, PromptCause } from "./prompt-cause.ts";
+import type { PromptBasis, PromptCause, RenderedFacts } from "./prompt-cause.ts";
 import { agentSessionKey } from "../routing/session-key.ts";
 import { identityName, readBootstrapFiles } from "../workspace/bootstrap-files.ts";
 import { readSources } from "../workspace/source-changes.ts";
@@ -74,7 +74,7 @@ export class PromptResolver {
     const { cache, store } = this.#options;
     const stored =
       context.record === undefined ? undefined : (cache.prompt(context.sessionId) ?? (await store.readPrompt(context.sessionId)));
-    const basis: Omit<PromptBasis, "sources" | "skills" | "settledBeforeMs"> = {
+    const basis: Omit<PromptBasis, RenderedFacts> = {
       config: context.agent.basis,
       model: context.model.reference,
       thinking: context.thinking ?? "default",
@@ -109,7 +109,7 @@ export class PromptResolver {
   async #render(
     request: PromptRequest & {
       readonly cause: PromptCause;
-      readonly basis: Omit<PromptBasis, "sources" | "skills" | "settledBeforeMs">;
+      readonly basis: Omit<PromptBasis, RenderedFacts>;
       readonly nowMs: number;
     },
     context: SessionContext,
@@ -133,7 +133,10 @@ export class PromptResolver {
       running.models.defaultModel(),
       readBootstrapFiles(agent.config.workspace),
     ]);
-    const skills = offeredSkills(usable, tools);
+    const skills = offeredSkills(
+      usable,
+      [...tools, ...deferred].map(({ name }) => name),
+    );
     const plan = planBootstrap(request.isPrivate ? files : withoutPrivate(files), {
       maxFileChars: agent.config.bootstrapMaxChars,
       maxTotalChars: agent.config.bootstrapTotalMaxChars,
@@ -174,6 +177,7 @@ export class PromptResolver {
           ...request.basis,
           sources,
           skills: skills.map(({ name, source, version }) => ({ name, source, ...withoutUndefined({ version }) })),
+          deferredTools: deferred.map(({ name }) => name),
           settledBeforeMs: request.cause === "new-session" ? 0 : request.turnStartedAtMs,
         }),
       },

@@ -34,10 +34,11 @@ export async function sourceEvents(
   const generation = agent.sources.generation();
   if (cache.sourceGeneration(sessionId) === generation) return [];
   if (!RUN_POLICY[query.facts.kind].reportsChangesAgain && isOwnWorkspace) cache.setSourceGeneration(sessionId, generation);
-  const rendered = parseBasis(prompt.record.basis)?.sources;
+  const { sources: rendered, deferredTools = [] } = parseBasis(prompt.record.basis) ?? {};
   if (rendered === undefined) return [];
   const { folder: workspace } = await running.agents.placeFor(agent, { owner: true, sessionKey: query.sessionKey, group: isGroup });
-  const skills = offeredSkills(await agent.skills({ workspace, group, signal: query.signal }), prompt.record.tools);
+  const toolNames = [...prompt.record.tools.map(({ name }) => name), ...deferredTools];
+  const skills = offeredSkills(await agent.skills({ workspace, group, signal: query.signal }), toolNames);
   const now = await readSources(agent.config.workspace, skills);
   return isOwnWorkspace
     ? announceChanges(rendered, now, query.history, query.nowMs)

@@ -5,6 +5,7 @@ import type { AnthropicServer, JsonObject } from "@factotum/testing-providers";
 import { defineTool } from "@factotum/tools";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
+import { fakeSkills } from "../../test/fake-skills.ts";
 import { endsAsKilled, startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 
@@ -279,4 +280,29 @@ test("many tools of plugins are deferred together; the prompt has their number, 
   expect(system()).toContain("More by `tool_search`: drawing: 25 tools.");
   expect(system()).not.toContain("drawing_7");
   expect(ran).toEqual([{ text: "hello" }]);
+});
+
+test("a skill whose tool is looked up is in the prompt, and its presence is no change; without the tool it is not", async () => {
+  const speaker = fakeSkills(() => [
+    {
+      name: "speaker",
+      description: "reads aloud",
+      location: "/managed/speaker/SKILL.md",
+      source: "managed",
+      folder: "/managed/speaker",
+      tools: ["tts"],
+    },
+  ]);
+  {
+    await using running = await start({ skills: speaker });
+    server.respond(() => textReply("Yes."));
+    await say(running, "one");
+    expect(system()).toContain("speaker: reads aloud");
+    await say(running, "two");
+    expect(JSON.stringify(messages())).not.toContain("speaker");
+  }
+  platform = new TestPlatform();
+  await using running = await start({ skills: speaker, patch: withTools({ deny: ["tool_call"] }) });
+  await say(running, "one");
+  expect(system()).not.toContain("speaker");
 });

@@ -106,7 +106,7 @@ describe("plain requests", () => {
     await start();
     expect((await get(place("public.example", "/away"))).status).toBe(302);
     expect((await get("http://inner.example/secret?key=1")).status).toBe(403);
-    expect(refused).toEqual([{ host: "inner.example", reason: "inner.example is not on the open internet" }]);
+    expect(refused).toEqual([{ host: "inner.example", reason: "inner.example is not on the open internet", isPrivate: true }]);
   });
 
   test.each(["/relative", "ftp://public.example/", "gopher://public.example/"])("%s is no address for it", async (url) => {
