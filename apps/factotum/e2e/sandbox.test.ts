@@ -259,7 +259,7 @@ describe.runIf(process.platform === "linux")("factotum sandbox", () => {
     expect(await scene.command("sandbox", "explain", "--session", "nobody")).toMatchObject({ code: 2 });
     const [name = ""] = await readdir(path.join(scene.home, "sandboxes"));
     await writeFile(path.join(scene.home, "sandboxes", "other.txt"), "not a workspace");
-    expect((await scene.command("sandbox", "list")).stdout).toMatch(new RegExp(`${name} +just now +1 +1 KB`));
+    expect((await scene.command("sandbox", "list")).stdout).toMatch(new RegExp(`${name} +agent:main:\\S*ou_anna\\S* +just now +1 +1 KB`));
     expect((await scene.command("sandbox", "prune", "--older-than", "1h", "--yes")).stdout).toBe("0 workspaces were deleted.\n");
     expect(await scene.command("sandbox", "prune", "--older-than", "0s")).toMatchObject({
       code: 2,

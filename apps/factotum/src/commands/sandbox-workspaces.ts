@@ -1,10 +1,13 @@
 import type { Dirent } from "node:fs";
 import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { workspaceRoot } from "@factotum/gateway";
+import { withoutUndefined } from "@factotum/agent-contract";
+import { parseAgentSessionKey, placeOfRun, workspaceRoot } from "@factotum/gateway";
+import { findGateway, requestError } from "../rpc/connect-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
+import { plainText } from "../runtime/foreign-text.ts";
 import { relativeTime } from "../runtime/relative-time.ts";
 import { renderTable } from "../runtime/render-table.ts";
 import { usableConfig } from "./sandbox.ts";
@@ -12,6 +15,8 @@ import { usableConfig } from "./sandbox.ts";
 /** A workspace of a sandbox. */
 interface SandboxWorkspace {
   readonly path: string;
+  /** The key of the session that works in it. Absent: it is shared by sessions, its session is gone, or no gateway runs. */
+  readonly session?: string;
   /** The newest change of a file or folder in it. */
   readonly changedAtMs: number;
   readonly files: number;
@@ -21,20 +26,25 @@ interface SandboxWorkspace {
 /** Names of workspaces; anything else in their folder is not ours. */
 const NAME = /^(?:session-[0-9a-f]{16}|agent-.+|shared)$/;
 
-/** Lists the workspaces of sandboxes, last changed first. */
+/** Lists the workspaces of sandboxes, last changed first. A running gateway names their sessions. */
 export async function sandboxList(context: CliContext, { json }: { readonly json: boolean }): Promise<number> {
-  const workspaces = await findWorkspaces(context);
+  const sessions = await sessionsByFolder(context);
+  const workspaces = (await findWorkspaces(context)).map((workspace) => ({
+    ...workspace,
+    ...withoutUndefined({ session: sessions.get(workspace.path) }),
+  }));
   if (json) printJson(context, { workspaces });
   else if (workspaces.length === 0) context.note("factotum: there are no workspaces of sandboxes\n");
   else {
     const nowMs = Date.now();
-    const rows = workspaces.map(({ path, changedAtMs, files, bytes }) => [
+    const rows = workspaces.map(({ path, session, changedAtMs, files, bytes }) => [
       path,
+      session === undefined ? "-" : plainText(session),
       relativeTime(changedAtMs, nowMs),
       String(files),
       `${Math.ceil(bytes / 1024)} KB`,
     ]);
-    context.print(renderTable(["WORKSPACE", "CHANGED", "FILES", "SIZE"], rows));
+    context.print(renderTable(["WORKSPACE", "SESSION", "CHANGED", "FILES", "SIZE"], rows));
   }
   return EXIT.ok;
 }
@@ -61,6 +71,31 @@ export async function sandboxPrune(
   if (json) printJson(context, { deleted: old.map(({ path }) => path) });
   else context.print(`${old.length} ${old.length === 1 ? "workspace was" : "workspaces were"} deleted.\n`);
   return EXIT.ok;
+}
+
+/** The keys of the sessions whose runs work in a folder of their own, by that folder; empty without a gateway. */
+async function sessionsByFolder(context: CliContext): Promise<ReadonlyMap<string, string>> {
+  const { config, paths } = await usableConfig(context);
+  const agents = new Map(config.agents.map((agent) => [agent.id, agent]));
+  const found = new Map<string, string>();
+  using gateway = await findGateway(context);
+  if (gateway === undefined) return found;
+  let cursor: string | undefined;
+  do {
+    const page = await gateway.client
+      .request("sessions.list", { limit: 200, ...withoutUndefined({ cursor }) }, { signal: context.signal })
+      .catch((error: unknown) => {
+        throw requestError(error);
+      });
+    for (const { key: sessionKey } of page.sessions) {
+      const agent = agents.get(parseAgentSessionKey(sessionKey)?.agentId ?? "");
+      if (agent?.sandbox.scope !== "session") continue;
+      // Whether the session is a group's decides about its owner's runs alone.
+      found.set(placeOfRun(agent, { owner: false, sessionKey, group: false }, paths.home).folder, sessionKey);
+    }
+    ({ cursor } = page);
+  } while (cursor !== undefined);
+  return found;
 }
 
 async function findWorkspaces(context: CliContext): Promise<readonly SandboxWorkspace[]> {

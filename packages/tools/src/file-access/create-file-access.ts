@@ -10,7 +10,7 @@ import { openChecked, requireGranted } from "./open-checked.ts";
 import type { FileVersion, OpenFile } from "./open-file.ts";
 import { toOpen, type OpenContext, type OpenFolder } from "./open-folder.ts";
 import { parsePath } from "./parse-path.ts";
-import { planChanges, type ChangeOptions, type FileChange } from "./plan-changes.ts";
+import { planChanges, requirePlace, type ChangeOptions, type FileChange } from "./plan-changes.ts";
 
 /** The files that tools may access (R21). */
 export interface FileAccess {
@@ -38,6 +38,8 @@ export interface RunFiles {
    * to the model, in order.
    */
   change(changes: readonly FileChange[], options: ChangeOptions): Promise<readonly { readonly shown: string }[]>;
+  /** Rejects where a file of this path could not be written now, before work whose result goes there. Changes nothing. */
+  requireWritable(path: string): Promise<void>;
   /** The first of these paths whose file the run may write and later turns follow as instructions, by its name; `undefined` without one. */
   findInstructions(paths: readonly string[]): Promise<string | undefined>;
   /** True for a path that is one of the gateway's own, closed to tools, and for a folder around one. Of something that cannot be a path it is false. */
@@ -98,6 +100,7 @@ export function createFileAccess(options: FileAccessOptions): FileAccess {
           return { shown: written?.shown ?? text };
         },
         change,
+        requireWritable: (text) => requirePlace(text, { ...options, run, context, parse }),
         async findInstructions(paths) {
           for (const text of paths) {
             const real = await realPathOfAny(parse(text));

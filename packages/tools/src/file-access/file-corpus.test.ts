@@ -257,6 +257,7 @@ function allowing(rig: ToolRig): FileAccess {
         throw new Error("not in this test");
       },
       change,
+      requireWritable: async () => undefined,
       write: async (path, data, options) => {
         await change([{ type: "write", path, data }], options);
         return { shown: path };

@@ -48,6 +48,11 @@ export async function planChanges(changes: readonly FileChange[], options: Chang
   return placed.map(({ target }) => target);
 }
 
+/** Rejects where a file of this path could not be written. Neither its content nor taint is known yet. */
+export async function requirePlace(path: string, parts: ChangeParts): Promise<void> {
+  await place({ type: "write", path, data: "" }, { tainted: false }, parts);
+}
+
 async function place(one: FileChange, { isReal = false }: ChangeOptions, { context, parse }: ChangeParts): Promise<PlacedChange> {
   const path = parse(one.path);
   if (/\/\.{0,2}$/.test(one.path)) throw new FileAccessError("invalid-path", `${one.path} names a folder; give the name of a file.`);

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { defineTool } from "../define-tool/define-tool.ts";
 import { errorResult, textResult } from "../define-tool/tool-result.ts";
 import type { MediaToolsOptions } from "./media-tools-options.ts";
-import { keepMadeFile, SEND_HINT } from "./keep-made-file.ts";
+import { keepMadeFile, requireFolder, SEND_HINT } from "./keep-made-file.ts";
 import { readImages } from "./read-images.ts";
 
 const MAX_COUNT = 4;
@@ -31,6 +31,7 @@ export function createImageGenerateTool({ media, files }: Pick<MediaToolsOptions
     traits: { effect: "write", idempotent: false, output: "trusted", network: true, ownServices: true, parallel: false },
     async execute({ prompt, size, count = 1, images = [] }, { run, signal, tainted }) {
       const access = await files.forRun(run);
+      await requireFolder(access);
       const read = await readImages(images, { access, run, signal });
       if (read.type === "failed") return errorResult(read.message);
       const order = { prompt, count, inputs: read.images, ...withoutUndefined({ size }) };

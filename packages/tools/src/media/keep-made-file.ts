@@ -9,6 +9,11 @@ const FOLDER = "media";
 export const SEND_HINT =
   "Nothing was sent yet: write MEDIA: and the path on a line of its own in the answer, or give the path to message as media.";
 
+/** Rejects with a FileAccessError where made files cannot be kept: before anything is made, and paid for. */
+export async function requireFolder(access: RunFiles): Promise<void> {
+  await access.requireWritable(`${FOLDER}/made`);
+}
+
 /** Writes a made file into the workspace, named by its content. Resolves with its path as shown. Rejects with a FileAccessError. */
 export async function keepMadeFile(
   { bytes, extension }: MadeFile,

@@ -161,6 +161,19 @@ test("tts saves the recording, in the given voice, and passes a failure on", asy
   expect(textOf(failed)).toBe("There is no voice nobody.");
 });
 
+test("nothing is made, or paid for, where its file could not be kept", async () => {
+  const run = { sandbox: { workspaceAccess: "ro", shared: false } } as const;
+  for (const [name, args] of [
+    ["image_generate", { prompt: "x" }],
+    ["tts", { text: "x" }],
+  ] as const) {
+    const result = await rig.call(tool(name), args, { run });
+    expect(result.isError, name).toBe(true);
+    expect(textOf(result), name).toContain("workspace read-only");
+  }
+  expect([media.orders, media.spoken]).toEqual([[], []]);
+});
+
 test("what the tools make does not count as a change elsewhere: they reach the owner's services alone", () => {
   for (const name of ["image_generate", "tts"])
     expect(tool(name).traits).toEqual({

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { defineTool } from "../define-tool/define-tool.ts";
 import { errorResult, textResult } from "../define-tool/tool-result.ts";
 import type { MediaToolsOptions } from "./media-tools-options.ts";
-import { keepMadeFile, SEND_HINT } from "./keep-made-file.ts";
+import { keepMadeFile, requireFolder, SEND_HINT } from "./keep-made-file.ts";
 
 const TtsSchema = z.strictObject({
   text: z.string().trim().min(1).max(100_000),
@@ -20,11 +20,13 @@ export function createTtsTool({ media, files }: Pick<MediaToolsOptions, "media" 
     schema: TtsSchema,
     traits: { effect: "write", idempotent: false, output: "trusted", network: true, ownServices: true, parallel: false },
     async execute({ text, voice }, { run, signal, tainted }) {
+      const access = await files.forRun(run);
+      await requireFolder(access);
       const spoken = await media.speak(text, { run, signal, ...withoutUndefined({ voice }) });
       if (spoken.type === "failed") return errorResult(spoken.message);
       signal.throwIfAborted();
       const { mimeType, bytes } = spoken.result;
-      const path = await keepMadeFile(spoken.result, { name: "speech", access: await files.forRun(run), tainted });
+      const path = await keepMadeFile(spoken.result, { name: "speech", access, tainted });
       const details = { path, mimeType, sizeBytes: bytes.length };
       return textResult(`Saved as ${path} (${mimeType}, ${bytes.length} bytes).\n${SEND_HINT}`, { details });
     },
