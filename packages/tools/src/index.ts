@@ -1,5 +1,6 @@
 export { createCoreTools } from "./create-core-tools.ts";
 export type { CoreToolsOptions } from "./create-core-tools.ts";
+export { isRunner } from "./commands/runner-programs.ts";
 export { createExecTool } from "./commands/exec-tool.ts";
 export type { ExecToolOptions } from "./commands/exec-tool.ts";
 export { createApplyPatchTool } from "./patch/apply-patch-tool.ts";

@@ -1,18 +1,6 @@
-/**
- * Programs that run other programs, or code that their arguments hold: a pattern covers such a call only if it spells every word out. Otherwise `env *` would
- * allow everything.
- */
-const RUNNERS = new Set(
-  (
-    "sh bash dash zsh ksh fish csh tcsh busybox env sudo doas su runuser chroot unshare nsenter setpriv setsid nohup nice ionice taskset time timeout " +
-    "stdbuf script expect watch xargs parallel strace ltrace gdb valgrind flock ssh scp sftp rsync docker podman kubectl systemd-run at batch crontab make " +
-    "python perl ruby node deno bun php lua Rscript julia tclsh guile awk gawk mawk nawk m4 sed ed ex vi vim nvim emacs less more man " +
-    "npx npm pnpm yarn pip uv cargo go rake just cmake ninja mvn gradle ant java jshell dotnet eval exec source . " +
-    "socat nc ncat tmux screen dc sqlite3 psql mysql gnuplot bwrap firejail prlimit chrt choom numactl cpulimit start-stop-daemon run-parts dbus-run-session"
-  ).split(" "),
-);
+import { isRunner } from "@factotum/tools";
 
-/** Options that make a program run another one, write to any file or load code, by program; `*` at the end matches any ending. */
+/** Options that make a program run another one, write to any file, read the files that a list names, or load code, by program; `*` at the end matches any ending. */
 const RISKY_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   find: ["-exec*", "-ok*", "-delete", "-fprint*", "-fls"],
   git: [
@@ -29,7 +17,6 @@ const RISKY_OPTIONS: Readonly<Record<string, readonly string[]>> = {
     "--open-files-in-pager*",
     "-O*",
     "--output*",
-    "-p",
     "--paginate",
   ],
   tar: [
@@ -42,6 +29,8 @@ const RISKY_OPTIONS: Readonly<Record<string, readonly string[]>> = {
     "-F*",
     "--info-script*",
     "--new-volume-script*",
+    "-T*",
+    "--files-from*",
   ],
   curl: [
     "-o*",
@@ -83,7 +72,10 @@ const RISKY_OPTIONS: Readonly<Record<string, readonly string[]>> = {
     "-o*",
     "-a*",
   ],
-  sort: ["-o*", "--output*", "--compress-program*", "-T*"],
+  sort: ["-o*", "--output*", "--compress-program*", "-T*", "--files0-from*"],
+  wc: ["--files0-from*"],
+  du: ["--files0-from*"],
+  file: ["-f*", "--files-from*"],
   zip: ["-TT*", "-T*", "--unzip-command*"],
   fd: ["-x", "-X", "--exec*"],
   rg: ["--pre", "--pre=*", "--hostname-bin*"],
@@ -114,11 +106,6 @@ function covers(pattern: readonly string[], argv: readonly string[], reservedWor
     if (!word.includes("*") || isRunner(program) || isRisky(program, optionOf(program, arg, index))) return false;
     return matchesWord(word, arg) && (word === "*" || !leavesFolder(arg));
   });
-}
-
-function isRunner(program: string): boolean {
-  const name = nameOf(program);
-  return RUNNERS.has(name) || RUNNERS.has(name.replace(/[0-9.]+$/, ""));
 }
 
 /** The first argument of `tar` may hold its options without a dash. */

@@ -81,18 +81,19 @@ export class ApprovalService {
     const reason = facts.sandbox?.elevated === true && traitsOf(call, tool).effect === "execute" ? `${rule} ${ON_HOST}` : rule;
     const { binding } = inspected;
     const { agentId, sessionId } = facts;
-    if (!isConfig && (await this.#options.store.isGranted({ binding, agentId, sessionId }))) return ALLOW;
+    const onceOnly = isConfig || inspected.onceOnly === true;
+    if (!onceOnly && (await this.#options.store.isGranted({ binding, agentId, sessionId }))) return ALLOW;
     if (!RUN_POLICY[run.turn.kind].mayAsk)
       return { type: "refuse", message: `${tool.name} was refused. ${reason} Nobody can be asked in this run.` };
     await run.commit();
-    const advice = rules.type === "ask" && facts.owner && !isConfig ? ` ${taintAdvice(run.turn.origin)}` : "";
+    const advice = rules.type === "ask" && facts.owner && !onceOnly ? ` ${taintAdvice(run.turn.origin)}` : "";
     const asked: AskedCall = {
       call,
       tool,
       text: inspected.text,
       reason: reason + advice,
       binding,
-      ...(isConfig ? { onceOnly: true } : {}),
+      ...(onceOnly ? { onceOnly } : {}),
     };
     const isPrivate = await isOwnerChat(run.turn, this.#options);
     const approval = await this.#request({ ...asked, ...(isPrivate ? {} : { askedIn: askedIn(run, facts) }) }, facts, run);

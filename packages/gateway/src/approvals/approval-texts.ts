@@ -63,7 +63,7 @@ export function decisionsOn({ onceOnly }: Pick<ApprovalRecord, "onceOnly">): rea
 }
 
 /** The answer to another decision on such a request. */
-export const ONCE_ONLY = "Each change of the settings is decided on by itself: allow-once or deny.";
+export const ONCE_ONLY = "This call is decided on each time, by itself: allow-once or deny.";
 
 /** What ends requests that are made because of text of others, for the conversation where they come up. */
 export function taintAdvice({ conversation }: Origin): string {

@@ -9,6 +9,7 @@ export type CallBinding =
       readonly binding: string;
       readonly argv?: readonly string[];
       readonly reservedWords?: readonly string[];
+      readonly onceOnly?: true;
     }
   | { readonly type: "invalid"; readonly message: string };
 

@@ -88,6 +88,20 @@ test("a call that is allowed later runs once, and its session goes on from the r
   expect(items.map(({ admission }) => admission.kind)).toContain("command");
 });
 
+test("/stop withdraws a call that its turn went on without, of its own session alone", async () => {
+  await using running = await start({ accountConfig: { groupPolicy: "open", groups: { "*": { requireMention: false } } } });
+  const id = await park(running);
+  const group = { origin: { channel: "test", accountId: "default", conversation: { kind: "group" as const, id: "group-1" } } };
+  await platform.say(platform.message("/stop", group));
+  await running.gateway.engine.idle();
+  expect(await stateOf(running, id)).toBe("parked");
+  await say(running, "/stop");
+  expect(texts().at(-1)).toBe("Withdrew 1 request for a decision.");
+  expect(await stateOf(running, id)).toBe("withdrawn");
+  await say(running, `/approve ${id} allow-once`);
+  expect(ran).toEqual([]);
+});
+
 test("a guest's command in a sandbox with network runs when it is allowed later, and not once the sandbox has none", async () => {
   const networked =
     (network: FactotumConfig["agents"][number]["sandbox"]["network"]) =>

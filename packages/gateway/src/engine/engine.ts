@@ -78,7 +78,7 @@ export class Engine {
     this.#backgroundCompactor = backgroundCompactor;
     const { store, running, channels, conversations, notices, queue, cooldowns, cache, media, events, watchers } = parts;
     const { approvals, questions, clock, random, logger, hideSecrets, sessionCommands } = parts;
-    const stopper = new WorkStopper({ store, channels, notices, queue, events, watchers, sessionCommands });
+    const stopper = new WorkStopper({ store, clock, channels, notices, queue, events, watchers, sessionCommands });
     const tasks = new SessionTasks({ queue, stopper });
     this.sessions = new SessionService({
       stopper,

@@ -101,6 +101,7 @@ describe("a stop by a client of the gateway", () => {
       aborted: true,
       dropped: 1,
       commands: 0,
+      requests: 0,
     });
     gate.open();
     await running.gateway.engine.idle();

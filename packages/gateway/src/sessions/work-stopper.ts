@@ -1,5 +1,6 @@
+import type { Clock } from "@factotum/agent-contract";
 import type { MsgContext, Origin } from "@factotum/channel-contract";
-import type { InboxStore, InputRecord } from "@factotum/store";
+import type { ApprovalStore, InboxStore, InputRecord } from "@factotum/store";
 import type { SessionCommands } from "../background-commands/session-commands.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { isOwnAddress } from "../delivery/plan-message.ts";
@@ -14,19 +15,24 @@ import type { TurnJob } from "../queue/turn-job.ts";
 import type { TurnQueue } from "../queue/turn-queue.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
-/** The work that a stop ended: whether a run was aborted, how many waiting messages were dropped, and how many background commands ended. */
+/**
+ * The work that a stop ended: whether a run was aborted, how many waiting messages were dropped, how many background commands ended, and how many calls that
+ * their turn had gone on without no longer wait for the owner.
+ */
 export interface StoppedWork {
   readonly aborted: boolean;
   readonly dropped: number;
   readonly commands: number;
+  readonly requests: number;
 }
 
 /** Nothing was stopped. */
-export const NOTHING_STOPPED: StoppedWork = { aborted: false, dropped: 0, commands: 0 };
+export const NOTHING_STOPPED: StoppedWork = { aborted: false, dropped: 0, commands: 0, requests: 0 };
 
 /** Dependencies of the work stopper. */
 export interface WorkStopperOptions {
-  readonly store: InboxStore;
+  readonly store: InboxStore & ApprovalStore;
+  readonly clock: Pick<Clock, "now">;
   readonly channels: ChannelRegistry;
   readonly notices: Notices;
   readonly queue: TurnQueue;
@@ -53,7 +59,7 @@ export class WorkStopper {
     options: {
       readonly runId?: string;
       readonly queued: boolean;
-      /** Ends the session's background commands too. */
+      /** Ends the session's background commands too, and withdraws the calls that its turns have gone on without. */
       readonly endsCommands?: true;
       readonly reason: string;
       readonly by?: MsgContext;
@@ -65,7 +71,8 @@ export class WorkStopper {
     const { by, before } = options;
     if (options.runId !== undefined && events.live(sessionKey)?.runId !== options.runId) return NOTHING_STOPPED;
     const commands = options.endsCommands === true ? sessionCommands.endSession(sessionKey) : 0;
-    if (before !== undefined && this.#options.queue.lanes.current(sessionKey) === before) return { ...NOTHING_STOPPED, commands };
+    const requests = options.endsCommands === true ? await this.#withdrawCalls(sessionKey) : 0;
+    if (before !== undefined && this.#options.queue.lanes.current(sessionKey) === before) return { ...NOTHING_STOPPED, commands, requests };
     const dropped = options.queued ? this.#options.queue.dropInputs(sessionKey, before) : [];
     const current = this.#options.queue.lanes.current(sessionKey);
     const notifiesSender = current !== undefined && current.type !== "task" && !this.#isSeenBy(originOf(current), by);
@@ -73,7 +80,15 @@ export class WorkStopper {
     const own = dropped.filter((input) => this.#isOwn(input, by));
     await this.#options.notices.endStopped(sessionKey, own, options.reason);
     for (const input of dropped) if (!own.includes(input)) await this.#options.notices.drop(sessionKey, input, DROPPED.stopped);
-    return { aborted, dropped: dropped.length, commands };
+    return { aborted, dropped: dropped.length, commands, requests };
+  }
+
+  /** A call that a turn still waits for ends with that turn. */
+  async #withdrawCalls(sessionKey: string): Promise<number> {
+    const { store, clock } = this.#options;
+    const parked = (await store.listApprovals(["parked"])).filter((approval) => approval.sessionKey === sessionKey);
+    for (const { id } of parked) await store.moveApproval(id, { from: ["parked"], to: "withdrawn", nowMs: clock.now() });
+    return parked.length;
   }
 
   /** True if an input is from the person who asked for the stop, or unattended. */

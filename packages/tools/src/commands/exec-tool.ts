@@ -94,7 +94,8 @@ export function createExecTool(options: ExecToolOptions): AgentTool {
         type: "action",
         text: describe(command, { cwd: cwd === run.workspace ? undefined : cwd, env, hosts: run.sandbox?.network }),
         // A decision about a command that reaches these hosts alone does not cover the same command on the host.
-        binding: { command, cwd, env, files: bound.map(({ path, digest }) => ({ path, digest })), ...networkOf(run) },
+        binding: { command, cwd, env, files: bound.files.map(({ path, digest }) => ({ path, digest })), ...networkOf(run) },
+        ...(bound.isComplete ? {} : { onceOnly: true }),
         // Variables can change what a program does.
         ...(text.type === "argv" && Object.keys(env).length === 0
           ? { argv: text.argv, reservedWords: await reservedWords(text.argv, { cwd, files: granted }) }

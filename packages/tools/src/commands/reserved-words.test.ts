@@ -39,3 +39,10 @@ test("a protected file elsewhere counts, and its neighbours do not", async () =>
   const words = ["/opt/factotum/config.json5", "/opt/factotum", "/opt/factotum/other.json5", "/opt/factotum/config.json5.bak"];
   expect(await reservedWords(["cat", ...words], { cwd: rig.workspace, files })).toEqual(words.slice(0, 2));
 });
+
+test("in a folder around the state folder every word counts, since programs search the folder they run in", async () => {
+  await using rig = await createToolRig();
+  const files = await rig.files.forRun(rig.run);
+  expect(await reservedWords(["rg", "-uuu", "secret"], { cwd: rig.base, files })).toEqual(["-uuu", "secret"]);
+  expect(await reservedWords(["rg", "-uuu", "secret"], { cwd: rig.workspace, files })).toEqual([]);
+});

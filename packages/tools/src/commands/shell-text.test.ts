@@ -36,9 +36,13 @@ test.each([
   ["cat <<E\n$(a)\nE", [["cat"], ["a"]]],
   ["a\nb", [["a"], ["b"]]],
 ])("%j needs a shell, and its commands are known", async (text, commands) => {
-  expect(await parseShellText(text)).toEqual({ type: "script", commands });
+  expect(await parseShellText(text)).toMatchObject({ type: "script", commands });
 });
 
 test.each(["$x", "$(a)", '"$a" b', "if", "a 'b", "a $(", "*"])("%j: what it runs is unknown", async (text) => {
   expect(await parseShellText(text)).toEqual({ type: "unknown" });
+});
+
+test("knows the files that are redirected to standard input, and which it cannot know", async () => {
+  expect(await parseShellText("a < b; c <> d 2> e; f < $g")).toMatchObject({ inputs: ["b", "d", undefined] });
 });

@@ -4,8 +4,11 @@ import type { SyntaxNode, Word, WordPart } from "unbash";
 export type ShellText =
   /** One program with literal arguments: no shell is needed. */
   | { readonly type: "argv"; readonly argv: readonly string[] }
-  /** Several commands, expansions or redirections. `words`: the literal words of every command in it, also of those in substitutions. */
-  | { readonly type: "script"; readonly commands: readonly (readonly string[])[] }
+  /**
+   * Several commands, expansions or redirections. `commands`: the words of every command in it, also of those in substitutions; empty where a word is known only
+   * when it runs. `inputs`: the files that are redirected to standard input; `undefined` where the name is known only then.
+   */
+  | { readonly type: "script"; readonly commands: readonly (readonly string[])[]; readonly inputs: readonly (string | undefined)[] }
   /** It does not parse completely, or the name of a command is known only when it runs. */
   | { readonly type: "unknown" };
 
@@ -14,9 +17,12 @@ export async function parseShellText(text: string): Promise<ShellText> {
   const { parse, forEachChild } = await import("unbash");
   const script = parse(text);
   const commands: string[][] = [];
+  const inputs: (string | undefined)[] = [];
   let isKnown = true;
   const visit = (node: SyntaxNode): void => {
     if (hasErrors(node)) isKnown = false;
+    if (node.type === "Redirect" && (node.operator === "<" || node.operator === "<>"))
+      inputs.push(node.target?.type === "Word" ? literal(node.target) : undefined);
     if (node.type === "Command") {
       const words = [node.name, ...node.args].flatMap((word) => (word?.type === "Word" ? [literal(word) ?? ""] : []));
       if (node.name !== undefined) commands.push(words);
@@ -34,9 +40,9 @@ export async function parseShellText(text: string): Promise<ShellText> {
     command?.type === "Command" &&
     command.prefix.length === 0 &&
     command.redirects.length === 0;
-  if (!isSimple) return { type: "script", commands };
+  if (!isSimple) return { type: "script", commands, inputs };
   const argv = [command.name, ...command.args].map((word) => (word?.type === "Word" ? literal(word) : undefined));
-  return argv.every((word) => word !== undefined) ? { type: "argv", argv } : { type: "script", commands };
+  return argv.every((word) => word !== undefined) ? { type: "argv", argv } : { type: "script", commands, inputs };
 }
 
 function hasErrors(node: SyntaxNode): boolean {
