@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -64,3 +64,30 @@ test.each([
     expect(result).not.toContain("\nANTHROPIC_API_KEY=");
   },
 );
+
+test.runIf(process.platform === "linux")("a command gets no file that the launcher of the gateway has left open", async () => {
+  await using model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
+  model.respond(({ body }) =>
+    JSON.stringify(body).includes('"tool_result"')
+      ? sayText("Done.")
+      : callTools({ name: "exec", arguments: { command: "ls -l /proc/self/fd /proc/$PPID/fd; echo listed" } }),
+  );
+  const folder = await mkdtemp(path.join(tmpdir(), "factotum-inherited-"));
+  const entry = path.join(folder, "launch.mjs");
+  const words = JSON.stringify(["sh", "-c", `exec 8<"$1"; shift; exec "$0" "$@"`, process.execPath, folder, productEntry]);
+  await writeFile(entry, `process.execve("/bin/sh", [...${words}, ...process.argv.slice(2)], process.env);`);
+  await using product = await startProduct({
+    entry,
+    env: { ANTHROPIC_API_KEY: SECRET },
+    config: {
+      tools: { exec: { mode: "full" } },
+      agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
+      models: { providers: { anthropic: { baseUrl: model.baseUrl } } },
+    },
+  });
+  await runCommand(["agent", "--message", "what is open?"], { home: product.home });
+  const result = JSON.stringify(model.requests.at(-1)?.body);
+  expect(result).toContain("listed");
+  expect(result).not.toContain(folder);
+  await rm(folder, { recursive: true });
+});

@@ -17,6 +17,8 @@ if (rest.length === 0 && (first === "--version" || first === "-V")) {
   if (first === "gateway" && rest[0] === "run") {
     const { tuneProcess } = await import("./runtime/tuning/tune-process.ts");
     tuneProcess();
+    const { closeInheritedFiles } = await import("./runtime/close-inherited-files.ts");
+    closeInheritedFiles();
   }
   // Sources change without a new name, so they are not cached.
   if (!import.meta.url.endsWith(".ts")) {

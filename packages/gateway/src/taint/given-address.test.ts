@@ -52,7 +52,8 @@ function result(text: string, marks: Partial<ToolResultMessage> = { tainted: tru
   };
 }
 
-const isGiven = (messages: readonly AgentMessage[], address = ADDRESS): boolean => isGivenAddress(address, { messages, tool: "web_fetch" });
+const isGiven = (messages: readonly AgentMessage[], address = ADDRESS): boolean =>
+  isGivenAddress(address, { messages, tool: "web_fetch", receivedFolder: "/home/media/inbound/one" });
 
 /** Each refused case is paired with a similar one that is allowed. */
 const PAIRS: readonly {
@@ -98,7 +99,17 @@ const PAIRS: readonly {
   {
     title: "its own file, read again",
     refused: [calls("read", { path: "a.md" }), result(ADDRESS, {})],
-    allowed: [calls("read", { path: "letter" }), result(ADDRESS)],
+    allowed: [calls("read", { path: "/home/media/inbound/one/0a.txt" }), result(ADDRESS, { tainted: true, toolName: "read" })],
+  },
+  ...["read", "exec", "image", "grep", "process", "mcp__x_echo"].map((toolName) => ({
+    title: `what ${toolName} shows, although it is text of others: the model may have composed it`,
+    refused: [calls(toolName, { path: "memory/y.md" }), result(ADDRESS, { tainted: true, toolName })],
+    allowed: [calls("web_search", { query: "docs" }), result(ADDRESS, { tainted: true, toolName: "web_search" })],
+  })),
+  {
+    title: "a file that only looks like a received one",
+    refused: [calls("read", { path: "/home/media/inbound/one/../two/0a.txt" }), result(ADDRESS, { tainted: true, toolName: "read" })],
+    allowed: [calls("read", { path: "/home/media/inbound/one/./0a.txt" }), result(ADDRESS, { tainted: true, toolName: "read" })],
   },
   {
     title: "an error that repeats the argument",
@@ -183,6 +194,22 @@ describe("in a tainted turn", () => {
     expect(isGiven([user("https://example.com")], "https://example.com/")).toBe(true);
   });
 
+  test.each(["http://a.example/o'r", "http://a.example/?q[]=1&x", "http://a.example/a|b", "http://a.example/{id}", "http://a.example/x^y"])(
+    "%s is found as it is",
+    (address) => {
+      for (const text of [
+        address,
+        `'${address}'`,
+        `[x](${address})`,
+        `see ${address}, and`,
+        `'http://b.example/'${address}'|`,
+        `{"u":"${address}"}`,
+      ])
+        expect(isGiven([user(text)], address), text).toBe(true);
+      expect(isGiven([user(`${address}x`)], address)).toBe(false);
+    },
+  );
+
   test("nothing that is no address is given", () => {
     for (const address of ["", "docs.example", "not an address"]) expect(isGiven([user(address)], address)).toBe(false);
   });
@@ -191,6 +218,7 @@ describe("in a tainted turn", () => {
     const hostile = `https://a.example/${")".repeat(4_000)} `.repeat(200);
     const begun = performance.now();
     expect(isGiven([result(hostile)])).toBe(false);
+    expect(isGiven([result(hostile)], "https://a.example/[]")).toBe(false);
     expect(performance.now() - begun).toBeLessThan(1_000);
   });
 });

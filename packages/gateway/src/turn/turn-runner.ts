@@ -278,7 +278,7 @@ export class TurnRunner {
   /** Decides about each call, and asks the owner where only the owner can. */
   #beforeTool(prepared: PreparedTurn, steering: TurnSteering, asking: AskingRun): Parameters<typeof runAgent>[0]["beforeTool"] {
     const { turn, facts } = prepared;
-    const { files, approvals, store } = this.#options;
+    const { files, approvals, store, media } = this.#options;
     return async (call, tool, { tainted, messages }) => {
       const calling = {
         prepared,
@@ -286,7 +286,7 @@ export class TurnRunner {
         inputs: steering.said,
         tainted: await isTaintBinding(facts, tainted, this.#options),
         mode: modeOf(await store.readSession(turn.sessionKey)),
-        isGiven: (url: string) => isGivenAddress(url, { tool: call.name, messages }),
+        isGiven: (url: string) => isGivenAddress(url, { tool: call.name, messages, receivedFolder: media.store.folder(turn.sessionId) }),
       };
       const decision = checkCall(call, tool, calling, this.#options);
       if (decision.type === "refuse") return decision;

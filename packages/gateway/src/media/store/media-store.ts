@@ -91,6 +91,11 @@ export class MediaStore {
     this.#steadyNow = createSteadyNow(options.clock);
   }
 
+  /** The folder of a conversation's files. */
+  folder(sessionId: string): string {
+    return inboundMediaFolder(this.#options.home, sessionId);
+  }
+
   /** Stores a file under a new unguessable id. Rejects if the disk fails. */
   async put(
     bytes: Uint8Array,
