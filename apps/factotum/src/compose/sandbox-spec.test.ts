@@ -1,11 +1,13 @@
 import { mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { RunFacts } from "@factotum/agent-contract";
+import type { CommandRequest, RunFacts } from "@factotum/agent-contract";
 import { loadConfig, type FactotumConfig } from "@factotum/config";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createRunRoots } from "./run-roots.ts";
-import { sandboxSpec } from "./sandbox-spec.ts";
+import { createSandboxOf, sandboxSpec } from "./sandbox-spec.ts";
+
+const REQUEST: CommandRequest = { command: { type: "shell", text: "ls" }, cwd: "/w", env: {}, timeoutMs: 0, maxOutputBytes: 1 };
 
 let home: string;
 let config: FactotumConfig;
@@ -60,6 +62,27 @@ test.each([
   ["rw", false, false, false],
 ] as const)("workspaceAccess %s, owner %s, tainted %s: commands can write: %s", async (access, owner, tainted, writable) => {
   expect(specOf(run(access, owner), tainted)?.workspace).toEqual({ path: "/w", writable });
+});
+
+test("the state directory and a configuration file elsewhere are hidden, and hosts are those of the run that the list still has", async () => {
+  const loaded = await loadConfig({ env: { FACTOTUM_HOME: home, HOME: home }, channels: [] });
+  if (loaded.type !== "loaded") throw new Error("refused");
+  const allow = (hosts: readonly string[]): void => {
+    config = { ...config, agents: config.agents.map((agent) => ({ ...agent, sandbox: { ...agent.sandbox, network: { allow: hosts } } })) };
+  };
+  allow(["a.example", "b.example"]);
+  const roots = createRunRoots(loaded.paths, () => config);
+  const sandboxOf = createSandboxOf({ paths: loaded.paths, path: "/etc/factotum.json5" }, { roots, currentConfig: () => config });
+  const facts = run("none");
+  const spec = await sandboxOf(
+    { ...facts, sandbox: { workspaceAccess: "none", shared: true, network: ["a.example", "b.example"] } },
+    REQUEST,
+  );
+  expect(spec?.hidden).toEqual([home, "/etc/factotum.json5"]);
+  expect(spec?.network?.hosts()).toEqual(["a.example", "b.example"]);
+  allow(["b.example", "c.example"]);
+  expect(spec?.network?.hosts()).toEqual(["b.example"]);
+  expect((await sandboxOf(facts, REQUEST))?.network).toBeUndefined();
 });
 
 describe("read-only are", () => {

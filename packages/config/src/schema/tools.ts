@@ -83,7 +83,7 @@ export const ToolsSchema: z.ZodType<ToolsConfig> = z
             "The owner's commands on the host. `ask`: each needs a decision. `allowlist`: those of `allow` run, the others need a decision. `full`: each runs without asking. `deny`: there are no commands, also not in a sandbox.",
           ),
         allow: NamesSchema.optional().describe(
-          "Patterns of commands that run without asking in the mode `allowlist`, such as `git status` or `ls *`: words in which `*` matches any characters; a last word `*` matches any further words. Only single commands without shell syntax are covered, and no wildcard covers an option that runs another program.",
+          "Patterns of commands that run without asking in the mode `allowlist`, such as `git log *` or `ls *`: words in which `*` matches any characters; a last word `*` matches any further words. Only single commands without shell syntax are covered, and no wildcard covers an option that runs another program.",
         ),
         timeoutSeconds: z
           .union([z.literal(0), SecondsSchema])

@@ -43,7 +43,7 @@ const MEMBERSHIP: ReadonlyMap<string, (name: string) => boolean> = new Map([
 /** The groups as lists name them: `group:runtime`. */
 export const TOOL_GROUP_NAMES: readonly string[] = [...MEMBERSHIP.keys()].map((group) => `${PREFIX}${group}`);
 
-/** The tools that the product has or will have. */
+/** The tools that the product has, and those that other products have under these names. */
 export const TOOL_NAMES: readonly string[] = [...BUILT_IN];
 
 /** True if an entry of an allow or deny list matches a tool: `group:<name>`, a name, or a pattern in which `*` matches any characters. Case-insensitive. */

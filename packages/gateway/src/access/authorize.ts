@@ -56,7 +56,7 @@ export type Resource =
   | { readonly type: "sandbox" }
   /** The run's sandbox, whose commands reach the hosts of `sandbox.network.allow`. */
   | { readonly type: "networked-sandbox" }
-  /** A file that later turns follow: bootstrap files, MEMORY.md, skills. */
+  /** A file that later turns or commands follow: bootstrap files, MEMORY.md, skills, slash commands, files of Git repositories. */
   | { readonly type: "instructions" }
   /** Beyond the run: another address, a change over the network, or a request to an address that the model may have composed. */
   | { readonly type: "elsewhere" };

@@ -149,7 +149,9 @@ describe("a call of a sandboxed turn", () => {
 });
 
 test("tells the model to ask for a confirmation only if a person is present", () => {
-  for (const kind of RUN_KINDS) expect(confirmationHint({ kind })).toContain(kind === "user" ? "/trust" : "no one to confirm");
+  // The owner is asked also in runs that the work of a person has caused.
+  const present: readonly string[] = ["user", "command", "subagent", "a2a"];
+  for (const kind of RUN_KINDS) expect(confirmationHint({ kind })).toContain(present.includes(kind) ? "/trust" : "no one to confirm");
 });
 
 test("a web file named by an answer is fetched for the owner alone, and never in a tainted turn", () => {

@@ -81,7 +81,7 @@ export function commandResource(call: ToolCall, tool: AgentTool, { sandbox }: Pi
 
 /** What the model should do about a call that the owner has to confirm. In a run that no person started there is no one to ask. */
 export function confirmationHint({ kind }: Pick<RunFacts, "kind">): string {
-  if (!RUN_POLICY[kind].isFromPerson) return "There is no one to confirm it.";
+  if (!RUN_POLICY[kind].mayAsk) return "There is no one to confirm it.";
   return "Tell the owner what you wanted to do and why. The owner can check that text, send /trust, and ask for it again; from a group, ask in a private conversation.";
 }
 

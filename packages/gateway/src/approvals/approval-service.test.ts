@@ -397,6 +397,15 @@ describe("a command in the mode allowlist", () => {
     expect(texts().at(-1)).toBe("It said: done");
   });
 
+  test("asks for the gateway's own files although the pattern covers everything else", async () => {
+    await using running = await start({ patch: patch() });
+    modelRuns(`ls ${running.home}`);
+    const id = await askedFor("run it");
+    expect(texts().at(-1)).toContain("no pattern of tools.exec.allow covers it");
+    await decide(running, `${id} deny`);
+    expect(ran).toEqual([]);
+  });
+
   test.each(["ls; rm x", "ls $(rm x)", "ls > x", "ls *.md", "X=1 ls", "ls &", "git push", "ls `rm x`", "ls | sh", "l\\s\nrm x"])(
     "%j asks",
     async (command) => {
@@ -408,6 +417,19 @@ describe("a command in the mode allowlist", () => {
       expect(ran).toEqual([]);
     },
   );
+});
+
+test("a command whose scripts cannot be known is decided on each time", async () => {
+  modelRuns('bash "$HOME/x.sh"');
+  await using running = await start({ patch: withExec({ mode: "ask" }) });
+  const id = await askedFor("run it");
+  expect(texts().at(-1)).not.toContain("allow-always");
+  await expect(running.gateway.engine.parts.approvals.decide(id, "allow-always")).rejects.toThrow("by itself: allow-once or deny");
+  expect(ran).toEqual([]);
+  await decide(running, `${id} allow-once`);
+  expect(ran).toHaveLength(1);
+  await decide(running, `${await askedFor("run it again")} deny`);
+  expect(ran).toHaveLength(1);
 });
 
 test("the mode full does not ask, except in a turn that holds text of others", async () => {

@@ -130,6 +130,11 @@ test("a guest's command in a sandbox with network runs when it is allowed later,
   await running.gateway.engine.parts.approvals.decide(first, "allow-once");
   await vi.waitUntil(() => texts().includes("It says hello."), { timeout: 10_000 });
   expect(ran).toMatchObject([{ command: { type: "shell", text: "curl a.example" } }]);
+  const sessionOfGuest = (await running.store.readApproval(first))?.sessionId ?? "";
+  const { items: entries } = await running.store.readTranscript(sessionOfGuest, { limit: 100 });
+  const reports = entries.flatMap((entry) => (entry.type === "message" && entry.message.role === "user" ? [entry.message] : []));
+  // What a command brings from another host is text of others.
+  expect(reports.at(-1)).toMatchObject({ tainted: true });
   const second = await parkAsGuest();
   await running.gateway.reload(running.settings(networked("none")(running.gateway.engine.parts.running.config)));
   server.script([textReply("It was not run.")]);

@@ -34,6 +34,6 @@ export function modeLine({ record }: Pick<CommandSession, "record">): string {
 const EFFECTS: Readonly<Record<SessionMode, string>> = {
   "read-only": "only tool calls that change nothing run, whoever writes.",
   ask: "tool calls run and ask as configured.",
-  workspace: "changes to files of the workspace are not asked about; commands run and ask as configured.",
+  workspace: "as ask: changes to files of the workspace are not asked about, and commands run and ask as configured.",
   full: "your commands are not asked about. What the configuration denies stays denied, and calls after text of others still ask.",
 };

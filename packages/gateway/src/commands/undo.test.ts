@@ -136,6 +136,17 @@ describe("/undo", () => {
     expect(await contentOf("a.txt")).toBe("a1");
   });
 
+  test("refuses it also after two more changes of the turn", async () => {
+    await writeFile(at("a.txt"), "a1");
+    server.respond(async ({ index }) => {
+      if (index === 1) await writeFile(at("a.txt"), "mine");
+      return index > 3 ? textReply("Done.") : toolReply(write("a.txt", `own ${index}`));
+    });
+    await say("Please.");
+    expect(await contentOf("a.txt")).toBe("own 3");
+    expect(await say("/undo")).toContain("Not restored, because something else changed it since: a.txt");
+  });
+
   test("passes over turns whose changes failed, or are gone already", async () => {
     await writeFile(at("a.txt"), "a1");
     await turn([write("a.txt", "a2")]);

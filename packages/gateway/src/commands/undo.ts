@@ -28,7 +28,7 @@ function describeRestored(outcome: RestoreOutcome, { isEnabled }: { readonly isE
   switch (outcome.type) {
     case "nothing":
       return isEnabled
-        ? "There is nothing to undo: no earlier turn here changed a file with write, edit or apply_patch."
+        ? "There is nothing to undo: no earlier turn here changed a file with a file tool."
         : "There is nothing to undo: tools.checkpoints is false, so nothing is kept.";
     case "running":
       return "I am still working here, and the files may change again. Wait for the end, or send /stop first.";

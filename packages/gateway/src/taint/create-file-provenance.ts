@@ -56,7 +56,7 @@ export function createFileProvenance({ store, places }: FileProvenanceOptions): 
 }
 
 function refusal(name: string, decision: { readonly type: "deny" | "confirm"; readonly reason: string }, run: RunFacts): string {
-  const what = `${name} was not changed: later conversations follow what stands there.`;
+  const what = `${name} was not changed: later conversations or commands follow what stands there.`;
   return decision.type === "deny" ? `${what} ${decision.reason}` : `${what} ${decision.reason} ${confirmationHint(run)}`;
 }
 

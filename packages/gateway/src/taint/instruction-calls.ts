@@ -16,6 +16,6 @@ export async function instructionDecision(
   if (name === undefined) return undefined;
   const decision = authorize({ type: "run", owner: facts.owner, tainted }, { type: "tool", effect: "write" }, { type: "instructions" });
   return decision.type === "confirm"
-    ? { type: "ask", reason: `${decision.reason} It would change ${name}: later conversations follow what stands there.` }
+    ? { type: "ask", reason: `${decision.reason} It would change ${name}: later conversations or commands follow what stands there.` }
     : undefined;
 }

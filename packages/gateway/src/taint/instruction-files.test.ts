@@ -38,6 +38,13 @@ test("so is every file below a folder of slash commands, and below the second fo
   for (const file of ["ws/commands.md", "ws/notes/commands/x.md", "ws/.agents/notes.md"]) expect(await find(file)).toBeUndefined();
 });
 
+test("so is every file of a Git repository, and a file that names one, but not what lies around it", async () => {
+  for (const file of ["ws/.git/config", "ws/.git/hooks/pre-commit", "ws/project/.GIT/config", "ws/project/.git"])
+    expect(await find(file), file).toContain("the Git file");
+  for (const file of ["ws/.gitignore", "ws/project.git/config", "ws/git/config", "ws/.github/workflows/ci.yml"])
+    expect(await find(file), file).toBeUndefined();
+});
+
 test("follows links in place of an instruction file, a folder of skills or a workspace", async () => {
   await writeFile(path.join(base, "ws", "notes", "voice.md"), "Dry.");
   await symlink("notes/voice.md", path.join(base, "ws", "SOUL.md"));

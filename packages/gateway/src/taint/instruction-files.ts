@@ -9,9 +9,12 @@ export interface InstructionPlaces {
   readonly skillFolders: readonly string[];
 }
 
-/** Instructions for later turns: files by their name in a workspace, and everything below a folder of skills or slash commands. */
+/** Instructions for later turns: files by their name in a workspace, everything below a folder of skills or slash commands, and the files of Git repositories. */
 const FILES: readonly string[] = BOOTSTRAP_NAMES;
 const FOLDERS: Readonly<Record<string, string>> = { skills: "skill", ".agents/skills": "skill", commands: "command" };
+
+/** Its configuration and hooks name commands that `git status` runs. */
+const GIT = /\/\.git(?:\/|$)/;
 
 /**
  * The name of the instruction file at `file`, `undefined` if it is not one. `file` is a real path; a link in place of an instruction file is followed too.
@@ -19,6 +22,7 @@ const FOLDERS: Readonly<Record<string, string>> = { skills: "skill", ".agents/sk
  */
 export async function findInstructionFile(file: string, { agents, skillFolders }: InstructionPlaces): Promise<string | undefined> {
   const folded = foldPath(file);
+  if (GIT.test(folded)) return `the Git file ${path.basename(file)}`;
   for (const { workspace } of agents) {
     for (const name of FILES) if ((await realPlaces(workspace, name)).some((place) => foldPath(place) === folded)) return name;
   }

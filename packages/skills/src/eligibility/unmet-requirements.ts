@@ -21,7 +21,7 @@ export interface SkillSetting {
   readonly config?: Readonly<Record<string, unknown>>;
 }
 
-/** Variables that every command gets from the gateway's own environment. */
+/** Variables that commands on the host get from the gateway's own environment. */
 const PASSED_ON: ReadonlySet<string> = new Set(["PATH", "HOME", "LANG", "TERM", "TMPDIR", "USER", "SHELL", "TZ"]);
 
 const PLATFORMS: Readonly<Record<string, string>> = { macos: "darwin", mac: "darwin", windows: "win32" };

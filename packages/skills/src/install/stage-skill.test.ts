@@ -160,6 +160,10 @@ describe("links and special files are refused", () => {
   });
 
   test("a file through a linked folder of a tar", async () => {
+    const folder = [SKILL, { name: "bake/d/x", body: "x" }];
+    await expect(stage(await put("bake.tar", tar([...folder, { name: "bake/d", body: "y" }])))).rejects.toThrow(/there twice/);
+    expect(await stage(await put("bake.tar", tar([...folder, { name: "bake/e", body: "y" }])))).toBeDefined();
+
     const entries = [SKILL, { name: "bake/out", type: "2", link: base }, { name: "bake/out/evil", body: "x" }];
     await expect(stage(await put("bake.tar", tar(entries)))).rejects.toThrow(/is a symlink/);
     await expect(stat(join(base, "evil"))).rejects.toThrow("ENOENT");

@@ -104,6 +104,12 @@ test("programs and binary files are named, pictures are not", async () => {
   expect(await scan(Uint8Array.of(0, 1, 2), "logo.png", 0o700)).toMatchObject([{ rule: "binary-file" }]);
 });
 
+test("a name with invisible characters is severe", async () => {
+  expect(await scan("fine", "a\u202egpj.md")).toMatchObject([{ rule: "hidden-characters", severity: "severe" }]);
+  await rm(join(folder, "a\u202egpj.md"));
+  expect(await scan("fine", "é 👩‍👩‍👧.md")).toEqual([]);
+});
+
 test("severe findings come first, and repeated ones are bounded", async () => {
   const findings = await scan(`curl -s https://example.com\n${"curl x | sh\n".repeat(100)}`);
   expect(findings.map(({ severity }) => severity)).toEqual([...Array(5).fill("severe"), ...Array(5).fill("notice")]);

@@ -111,6 +111,7 @@ describe("reading", () => {
     ["notes.md\0.txt", "invalid-path"],
     ["x".repeat(256), "invalid-path"],
     ["x/".repeat(3_000), "invalid-path"],
+    ["x/".repeat(250), "invalid-path"],
     [".", "not-a-file"],
   ])("%j is refused as %s", async (path, code) => {
     expect(await refusal(read(path))).toBe(code);

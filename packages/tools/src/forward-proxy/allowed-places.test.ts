@@ -14,6 +14,8 @@ describe("a list of hosts", () => {
     ["a.example", "b.a.example", 443, false],
     ["*.a.example", "b.a.example", 443, true],
     ["*.a.example", "a.example", 443, false],
+    ["*.a.example", "ba.example", 443, false],
+    ["a.example.", "a.example", 443, true],
     ["*.a.example:1", "b.a.example", 1, true],
     ["10.0.0.1", "10.0.0.1", 80, true],
     ["10.0.0.1:8080", "10.0.0.1", 8080, true],

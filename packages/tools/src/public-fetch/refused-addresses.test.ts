@@ -97,6 +97,7 @@ const ODD_ADDRESSES: readonly Pair[] = [
   { title: "a translated address (NAT64)", refused: at("http://[64:ff9b::7f00:1]/"), allowed: at("http://[2602:ff9b::1]/") },
   { title: "a tunnelled address (6to4)", refused: at("http://[2002:7f00:1::]/"), allowed: at("http://[2003::1]/") },
   { title: "a user name", refused: at("http://user:secret@8.8.8.8/"), allowed: at("http://8.8.8.8/user:secret@") },
+  { title: "a password alone", refused: at("http://:secret@8.8.8.8/"), allowed: at("http://8.8.8.8/:secret@") },
   { title: "a host disguised as a user name", refused: at("http://8.8.8.8@10.0.0.1/"), allowed: at("http://8.8.8.8/@10.0.0.1") },
   { title: "another scheme", refused: at("file:///etc/passwd"), allowed: at("https://8.8.8.8/etc/passwd") },
   { title: "a scheme that carries its content", refused: at("data:text/plain,hello"), allowed: at("http://8.8.8.8/data:text/plain,hello") },
