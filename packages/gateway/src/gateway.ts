@@ -221,20 +221,7 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
   const status = async (): Promise<GatewayStatus> =>
     gatewayStatus(engine, { version, pid: process.pid, startedAtMs, url, home: options.home, config: options.configControl.report() });
   const authenticator = createAuthenticator(options.token, clock);
-  const warnings = (): readonly GatewayWarning[] => {
-    const { storage: guard, channels, dispatcher, failedRuns, mediaProblems } = engine.parts;
-    return gatewayWarnings({
-      config: options.configControl.report(),
-      storage: guard,
-      damage: engine.damage.list(),
-      channels: channels.status(),
-      pairings: engine.pairing.pending(),
-      failedRuns: failedRuns.list(),
-      mediaProblems: mediaProblems.list(),
-      blocked: dispatcher.blocked,
-      sharedSessions: engine.sharedSessions,
-    });
-  };
+  const warnings = (): readonly GatewayWarning[] => currentWarnings(engine, options);
   const handlers = createRpcHandlers({
     engine,
     hub: parts.hub,
@@ -293,6 +280,22 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
     authenticator.replace(settings.token);
   };
   return { url, engine, status, reload, stop: (reason) => (stopping ??= stop(reason)) };
+}
+
+function currentWarnings(engine: Engine, { configControl }: Pick<GatewayOptions, "configControl">): readonly GatewayWarning[] {
+  const { storage, channels, dispatcher, failedRuns, mediaProblems, running } = engine.parts;
+  return gatewayWarnings({
+    config: configControl.report(),
+    storage,
+    damage: engine.damage.list(),
+    channels: channels.status(),
+    pairings: engine.pairing.pending(),
+    failedRuns: failedRuns.list(),
+    mediaProblems: mediaProblems.list(),
+    toolProblems: running.agents.toolProblems(),
+    blocked: dispatcher.blocked,
+    sharedSessions: engine.sharedSessions,
+  });
 }
 
 function requireToken(token: string | undefined, gateway: GatewayConfig): void {

@@ -323,8 +323,14 @@ interface AgentTool extends ToolSchema {
 interface ToolSource {
   /** `core` for the product's own. Unique among the sources of a gateway. */
   readonly id: string;
-  /** On a name conflict the earlier source wins. */
+  /** On a name conflict the earlier source wins. A source that changes provides another list, and leaves the earlier one as it is. */
   readonly tools: readonly AgentTool[];
+  /** Why it cannot be used now, in a few words for the owner; it may hold text of others. Absent: nothing is wrong. */
+  readonly problem?: string | undefined;
+  /** Called before the tools of a session are fixed: resolves when `tools` is known, or soon if it cannot be. Never rejects. */
+  prepare?(options: Pick<RunFacts, "agentId" | "workspace" | "sandbox"> & {
+    readonly signal: AbortSignal;
+  }): Promise<void>;
 }
 /** A file that a media model has made. Its bytes were checked: the type is theirs. */
 interface MadeFile {

@@ -691,6 +691,8 @@ interface PromptFacts {
     readonly name: string;
     readonly source: string;
   }[];
+  /** Sources that cannot be used, so that their tools may be missing; absent without any. */
+  readonly brokenSources?: readonly string[];
   readonly skills: readonly PromptSkill[];
   /** Commands of the product's CLI in this build, as typed, each with a short description. */
   readonly commands: readonly {

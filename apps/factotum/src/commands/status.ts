@@ -1,6 +1,7 @@
 import type { GatewayStatus } from "@factotum/protocol";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
+import { terminalText } from "../runtime/foreign-text.ts";
 import { describeRequest } from "./pairing-lines.ts";
 import { describeCommands, describeDamage } from "./status-lines.ts";
 import { findGateway, findSilentGateway, requestError, silentError } from "../rpc/connect-gateway.ts";
@@ -23,8 +24,8 @@ export async function status(context: CliContext, { json }: { readonly json: boo
     if (json) printJson(context, { running: true, ...result });
     else {
       const { warnings } = await gateway.client.request("warnings.list", {}, { signal: context.signal });
-      const shared = warnings.filter(({ id }) => id.startsWith("sharing:"));
-      const lines = [...describeStatus(result, Date.now()), ...shared.map(({ text }) => `           ! ${text}`)];
+      const told = warnings.filter(({ id }) => id.startsWith("sharing:") || id.startsWith("tools:"));
+      const lines = [...describeStatus(result, Date.now()), ...told.map(({ text }) => `           ! ${terminalText(text)}`)];
       for (const line of lines) context.print(`${line}\n`);
     }
     return EXIT.ok;

@@ -56,6 +56,7 @@ async function askGateway(client: RpcClient, { signal }: CliContext): Promise<Fi
       ...deadFinding(inputs.deadLettered, outbox.deadLettered + outbox.ambiguous),
       ...warnings.filter(({ id }) => id === "storage").map((warning) => toFinding("disk", { fix: FREE_SPACE, ...warning })),
       ...warnings.filter(({ id }) => id.startsWith("sharing:")).map((warning) => toFinding("sharing", warning)),
+      ...warnings.filter(({ id }) => id.startsWith("tools:")).map((warning) => toFinding("tools", warning)),
     ];
   } catch (error) {
     throw requestError(error);

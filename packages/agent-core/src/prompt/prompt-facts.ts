@@ -92,6 +92,8 @@ export interface PromptFacts {
   readonly tools: readonly PromptTool[];
   /** Tools that are reached through `tool_search` and `tool_call`, with their sources. Only names of core tools are shown: those of others are not our text. */
   readonly deferredTools?: readonly { readonly name: string; readonly source: string }[];
+  /** Sources that cannot be used, so that their tools may be missing; absent without any. */
+  readonly brokenSources?: readonly string[];
   readonly skills: readonly PromptSkill[];
   /** Commands of the product's CLI in this build, as typed, each with a short description. */
   readonly commands: readonly {

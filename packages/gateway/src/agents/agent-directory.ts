@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { ModelError } from "@factotum/agent-contract";
+import { ModelError, withoutUndefined } from "@factotum/agent-contract";
 import type {
   AgentTool,
   CacheRetention,
@@ -86,7 +86,11 @@ export interface AgentRuntime {
   /** What each layer of the policy says of a tool of this name, widest layer first. It is allowed if every one of them admits it. */
   toolVerdicts(name: string, occasion: PolicyOccasion): readonly ToolVerdict[];
   /** All tools that were loaded, whatever the policy says of them. */
-  readonly loadedTools: readonly AgentTool[];
+  loadedTools(): readonly AgentTool[];
+  /** Has sources find out which tools they have, as far as they can soon. Call it before the tools of a session are fixed. Never rejects. */
+  prepareTools(place: Pick<RunPlace, "folder" | "sandbox">, options: { readonly signal: AbortSignal }): Promise<void>;
+  /** Ids of the sources that cannot be used now. */
+  brokenSources(): readonly string[];
   /**
    * The skills of the agent's own workspace and of the shared folders. Files that runs write in another folder are not skills: others than the owner write
    * there. `workspace`: where the session's runs work, if that is one folder; skills outside of it are named by their full path.
@@ -147,6 +151,11 @@ export class AgentDirectory {
 
   list(): readonly AgentRuntime[] {
     return [...this.#agents.values()];
+  }
+
+  /** Sources of tools that cannot be used now, each with the reason. */
+  toolProblems(): readonly { readonly source: string; readonly problem: string }[] {
+    return this.#options.toolSources.flatMap(({ id, problem }) => (problem === undefined ? [] : [{ source: id, problem }]));
   }
 
   get quarantine(): ToolQuarantine {
@@ -223,6 +232,7 @@ function createAgentRuntime(
       agent.workspace,
       agent.sandbox,
       config.tools,
+      config.mcp,
       config.commands.ownerAllowFrom,
       agent.models,
       agent.reasoning,
@@ -246,7 +256,7 @@ function createAgentRuntime(
       return found.flatMap((model) => model ?? []);
     },
     model: (override) => options.models.resolve(override ?? agent.model?.primary),
-    ...toolReaders(agent, { collected, quarantine }, config),
+    ...toolReaders(agent, { collected, quarantine }, options),
     ...skillReaders(agent, { ...options, collected }),
   };
 }
@@ -255,8 +265,11 @@ function createAgentRuntime(
 function toolReaders(
   agent: ResolvedAgent,
   { collected, quarantine }: { readonly collected: CollectedTools; readonly quarantine: ToolQuarantine },
-  config: FactotumConfig,
-): Pick<AgentRuntime, "tools" | "toolSet" | "toolSource" | "toolOrigin" | "toolVerdicts" | "loadedTools"> {
+  { config, toolSources: sources }: Pick<AgentDirectoryOptions, "config" | "toolSources">,
+): Pick<
+  AgentRuntime,
+  "tools" | "toolSet" | "toolSource" | "toolOrigin" | "toolVerdicts" | "loadedTools" | "prepareTools" | "brokenSources"
+> {
   // The senders of a run narrow its calls and not the block: that stays the same for the whole session.
   const layersOf = ({ model, group, sandboxed }: Parameters<AgentRuntime["tools"]>[0]): ReturnType<typeof policyLayers> =>
     policyLayers(agent, config, { provider: model.provider, group, senders: [], sandboxed });
@@ -285,7 +298,12 @@ function toolReaders(
     toolSource: collected.sourceOf,
     toolOrigin: (name) => collected.originOf(name),
     toolVerdicts: (name, occasion) => toolVerdicts(policyLayers(agent, config, occasion), name),
-    loadedTools: collected.tools,
+    loadedTools: () => collected.tools,
+    prepareTools: async ({ folder, sandbox }, { signal }) => {
+      const place = { agentId: agent.id, workspace: folder, ...withoutUndefined({ sandbox }), signal };
+      await Promise.all(sources.map(async (source) => source.prepare?.(place)));
+    },
+    brokenSources: () => sources.filter(({ problem }) => problem !== undefined).map(({ id }) => id),
   };
 }
 

@@ -9,6 +9,8 @@ export class ToolQuarantine {
   readonly #logger: Pick<Logger, "warn">;
   readonly #told = new Set<string>();
   readonly #kept = new Map<string, ReadonlySet<string>>();
+  readonly #numbers = new WeakMap<ToolSchema, number>();
+  #lastNumber = 0;
 
   constructor(logger: Pick<Logger, "warn">) {
     this.#logger = logger;
@@ -23,8 +25,8 @@ export class ToolQuarantine {
   }
 
   #refused(tools: readonly ToolSchema[], { api }: ModelInfo): ReadonlySet<string> {
-    // A name refers to one tool for the life of the gateway.
-    const key = JSON.stringify([api, ...tools.map(({ name }) => name)]);
+    // A server may give a name another schema.
+    const key = JSON.stringify([api, ...tools.map((tool) => this.#numberOf(tool))]);
     const known = this.#kept.get(key);
     if (known !== undefined) return known;
     const { quarantined } = adaptTools(tools, api);
@@ -37,5 +39,13 @@ export class ToolQuarantine {
     if (this.#kept.size >= MAX_KEPT) this.#kept.clear();
     this.#kept.set(key, refused);
     return refused;
+  }
+
+  #numberOf(tool: ToolSchema): number {
+    const known = this.#numbers.get(tool);
+    if (known !== undefined) return known;
+    this.#lastNumber += 1;
+    this.#numbers.set(tool, this.#lastNumber);
+    return this.#lastNumber;
   }
 }

@@ -22,3 +22,21 @@ test("tools of all sources are offered, each name once, with their source", () =
   expect(["read", "forecast"].map(originOf)).toEqual(["core", "plugin"]);
   expect(warnings).toEqual([{ tool: "read", source: "weather", kept: "core" }]);
 });
+
+test("tools of a source that provides another list are collected again, and otherwise only once", () => {
+  let tools = [tool("one")];
+  const source = {
+    id: "mcp:list",
+    get tools(): readonly AgentTool[] {
+      return tools;
+    },
+  };
+  const collected = collectTools([{ id: "core", tools: [tool("read")] }, source], { logger: {} as Logger });
+  const before = collected.tools;
+  expect(collected.tools).toBe(before);
+  tools = [tool("two")];
+  expect(collected.tools.map(({ name }) => name)).toEqual(["read", "two"]);
+  expect(collected.sourceOf("two")).toBe("mcp:list");
+  expect(collected.sourceOf("one")).toBe("core");
+  expect(before.map(({ name }) => name)).toEqual(["read", "one"]);
+});

@@ -2,7 +2,7 @@ import type { AgentTool, Logger, ToolSource } from "@factotum/agent-contract";
 import type { PromptFacts } from "@factotum/agent-core";
 import { isCarrier } from "./deferred/carriers.ts";
 
-/** The tools of a gateway and their sources. */
+/** The tools of a gateway and their sources, as they are now. */
 export interface CollectedTools {
   readonly tools: readonly AgentTool[];
   readonly originOf: (name: string) => PromptFacts["tools"][number]["origin"];
@@ -10,8 +10,35 @@ export interface CollectedTools {
   readonly sourceOf: (name: string) => string;
 }
 
-/** Combines the tools of all sources, in order. A tool whose name is taken by an earlier one is dropped, and logged. */
+/** The tools by name, each with the id of its source. */
+type FoundTools = ReadonlyMap<string, { readonly tool: AgentTool; readonly source: string }>;
+
+/**
+ * Combines the tools of all sources, in order, and again when a source provides other ones. A tool whose name is taken by an earlier one is dropped, and logged.
+ */
 export function collectTools(sources: readonly ToolSource[], { logger }: { readonly logger: Logger }): CollectedTools {
+  let lists: readonly (readonly AgentTool[])[] = [];
+  let found: FoundTools = new Map();
+  let all: readonly AgentTool[] = [];
+  const current = (): FoundTools => {
+    if (lists.length === sources.length && sources.every(({ tools }, index) => tools === lists[index])) return found;
+    lists = sources.map(({ tools }) => tools);
+    found = findTools(sources, logger);
+    all = [...found.values()].map(({ tool }) => tool);
+    return found;
+  };
+  const sourceOf = (name: string): string => current().get(name)?.source ?? "core";
+  return {
+    get tools(): readonly AgentTool[] {
+      current();
+      return all;
+    },
+    originOf: (name) => (sourceOf(name) === "core" ? "core" : "plugin"),
+    sourceOf,
+  };
+}
+
+function findTools(sources: readonly ToolSource[], logger: Logger): FoundTools {
   const found = new Map<string, { readonly tool: AgentTool; readonly source: string }>();
   for (const { id, tools } of sources) {
     for (const tool of tools) {
@@ -25,10 +52,5 @@ export function collectTools(sources: readonly ToolSource[], { logger }: { reado
         });
     }
   }
-  const sourceOf = (name: string): string => found.get(name)?.source ?? "core";
-  return {
-    tools: [...found.values()].map(({ tool }) => tool),
-    originOf: (name) => (sourceOf(name) === "core" ? "core" : "plugin"),
-    sourceOf,
-  };
+  return found;
 }

@@ -121,6 +121,7 @@ export class PromptResolver {
     const place = await running.agents.placeFor(agent, { owner: true, sessionKey: request.sessionKey, group: isGroup });
     const workspace = request.isPrivate ? place.folder : undefined;
     const sandbox = promptSandbox(agent.config.sandbox, { isGroup, workspace, elevated: request.basis.elevated });
+    await agent.prepareTools(place, request);
     const { offered, deferred } = agent.toolSet({
       model: info,
       fallbacks: context.fallbacks,
@@ -152,6 +153,7 @@ export class PromptResolver {
         isMain: request.sessionKey === agentSessionKey(agent.config.id, running.config.session.mainKey),
         tools,
         deferredTools: deferred,
+        brokenSources: agent.brokenSources(),
         clientTools: offeredClientTools(request.clientTools, { own: [...offered, ...deferred], model: info }),
         skills: request.isPrivate ? skills : skills.map((skill) => ({ ...skill, location: fromUserHome(skill.location) })),
         bootstrap: plan,

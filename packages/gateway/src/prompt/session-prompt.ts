@@ -22,6 +22,8 @@ export interface SessionPromptFacts {
   readonly isMain: boolean;
   readonly tools: readonly AgentTool[];
   readonly deferredTools: readonly AgentTool[];
+  /** Sources whose tools may be missing. */
+  readonly brokenSources: readonly string[];
   /** Tools of a client: only their schemas are sent, after the others. */
   readonly clientTools: readonly ToolSchema[];
   readonly skills: readonly SkillEntry[];
@@ -72,6 +74,7 @@ function promptFacts(facts: SessionPromptFacts): PromptFacts {
     ...withoutUndefined({ instructions: agent.config.systemPrompt }),
     tools: facts.tools.map(({ name, summary }) => ({ name, summary, origin: agent.toolOrigin(name) })),
     deferredTools: facts.deferredTools.map(({ name }) => ({ name, source: agent.toolSource(name) })),
+    ...(facts.brokenSources.length === 0 ? {} : { brokenSources: facts.brokenSources }),
     skills: facts.skills,
     commands: facts.commands,
     ...withoutUndefined({ workspace: facts.workspace, sandbox: facts.sandbox }),

@@ -50,7 +50,7 @@ interface ImaginedRun {
 export async function listTools(query: ToolQuery, options: ExplainToolsOptions): Promise<RpcMethods["tools.list"]["result"]> {
   const imagined = await imagineRun(query, options);
   const carriers = [...imagined.callable.values()].filter(({ name }) => isCarrier(name));
-  const tools = [...imagined.agent.loadedTools, ...carriers].map((tool) => summarise(tool, imagined));
+  const tools = [...imagined.agent.loadedTools(), ...carriers].map((tool) => summarise(tool, imagined));
   return { run: imagined.run, tools: tools.toSorted(({ name: one }, { name: other }) => (one < other ? -1 : 1)) };
 }
 
@@ -60,7 +60,7 @@ export async function explainTool(
   options: ExplainToolsOptions,
 ): Promise<RpcMethods["tools.explain"]["result"]> {
   const imagined = await imagineRun(query, options);
-  const loaded = [...imagined.agent.loadedTools, ...imagined.callable.values()];
+  const loaded = [...imagined.agent.loadedTools(), ...imagined.callable.values()];
   const tool = loaded.find(({ name }) => name.toLowerCase() === written.toLowerCase());
   const name = tool?.name ?? TOOL_NAMES.find((known) => known === written.toLowerCase());
   if (name === undefined) {

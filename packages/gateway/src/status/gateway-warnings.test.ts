@@ -28,6 +28,7 @@ const WELL: WarningSources = {
   sharedSessions: [],
   pairings: [],
   mediaProblems: [],
+  toolProblems: [],
   failedRuns: [],
   blocked: [{ target: LATE.target, sinceMs: 0, reason: "rate-limited", isLate: false }],
   channels: (["starting", "connected", "stopped", "disabled"] as const).map((state) => ({ channel: "chat", accountId: state, state })),
@@ -104,6 +105,12 @@ describe("warnings for the owner", () => {
       { failedRuns: [{ agentId: "main", text: "It is overloaded.", atMs: 1, needsOwner: false }] },
       "warning run:main",
       /It is overloaded/,
+    ],
+    [
+      "a source of tools that cannot be used",
+      { toolProblems: [{ source: "mcp:files", problem: "it has ended" }] },
+      "warning tools:mcp:files",
+      /^The tools of mcp:files cannot be used: it has ended\./,
     ],
     [
       "a full disk",

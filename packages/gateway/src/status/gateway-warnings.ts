@@ -19,6 +19,8 @@ export interface WarningSources {
   readonly failedRuns: readonly FailedAgentRun[];
   /** Services for media whose newest use has failed. */
   readonly mediaProblems: ReturnType<MediaProblems["list"]>;
+  /** Sources of tools that cannot be used. */
+  readonly toolProblems: readonly { readonly source: string; readonly problem: string }[];
   /** Conversations whose first unsent message waits. */
   readonly blocked: readonly Pick<BlockedConversation, "target" | "sinceMs" | "reason" | "isLate">[];
   /** Keys of the owner's sessions with messages of more than one person. */
@@ -34,6 +36,7 @@ export function gatewayWarnings({
   pairings,
   failedRuns,
   mediaProblems,
+  toolProblems,
   blocked,
   sharedSessions,
 }: WarningSources): readonly GatewayWarning[] {
@@ -42,6 +45,7 @@ export function gatewayWarnings({
     ...configWarnings(config),
     ...failedRuns.map(failureWarning),
     ...mediaProblems.map(mediaWarning),
+    ...toolProblems.map(toolWarning),
     ...channels.flatMap(channelWarning),
     ...lateWarnings(blocked.filter(({ isLate }) => isLate)),
     ...pairings.map(pairingWarning),
@@ -68,6 +72,15 @@ const MEDIA_FAILURES: Readonly<Record<MediaService, string>> = {
 
 function mediaWarning({ service, text }: WarningSources["mediaProblems"][number]): GatewayWarning {
   return { id: `media:${service}`, level: "warning", text: `${MEDIA_FAILURES[service]}: ${text}` };
+}
+
+function toolWarning({ source, problem }: WarningSources["toolProblems"][number]): GatewayWarning {
+  return {
+    id: `tools:${source}`,
+    level: "warning",
+    text: `The tools of ${source} cannot be used: ${problem}.`,
+    fix: `Check its settings and what it needs; it is tried again when it is used.`,
+  };
 }
 
 function configWarnings({ path, fileHash, runningHash, problems, needsRestart }: GatewayStatus["config"]): readonly GatewayWarning[] {

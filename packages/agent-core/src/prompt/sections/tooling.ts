@@ -12,7 +12,7 @@ export const tooling: PromptSection = {
   id: "tooling",
   half: "stable",
   modes: ["full", "minimal"],
-  render: ({ tools, deferredTools = [] }) => {
+  render: ({ tools, deferredTools = [], brokenSources = [] }) => {
     if (tools.length === 0) return undefined;
     const ordered = orderTools(tools);
     const core = ordered.filter(({ name, origin }) => origin === "core" && !CARRIERS.includes(name)).map(({ name }) => name);
@@ -21,8 +21,9 @@ export const tooling: PromptSection = {
       "## Tooling",
       "Your tools; names are case-sensitive:",
       ...(core.length === 0 ? [] : [core.join(", ")]),
-      ...added.map(({ name, summary }) => `- ${name}: ${oneLine(summary)}`),
+      ...added.map(({ name, summary }) => (summary === "" ? `- ${name}` : `- ${name}: ${oneLine(summary)}`)),
       ...renderDirectory(deferredTools),
+      ...(brokenSources.length === 0 ? [] : [`Not usable when this was written: ${brokenSources.map(oneLine).join(", ")}.`]),
       "TOOLS.md has notes on tools; it adds none.",
     ].join("\n");
   },

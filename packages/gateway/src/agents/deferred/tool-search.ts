@@ -74,7 +74,7 @@ function renderTool({ name, summary, description, parameters }: AgentTool): stri
 }
 
 function renderLines(tools: readonly AgentTool[]): readonly string[] {
-  const lines = tools.slice(0, MAX_LINES).map(({ name, summary }) => `- ${name}: ${shorten(summary)}`);
+  const lines = tools.slice(0, MAX_LINES).map(({ name, summary }) => (summary === "" ? `- ${name}` : `- ${name}: ${shorten(summary)}`));
   return tools.length > MAX_LINES ? [...lines, `… and ${tools.length - MAX_LINES} more.`] : lines;
 }
 
