@@ -31,6 +31,7 @@ export const LAYERS: readonly Readonly<Record<string, readonly string[]>>[] = [
     tools: ["agent-contract"],
     sandbox: ["agent-contract"],
     skills: ["agent-contract"],
+    "plugin-mcp": ["agent-contract"],
     store: CONTRACTS,
     config: CONTRACTS,
     ...Object.fromEntries(EXTENSIONS.map((name) => [name, ["channel-contract", "channel-kit"]])),
@@ -42,7 +43,7 @@ export const LAYERS: readonly Readonly<Record<string, readonly string[]>>[] = [
   },
   // L4: programs; `factotum` is the composition root, the only place that names concrete extensions
   {
-    factotum: [...CONTRACTS, ...ENGINE, "gateway", ...EXTENSIONS],
+    factotum: [...CONTRACTS, ...ENGINE, "plugin-mcp", "gateway", ...EXTENSIONS],
     web: ["protocol"],
     // Writes packages outside the workspace, and imports none of it.
     "create-factotum-channel": [],

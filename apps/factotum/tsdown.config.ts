@@ -98,6 +98,7 @@ const config: UserConfig = defineConfig({
         "feishu",
         "irc",
         "matrix",
+        "mcp",
         "media",
         "observing",
         "ollama",

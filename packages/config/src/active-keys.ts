@@ -84,5 +84,6 @@ export const ACTIVE_KEYS: readonly string[] = [
   "tools.web",
   "tools.browser",
   "skills",
+  "mcp",
   "spend",
 ];

@@ -2,6 +2,7 @@ import { join, resolve } from "node:path";
 import { overlay, type Document } from "./document/plain-object.ts";
 import type { FactotumConfig, ResolvedAgent } from "./factotum-config.ts";
 import { AgentEntrySchema } from "./schema/agents.ts";
+import type { McpServerConfig } from "./schema/integrations.ts";
 import { expandHome, type StatePaths } from "./state/state-paths.ts";
 import { PARSE_ONCE } from "./validate/parse-once.ts";
 import type { ValidDocument } from "./validate/validate-document.ts";
@@ -34,10 +35,24 @@ export function resolveConfig(
         extraDirs: [...sections.skills.load.extraDirs.map((folder) => resolve(paths.home, expandHome(folder, paths))), ...skillFolders],
       },
     },
+    mcp: {
+      servers: Object.fromEntries(Object.entries(sections.mcp.servers).map(([name, server]) => [name, resolveServer(server, paths)])),
+    },
     agents,
     defaultAgentId: agents.find(({ isDefault }) => isDefault)?.id ?? MAIN_AGENT,
     maxConcurrent: parsed.agents.defaults.maxConcurrent ?? lanes(host.cores),
     channels,
+  };
+}
+
+/** Paths of a local server; a program without a slash is looked for on the PATH. */
+function resolveServer(server: McpServerConfig, paths: StatePaths): McpServerConfig {
+  if (!("command" in server)) return server;
+  const { command, cwd } = server;
+  return {
+    ...server,
+    command: command.startsWith("~") ? expandHome(command, paths) : command,
+    ...(cwd === undefined ? {} : { cwd: resolve(paths.home, expandHome(cwd, paths)) }),
   };
 }
 

@@ -44,6 +44,7 @@ import { keepSnapshots } from "./keep-snapshots.ts";
 import { composeBrowser, type Browsers } from "./compose-browser.ts";
 import { composeFileAccess } from "./compose-file-access.ts";
 import { changingSkillFolders, composeSkillIndex } from "./compose-skills.ts";
+import { composeMcp, type ComposedMcp } from "./compose-mcp.ts";
 import { composeWeb, type SharedWeb } from "./compose-web.ts";
 import { createLocalFiles, createOutgoingGuard } from "./local-files.ts";
 import { openRunner, type OpenRunnerOptions } from "./open-runner.ts";
@@ -131,13 +132,14 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   opened.defer(() => store.close());
   opened.defer(() => leaving.abort());
   expectKeys(config);
-  const { host, runner } = await openRunners(opened, loaded, { context, roots, secrets, currentConfig: () => config, ...system });
+  const current = { ...system, roots, secrets, currentConfig: () => config };
+  const { host, runner } = await openRunners(opened, loaded, { context, ...current });
   const skillRuns = new SkillRuns({ context, currentConfig: () => config, secrets, logger, signal: leaving.signal });
-  const web = composeWeb(system);
-  opened.defer(() => web.pages.close());
-  const browsers = opened.adopt(await composeBrowser(context, { ...system, currentConfig: () => config }), (all) => all.close());
+  const web = opened.adopt(composeWeb(system), ({ pages }) => pages.close());
+  const browsers = opened.adopt(await composeBrowser(context, current), (all) => all.close());
+  const mcp = opened.adopt(await composeMcp(context, loaded, current), (all) => all.close());
   const settings = createSettingsDesk({ options: async () => configOptions(env), reload: async () => reloader.reload() });
-  const parts = { context, files, runner, skillRuns, web, browsers, settings, secrets, logger };
+  const parts = { context, files, runner, skillRuns, web, browsers, mcp, settings, secrets, logger };
   const reloader = new ConfigReloader({
     context,
     started: { ...loaded, problems: [...loaded.problems, ...notices] },
@@ -180,8 +182,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   const database = keepDatabase(gateway, { store, logger, wasKilled, onShutdownRequest });
   const cleaning = systemClock.schedule(CLEAN_AFTER_MS, () => void removeLeftovers(store, { paths, config, logger }));
   const watch = watchConfig({ env, clock: systemClock, onChange: () => void reloader.reload() });
-  const close = closeOnce(opened.move(), { gateway, leaving, others: [database, cleaning, watch] });
-  return { gateway, token, notices, close };
+  return { gateway, token, notices, close: closeOnce(opened.move(), { gateway, leaving, others: [database, cleaning, watch] }) };
 }
 
 /** What `doctor` finds in the settings, too. */
@@ -300,11 +301,12 @@ interface SettingsParts extends Pick<ComposeOptions, "context" | "logger" | "sec
   readonly skillRuns: SkillRuns;
   readonly web: SharedWeb;
   readonly browsers: Browsers;
+  readonly mcp: ComposedMcp;
   readonly settings: SettingsDesk;
 }
 
 function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettings {
-  const { context, files, runner, skillRuns, web, browsers, secrets, logger, token } = parts;
+  const { context, files, runner, skillRuns, web, browsers, mcp, secrets, logger, token } = parts;
   const { env, paths } = context;
   const findText = createRipgrep({ searchPath: commandSearchPath(context) });
   const webAccess = { ...web, fetch: config.tools.web.fetch, search: webSearchSettings(config, env) };
@@ -348,6 +350,7 @@ function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettin
           secrets.toolOutput,
         ),
       },
+      ...mcp.sources(config),
     ],
     skills: composeSkillIndex(config, context, logger),
     skillFolders: changingSkillFolders(paths, config),

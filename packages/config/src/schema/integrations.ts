@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { AllowedHostSchema } from "./allowed-host.ts";
 import { SecretSchema, type Secret } from "./secret.ts";
 import { CountSchema, texts, TextSchema } from "./values.ts";
 
@@ -18,6 +19,13 @@ export interface SkillsConfig {
   >;
 }
 
+/** The sandbox of a local tool server. */
+interface McpSandbox {
+  readonly mode: "inherit" | "off" | "on";
+  readonly network: "none" | { readonly allow: readonly string[] };
+  readonly workspace: "none" | "ro" | "rw";
+}
+
 interface McpServerCommon {
   readonly enabled: boolean;
   readonly toolFilter?: readonly string[] | undefined;
@@ -32,6 +40,7 @@ export type McpServerConfig =
       readonly args: readonly string[];
       readonly env: Readonly<Record<string, Secret>>;
       readonly cwd?: string | undefined;
+      readonly sandbox: McpSandbox;
     })
   | (McpServerCommon & {
       readonly url: string;
@@ -92,10 +101,33 @@ export const SkillsSchema: z.ZodType<SkillsConfig> = z
 
 const mcpShape = () => ({
   enabled: z.boolean().default(true).describe("`false` switches the server off."),
-  toolFilter: NamesSchema.optional().describe("Tools of the server that are used. Unset: all."),
-  timeoutMs: CountSchema.default(60_000).describe("Milliseconds that a call may take."),
-  trusted: z.boolean().default(false).describe("Whether its results count as trusted text."),
+  toolFilter: NamesSchema.optional().describe(
+    "Tools of the server that are used, by its own names, where `*` matches any characters. Unset: all.",
+  ),
+  timeoutMs: CountSchema.default(60_000).describe("Milliseconds that a call may take. Progress extends it, up to ten times."),
+  trusted: z.boolean().default(false).describe("Whether its results count as trusted text, and what it says of its tools is believed."),
 });
+
+const McpSandboxSchema = z
+  .strictObject({
+    mode: z
+      .enum(["inherit", "off", "on"])
+      .default("inherit")
+      .describe("`inherit`: that of the conversation that uses the server. `on`: always in a sandbox. `off`: always on the host."),
+    network: z
+      .union([
+        z.literal("none"),
+        z.strictObject({ allow: z.array(AllowedHostSchema).describe("Hosts that the server may reach through the gateway's proxy.") }),
+      ])
+      .default("none")
+      .describe("With `on`: its network, none or single hosts."),
+    workspace: z
+      .enum(["none", "ro", "rw"])
+      .default("ro")
+      .describe("With `on`: access to the workspace. What is read-only for the conversation stays so."),
+  })
+  .prefault({})
+  .describe("Where the program runs.");
 
 /** Parses one of `mcp.servers`. */
 export const McpServerSchema: z.ZodType<McpServerConfig> = z.lazy(() =>
@@ -104,7 +136,8 @@ export const McpServerSchema: z.ZodType<McpServerConfig> = z.lazy(() =>
       command: TextSchema.describe("Program of the server."),
       args: z.array(z.string()).default([]).describe("Its arguments."),
       env: EnvSchema.default({}).describe("Its environment variables."),
-      cwd: TextSchema.optional().describe("Its working folder."),
+      cwd: TextSchema.optional().describe("Its working folder. Unset: the workspace."),
+      sandbox: McpSandboxSchema,
       ...mcpShape(),
     }),
     z.strictObject({

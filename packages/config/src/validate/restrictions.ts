@@ -15,6 +15,7 @@ const RESTRICTING_KEYS: readonly string[] = [
   "exec",
   "groupPolicy",
   "sandbox",
+  "toolFilter",
   "tools",
   "toolsBySender",
 ];

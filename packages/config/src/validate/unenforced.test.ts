@@ -155,7 +155,8 @@ describe("a restriction that has no effect", () => {
     ["agents.list[0].tools.byProvider", { openai: { deny: ["exec"] } }, "write tools.byProvider"],
     ["agents.defaults.sandbox.readOnly", true, "remove it"],
     ["sandbox", { mode: "all" }, "agents.defaults"],
-    ["mcp.servers.git", { command: "git-mcp", sandbox: { mode: "on" } }, "remove it"],
+    ["mcp.servers.git", { command: "git-mcp", toolFiltr: ["log"] }, 'did you mean "toolFilter"?'],
+    ["mcp.servers.git", { url: "https://git.example/mcp", sandbox: { mode: "on" } }, "remove it"],
     ["channels.defaults.groups.g1.deny", ["exec"], "remove it"],
     ["channels.chatter", { ...ACCOUNT, tools: { deny: ["exec"] } }, "remove it"],
     ["tool", { deny: ["exec"] }, 'did you mean "tools"?'],
@@ -364,6 +365,7 @@ describe("allow and deny lists", () => {
     ["mcp__*", {}],
     ["lsp_*", {}],
     ["mcp__git_log", { mcp: { servers: { git: { command: "git-mcp" } } } }],
+    ["mcp__my_git_*", { mcp: { servers: { "my git": { command: "git-mcp" } } } }],
     ["mcp__git_*", { mcp: { servers: { git: { command: "git-mcp" } } } }],
     ["lsp_hover_go", { lsp: { servers: { go: { command: "gopls" } } } }],
   ])("deny: [%j] is known", async (entry, rest) => {

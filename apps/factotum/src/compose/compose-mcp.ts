@@ -1,0 +1,104 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock, CommandRunner, Logger, Random, ToolSource } from "@factotum/agent-contract";
+import { resolveSecret, type FactotumConfig, type LoadedConfig, type Secret } from "@factotum/config";
+import { httpFetch } from "@factotum/models";
+import { McpServers, type ServerSettings } from "@factotum/plugin-mcp";
+import { createHostRunner, type SandboxSpec } from "@factotum/sandbox";
+import type { CliContext } from "../runtime/cli-context.ts";
+import type { SecretFilter } from "../runtime/secret-filter.ts";
+import { createOpenCommandProxy } from "./command-proxy.ts";
+import { endOrphans } from "./open-runner.ts";
+import { openSandbox } from "./open-sandbox.ts";
+import { redactTools } from "./redact-tools.ts";
+import type { RunRoots } from "./run-roots.ts";
+import { sandboxSpec } from "./sandbox-spec.ts";
+
+/** Variables of the gateway that a server gets besides those of its settings. */
+const PASSED = ["PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER", "SHELL"];
+
+/** The MCP servers of a gateway. */
+export interface ComposedMcp {
+  /** Sources of tools under this configuration. */
+  readonly sources: (config: FactotumConfig) => readonly ToolSource[];
+  /** Ends all servers. */
+  readonly close: () => Promise<void>;
+}
+
+interface McpParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly secrets: SecretFilter;
+  readonly roots: RunRoots;
+  readonly currentConfig: () => FactotumConfig;
+}
+
+/** Prepares MCP servers, after ending those that a killed gateway left running. Nothing is loaded or started before a session needs one. */
+export async function composeMcp(
+  context: CliContext,
+  loaded: Pick<LoadedConfig, "paths" | "path">,
+  { secrets, roots, currentConfig, ...system }: McpParts,
+): Promise<ComposedMcp> {
+  const { env, paths } = context;
+  // Apart from commands, so that neither takes the memory of the other.
+  const host = createHostRunner({
+    ...system,
+    recordFolder: join(paths.stateFolder, "mcp-processes"),
+    baseEnv: Object.fromEntries(PASSED.map((name) => [name, env[name]])),
+    limits: () => {
+      const { maxProcesses, maxMemoryMb } = currentConfig().tools.exec;
+      return { maxProcesses, maxMemoryBytes: maxMemoryMb * 1024 ** 2 };
+    },
+  });
+  await endOrphans(host, system.logger);
+  const hidden = [paths.home, loaded.path];
+  const runner: CommandRunner = openSandbox(context, {
+    ...system,
+    host,
+    // The runner of commands removes what a killed gateway left.
+    ownsContainers: false,
+    sandboxOf: async (run, request): Promise<SandboxSpec | undefined> => {
+      const spec = sandboxSpec(run, request, { config: currentConfig(), roots: roots.rootsOf(run), hidden });
+      const hosts = run.sandbox?.network;
+      if (spec === undefined) return undefined;
+      // Its folder holds the server's program.
+      return { ...spec, readOnly: [...spec.readOnly, request.cwd], ...(hosts === undefined ? {} : { network: { hosts: () => hosts } }) };
+    },
+    network: { openProxy: createOpenCommandProxy(system), node: process.execPath },
+  });
+  const servers = new McpServers({
+    ...system,
+    runner,
+    fetch: httpFetch,
+    version: context.version,
+    folder: join(paths.stateFolder, "mcp"),
+    readSecret: async (reference) => {
+      const secret = reference as Secret;
+      const found = await resolveSecret(secret, { env });
+      if (found.type === "unresolved") throw new Error(found.message);
+      secrets.add([found.value]);
+      return found.value;
+    },
+    hideSecrets: (text) => secrets.hide(text),
+    decorate: (tools) => redactTools(tools, secrets.toolOutput),
+    makeFolder: async (name) => {
+      const folder = join(paths.home, "mcp", name);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      return folder;
+    },
+  });
+  return {
+    sources: (config) => servers.sources(settingsOf(config)),
+    close: async () => {
+      await servers.close();
+      await host.close();
+    },
+  };
+}
+
+function settingsOf({ mcp }: FactotumConfig): Readonly<Record<string, ServerSettings>> {
+  return Object.fromEntries(
+    Object.entries(mcp.servers).flatMap(([name, { enabled, ...settings }]) => (enabled ? [[name, settings as ServerSettings]] : [])),
+  );
+}

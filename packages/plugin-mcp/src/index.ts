@@ -1,0 +1,3 @@
+export { McpServers } from "./mcp-servers.ts";
+export type { McpOptions } from "./ports.ts";
+export type { ServerSettings } from "./server-settings.ts";

@@ -1,0 +1,303 @@
+import { createHash } from "node:crypto";
+import type { AgentTool, AgentToolResult, ToolCall, ToolOptions } from "@factotum/agent-contract";
+import { createMcpTool } from "./create-tool.ts";
+import type { ListStore } from "./list-store.ts";
+import { describe, type Verdict } from "./open-client.ts";
+import { parseTools, type ListedTool } from "./parse-tools.ts";
+import type { McpOptions, McpPlace } from "./ports.ts";
+import { RunningServer } from "./running-server.ts";
+import { isLocal, type ServerSettings } from "./server-settings.ts";
+import { toolNames } from "./tool-names.ts";
+
+const IDLE_MS = 10 * 60_000;
+const FIRST_LIST_MS = 15_000;
+/** Pauses after failed starts. */
+const FIRST_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 5 * 60_000;
+/** A server that ends this soon has failed to start. */
+const STEADY_MS = 10_000;
+/** Changes of a list are awaited this long, and read at most this often. */
+const CHANGE_MS = 1_000;
+
+type Started = { readonly type: "running"; readonly server: RunningServer } | { readonly type: "down"; readonly message: string };
+
+interface Kept {
+  readonly started: Promise<Started>;
+  idle: Disposable | undefined;
+}
+
+/** One configured server: its tools, and its processes or connections, one for each place that uses it. */
+export class McpServer {
+  readonly name: string;
+  /** Fingerprint of its settings; they hold no secrets but literal ones. */
+  readonly fingerprint: string;
+  readonly #settings: ServerSettings;
+  readonly #options: McpOptions;
+  readonly #store: ListStore;
+  readonly #running = new Map<string, Kept>();
+  readonly #ends = new Set<Promise<void>>();
+  readonly #leaving = new AbortController();
+  #verdict: Verdict | undefined;
+  /** The list as it was last parsed, to tell a change. */
+  #listed = "";
+  #tools: readonly AgentTool[] = [];
+  #isListed = false;
+  #problem: string | undefined;
+  /** It is still starting, and no further session waits for it. */
+  #isSlow = false;
+  #failures = 0;
+  #notBeforeMs = 0;
+  #changeTimer: Disposable | undefined;
+
+  constructor(name: string, settings: ServerSettings, options: McpOptions & { readonly store: ListStore }) {
+    this.name = name;
+    this.#settings = settings;
+    this.#options = options;
+    this.#store = options.store;
+    this.fingerprint = fingerprintOf(settings);
+    const stored = this.#store.read(name, this.fingerprint);
+    if (stored === undefined) return;
+    this.#verdict = stored.verdict;
+    this.#useList(stored.tools);
+  }
+
+  /** Replaced when the list changes. */
+  get tools(): readonly AgentTool[] {
+    return this.#tools;
+  }
+
+  /** Why it cannot be used, for the owner; `undefined` while nothing is wrong. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** Resolves when the list is known, or soon if it cannot be. A server that failed a moment ago is not waited for. Never rejects. */
+  async prepare(place: McpPlace, signal: AbortSignal): Promise<void> {
+    const { clock, firstListMs = FIRST_LIST_MS } = this.#options;
+    if (this.#isListed || this.#isSlow || clock.monotonic() < this.#notBeforeMs || this.#leaving.signal.aborted) return;
+    const over = Promise.withResolvers<void>();
+    using _timer = clock.schedule(firstListMs, over.resolve);
+    signal.addEventListener("abort", () => over.resolve(), { once: true });
+    await Promise.race([this.#use(place), over.promise]);
+    if (this.#isListed || this.#problem !== undefined) return;
+    this.#isSlow = true;
+    this.#problem = "it has not started in time";
+  }
+
+  /** Runs a call, and starts the server first if necessary. */
+  async call(tool: ListedTool, { arguments: given }: ToolCall, { run, signal, onDelta }: ToolOptions): Promise<AgentToolResult> {
+    for (let attempt = 1; ; attempt += 1) {
+      const started = await this.#use(run);
+      if (started.type === "down")
+        return failure(`The MCP server ${this.name} cannot be used now: ${started.message}. Do without it, or tell the owner.`);
+      const outcome = await started.server.call(tool, given, { signal, onProgress: onDelta });
+      this.#rest(keyOf(run, this.#settings));
+      switch (outcome.type) {
+        case "result":
+          this.#settle();
+          return outcome.result;
+        case "failed":
+          return failure(
+            `${outcome.message} Look whether it took effect before you try again, and check the arguments against the tool's parameters.`,
+          );
+        case "lost": {
+          await this.#drop(keyOf(run, this.#settings), started.server);
+          if (outcome.wasUnknown && attempt === 1) continue;
+          this.#recordFailure(outcome.message);
+          return failure(
+            `The connection to the MCP server ${this.name} was lost: ${this.#options.hideSecrets(outcome.message)}. The call may have taken effect: look before doing it again. The next call starts the server again.`,
+          );
+        }
+      }
+    }
+  }
+
+  /** Stops all of it for good. Resolves when nothing of it runs. */
+  async close(): Promise<void> {
+    this.#leaving.abort();
+    this.#changeTimer?.[Symbol.dispose]();
+    for (const key of this.#running.keys()) void this.#end(key);
+    await Promise.all(this.#ends);
+  }
+
+  /** Uses the running one of a place, or starts it. */
+  async #use(place: McpPlace): Promise<Started> {
+    const key = keyOf(place, this.#settings);
+    const known = this.#running.get(key);
+    if (known !== undefined) {
+      const started = await known.started;
+      if (started.type === "running" && !started.server.isOver) {
+        this.#rest(key);
+        return started;
+      }
+      if (this.#running.get(key) === known) this.#running.delete(key);
+      else return this.#use(place);
+    }
+    if (this.#leaving.signal.aborted) return { type: "down", message: "it was removed, or its settings have changed" };
+    const waitMs = this.#notBeforeMs - this.#options.clock.monotonic();
+    if (waitMs > 0)
+      return { type: "down", message: `${this.#problem ?? "it failed"}; it is tried again in ${Math.ceil(waitMs / 1_000)} s` };
+    const starting: Kept = { started: this.#start(key, place), idle: undefined };
+    this.#running.set(key, starting);
+    this.#rest(key);
+    return starting.started;
+  }
+
+  async #start(key: string, { agentId, workspace, sandbox }: McpPlace): Promise<Started> {
+    const { clock, logger } = this.#options;
+    const startedMs = clock.monotonic();
+    try {
+      const server = await RunningServer.start(this.#settings, this.#verdict, {
+        ...this.#options,
+        server: this.name,
+        place: { agentId, workspace, ...(sandbox === undefined ? {} : { sandbox }) },
+        onListChanged: () => this.#listSoon(key),
+        signal: this.#leaving.signal,
+      });
+      void server.ended.then((why) => this.#ended(key, { why, afterMs: clock.monotonic() - startedMs, wasStopped: server.isStopped }));
+      try {
+        await this.#readList(server);
+      } catch (error) {
+        await server.stop();
+        throw error;
+      }
+      this.#settle();
+      logger.info("An MCP server has started", { server: this.name, agentId, tools: this.#tools.length });
+      return { type: "running", server };
+    } catch (error) {
+      if (this.#leaving.signal.aborted) return { type: "down", message: "it was stopped" };
+      this.#recordFailure(describe(error));
+      return { type: "down", message: this.#problem ?? "it failed" };
+    }
+  }
+
+  #ended(
+    key: string,
+    { why, afterMs, wasStopped }: { readonly why: string; readonly afterMs: number; readonly wasStopped: boolean },
+  ): void {
+    const kept = this.#running.get(key);
+    if (wasStopped || this.#leaving.signal.aborted) return;
+    kept?.idle?.[Symbol.dispose]();
+    this.#running.delete(key);
+    if (afterMs < STEADY_MS) this.#recordFailure(why);
+    else this.#options.logger.warn("An MCP server has ended; the next call starts it again", { server: this.name, reason: why });
+  }
+
+  /** Stops the one of a place when nothing has used it for a while. */
+  #rest(key: string): void {
+    const { clock, idleMs = IDLE_MS } = this.#options;
+    const kept = this.#running.get(key);
+    if (kept === undefined) return;
+    kept.idle?.[Symbol.dispose]();
+    kept.idle = clock.schedule(idleMs, () => void this.#endIdle(key));
+  }
+
+  async #endIdle(key: string): Promise<void> {
+    const started = await this.#running.get(key)?.started;
+    if (started?.type === "running" && started.server.isBusy) this.#rest(key);
+    else await this.#end(key);
+  }
+
+  async #drop(key: string, server: RunningServer): Promise<void> {
+    const started = await this.#running.get(key)?.started;
+    if (started?.type === "running" && started.server === server) await this.#end(key);
+  }
+
+  async #end(key: string): Promise<void> {
+    const kept = this.#running.get(key);
+    if (kept === undefined) return;
+    this.#running.delete(key);
+    kept.idle?.[Symbol.dispose]();
+    const ending = kept.started.then(async (started) => (started.type === "running" ? started.server.stop() : undefined));
+    this.#ends.add(ending);
+    try {
+      await ending;
+    } finally {
+      this.#ends.delete(ending);
+    }
+  }
+
+  /** Changes that follow each other are one. */
+  #listSoon(key: string): void {
+    if (this.#changeTimer !== undefined || this.#leaving.signal.aborted) return;
+    this.#changeTimer = this.#options.clock.schedule(CHANGE_MS, () => {
+      void this.#listAgain(key).finally(() => (this.#changeTimer = undefined));
+    });
+  }
+
+  async #listAgain(key: string): Promise<void> {
+    const started = await this.#running.get(key)?.started;
+    if (started?.type !== "running") return;
+    try {
+      await this.#readList(started.server);
+    } catch (error) {
+      this.#options.logger.warn("The changed list of an MCP server could not be read", { server: this.name, error });
+    }
+  }
+
+  async #readList(server: RunningServer): Promise<void> {
+    const tools = await server.list();
+    this.#verdict = server.verdict;
+    if (!this.#useList(tools)) return;
+    try {
+      await this.#store.write(this.name, this.fingerprint, { verdict: server.verdict, tools });
+    } catch (error) {
+      this.#options.logger.warn("The tools of an MCP server could not be remembered; a start of the gateway asks it again", {
+        server: this.name,
+        error,
+      });
+    }
+  }
+
+  /** False if it is the same list. */
+  #useList(raw: readonly unknown[]): boolean {
+    const { tools, leftOut } = parseTools(raw, this.#settings.toolFilter);
+    const listed = JSON.stringify([tools, leftOut]);
+    if (this.#isListed && listed === this.#listed) return false;
+    for (const { name, reason } of leftOut)
+      this.#options.logger.warn("A tool of an MCP server is off", { server: this.name, tool: name, reason });
+    const names = toolNames(
+      this.name,
+      tools.map(({ name }) => name),
+    );
+    const { trusted } = this.#settings;
+    const owner = { server: this.name, trusted, call: this.call.bind(this) };
+    const made = tools.map((tool, index) => createMcpTool(tool, names[index] ?? "", owner));
+    const { decorate = (all) => all } = this.#options;
+    [this.#listed, this.#isListed, this.#tools] = [listed, true, decorate(made)];
+    return true;
+  }
+
+  #settle(): void {
+    this.#isSlow = false;
+    this.#failures = 0;
+    this.#notBeforeMs = 0;
+    this.#problem = undefined;
+  }
+
+  #recordFailure(why: string): void {
+    const { clock, logger, hideSecrets } = this.#options;
+    const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
+    this.#failures += 1;
+    this.#isSlow = false;
+    this.#notBeforeMs = clock.monotonic() + pauseMs;
+    this.#problem = hideSecrets(why).replace(/\.$/, "");
+    logger.warn("An MCP server cannot be used", { server: this.name, reason: this.#problem, retryInMs: pauseMs });
+  }
+}
+
+function failure(text: string): AgentToolResult {
+  return { content: [{ type: "text", text }], isError: true };
+}
+
+/** One process or connection for each agent, and for each sandbox of it. */
+function keyOf({ agentId, workspace, sandbox }: McpPlace, settings: ServerSettings): string {
+  if (!isLocal(settings)) return agentId;
+  const inherited = settings.sandbox.mode === "inherit" && sandbox?.elevated !== true ? sandbox : undefined;
+  return JSON.stringify([agentId, workspace, inherited ?? "host"]);
+}
+
+/** Tells settings apart; they hold references to secrets, and literal ones only as their hash. */
+export function fingerprintOf(settings: ServerSettings): string {
+  return createHash("sha256").update(JSON.stringify(settings)).digest("hex").slice(0, 32);
+}

@@ -1,0 +1,64 @@
+import type { AgentTool, ToolSource } from "@factotum/agent-contract";
+import { ListStore } from "./list-store.ts";
+import { fingerprintOf, McpServer } from "./mcp-server.ts";
+import type { McpOptions } from "./ports.ts";
+import type { ServerSettings } from "./server-settings.ts";
+
+/** The MCP servers of a gateway. They outlive a configuration: a change restarts only those whose settings are different. */
+export class McpServers {
+  readonly #options: McpOptions;
+  readonly #store: ListStore;
+  #servers: ReadonlyMap<string, McpServer> = new Map();
+  readonly #ends = new Set<Promise<void>>();
+  #isClosed = false;
+
+  /** Nothing is loaded or started before the first session or call that needs a server. */
+  constructor(options: McpOptions) {
+    this.#options = options;
+    this.#store = new ListStore(options.folder);
+  }
+
+  /** The sources of tools under these settings, one for each server, and stops the servers that are not among them any more. */
+  sources(settings: Readonly<Record<string, ServerSettings>>): readonly ToolSource[] {
+    const next = new Map<string, McpServer>();
+    for (const [name, one] of Object.entries(settings)) {
+      const known = this.#servers.get(name);
+      const isKept = known !== undefined && known.fingerprint === fingerprintOf(one);
+      next.set(name, isKept ? known : new McpServer(name, one, { ...this.#options, store: this.#store }));
+    }
+    for (const [name, server] of this.#servers) if (next.get(name) !== server) this.#retire(server);
+    const wereAny = this.#servers.size > 0;
+    this.#servers = this.#isClosed ? new Map() : next;
+    if (next.size > 0 || wereAny)
+      void this.#store
+        .keepOnly([...next.keys()])
+        .catch((error: unknown) => this.#options.logger.warn("Old lists of MCP servers could not be removed", { error }));
+    return [...next.values()].map(sourceOf);
+  }
+
+  /** Stops all of them. From then on none starts. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const server of this.#servers.values()) this.#retire(server);
+    await Promise.all(this.#ends);
+  }
+
+  #retire(server: McpServer): void {
+    const ending = server.close();
+    this.#ends.add(ending);
+    void ending.finally(() => this.#ends.delete(ending));
+  }
+}
+
+function sourceOf(server: McpServer): ToolSource {
+  return {
+    id: `mcp:${server.name}`,
+    get tools(): readonly AgentTool[] {
+      return server.tools;
+    },
+    get problem(): string | undefined {
+      return server.problem;
+    },
+    prepare: async ({ signal, ...place }) => server.prepare(place, signal),
+  };
+}

@@ -1,0 +1,208 @@
+import { createHash } from "node:crypto";
+import type { Client, PriorDiscovery, StandardSchemaV1 } from "@modelcontextprotocol/client";
+import type { Clock, RunFacts } from "@factotum/agent-contract";
+import { isObject } from "./check-schema.ts";
+import { createHttpTransport } from "./http-transport.ts";
+import type { McpOptions, McpPlace } from "./ports.ts";
+import { isLocal, type LocalServer, type RemoteServer, type ServerSettings } from "./server-settings.ts";
+import { StdioTransport } from "./stdio-transport.ts";
+
+/** How a server was found to speak: the revision of the protocol that it negotiates. */
+export type Verdict = PriorDiscovery;
+
+/** An open connection to a server. */
+export interface OpenClient {
+  readonly client: Client;
+  readonly verdict: Verdict;
+  /** Resolves with why the connection has ended. Never rejects. */
+  readonly ended: Promise<string>;
+  /** Ends it. Resolves when nothing of the server runs, or its HTTP session is deleted. Never rejects. */
+  close(): Promise<void>;
+}
+
+/** What a connection needs besides its server. */
+export interface OpenClientOptions extends Pick<
+  McpOptions,
+  "runner" | "fetch" | "clock" | "version" | "readSecret" | "hideSecrets" | "makeFolder"
+> {
+  /** The server's name in the configuration. */
+  readonly server: string;
+  readonly place: McpPlace;
+  readonly onListChanged: () => void;
+  readonly signal: AbortSignal;
+}
+
+/** For a start with its handshake; packages that are fetched first take long. */
+const CONNECT_MS = 60_000;
+/** A local server that does not answer the first question in this time is taken for one of an older revision, which may ignore it. */
+const PROBE_MS = 10_000;
+const DELETE_MS = 3_000;
+
+/** Takes any value: what servers answer is checked by ours. */
+export const ANYTHING: StandardSchemaV1<unknown, unknown> = {
+  "~standard": { version: 1, vendor: "factotum", validate: (value) => ({ value }) },
+};
+
+/**
+ * Starts or reaches a server, and shakes hands. The SDK is loaded with the first one. Without a known verdict the newest revision is asked for in place, and a
+ * server that ends over that question is started a second time. Rejects with an error whose message says why it cannot be used; then nothing of it runs.
+ */
+export async function openClient(settings: ServerSettings, known: Verdict | undefined, options: OpenClientOptions): Promise<OpenClient> {
+  const attempt = async (verdict: Verdict | undefined): Promise<OpenClient> => connect(settings, verdict, options);
+  try {
+    return await attempt(known);
+  } catch (error) {
+    if (options.signal.aborted) throw error;
+    // It was changed since, or ends with a question that it does not know.
+    if (known !== undefined) return attempt(undefined);
+    if (isLocal(settings) && error instanceof EndedError && error.wasProbed) return attempt({ kind: "legacy" });
+    throw error;
+  }
+}
+
+/** The server has ended during the handshake. */
+class EndedError extends Error {
+  readonly wasProbed: boolean;
+
+  constructor(message: string, { wasProbed, ...options }: ErrorOptions & { readonly wasProbed: boolean }) {
+    super(message, options);
+    this.name = "EndedError";
+    this.wasProbed = wasProbed;
+  }
+}
+
+async function connect(settings: ServerSettings, known: Verdict | undefined, options: OpenClientOptions): Promise<OpenClient> {
+  const sdk = await import("@modelcontextprotocol/client");
+  const transport = isLocal(settings)
+    ? await localTransport(settings, sdk.deserializeMessage, options)
+    : createHttpTransport(sdk, settings, { fetch: options.fetch, headers: await headersOf(settings, options) });
+  const client = new sdk.Client(
+    { name: "factotum", version: options.version },
+    {
+      versionNegotiation: { mode: "auto", probe: { timeoutMs: PROBE_MS } },
+      // Nothing of a server is compiled: schemas hold patterns, and both are its own words.
+      jsonSchemaValidator: { getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }) },
+    },
+  );
+  const ended = Promise.withResolvers<string>();
+  const whyEnded = (): string =>
+    options.hideSecrets((transport instanceof StdioTransport ? transport.endedBecause : undefined) ?? "the connection has ended");
+  client.onclose = () => ended.resolve(whyEnded());
+  client.setNotificationHandler("notifications/tools/list_changed", options.onListChanged);
+  const close = async (): Promise<void> => {
+    if ("terminateSession" in transport) await within(transport.terminateSession(), DELETE_MS, options.clock);
+    await client.close().catch(() => undefined);
+    // Also if the handshake did not get as far as to the client.
+    await transport.close().catch(() => undefined);
+    ended.resolve(whyEnded());
+  };
+  // The question for the revision cannot be stopped otherwise.
+  const leave = (): void => void transport.close();
+  options.signal.addEventListener("abort", leave, { once: true });
+  try {
+    await client.connect(transport, { timeout: CONNECT_MS, signal: options.signal, ...(known === undefined ? {} : { prior: known }) });
+  } catch (error) {
+    const why = transport instanceof StdioTransport ? transport.endedBecause : undefined;
+    await close();
+    if (why === undefined) throw new Error(options.hideSecrets(describe(error)), { cause: error });
+    throw new EndedError(options.hideSecrets(why), { cause: error, wasProbed: known === undefined });
+  } finally {
+    options.signal.removeEventListener("abort", leave);
+  }
+  void subscribe(client);
+  const discover = client.getDiscoverResult();
+  return { client, verdict: discover === undefined ? { kind: "legacy" } : { kind: "modern", discover }, ended: ended.promise, close };
+}
+
+/** Servers of the newest revision send changes of their lists to those who ask for them. */
+async function subscribe(client: Client): Promise<void> {
+  if (client.getProtocolEra() !== "modern" || client.getServerCapabilities()?.tools?.listChanged !== true) return;
+  // Without it the list is read again when the server is started again.
+  await client.listen({ toolsListChanged: true }).catch(() => undefined);
+}
+
+async function localTransport(
+  settings: LocalServer,
+  parseMessage: ConstructorParameters<typeof StdioTransport>[1]["parseMessage"],
+  { runner, clock, place: asked, server, readSecret, makeFolder }: OpenClientOptions,
+): Promise<StdioTransport> {
+  const isApart = settings.sandbox.mode === "on" && settings.sandbox.workspace === "none";
+  const place = isApart ? { ...asked, workspace: await makeFolder(folderName(server, asked.agentId)) } : asked;
+  const { command, args, cwd = place.workspace } = settings;
+  const env = await readAll(settings.env, readSecret, "env");
+  // With a sandbox of its own the owner has chosen its access; one that it inherits lasts longer than the turn that starts it.
+  return new StdioTransport(
+    { command, args, cwd, env, tainted: settings.sandbox.mode !== "on" },
+    { runner, run: runOf(settings, place), clock, parseMessage },
+  );
+}
+
+function folderName(...names: readonly string[]): string {
+  return createHash("sha256").update(JSON.stringify(names)).digest("hex").slice(0, 16);
+}
+
+/** The facts by which the runner chooses the sandbox. */
+function runOf({ sandbox: { mode, network, workspace } }: LocalServer, { sandbox: inherited, ...place }: McpPlace): RunFacts {
+  const facts: RunFacts = { runId: "mcp", kind: "user", sessionKey: "", sessionId: "mcp", owner: true, timeZone: "UTC", ...place };
+  switch (mode) {
+    case "off":
+      return facts;
+    case "inherit":
+      return inherited === undefined ? facts : { ...facts, sandbox: inherited };
+    case "on": {
+      const reached = network === "none" || network.allow.length === 0 ? {} : { network: network.allow };
+      return { ...facts, sandbox: { workspaceAccess: workspace, shared: false, ...reached } };
+    }
+  }
+}
+
+async function headersOf({ headers, auth }: RemoteServer, { readSecret }: OpenClientOptions): Promise<Readonly<Record<string, string>>> {
+  const given = await readAll(headers, readSecret, "headers");
+  if (auth === undefined) return given;
+  const { token } = await readAll({ token: auth }, readSecret, "auth");
+  return { ...given, authorization: `Bearer ${token}` };
+}
+
+async function readAll<Names extends string>(
+  references: Readonly<Record<Names, Parameters<McpOptions["readSecret"]>[0]>>,
+  readSecret: McpOptions["readSecret"],
+  key: string,
+): Promise<Record<Names, string>> {
+  const entries = await Promise.all(
+    (Object.entries(references) as [Names, Parameters<McpOptions["readSecret"]>[0]][]).map(async ([name, reference]) => {
+      try {
+        return [name, await readSecret(reference)] as const;
+      } catch (error) {
+        throw new Error(`${key}.${name} has no value: ${describe(error)}`, { cause: error });
+      }
+    }),
+  );
+  return Object.fromEntries(entries) as Record<Names, string>;
+}
+
+const MAX_CAUSES = 5;
+
+/** The words of an error, with what the network says of it. */
+export function describe(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown reason";
+  const text = error.message.replace(/\s+/g, " ").trim().slice(0, 500) || error.name;
+  const code = networkCode(error);
+  return code === undefined || text.includes(code) ? text : `${text} (${code})`;
+}
+
+/** The code of the system, such as `ECONNREFUSED`, wherever it is among the causes. */
+function networkCode(error: Error): string | undefined {
+  let cause: unknown = error;
+  for (let depth = 0; depth < MAX_CAUSES && typeof cause === "object" && cause !== null; depth += 1) {
+    const { code, data, cause: next } = cause as { readonly code?: unknown; readonly data?: unknown; readonly cause?: unknown };
+    if (typeof code === "string" && /^E[A-Z]+$/.test(code)) return code;
+    cause = next ?? (isObject(data) ? data["cause"] : undefined);
+  }
+  return undefined;
+}
+
+async function within(work: Promise<unknown>, ms: number, clock: Clock): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  using _timer = clock.schedule(ms, over.resolve);
+  await Promise.race([work.catch(() => undefined), over.promise]);
+}

@@ -1,0 +1,153 @@
+import type { AgentToolResult, JsonObject } from "@factotum/agent-contract";
+import { isObject } from "./check-schema.ts";
+import { ANYTHING, describe, openClient, type OpenClient, type OpenClientOptions, type Verdict } from "./open-client.ts";
+import type { ListedTool } from "./parse-tools.ts";
+import { renderResult } from "./render-result.ts";
+import type { ServerSettings } from "./server-settings.ts";
+
+/** How a call ended. */
+export type CallOutcome =
+  | { readonly type: "result"; readonly result: AgentToolResult }
+  /** The server refused the call, or did not answer. `message` is for the model. */
+  | { readonly type: "failed"; readonly message: string }
+  /** The connection is of no use any more. `wasUnknown`: the server has forgotten its session, so that the call did not run. */
+  | { readonly type: "lost"; readonly message: string; readonly wasUnknown: boolean };
+
+const LIST_MS = 30_000;
+const MAX_PAGES = 100;
+/** Progress extends a call up to this many times its limit. */
+const MAX_EXTENSION = 10;
+/** A server that has not answered a call has this long to say that it lives. */
+const PING_MS = 5_000;
+
+/** Answers that are none, over a connection that goes on. */
+const BROKEN_ANSWERS: ReadonlySet<string> = new Set([
+  "INVALID_RESULT",
+  "UNSUPPORTED_RESULT_TYPE",
+  "INPUT_REQUIRED_ROUNDS_EXCEEDED",
+  "CAPABILITY_NOT_SUPPORTED",
+]);
+
+/** A server with which a connection is open. */
+export class RunningServer {
+  readonly #open: OpenClient;
+  readonly #settings: ServerSettings;
+  #calls = 0;
+  #isOver = false;
+  #isStopped = false;
+  /** Resolves with why the connection has ended. Never rejects. */
+  readonly ended: Promise<string>;
+
+  private constructor(open: OpenClient, settings: ServerSettings) {
+    this.#open = open;
+    this.#settings = settings;
+    this.ended = open.ended.then((why) => {
+      this.#isOver = true;
+      return why;
+    });
+  }
+
+  /** Rejects with an error whose message says why the server cannot be used. */
+  static async start(settings: ServerSettings, known: Verdict | undefined, options: OpenClientOptions): Promise<RunningServer> {
+    return new RunningServer(await openClient(settings, known, options), settings);
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** It was ended on purpose. */
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  get isBusy(): boolean {
+    return this.#calls > 0;
+  }
+
+  get verdict(): Verdict {
+    return this.#open.verdict;
+  }
+
+  /** Everything that it lists, unchecked. Rejects if it does not answer. */
+  async list(): Promise<readonly unknown[]> {
+    const { client } = this.#open;
+    if (client.getServerCapabilities()?.tools === undefined) return [];
+    const tools: unknown[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < MAX_PAGES; page += 1) {
+      const params = cursor === undefined ? {} : { params: { cursor } };
+      const answer = await client.request({ method: "tools/list", ...params }, ANYTHING, { timeout: LIST_MS });
+      if (!isObject(answer) || !Array.isArray(answer["tools"])) throw new Error("its list of tools is no list");
+      tools.push(...(answer["tools"] as readonly unknown[]));
+      const next = answer["nextCursor"];
+      if (typeof next !== "string" || next === cursor) return tools;
+      cursor = next;
+    }
+    throw new Error(`its list of tools has more than ${MAX_PAGES} pages`);
+  }
+
+  /** Calls a tool. Never rejects; an abort cancels the call. */
+  async call(
+    tool: ListedTool,
+    given: JsonObject,
+    options: { readonly signal: AbortSignal; readonly onProgress: (text: string) => void },
+  ): Promise<CallOutcome> {
+    const { timeoutMs } = this.#settings;
+    this.#calls += 1;
+    try {
+      const { name, inputSchema } = tool;
+      const definition = { name, inputSchema: { ...inputSchema, type: "object" as const } };
+      const answer = await this.#open.client.callTool(
+        { name, arguments: given },
+        {
+          // Without its output schema: that is not checked.
+          toolDefinition: definition,
+          signal: options.signal,
+          timeout: timeoutMs,
+          resetTimeoutOnProgress: true,
+          maxTotalTimeout: timeoutMs * MAX_EXTENSION,
+          onprogress: ({ message, progress, total }) => {
+            const of = total === undefined ? String(progress) : `${progress} of ${total}`;
+            options.onProgress(`${message === undefined ? of : `${of}: ${message}`}\n`);
+          },
+        },
+      );
+      return { type: "result", result: renderResult(answer) };
+    } catch (error) {
+      return this.#failure(error, timeoutMs);
+    } finally {
+      this.#calls -= 1;
+    }
+  }
+
+  /** Ends it. Resolves when nothing of it runs. Never rejects. */
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    this.#isStopped = true;
+    await this.#open.close();
+  }
+
+  async #failure(error: unknown, timeoutMs: number): Promise<CallOutcome> {
+    if (this.#isOver) return { type: "lost", message: await this.ended, wasUnknown: false };
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    // The server's own answer.
+    if (typeof code === "number") return { type: "failed", message: `The server refused the call: ${describe(error)}` };
+    if (code === "REQUEST_TIMEOUT") return this.#silence(timeoutMs);
+    if (typeof code === "string" && BROKEN_ANSWERS.has(code))
+      return { type: "failed", message: `The server broke the protocol: ${describe(error)}` };
+    const status = error instanceof Error && "status" in error ? error.status : undefined;
+    return { type: "lost", message: describe(error), wasUnknown: status === 404 };
+  }
+
+  /** A server that is merely slow goes on running. */
+  async #silence(timeoutMs: number): Promise<CallOutcome> {
+    const seconds = Math.round(timeoutMs / 1_000);
+    try {
+      await this.#open.client.ping({ timeout: PING_MS });
+      return { type: "failed", message: `The server did not answer within ${seconds} s, and the call was cancelled.` };
+    } catch (error) {
+      return { type: "lost", message: `it did not answer within ${seconds} s (${describe(error)})`, wasUnknown: false };
+    }
+  }
+}

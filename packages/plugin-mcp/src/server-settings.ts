@@ -1,0 +1,50 @@
+import type { JsonValue } from "@factotum/agent-contract";
+
+/** The sandbox of a server. */
+interface ServerSandbox {
+  /** `inherit`: that of the session that uses the server. `on`: always. `off`: on the host. */
+  readonly mode: "inherit" | "on" | "off";
+  /** With `on`: hosts that the server may reach. */
+  readonly network: "none" | { readonly allow: readonly string[] };
+  /** With `on`: access to the workspace. */
+  readonly workspace: "none" | "ro" | "rw";
+}
+
+interface ServerCommon {
+  /** Names of the tools that are used, where `*` matches any characters. Absent: all. */
+  readonly toolFilter?: readonly string[] | undefined;
+  /** Milliseconds that a call may take; progress extends it. */
+  readonly timeoutMs: number;
+  /** Its results count as trusted text, and what it says of its tools is believed. */
+  readonly trusted: boolean;
+}
+
+/** A reference to a secret, opaque to this package. */
+type SecretReference = JsonValue;
+
+/** A local program that speaks MCP on its standard input and output. */
+export interface LocalServer extends ServerCommon {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, SecretReference>>;
+  /** Absolute. Absent: the workspace. */
+  readonly cwd?: string | undefined;
+  readonly sandbox: ServerSandbox;
+}
+
+/** A server at an address. */
+export interface RemoteServer extends ServerCommon {
+  readonly url: string;
+  readonly transport: "streamable-http" | "sse";
+  readonly headers: Readonly<Record<string, SecretReference>>;
+  /** Bearer token. */
+  readonly auth?: SecretReference | undefined;
+}
+
+/** One of `mcp.servers`. */
+export type ServerSettings = LocalServer | RemoteServer;
+
+/** Whether a server is a program of this machine. */
+export function isLocal(settings: ServerSettings): settings is LocalServer {
+  return "command" in settings;
+}
