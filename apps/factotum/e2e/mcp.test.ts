@@ -1,8 +1,9 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { JsonObject } from "@factotum/testing-providers";
 import { runCommand } from "@factotum/testing-product";
 import { describe, expect, test } from "vitest";
@@ -10,6 +11,7 @@ import { processesBelow, stillRunning } from "./browser-scene.ts";
 import type { Order } from "./obedient-model.ts";
 import { LIST_SERVER, localServer, serverProgram, startMcpScene } from "./mcp-scene.ts";
 
+const hasBubblewrap = spawnSync("bwrap", ["--ro-bind", "/", "/", "--unshare-all", "true"]).status === 0;
 const folderOf = async (): Promise<string> => mkdtemp(join(tmpdir(), "factotum-mcp-"));
 const deferred = (name: string, given: JsonObject = {}): Order => ({ name: "tool_call", arguments: { name, arguments: given } });
 
@@ -117,6 +119,45 @@ describe("MCP servers of the registry in the built product", { timeout: 240_000 
     expect(await second.use({ name: "session_status", arguments: {} })).not.toContain("mcp");
     expect(await processesBelow(second.product.pid)).toEqual([]);
     expect(await second.use(call)).toContain("ran ping");
+  });
+
+  test.runIf(hasBubblewrap)("a server in a sandbox of its own sees its folder, not the owner's files, and has no network", async () => {
+    const [list, secret] = [join(await folderOf(), "tools.json"), join(await folderOf(), "secret.txt")];
+    await writeFile(list, JSON.stringify([{ name: "ping", inputSchema: { type: "object" } }]));
+    await writeFile(secret, "mine");
+    const root = fileURLToPath(new URL("../../../", import.meta.url));
+    const script = [
+      `test -e ${secret} && exit 1`,
+      `touch ${root}/written 2>/dev/null && exit 1`,
+      'cat /proc/net/route | grep -q "^[a-z]*[0-9]" && exit 1',
+      `echo '[{"name":"ping","inputSchema":{"type":"object"}}]' >/tmp/tools.json`,
+      `exec ${process.execPath} ${LIST_SERVER} /tmp/tools.json`,
+    ].join("; ");
+    await using scene = await startMcpScene({
+      list: { command: "sh", args: ["-c", script], cwd: root, trusted: true, sandbox: { mode: "on" } },
+    });
+    expect(await scene.use({ name: "mcp__list_ping", arguments: {} })).toContain("ran ping");
+    const outside = { list: { command: "sh", args: ["-c", script], cwd: root, trusted: true, sandbox: { mode: "off" } } };
+    await using plain = await startMcpScene(outside);
+    await plain.use({ name: "session_status", arguments: {} });
+    expect((await runCommand(["status"], { home: plain.product.home })).stdout).toContain("The tools of mcp:list cannot be used");
+  });
+
+  test("a server is added to a running gateway, used and removed again by commands", async () => {
+    await using scene = await startMcpScene({});
+    const { home, pid } = scene.product;
+    await scene.use({ name: "session_status", arguments: {} });
+    const added = await runCommand(["mcp", "add", "files", "--trusted", "--", process.execPath, serverProgram("filesystem"), tmpdir()], {
+      home,
+    });
+    expect(added).toMatchObject({ code: 0 });
+    expect(added.stderr).toContain("The running gateway uses it from now on.");
+    expect(await scene.use({ name: "mcp__files_list_allowed_directories", arguments: {} })).toContain(tmpdir());
+    expect((await runCommand(["mcp", "list"], { home })).stdout).toMatch(/files +trusted +14 tools/);
+    expect((await processesBelow(pid)).length).toBeGreaterThan(0);
+    expect(await runCommand(["mcp", "remove", "files"], { home })).toMatchObject({ code: 0 });
+    await expect.poll(async () => processesBelow(pid), { timeout: 20_000 }).toEqual([]);
+    expect(await scene.use({ name: "mcp__files_list_allowed_directories", arguments: {} })).not.toContain("Allowed directories");
   });
 
   test("a list that changes leaves the requests of a session as they are", async () => {

@@ -26,7 +26,7 @@ export { ACTIVE_KEYS } from "./active-keys.ts";
 export { describeCommandPolicy } from "./describe-command-policy.ts";
 export { formatKeyPath, KeyPathError, parseKeyPath } from "./document/key-path.ts";
 export type { KeyPath } from "./document/key-path.ts";
-export { formatOf } from "./document/parse-text.ts";
+export { formatOf, parseText } from "./document/parse-text.ts";
 export { valueAt } from "./document/key-path.ts";
 export { hashOf } from "./document/hash-of.ts";
 export { describeKey } from "./describe-key.ts";

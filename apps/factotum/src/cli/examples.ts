@@ -19,6 +19,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "plugins add": ["factotum plugins add ./pigeon-1.0.0.tgz", "factotum plugins add pigeon@1.0.0 --yes"],
   "skills install": ["factotum skills install ./weather", "factotum skills install https://example.com/skills.git#main --path weather"],
   "skills check": ["factotum skills check", "factotum skills check weather --json"],
+  "mcp add": [
+    "factotum mcp add files -- npx -y @modelcontextprotocol/server-filesystem /srv/documents",
+    "factotum mcp add wiki --url https://wiki.example/mcp --header 'Authorization=Bearer TOKEN'",
+  ],
+  "mcp import": ["factotum mcp import ~/.cursor/mcp.json"],
   "sandbox explain": ["factotum sandbox explain", "factotum sandbox explain --session agent:main:feishu:group:oc_1"],
   "tools list": ["factotum tools list", "factotum tools list --agent team"],
   "tools explain": ["factotum tools explain exec", "factotum tools explain exec --session agent:main:feishu:group:oc_1 --sender ou_1"],

@@ -9,6 +9,7 @@ import { addBuild } from "./add-build.ts";
 import { addChannels } from "./add-channels.ts";
 import { addDamage } from "./add-damage.ts";
 import { addDeadLetters } from "./add-dead-letters.ts";
+import { addMcp } from "./add-mcp.ts";
 import { addModels } from "./add-models.ts";
 import { addApprovals } from "./add-approvals.ts";
 import { addPairing } from "./add-pairing.ts";
@@ -42,6 +43,7 @@ export function createProgram(context: CliContext, finish: Finish): Command {
   addChannels(program, context, finish);
   addPlugins(program, context, finish);
   addSkills(program, context, finish);
+  addMcp(program, context, finish);
   addGateway(program, context, finish);
   addAgent(program, context, finish);
   addAgents(program, context, finish);

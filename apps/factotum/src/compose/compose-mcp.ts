@@ -1,10 +1,11 @@
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, CommandRunner, Logger, Random, ToolSource } from "@factotum/agent-contract";
 import { resolveSecret, type FactotumConfig, type LoadedConfig, type Secret } from "@factotum/config";
 import { httpFetch } from "@factotum/models";
 import { McpServers, type ServerSettings } from "@factotum/plugin-mcp";
-import { createHostRunner, type SandboxSpec } from "@factotum/sandbox";
+import { createHostRunner, type HostRunner, type SandboxSpec } from "@factotum/sandbox";
 import type { CliContext } from "../runtime/cli-context.ts";
 import type { SecretFilter } from "../runtime/secret-filter.ts";
 import { createOpenCommandProxy } from "./command-proxy.ts";
@@ -34,24 +35,65 @@ interface McpParts {
   readonly currentConfig: () => FactotumConfig;
 }
 
+/** Where the lists of tools are kept. */
+export function mcpListFolder({ stateFolder }: Pick<CliContext["paths"], "stateFolder">): string {
+  return join(stateFolder, "mcp");
+}
+
 /** Prepares MCP servers, after ending those that a killed gateway left running. Nothing is loaded or started before a session needs one. */
-export async function composeMcp(
-  context: CliContext,
-  loaded: Pick<LoadedConfig, "paths" | "path">,
-  { secrets, roots, currentConfig, ...system }: McpParts,
-): Promise<ComposedMcp> {
-  const { env, paths } = context;
-  // Apart from commands, so that neither takes the memory of the other.
-  const host = createHostRunner({
-    ...system,
-    recordFolder: join(paths.stateFolder, "mcp-processes"),
+export async function composeMcp(context: CliContext, loaded: Pick<LoadedConfig, "paths" | "path">, parts: McpParts): Promise<ComposedMcp> {
+  const { paths } = context;
+  const host = createMcpHost(context, { ...parts, recordFolder: join(paths.stateFolder, "mcp-processes") });
+  await endOrphans(host, parts.logger);
+  const servers = createMcpServers(context, loaded, { ...parts, host, listFolder: mcpListFolder(paths) });
+  return {
+    sources: (config) => servers.sources(mcpSettings(config)),
+    close: async () => {
+      await servers.close();
+      await host.close();
+    },
+  };
+}
+
+/** The runner of local servers, apart from commands, so that neither takes the memory of the other. `recordFolder` is used by this process alone. */
+export function createMcpHost(
+  { env }: Pick<CliContext, "env">,
+  {
+    clock,
+    random,
+    logger,
+    currentConfig,
+    recordFolder,
+  }: Pick<McpParts, "clock" | "random" | "logger" | "currentConfig"> & { readonly recordFolder: string },
+): HostRunner {
+  return createHostRunner({
+    clock,
+    random,
+    logger,
+    recordFolder,
     baseEnv: Object.fromEntries(PASSED.map((name) => [name, env[name]])),
     limits: () => {
       const { maxProcesses, maxMemoryMb } = currentConfig().tools.exec;
       return { maxProcesses, maxMemoryBytes: maxMemoryMb * 1024 ** 2 };
     },
   });
-  await endOrphans(host, system.logger);
+}
+
+/** The servers around a runner. `listFolder` is used by this process alone. */
+export function createMcpServers(
+  context: CliContext,
+  loaded: Pick<LoadedConfig, "paths" | "path">,
+  {
+    secrets,
+    roots,
+    currentConfig,
+    host,
+    listFolder,
+    firstListMs,
+    ...system
+  }: McpParts & { readonly host: HostRunner; readonly listFolder: string; readonly firstListMs?: number },
+): McpServers {
+  const { env, paths } = context;
   const hidden = [paths.home, loaded.path];
   const runner: CommandRunner = openSandbox(context, {
     ...system,
@@ -63,19 +105,21 @@ export async function composeMcp(
       const hosts = run.sandbox?.network;
       if (spec === undefined) return undefined;
       // Its folder holds the server's program.
-      return { ...spec, readOnly: [...spec.readOnly, request.cwd], ...(hosts === undefined ? {} : { network: { hosts: () => hosts } }) };
+      const isInWorkspace = !relative(run.workspace, request.cwd).startsWith("..");
+      const readOnly = isInWorkspace ? spec.readOnly : [...spec.readOnly, request.cwd];
+      return { ...spec, readOnly, ...(hosts === undefined ? {} : { network: { hosts: () => hosts } }) };
     },
     network: { openProxy: createOpenCommandProxy(system), node: process.execPath },
   });
-  const servers = new McpServers({
+  return new McpServers({
     ...system,
     runner,
     fetch: httpFetch,
     version: context.version,
-    folder: join(paths.stateFolder, "mcp"),
+    folder: listFolder,
+    ...withoutUndefined({ firstListMs }),
     readSecret: async (reference) => {
-      const secret = reference as Secret;
-      const found = await resolveSecret(secret, { env });
+      const found = await resolveSecret(reference as Secret, { env });
       if (found.type === "unresolved") throw new Error(found.message);
       secrets.add([found.value]);
       return found.value;
@@ -88,16 +132,10 @@ export async function composeMcp(
       return folder;
     },
   });
-  return {
-    sources: (config) => servers.sources(settingsOf(config)),
-    close: async () => {
-      await servers.close();
-      await host.close();
-    },
-  };
 }
 
-function settingsOf({ mcp }: FactotumConfig): Readonly<Record<string, ServerSettings>> {
+/** The settings of the servers that are on. */
+export function mcpSettings({ mcp }: FactotumConfig): Readonly<Record<string, ServerSettings>> {
   return Object.fromEntries(
     Object.entries(mcp.servers).flatMap(([name, { enabled, ...settings }]) => (enabled ? [[name, settings as ServerSettings]] : [])),
   );

@@ -1,0 +1,65 @@
+import { withoutUndefined } from "@factotum/agent-contract";
+import type { Command } from "commander";
+import type * as McpCommands from "../commands/mcp.ts";
+import type { CliContext, Finish } from "../runtime/cli-context.ts";
+import { json } from "./options.ts";
+
+interface AddOptions {
+  readonly url?: string;
+  readonly transport?: string;
+  readonly env?: readonly string[];
+  readonly header?: readonly string[];
+  readonly cwd?: string;
+  readonly trusted?: boolean;
+  readonly json?: boolean;
+}
+
+/** MCP servers: `factotum mcp`. */
+export function addMcp(program: Command, context: CliContext, finish: Finish): void {
+  const mcp = program.command("mcp").description("list, add, import, test and remove MCP servers, whose tools the assistant uses");
+  const load = async (): Promise<typeof McpCommands> => import("../commands/mcp.ts");
+  const format = (options: { json?: boolean }): { json: boolean } => ({ json: options.json === true });
+  mcp
+    .command("list")
+    .description("list the servers with the number of their tools, or why they cannot be used")
+    .addOption(json())
+    .action(async (options: { json?: boolean }) => finish(await (await load()).mcpList(context, format(options))));
+  mcp
+    .command("add")
+    .description("add a server: a command after --, or an address")
+    .argument("<name>")
+    .argument("[command...]", "the program and its arguments, after --")
+    .option("--url <url>", "the address of a server that runs elsewhere")
+    .option("--transport <transport>", "streamable-http (the default) or sse")
+    .option(
+      "--env <pair...>",
+      "NAME=VALUE for the program; a value is kept in a private file, ${VARIABLE} is read from the gateway's environment",
+    )
+    .option("--header <pair...>", "NAME=VALUE for requests to the address, kept in the same way")
+    .option("--cwd <folder>", "the program's working folder; the workspace if omitted")
+    .option("--trusted", "its results count as your own text")
+    .addOption(json())
+    .action(async (name: string, command: readonly string[], { env = [], header = [], trusted, ...options }: AddOptions) => {
+      const { url, transport, cwd } = options;
+      const given = { command, env, header, trusted: trusted === true, ...withoutUndefined({ url, transport, cwd }), ...format(options) };
+      finish(await (await load()).mcpAdd(context, name, given));
+    });
+  mcp
+    .command("import")
+    .description("take over the servers of an mcp.json of Claude Desktop, Cursor or VS Code")
+    .argument("<file>")
+    .addOption(json())
+    .action(async (file: string, options: { json?: boolean }) => finish(await (await load()).mcpImport(context, file, format(options))));
+  mcp
+    .command("test")
+    .description("start or reach a server, list its tools, and end it")
+    .argument("<name>")
+    .addOption(json())
+    .action(async (name: string, options: { json?: boolean }) => finish(await (await load()).mcpTest(context, name, format(options))));
+  mcp
+    .command("remove")
+    .description("remove a server, and the private files of its values")
+    .argument("<name>")
+    .addOption(json())
+    .action(async (name: string, options: { json?: boolean }) => finish(await (await load()).mcpRemove(context, name, format(options))));
+}
