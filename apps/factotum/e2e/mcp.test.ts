@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -11,7 +11,6 @@ import { processesBelow, stillRunning } from "./browser-scene.ts";
 import type { Order } from "./obedient-model.ts";
 import { LIST_SERVER, localServer, serverProgram, startMcpScene } from "./mcp-scene.ts";
 
-const hasBubblewrap = spawnSync("bwrap", ["--ro-bind", "/", "/", "--unshare-all", "true"]).status === 0;
 const folderOf = async (): Promise<string> => mkdtemp(join(tmpdir(), "factotum-mcp-"));
 const deferred = (name: string, given: JsonObject = {}): Order => ({ name: "tool_call", arguments: { name, arguments: given } });
 
@@ -29,13 +28,16 @@ describe("MCP servers of the registry in the built product", { timeout: 240_000 
       "## mcp__files_read_text_file",
     );
     const system = JSON.stringify(model.requests[0]?.body?.["system"]);
-    expect(system).toMatch(/mcp:everything: \d+ tools, mcp:files: 14 tools, mcp:memory: 9 tools/);
+    expect(system).toMatch(/mcp:everything: \d+ tools, mcp:files: 14 tools, mcp:memory: 11 tools/);
     expect(system).not.toContain("mcp__");
     expect(await use(deferred("mcp__files_read_text_file", { path: join(folder, "note.txt") }))).toContain("the note");
     const entity = { name: "Ann", entityType: "person", observations: ["likes tea"] };
     await use(deferred("mcp__memory_create_entities", { entities: [entity] }));
     expect(await use(deferred("mcp__memory_search_nodes", { query: "tea" }))).toContain("Ann");
     expect(await use(deferred("mcp__everything_echo", { message: "hello there" }))).toContain("Echo: hello there");
+    expect(await use(deferred("mcp__everything_list_resources"))).toContain("demo://resource/static/document/features.md");
+    const resource = { uri: "demo://resource/static/document/features.md" };
+    expect(await use(deferred("mcp__everything_read_resource", resource))).toContain("Everything Server");
     expect(await use(deferred("mcp__everything_get-sum", { a: 2, b: 40 }))).toContain("42");
     expect(await use(deferred("mcp__everything_get-structured-content", { location: "Chicago" }))).toMatch(/temperature/);
     await use(deferred("mcp__everything_get-tiny-image"));
@@ -121,27 +123,30 @@ describe("MCP servers of the registry in the built product", { timeout: 240_000 
     expect(await second.use(call)).toContain("ran ping");
   });
 
-  test.runIf(hasBubblewrap)("a server in a sandbox of its own sees its folder, not the owner's files, and has no network", async () => {
-    const [list, secret] = [join(await folderOf(), "tools.json"), join(await folderOf(), "secret.txt")];
-    await writeFile(list, JSON.stringify([{ name: "ping", inputSchema: { type: "object" } }]));
-    await writeFile(secret, "mine");
-    const root = fileURLToPath(new URL("../../../", import.meta.url));
-    const script = [
-      `test -e ${secret} && exit 1`,
-      `touch ${root}/written 2>/dev/null && exit 1`,
-      'cat /proc/net/route | grep -q "^[a-z]*[0-9]" && exit 1',
-      `echo '[{"name":"ping","inputSchema":{"type":"object"}}]' >/tmp/tools.json`,
-      `exec ${process.execPath} ${LIST_SERVER} /tmp/tools.json`,
-    ].join("; ");
-    await using scene = await startMcpScene({
-      list: { command: "sh", args: ["-c", script], cwd: root, trusted: true, sandbox: { mode: "on" } },
-    });
-    expect(await scene.use({ name: "mcp__list_ping", arguments: {} })).toContain("ran ping");
-    const outside = { list: { command: "sh", args: ["-c", script], cwd: root, trusted: true, sandbox: { mode: "off" } } };
-    await using plain = await startMcpScene(outside);
-    await plain.use({ name: "session_status", arguments: {} });
-    expect((await runCommand(["status"], { home: plain.product.home })).stdout).toContain("The tools of mcp:list cannot be used");
-  });
+  test.runIf(process.platform === "linux")(
+    "a server in a sandbox of its own sees its folder, not the owner's files, and has no network",
+    async () => {
+      const [list, secret] = [join(await folderOf(), "tools.json"), join(await folderOf(), "secret.txt")];
+      await writeFile(list, JSON.stringify([{ name: "ping", inputSchema: { type: "object" } }]));
+      await writeFile(secret, "mine");
+      const root = fileURLToPath(new URL("../../../", import.meta.url));
+      const script = [
+        `test -e ${secret} && exit 1`,
+        `touch ${root}/written 2>/dev/null && exit 1`,
+        'cat /proc/net/route | grep -q "^[a-z]*[0-9]" && exit 1',
+        `echo '[{"name":"ping","inputSchema":{"type":"object"}}]' >/tmp/tools.json`,
+        `exec ${process.execPath} ${LIST_SERVER} /tmp/tools.json`,
+      ].join("; ");
+      await using scene = await startMcpScene({
+        list: { command: "sh", args: ["-c", script], cwd: root, trusted: true, sandbox: { mode: "on" } },
+      });
+      expect(await scene.use({ name: "mcp__list_ping", arguments: {} })).toContain("ran ping");
+      const outside = { list: { command: "sh", args: ["-c", script], cwd: root, trusted: true, sandbox: { mode: "off" } } };
+      await using plain = await startMcpScene(outside);
+      await plain.use({ name: "session_status", arguments: {} });
+      expect((await runCommand(["status"], { home: plain.product.home })).stdout).toContain("The tools of mcp:list cannot be used");
+    },
+  );
 
   test("a server is added to a running gateway, used and removed again by commands", async () => {
     await using scene = await startMcpScene({});

@@ -10,6 +10,7 @@ export interface StoredList {
   readonly verdict: Verdict;
   /** As the server listed them. */
   readonly tools: readonly unknown[];
+  readonly hasResources: boolean;
 }
 
 const VERSION = 1;
@@ -29,8 +30,8 @@ export class ListStore {
     try {
       const stored: unknown = JSON.parse(readFileSync(this.#path(server), "utf8"));
       if (!isObject(stored) || stored["version"] !== VERSION || stored["settings"] !== settings) return undefined;
-      const { verdict, tools } = stored as { readonly verdict?: Verdict; readonly tools?: readonly unknown[] };
-      return verdict === undefined || !Array.isArray(tools) ? undefined : { verdict, tools };
+      const { verdict, tools, hasResources } = stored as { readonly [Key in keyof StoredList]?: StoredList[Key] };
+      return verdict === undefined || !Array.isArray(tools) ? undefined : { verdict, tools, hasResources: hasResources === true };
     } catch {
       // Missing or damaged: the server is asked again.
       return undefined;

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import type { AgentTool, AgentToolResult, ToolCall, ToolOptions } from "@factotum/agent-contract";
 import { createMcpTool } from "./create-tool.ts";
-import type { ListStore } from "./list-store.ts";
+import type { ListStore, StoredList } from "./list-store.ts";
 import { describe, type Verdict } from "./open-client.ts";
-import { parseTools, type ListedTool } from "./parse-tools.ts";
+import { parseTools, type ListedTool, type ToolList } from "./parse-tools.ts";
 import type { McpOptions, McpPlace } from "./ports.ts";
+import { RESOURCE_TOOLS } from "./resource-tools.ts";
 import { RunningServer } from "./running-server.ts";
 import { isLocal, type ServerSettings } from "./server-settings.ts";
 import { toolNames } from "./tool-names.ts";
@@ -58,7 +59,7 @@ export class McpServer {
     const stored = this.#store.read(name, this.fingerprint);
     if (stored === undefined) return;
     this.#verdict = stored.verdict;
-    this.#useList(stored.tools);
+    this.#useList(stored);
   }
 
   /** Replaced when the list changes. */
@@ -238,9 +239,10 @@ export class McpServer {
   async #readList(server: RunningServer): Promise<void> {
     const tools = await server.list();
     this.#verdict = server.verdict;
-    if (!this.#useList(tools)) return;
+    const { verdict, hasResources } = server;
+    if (!this.#useList({ tools, hasResources })) return;
     try {
-      await this.#store.write(this.name, this.fingerprint, { verdict: server.verdict, tools });
+      await this.#store.write(this.name, this.fingerprint, { verdict, tools, hasResources });
     } catch (error) {
       this.#options.logger.warn("The tools of an MCP server could not be remembered; a start of the gateway asks it again", {
         server: this.name,
@@ -250,8 +252,8 @@ export class McpServer {
   }
 
   /** False if it is the same list. */
-  #useList(raw: readonly unknown[]): boolean {
-    const { tools, leftOut } = parseTools(raw, this.#settings.toolFilter);
+  #useList(list: Pick<StoredList, "tools" | "hasResources">): boolean {
+    const { tools, leftOut } = parseList(list, this.#settings);
     const listed = JSON.stringify([tools, leftOut]);
     if (this.#isListed && listed === this.#listed) return false;
     for (const { name, reason } of leftOut)
@@ -288,6 +290,11 @@ export class McpServer {
 
 function failure(text: string): AgentToolResult {
   return { content: [{ type: "text", text }], isError: true };
+}
+
+/** The tools of a list, with ours for its resources. */
+export function parseList({ tools, hasResources }: Pick<StoredList, "tools" | "hasResources">, { toolFilter }: ServerSettings): ToolList {
+  return parseTools(tools, toolFilter, hasResources ? RESOURCE_TOOLS : []);
 }
 
 /** One process or connection for each agent, and for each sandbox of it. */

@@ -9,6 +9,8 @@ export interface ListedTool {
   readonly title?: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
+  /** Set for a tool of ours that reaches the resources of the server. */
+  readonly resources?: "list" | "read";
   /** What the server says of it. Believed only of trusted servers. */
   readonly hints: { readonly readOnly: boolean; readonly idempotent: boolean; readonly openWorld: boolean };
 }
@@ -27,8 +29,12 @@ const MAX_NAME_CHARS = 128;
 const MAX_TITLE_CHARS = 200;
 const MAX_DESCRIPTION_CHARS = 4_000;
 
-/** Checks what a server lists. A bad tool is left out, and leaves the others alone. */
-export function parseTools(listed: readonly unknown[], toolFilter: readonly string[] | undefined): ToolList {
+/** Checks what a server lists. A bad tool is left out, and leaves the others alone. `added`: tools of ours, whose names give way to those of the server. */
+export function parseTools(
+  listed: readonly unknown[],
+  toolFilter: readonly string[] | undefined,
+  added: readonly ListedTool[] = [],
+): ToolList {
   const tools = new Map<string, ListedTool>();
   const leftOut: { readonly name: string; readonly reason: string }[] = [];
   for (const entry of listed) {
@@ -39,6 +45,7 @@ export function parseTools(listed: readonly unknown[], toolFilter: readonly stri
     if (reason === undefined && "inputSchema" in parsed) tools.set(name, parsed);
     else if (leftOut.length < MAX_LEFT_OUT) leftOut.push({ name: name.slice(0, MAX_NAME_CHARS), reason: reason ?? "it is not understood" });
   }
+  for (const tool of added) if (isWanted(tool.name, toolFilter) && !tools.has(tool.name)) tools.set(tool.name, tool);
   return { tools: [...tools.values()].toSorted(({ name: one }, { name: other }) => (one < other ? -1 : 1)), leftOut };
 }
 

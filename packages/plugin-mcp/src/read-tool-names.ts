@@ -1,10 +1,9 @@
 import { ListStore } from "./list-store.ts";
-import { fingerprintOf } from "./mcp-server.ts";
-import { parseTools } from "./parse-tools.ts";
+import { fingerprintOf, parseList } from "./mcp-server.ts";
 import type { ServerSettings } from "./server-settings.ts";
 
 /** The server's own names of the tools that it listed when it last ran with these settings; `undefined` if it never did. Starts nothing. */
 export function readToolNames(folder: string, server: string, settings: ServerSettings): readonly string[] | undefined {
   const stored = new ListStore(folder).read(server, fingerprintOf(settings));
-  return stored === undefined ? undefined : parseTools(stored.tools, settings.toolFilter).tools.map(({ name }) => name);
+  return stored === undefined ? undefined : parseList(stored, settings).tools.map(({ name }) => name);
 }

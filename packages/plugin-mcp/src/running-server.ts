@@ -1,8 +1,10 @@
 import type { AgentToolResult, JsonObject } from "@factotum/agent-contract";
+import type { RequestOptions } from "@modelcontextprotocol/client";
 import { isObject } from "./check-schema.ts";
 import { ANYTHING, describe, openClient, type OpenClient, type OpenClientOptions, type Verdict } from "./open-client.ts";
 import type { ListedTool } from "./parse-tools.ts";
 import { renderResult } from "./render-result.ts";
+import { useResources } from "./resource-tools.ts";
 import type { ServerSettings } from "./server-settings.ts";
 
 /** How a call ended. */
@@ -69,6 +71,11 @@ export class RunningServer {
     return this.#open.verdict;
   }
 
+  /** Whether it has resources. */
+  get hasResources(): boolean {
+    return this.#open.client.getServerCapabilities()?.resources !== undefined;
+  }
+
   /** Everything that it lists, unchecked. Rejects if it does not answer. */
   async list(): Promise<readonly unknown[]> {
     const { client } = this.#open;
@@ -96,24 +103,13 @@ export class RunningServer {
     const { timeoutMs } = this.#settings;
     this.#calls += 1;
     try {
-      const { name, inputSchema } = tool;
-      const definition = { name, inputSchema: { ...inputSchema, type: "object" as const } };
-      const answer = await this.#open.client.callTool(
-        { name, arguments: given },
-        {
-          // Without its output schema: that is not checked.
-          toolDefinition: definition,
-          signal: options.signal,
-          timeout: timeoutMs,
-          resetTimeoutOnProgress: true,
-          maxTotalTimeout: timeoutMs * MAX_EXTENSION,
-          onprogress: ({ message, progress, total }) => {
-            const of = total === undefined ? String(progress) : `${progress} of ${total}`;
-            options.onProgress(`${message === undefined ? of : `${of}: ${message}`}\n`);
-          },
-        },
-      );
-      return { type: "result", result: renderResult(answer) };
+      const { client } = this.#open;
+      const { name, inputSchema, resources } = tool;
+      const request = this.#requestOptions(options);
+      if (resources !== undefined) return { type: "result", result: await useResources(resources, given, { client, options: request }) };
+      // Without its output schema: that is not checked.
+      const toolDefinition = { name, inputSchema: { ...inputSchema, type: "object" as const } };
+      return { type: "result", result: renderResult(await client.callTool({ name, arguments: given }, { ...request, toolDefinition })) };
     } catch (error) {
       return this.#failure(error, timeoutMs);
     } finally {
@@ -126,6 +122,20 @@ export class RunningServer {
     this.#isOver = true;
     this.#isStopped = true;
     await this.#open.close();
+  }
+
+  #requestOptions({ signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (text: string) => void }): RequestOptions {
+    const { timeoutMs } = this.#settings;
+    return {
+      signal,
+      timeout: timeoutMs,
+      resetTimeoutOnProgress: true,
+      maxTotalTimeout: timeoutMs * MAX_EXTENSION,
+      onprogress: ({ message, progress, total }) => {
+        const of = total === undefined ? String(progress) : `${progress} of ${total}`;
+        onProgress(`${message === undefined ? of : `${of}: ${message}`}\n`);
+      },
+    };
   }
 
   async #failure(error: unknown, timeoutMs: number): Promise<CallOutcome> {
