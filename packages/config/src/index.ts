@@ -44,7 +44,7 @@ export { resolveProviderKeys } from "./secrets/provider-keys.ts";
 export { literalSecrets, redactSecrets, secretValues } from "./secrets/redact.ts";
 export { resolveSecret } from "./secrets/resolve-secret.ts";
 export type { ResolveSecretOptions, SecretResolution } from "./secrets/resolve-secret.ts";
-export { isSecretPath } from "./secrets/secret-keys.ts";
+export { isPlainVariable, isSecretPath } from "./secrets/secret-keys.ts";
 export { secretFiles, secretVariables, unresolvedSecrets } from "./secrets/unresolved-secrets.ts";
 export { writePrivateFile } from "./state/atomic-file.ts";
 export { FolderError, folderObstacle, makeFolder } from "./state/make-folder.ts";

@@ -27,6 +27,8 @@ test("mcp add keeps the comments of the file and puts values into private files;
     "--env",
     "TOKEN=hunter2-hunter2",
     "--env",
+    "LOG_LEVEL=quiet",
+    "--env",
     "HOST=${MY_HOST}",
     "--",
     "npx",
@@ -38,6 +40,7 @@ test("mcp add keeps the comments of the file and puts values into private files;
   const text = await configOf(cli);
   expect(text).toContain("// mine");
   expect(text).not.toContain("hunter2");
+  expect(text).toMatch(/LOG_LEVEL"?: ["']quiet/);
   const file = join(cli.factotumHome, "credentials", "mcp-files-TOKEN");
   expect(await readFile(file, "utf8")).toBe("hunter2-hunter2\n");
   expect((await stat(file)).mode & 0o777).toBe(0o600);
@@ -118,7 +121,7 @@ test.each([
     }`,
     {
       old: { url: "http://nas.lan/sse", transport: "sse" },
-      asks: { command: "b", args: [], env: { MODE: { file: "credentials/mcp-asks-MODE" } } },
+      asks: { command: "b", args: [] },
     },
     /! asks: env\.KEY is not taken over[^]*! here is left out: \$\{workspaceFolder\}[^]*! known is left out: there is a server of this name/,
   ],

@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from "@factotum/agent-contract";
 import {
   changeConfig,
   formatProblem,
+  isPlainVariable,
   loadConfig,
   makeFolder,
   writePrivateFile,
@@ -80,7 +81,7 @@ function stateOf({
   return tools === null ? "not started yet" : `${tools.length} ${tools.length === 1 ? "tool" : "tools"}`;
 }
 
-/** Writes a new server into the configuration. Values of variables and headers go into private files. */
+/** Writes a new server into the configuration. Values that may be secrets go into private files. */
 export async function mcpAdd(context: CliContext, name: string, options: McpAddOptions): Promise<number> {
   const { config } = await load(context);
   if (config.mcp.servers[name] !== undefined)
@@ -152,7 +153,7 @@ async function finish(context: CliContext, { json }: Format, result: object, tex
   return EXIT.ok;
 }
 
-/** One write for all of them, so that comments and other settings stay. A refused change leaves no file. */
+/** One write for all of them, so that comments and other settings stay; what may be a secret goes into private files. A refused change leaves no file. */
 async function write(
   context: CliContext,
   added: readonly { readonly name: string; readonly settings: JsonObject }[],
@@ -175,7 +176,7 @@ async function withSecretFiles(context: CliContext, server: string, settings: Js
     if (typeof values !== "object" || values === null || Array.isArray(values)) continue;
     const stored: Record<string, JsonValue> = {};
     for (const [name, value] of Object.entries(values as JsonObject)) {
-      if (typeof value !== "string") stored[name] = value ?? null;
+      if (typeof value !== "string" || (key === "env" && isPlainVariable(name))) stored[name] = value ?? null;
       else {
         const file = secretFile(server, name);
         await makeFolder(context.paths.credentialsFolder);

@@ -119,9 +119,11 @@ export function createMcpServers(
     folder: listFolder,
     ...withoutUndefined({ firstListMs }),
     readSecret: async (reference) => {
-      const found = await resolveSecret(reference as Secret, { env });
+      const secret = reference as Secret;
+      const found = await resolveSecret(secret, { env });
       if (found.type === "unresolved") throw new Error(found.message);
-      secrets.add([found.value]);
+      // Literal ones are known from the configuration, as far as they are secrets.
+      if (secret.type !== "literal") secrets.add([found.value]);
       return found.value;
     },
     hideSecrets: (text) => secrets.hide(text),

@@ -3,7 +3,7 @@ import { isPlainObject, type Document } from "../document/plain-object.ts";
 import type { FactotumConfig } from "../factotum-config.ts";
 import { isSecretReference, parseSecret, REDACTED } from "../schema/secret.ts";
 import type { Environment } from "../state/state-paths.ts";
-import { isSecretPath } from "./secret-keys.ts";
+import { isPlainServerVariable, isSecretPath } from "./secret-keys.ts";
 
 /** Credentials in a URL. */
 const CREDENTIALS_IN_URL = /^([a-z][a-z0-9+.-]*:\/\/)([^\s/?#@]+)@/i;
@@ -77,7 +77,7 @@ export function secretValues(config: FactotumConfig, env: Environment): Readonly
     } else if (Array.isArray(value)) {
       value.forEach((entry, index) => visit(entry, [...path, index]));
     } else if (isPlainObject(value)) {
-      if (value["type"] === "literal" && typeof value["value"] === "string") add(value["value"]);
+      if (value["type"] === "literal" && typeof value["value"] === "string" && !isPlainServerVariable(path)) add(value["value"]);
       if (value["type"] === "env" && typeof value["name"] === "string") add(env[value["name"]]);
       if (typeof value["env"] === "string") add(env[value["env"]]);
       for (const [key, entry] of Object.entries(value)) visit(entry, [...path, key]);

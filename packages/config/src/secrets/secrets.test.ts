@@ -188,3 +188,15 @@ function isRunning(pid: number): boolean {
   const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
   return stdout.trim() !== "" && !stdout.trim().startsWith("Z");
 }
+
+test("variables of tool servers that are plain settings are not hidden, and those that may be secrets are", async () => {
+  const env = { LOG_LEVEL: "verbose", DATA_FOLDER: "/srv/documents", API_KEY: "sk-hunter2", DATABASE_URL: "postgres://u:p4ss@h/d" };
+  const document = { mcp: { servers: { files: { command: "files-mcp", env } } } };
+  await using home = await temporaryHome();
+  await home.write("factotum.json5", document);
+  const result = await loadConfig({ env: home.env, channels: sampleChannels().channels });
+  if (result.type === "refused") throw new Error(JSON.stringify(result.problems));
+  const hidden = secretValues(result.config, {});
+  for (const value of [env.API_KEY, env.DATABASE_URL]) expect(hidden).toContain(value);
+  for (const value of [env.LOG_LEVEL, env.DATA_FOLDER]) expect(hidden).not.toContain(value);
+});
