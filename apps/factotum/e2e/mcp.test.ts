@@ -149,7 +149,8 @@ describe("MCP servers of the registry in the built product", { timeout: 240_000 
   );
 
   test("a server is added to a running gateway, used and removed again by commands", async () => {
-    await using scene = await startMcpScene({});
+    // As setup writes it.
+    await using scene = await startMcpScene({}, { settings: { tools: { profile: ["coding", "messaging"] } } });
     const { home, pid } = scene.product;
     await scene.use({ name: "session_status", arguments: {} });
     const added = await runCommand(["mcp", "add", "files", "--trusted", "--", process.execPath, serverProgram("filesystem"), tmpdir()], {

@@ -65,8 +65,9 @@ describe("tools of an agent", () => {
   test("full is everything, minimal nearly nothing, several profiles their union", () => {
     expect(names({ profile: ["full"] })).toHaveLength(8);
     expect(names({ profile: ["minimal"] })).toEqual(["session_status"]);
-    expect(names({ profile: ["coding", "messaging"] })).toEqual(["edit", "exec", "ls", "message", "read", "session_status", "write"]);
-    expect(names({ profile: ["messaging"] })).toEqual(["message", "session_status"]);
+    expect(names({ profile: ["coding", "messaging"] })).toEqual(tools.map(({ name }) => name));
+    expect(names({ profile: ["coding"] })).not.toContain("message");
+    expect(names({ profile: ["messaging"] })).toEqual(["mcp__git_log", "message", "session_status"]);
   });
 
   test("allow replaces the profile: none, some or everything", () => {

@@ -10,7 +10,7 @@ export interface ToolPolicyLayer {
   readonly deny: readonly string[];
 }
 
-const MESSAGING = ["message", "ask_user", "session_status", "sessions_list", "sessions_history", "sessions_send"];
+const MESSAGING = ["message", "ask_user", "session_status", "sessions_list", "sessions_history", "sessions_send", "group:mcp"];
 const CODING = [
   "read",
   "write",
@@ -26,9 +26,11 @@ const CODING = [
   "session_status",
   "ask_user",
   "update_plan",
+  // Each server is the owner's choice.
+  "group:mcp",
 ];
 
-/** Tool names of each profile; `full` is everything. Names of tools that a build does not have are allowed. */
+/** Tool names and groups of each profile; `full` is everything. Names of tools that a build does not have are allowed. */
 const TOOL_PROFILES: {
   readonly minimal: readonly string[];
   readonly coding: readonly string[];
@@ -107,7 +109,7 @@ function verdictOf({ profile, allow, deny }: ToolPolicyLayer, name: string): Pic
 
 function inProfile(profile: string, name: string): boolean {
   if (profile === "full") return true;
-  return isProfile(profile) && TOOL_PROFILES[profile].includes(name);
+  return isProfile(profile) && TOOL_PROFILES[profile].some((entry) => matchesTool(entry, name));
 }
 
 function isProfile(name: string): name is keyof typeof TOOL_PROFILES {
