@@ -295,6 +295,8 @@ type InspectedCall = {
   readonly argv?: readonly string[];
   /** Those of its words that name the gateway's own files, or a folder around them. */
   readonly reservedWords?: readonly string[];
+  /** What it does is known only when it runs, so that a decision cannot hold for later calls. */
+  readonly onceOnly?: true;
 } | {
   readonly type: "invalid";
   readonly message: string;

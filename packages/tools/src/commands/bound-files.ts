@@ -7,7 +7,7 @@ import { isInterpreter, isRunner } from "./runner-programs.ts";
 import type { ShellText } from "./shell-text.ts";
 
 /** A file that a command runs, with what it held when it was looked at. */
-export interface BoundFile {
+interface BoundFile {
   /** Absolute, symbolic links resolved. */
   readonly path: string;
   /** SHA-256 of the content; of a large file its size, inode and times. */
