@@ -1,4 +1,4 @@
-import type { AgentTool, AgentToolResult, RunFacts, ToolCall, ToolOptions, ToolTraits } from "@factotum/agent-contract";
+import type { AgentTool, AgentToolResult, ToolCall, ToolOptions, ToolTraits } from "@factotum/agent-contract";
 import type { ListedTool } from "./parse-tools.ts";
 
 const MAX_SUMMARY_CHARS = 160;
@@ -20,7 +20,7 @@ export function createMcpTool(tool: ListedTool, modelName: string, { server, tru
     parameters: tool.inputSchema,
     traits: trusted ? trustedTraits(tool) : UNTRUSTED,
     execute: async (called, options) => {
-      if (!options.run.owner) return forbidden(options.run);
+      if (!options.run.owner) return forbidden();
       return call(tool, called, options);
     },
   };
@@ -41,7 +41,7 @@ function summaryOf({ title, description }: ListedTool): string {
 }
 
 /** The programs act with the rights of the gateway's user, and in the name of the owner. */
-function forbidden(_run: RunFacts): AgentToolResult {
+function forbidden(): AgentToolResult {
   return {
     content: [
       {

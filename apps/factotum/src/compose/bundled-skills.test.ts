@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -23,7 +23,11 @@ async function program(name: string, script: string): Promise<void> {
 }
 
 /** Runs the commands that a skill shows in the sandbox, one block after the other; each must succeed. The output of each. */
+/** The skills that a test has run. */
+const tried = new Set<string>();
+
 async function runSkill(name: string, variables: Readonly<Record<string, string>> = {}): Promise<readonly string[]> {
+  tried.add(name);
   const text = await readFile(join(BUNDLED_SKILLS_FOLDER, name, "SKILL.md"), "utf8");
   const env = { PATH: `${join(scene.workspace, "bin")}:/usr/bin:/bin`, ...variables };
   const outputs: string[] = [];
@@ -122,5 +126,9 @@ describe.runIf(process.platform === "linux")("in the sandbox the commands of", (
 
   test.each(["meeting-notes", "reminders", "translate"])("%s are none", async (name) => {
     expect(await runSkill(name)).toEqual([]);
+  });
+
+  test("of every bundled skill are tried here", async () => {
+    expect([...tried].toSorted()).toEqual((await readdir(BUNDLED_SKILLS_FOLDER)).toSorted());
   });
 });

@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { CommandRequest, RunFacts } from "@factotum/agent-contract";
-import { loadConfig, type FactotumConfig } from "@factotum/config";
+import { describeKey, loadConfig, type FactotumConfig } from "@factotum/config";
+import { SANDBOX_BACKENDS } from "@factotum/sandbox";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createRunRoots } from "./run-roots.ts";
 import { createSandboxOf, sandboxSpec } from "./sandbox-spec.ts";
@@ -43,6 +44,11 @@ const run = (workspaceAccess: "none" | "ro" | "rw" | undefined, owner = true): R
 });
 const specOf = (facts: RunFacts, tainted?: boolean) =>
   sandboxSpec(facts, tainted === undefined ? {} : { tainted }, { config, roots: [], hidden: [home] });
+
+test("the configuration knows the backends that there are", () => {
+  const [known] = describeKey("agents.defaults.sandbox.backend", [])?.schema ?? [];
+  expect(new Set(known?.["enum"] as readonly string[])).toEqual(new Set(["auto", ...SANDBOX_BACKENDS]));
+});
 
 test("a run without a sandbox has none", async () => {
   expect(specOf(run(undefined))).toBeUndefined();

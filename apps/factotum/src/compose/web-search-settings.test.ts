@@ -1,4 +1,5 @@
-import type { FactotumConfig } from "@factotum/config";
+import { describeKey, type FactotumConfig } from "@factotum/config";
+import { SEARCH_PROVIDERS } from "@factotum/tools";
 import { expect, test } from "vitest";
 import { webSearchNotices, webSearchProblem, webSearchSettings } from "./web-search-settings.ts";
 
@@ -18,6 +19,10 @@ test.each([
   ["a key without a provider", { apiKey: literal("x") }, {}, "duckduckgo"],
 ] as const)("with %s, the service is chosen", (_name, search, env, provider) => {
   expect(webSearchSettings(config(search), env).provider).toBe(provider);
+});
+
+test("the configuration knows the services that there are", () => {
+  expect(describeKey("tools.web.search.provider", [])?.schema).toMatchObject([{ enum: Object.keys(SEARCH_PROVIDERS) }]);
 });
 
 test("the configured key has precedence over the environment; one without a provider is not used", async () => {

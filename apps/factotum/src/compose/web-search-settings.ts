@@ -17,7 +17,8 @@ export function webSearchSettings({ tools }: Pick<FactotumConfig, "tools">, env:
 }
 
 function providerFromEnvironment(env: Environment): SearchProviderName | undefined {
-  return (["brave", "tavily"] as const).find((name) => (env[SEARCH_PROVIDERS[name].keyVariable ?? ""]?.trim() ?? "") !== "");
+  const names = Object.keys(SEARCH_PROVIDERS) as SearchProviderName[];
+  return names.find((name) => (env[SEARCH_PROVIDERS[name].keyVariable ?? ""]?.trim() ?? "") !== "");
 }
 
 /** Why the search service cannot work now, for `status` and `doctor`; `undefined` if nothing is known against it. Asks no service. */
