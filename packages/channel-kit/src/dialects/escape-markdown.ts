@@ -40,7 +40,8 @@ function isMarkup(character: string, at: { readonly previous: string; readonly r
     case "`":
       return true;
     case "\\":
-      return PUNCTUATION.test(next) || /^\s?$/.test(rest);
+      // A message may be cut at white space, and then markup follows.
+      return /^(?:$|\s)/.test(rest) || PUNCTUATION.test(next);
     case "*":
     case "~":
       return !(/\s/.test(previous) && /\s/.test(next));

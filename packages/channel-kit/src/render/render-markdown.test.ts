@@ -172,6 +172,12 @@ describe("splitting", () => {
     ]);
   });
 
+  test("a backslash before the cut does not escape the markup that ends the message", () => {
+    const text = `${"word ".repeat(8)}a\\ ${"b".repeat(40)}`;
+    expect(cut(`**${text}**`, discord, 64)[0]).toMatch(/ a\\\\\*\*$/);
+    expect(cut(`[${text}](https://x.y)`, discord, 72)[0]).toMatch(/ a\\\\\]\(https:\/\/x\.y\)$/);
+  });
+
   test("limits may count the text without its markup", () => {
     expect(cut(`**${"a".repeat(32)}**`, telegram, 32)).toEqual([`<b>${"a".repeat(32)}</b>`]);
     expect(cut("&".repeat(33), telegram, 32)).toEqual(["&amp;".repeat(32), "&amp;"]);
