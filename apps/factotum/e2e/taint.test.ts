@@ -1,7 +1,7 @@
 import { mkdtemp, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { noonZone, runCommand } from "@factotum/testing-product";
+import { PRODUCT_ZONE, runCommand } from "@factotum/testing-product";
 import { expect, test } from "vitest";
 import { startGuestScene } from "./guest-scene.ts";
 import { newestResults, obey, order } from "./obedient-model.ts";
@@ -16,7 +16,7 @@ const write = (file: string, content = CANARY): { readonly name: string; readonl
   arguments: { path: file, content },
 });
 /** Today in the time zone of the product under test. */
-const today = (): string => new Date().toLocaleDateString("sv-SE", { timeZone: noonZone(Date.now()) });
+const today = (): string => new Date().toLocaleDateString("sv-SE", { timeZone: PRODUCT_ZONE });
 
 test("a received file changes nothing that later conversations follow; the owner's own message does", TIMEOUT, async () => {
   await using scene = await startTaintScene();

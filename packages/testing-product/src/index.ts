@@ -1,7 +1,7 @@
 export { installExtension } from "./install-extension.ts";
 export { canMountFailingDisk, mountFailingDisk } from "./failing-disk.ts";
 export type { FailingDisk } from "./failing-disk.ts";
-export { ProductEndedError, productEntry, runCommand, startProduct } from "./start-product.ts";
+export { PRODUCT_ZONE, ProductEndedError, productEntry, runCommand, startProduct } from "./start-product.ts";
 export type { CommandOutcome, Product, ProductEnd, ProductOptions } from "./start-product.ts";
 export { noonZone } from "./noon-zone.ts";
 export { canMountDisk, mountSmallDisk } from "./small-disk.ts";

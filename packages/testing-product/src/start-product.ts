@@ -124,14 +124,17 @@ export async function runCommand(
   return { code: child.exitCode, stdout, stderr };
 }
 
-/** The same for all processes of a test: another zone would be another prompt. */
-const ZONE = noonZone(Date.now());
+/**
+ * The time zone of all products that this process starts, since another one would be another prompt. It was noon there when the process began: over midnight of
+ * Greenwich, the day of a zone that is chosen later is another one.
+ */
+export const PRODUCT_ZONE: string = noonZone(Date.now());
 
 function productEnvironment(home: string, extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const { PATH, NODE_COMPILE_CACHE: cache } = process.env;
   const compiled = cache === undefined ? {} : { NODE_COMPILE_CACHE: cache };
   // An unused port: a developer's own Ollama must not become the model of a test.
-  return { PATH, ...compiled, HOME: home, LANG: "C.UTF-8", TZ: ZONE, FACTOTUM_HOME: home, OLLAMA_HOST: "127.0.0.1:9", ...extra };
+  return { PATH, ...compiled, HOME: home, LANG: "C.UTF-8", TZ: PRODUCT_ZONE, FACTOTUM_HOME: home, OLLAMA_HOST: "127.0.0.1:9", ...extra };
 }
 
 interface Output {
