@@ -73,9 +73,10 @@ test.runIf(process.platform === "linux")("a command gets no file that the launch
       : callTools({ name: "exec", arguments: { command: "ls -l /proc/self/fd /proc/$PPID/fd; echo listed" } }),
   );
   const folder = await mkdtemp(path.join(tmpdir(), "factotum-inherited-"));
+  // Node itself closes the lowest numbers.
   const entry = path.join(folder, "launch.mjs");
-  const words = JSON.stringify(["sh", "-c", `exec 8<"$1"; shift; exec "$0" "$@"`, process.execPath, folder, productEntry]);
-  await writeFile(entry, `process.execve("/bin/sh", [...${words}, ...process.argv.slice(2)], process.env);`);
+  const words = JSON.stringify(["bash", "-c", `exec 78<"$1"; shift; exec "$0" "$@"`, process.execPath, folder, productEntry]);
+  await writeFile(entry, `process.execve("/bin/bash", [...${words}, ...process.argv.slice(2)], process.env);`);
   await using product = await startProduct({
     entry,
     env: { ANTHROPIC_API_KEY: SECRET },
