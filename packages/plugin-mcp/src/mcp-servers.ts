@@ -18,7 +18,7 @@ export class McpServers {
     this.#store = new ListStore(options.folder);
   }
 
-  /** The sources of tools under these settings, one for each server, and stops the servers that are not among them any more. */
+  /** The sources of tools under these settings, one for each server, and stops the servers that are no longer among them. */
   sources(settings: Readonly<Record<string, ServerSettings>>): readonly ToolSource[] {
     const next = new Map<string, McpServer>();
     for (const [name, one] of Object.entries(settings)) {

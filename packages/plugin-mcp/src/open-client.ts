@@ -20,7 +20,7 @@ export interface OpenClient {
   close(): Promise<void>;
 }
 
-/** What a connection needs besides its server. */
+/** What a connection needs in addition to its server. */
 export interface OpenClientOptions extends Pick<
   McpOptions,
   "runner" | "fetch" | "clock" | "version" | "readSecret" | "hideSecrets" | "makeFolder"

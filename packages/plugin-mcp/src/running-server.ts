@@ -12,7 +12,7 @@ export type CallOutcome =
   | { readonly type: "result"; readonly result: AgentToolResult }
   /** The server refused the call, or did not answer. `message` is for the model. */
   | { readonly type: "failed"; readonly message: string }
-  /** The connection is of no use any more. `wasUnknown`: the server has forgotten its session, so that the call did not run. */
+  /** The connection can no longer be used. `wasUnknown`: the server has forgotten its session, so that the call did not run. */
   | { readonly type: "lost"; readonly message: string; readonly wasUnknown: boolean };
 
 const LIST_MS = 30_000;

@@ -15,7 +15,7 @@ import { redactTools } from "./redact-tools.ts";
 import type { RunRoots } from "./run-roots.ts";
 import { sandboxSpec } from "./sandbox-spec.ts";
 
-/** Variables of the gateway that a server gets besides those of its settings. */
+/** Variables of the gateway that a server gets in addition to those of its settings. */
 const PASSED = ["PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER", "SHELL"];
 
 /** The MCP servers of a gateway. */

@@ -15,7 +15,7 @@ export class Refusals {
     this.#last = request;
   }
 
-  /** The last request that was refused since a moment; `undefined` if there is none. */
+  /** The last request that was refused since a moment; otherwise `undefined`. */
   since(count: number): RefusedRequest | undefined {
     return this.#count > count ? this.#last : undefined;
   }
