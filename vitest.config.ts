@@ -39,6 +39,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
+    // A machine that stands still for seconds can break what a test waits for; a fault fails twice, and the run lists what passed only then.
+    retry: process.env["CI"] === undefined ? 0 : 1,
     restoreMocks: true,
     unstubEnvs: true,
     coverage: { provider: "v8", include: ["{packages,extensions,apps}/*/src/**/*.{ts,tsx}"] },

@@ -1,12 +1,12 @@
 // The gates of `npm test`, in order. Every gate runs even if an earlier one failed, so that one run shows everything; only gates that read the build need it.
 // Gates that leave a core idle for part of their time run concurrently, and each prints its output in one block. Temporary files are in memory where that is
-// possible. The failed tests are listed at the end, where readers of a log look first; the last line sums the tests of all runs.
+// possible. The failed tests, and those that passed only when they ran again, are listed at the end, where readers of a log look first; the last line sums the tests of all runs.
 
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { failedTests, listFailedTests, type TestReport } from "./gates/failed-tests.ts";
+import { failedTests, listFailedTests, retriedTests, type TestReport } from "./gates/failed-tests.ts";
 import { createMemoryFolder } from "./gates/memory-folder.ts";
 import { ROOT } from "./workspace.ts";
 
@@ -28,6 +28,8 @@ interface Tally {
   skipped: number;
   /** By gate. */
   readonly failedTests: Map<string, readonly string[]>;
+  /** Those that failed and passed when they ran again: a race of a test or of the product, or a machine that stood still. */
+  readonly retriedTests: string[];
 }
 
 const REPORTS = join(ROOT, "node_modules/.factotum/reports");
@@ -110,7 +112,7 @@ async function main(): Promise<void> {
     return;
   }
   const failed: string[] = [];
-  const total: Tally = { passed: 0, failed: 0, skipped: 0, failedTests: new Map() };
+  const total: Tally = { passed: 0, failed: 0, skipped: 0, failedTests: new Map(), retriedTests: [] };
   mkdirSync(REPORTS, { recursive: true });
   const run = async (gate: Gate, isAlone: boolean): Promise<void> => {
     if (gate.needs !== undefined && failed.includes(gate.needs)) console.log(`\n── ${gate.name}: not run, because ${gate.needs} failed`);
@@ -129,6 +131,7 @@ async function main(): Promise<void> {
   await Promise.all(running.values());
   for (const gate of chosen) if (!gate.isConcurrent) await run(gate, true);
   console.log("");
+  for (const entry of total.retriedTests) console.log(`↻ passed when it ran again: ${entry}`);
   for (const line of listFailedTests(total.failedTests)) console.log(line);
   if (total.skipped > 0) console.log(`${total.skipped} skipped`);
   if (failed.length > 0) console.log(`Failed: ${failed.join(", ")}`);
@@ -182,6 +185,7 @@ function addReport(total: Tally, gate: string, file: string, ok: boolean): void 
   total.passed += report.numPassedTests;
   total.failed += ok ? report.numFailedTests : Math.max(report.numFailedTests, 1);
   total.skipped += report.numPendingTests;
+  total.retriedTests.push(...retriedTests(report, ROOT));
   const failed = failedTests(report, ROOT);
   total.failedTests.set(gate, ok || failed.length > 0 ? failed : ["failed without a failed test: its own output above says why"]);
 }

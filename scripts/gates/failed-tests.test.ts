@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { ROOT } from "../workspace.ts";
-import { failedTests, listFailedTests, type TestReport } from "./failed-tests.ts";
+import { failedTests, listFailedTests, retriedTests, type TestReport } from "./failed-tests.ts";
 
 const REPORTER = join(import.meta.dirname, "report-with-errors.ts");
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "factotum-failed-tests-")));
@@ -51,6 +51,21 @@ test("names each failed test, unloadable file, throwing hook and uncaught error,
   expect(unloaded).toMatch(/^b\.test\.mjs\n {4}(Error: )?cannot be loaded\n {4}second line/u);
   expect(hook).toMatch(/^c\.test\.mjs/u);
   expect(uncaught).toMatch(/^outside of the tests\n {4}Error: thrown too late\n(.*\n)* {4}at .*e\.test\.mjs:\d+:\d+\)?$/u);
+});
+
+test("names each test that passed when it ran again, which is not a failure", () => {
+  const report = reportOn({
+    "vitest.config.mjs": `export default { test: { retry: 1, include: ["retried.test.mjs"] } };`,
+    "retried.test.mjs": `import { describe, expect, test } from "vitest";
+      let attempts = 0;
+      describe("a group", () => test("late once", () => expect(++attempts).toBe(2)));
+      test("in time", () => {});
+      test("never", () => expect(1).toBe(2));`,
+  });
+  const [retried = "", ...others] = retriedTests(report, folder);
+  expect(others).toEqual([]);
+  expect(retried).toMatch(/^retried\.test\.mjs > a group > late once\n {4}AssertionError: expected 1 to be 2/u);
+  expect(failedTests(report, folder)).toEqual([expect.stringMatching(/^retried\.test\.mjs > never\n/u)]);
 });
 
 test("cuts long errors, and drops colours", () => {

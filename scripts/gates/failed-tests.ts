@@ -17,12 +17,15 @@ interface TestFile {
   readonly status: string;
   /** Why the file itself failed: it could not be loaded, or one of its hooks threw. */
   readonly message: string;
-  readonly assertionResults: readonly {
-    readonly ancestorTitles: readonly string[];
-    readonly title: string;
-    readonly status: string;
-    readonly failureMessages: readonly string[];
-  }[];
+  readonly assertionResults: readonly TestResult[];
+}
+
+interface TestResult {
+  readonly ancestorTitles: readonly string[];
+  readonly title: string;
+  readonly status: string;
+  /** Errors of all its attempts: a test that passed when it ran again keeps those of the first. */
+  readonly failureMessages: readonly string[];
 }
 
 const MAX_TESTS = 20;
@@ -36,11 +39,18 @@ export function failedTests(report: TestReport, root: string): string[] {
     const failed = assertionResults.filter((test) => test.status === "failed");
     if (failed.length === 0 && status === "failed")
       return [entry(file, message || "The file failed outside of its tests: it could not be loaded, or a hook of it threw.", root)];
-    return failed.map(({ ancestorTitles, title, failureMessages }) =>
-      entry([file, ...ancestorTitles.filter((one) => one !== ""), title].join(" > "), failureMessages[0] ?? "", root),
-    );
+    return failed.map((test) => testEntry(file, test, root));
   });
   return [...tests, ...report.unhandledErrors.map((error) => entry("outside of the tests", error, root))];
+}
+
+/** One entry a test that failed, and passed when it ran again, in the same form. */
+export function retriedTests({ testResults }: Pick<TestReport, "testResults">, root: string): string[] {
+  return testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter(({ status, failureMessages }) => status === "passed" && failureMessages.length > 0)
+      .map((test) => testEntry(relative(root, name), test, root)),
+  );
 }
 
 /** The last lines of a run's output: at most 20 entries, each under the gate that it failed, and the number of further ones. */
@@ -48,6 +58,10 @@ export function listFailedTests(byGate: ReadonlyMap<string, readonly string[]>):
   const all = [...byGate].flatMap(([gate, entries]) => entries.map((text) => `✗ ${gate}: ${text}`));
   const more = all.length - MAX_TESTS;
   return [...all.slice(0, MAX_TESTS), ...(more > 0 ? [`… and ${more} more failed`] : [])];
+}
+
+function testEntry(file: string, { ancestorTitles, title, failureMessages }: TestResult, root: string): string {
+  return entry([file, ...ancestorTitles.filter((one) => one !== ""), title].join(" > "), failureMessages[0] ?? "", root);
 }
 
 function entry(title: string, message: string, root: string): string {

@@ -32,13 +32,16 @@ describe.runIf(process.platform === "linux")("a command in the background of bub
   });
 
   test("has a terminal of its own: its size, its keys, and no file of it on the host", async () => {
-    const command = await scene.begin("tty; stty size; echo $TERM; trap 'echo caught' INT; cat; cat; exit 5", { input: TERMINAL });
+    const command = await scene.begin("trap 'echo caught' INT; tty; stty size; echo $TERM; cat; cat; exit 5", { input: TERMINAL });
     await shows(command, "xterm-256color");
     expect(outputOf(command)).toMatch(/\/dev\/pts\/0\s+30 100\s/);
+    // Once by the terminal, which shows every key, and once by the program that has to run when the next key comes.
+    command.write("first\n");
+    await shows(command, "first\r\nfirst");
     command.write("\u0003");
     await shows(command, "caught");
-    command.write("typed\n");
-    await shows(command, "typed");
+    command.write("second\n");
+    await shows(command, "second\r\nsecond");
     command.closeInput();
     expect((await command.ended).end).toEqual({ type: "exited", exitCode: 5 });
     expect(await scene.intact()).toBe(true);
