@@ -8,6 +8,9 @@ const GROUP_SESSION = `agent:main:feishu:group:${GROUP}`;
 interface PolicyScene extends GuestScene {
   /** Has the model make one call for a message, in the group or in the person's direct chat, and returns its result. */
   readonly call: (person: Person, place: "group" | "direct", name: string, args: object) => Promise<string>;
+  /** Has the model make one call in the next turn; its result is `result` then. */
+  readonly callNext: (name: string, args: object) => void;
+  readonly result: () => string;
   /** The output of `factotum tools`, which must succeed. */
   readonly tools: (...args: readonly string[]) => Promise<string>;
 }
@@ -23,10 +26,15 @@ async function startScene(options: NonNullable<Parameters<typeof startGuestScene
     result = found;
     return sayText("Done.");
   });
+  const callNext = (name: string, args: object): void => {
+    next = { name, arguments: args as Readonly<Record<string, string>> };
+    result = "";
+  };
   return Object.assign(scene, {
+    callNext,
+    result: () => result,
     call: async (person: Person, place: "group" | "direct", name: string, args: object) => {
-      next = { name, arguments: args as Readonly<Record<string, string>> };
-      result = "";
+      callNext(name, args);
       await scene.say(person, "Do it.", place === "group" ? { chatId: GROUP } : {});
       return result;
     },
@@ -101,6 +109,25 @@ test("factotum tools names the rule for commands, the sandbox, an agent, and unk
   expect(unknown.stderr).toContain('There is no tool "raed". Did you mean read?');
   expect((await scene.command("tools", "list", "--agent", "nobody")).stderr).toContain('There is no agent "nobody"');
   expect((await scene.command("tools", "list", "--agent", "main", "--session", "main")).stderr).toContain("exclude each other");
+});
+
+test("subagents.tools narrows the sessions of sub-agents, and no other", async () => {
+  const defaults = { model: "anthropic/claude-sonnet-5-5", subagents: { tools: { deny: ["write"] } } };
+  await using scene = await startScene({ extra: { agents: { defaults } } });
+  const child = ["--session", "agent:main:subagent:4b1f"];
+  const callIn = async (...session: readonly string[]): Promise<string> => {
+    scene.callNext("write", write);
+    expect((await scene.command("agent", ...session, "--message", "Do it.")).stderr).toBe("");
+    return scene.result();
+  };
+  expect(await callIn(...child)).toContain("There is no tool called");
+  expect(scene.request).not.toContain('"name":"write","description"');
+  expect(await scene.tools("explain", "write", ...child)).toMatch(
+    /^write: not there: subagents\.tools of the agent main: deny has write\n[^]*^subagent +removes/m,
+  );
+  expect(await callIn()).toContain("note.txt");
+  expect(scene.request).toContain('"name":"write","description"');
+  expect(await scene.tools("explain", "write")).toMatch(/^write: available\n/);
 });
 
 test("/mode and /elevated are the owner's, hold over a restart, and factotum explains them", async () => {

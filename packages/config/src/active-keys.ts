@@ -48,6 +48,7 @@ export const ACTIVE_KEYS: readonly string[] = [
       "sandbox.backend",
       "sandbox.image",
       "sandbox.network",
+      "subagents.tools",
     ].map((row) => `${place}.${row}`),
   ),
   "session.scope",

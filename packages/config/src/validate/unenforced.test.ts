@@ -60,6 +60,8 @@ describe("a restricting key that is not enforced", () => {
     ["agents.list[0].sandbox.network", { allow: ["api.example"] }],
     ["agents.defaults.sandbox.backend", "podman"],
     ["tools.sandbox.tools", { allow: ["*"], deny: [] }],
+    ["agents.defaults.subagents.tools", { deny: ["exec"] }],
+    ["agents.list[0].subagents.tools.allow", ["read"]],
     ["agents.defaults.sandbox.mode", "off"],
     ["agents.list[0].sandbox.mode", "off"],
     ["agents.list[0].sandbox.workspaceAccess", "rw"],

@@ -76,6 +76,8 @@ export interface AgentRuntime {
     readonly group: GroupConfig | undefined;
     /** All turns of the session are sandboxed. */
     readonly sandboxed: boolean;
+    /** The session is a sub-agent's. */
+    readonly subagent: boolean;
   }): readonly AgentTool[];
   /** The same tools, divided into those of the request and those that the model reaches through `tool_search` and `tool_call`. */
   toolSet(options: Parameters<AgentRuntime["tools"]>[0]): ToolSet;
@@ -189,7 +191,7 @@ export class AgentDirectory {
   }
 
   #warnOfUnknownTools(agent: ResolvedAgent): void {
-    const occasion = { provider: "", group: undefined, senders: [], sandboxed: false };
+    const occasion = { provider: "", group: undefined, senders: [], sandboxed: false, subagent: false };
     const { missing } = filterTools(this.#collected.tools, policyLayers(agent, this.#options.config, occasion));
     if (missing.length > 0) this.#options.logger.warn("The tool policy allows names that nothing provides", { agent: agent.id, missing });
   }
@@ -271,8 +273,8 @@ function toolReaders(
   "tools" | "toolSet" | "toolSource" | "toolOrigin" | "toolVerdicts" | "loadedTools" | "prepareTools" | "brokenSources"
 > {
   // The senders of a run narrow its calls and not the block: that stays the same for the whole session.
-  const layersOf = ({ model, group, sandboxed }: Parameters<AgentRuntime["tools"]>[0]): ReturnType<typeof policyLayers> =>
-    policyLayers(agent, config, { provider: model.provider, group, senders: [], sandboxed });
+  const layersOf = ({ model, group, sandboxed, subagent }: Parameters<AgentRuntime["tools"]>[0]): ReturnType<typeof policyLayers> =>
+    policyLayers(agent, config, { provider: model.provider, group, senders: [], sandboxed, subagent });
   const admittedTools: AgentRuntime["tools"] = (asked) => {
     const ordered = orderTools(
       filterTools(collected.tools, layersOf(asked)).tools.map((tool) => ({
@@ -316,7 +318,7 @@ function skillReaders(
     skills,
     missingTool: (name, group) => {
       if (!collected.tools.some((tool) => tool.name === name)) return "this gateway has not loaded it";
-      const layers = policyLayers(agent, config, { provider: "", group, senders: [], sandboxed: false });
+      const layers = policyLayers(agent, config, { provider: "", group, senders: [], sandboxed: false, subagent: false });
       const removed = toolVerdicts(layers, name).find(({ admits }) => !admits);
       return removed === undefined ? undefined : `${removed.key} removes it`;
     },

@@ -1,3 +1,4 @@
+import type { ResolvedAgent } from "@factotum/config";
 import { describe, expect, test } from "vitest";
 import { policyLayers, type PolicyOccasion } from "./policy-layers.ts";
 import { toolVerdicts } from "./tool-policy.ts";
@@ -22,16 +23,20 @@ interface Layers {
   readonly agent?: Policy;
   readonly group?: Policy;
   readonly bySender?: Readonly<Record<string, Policy>>;
+  readonly subagents?: Policy;
   readonly run?: Partial<PolicyOccasion>;
 }
 
 /** The first layer that takes a tool away; `undefined` if it is available. */
-function removal(name: string, { tools = {}, agent = { deny: [] }, group, bySender, run = {} }: Layers): string | undefined {
+function removal(
+  name: string,
+  { tools = {}, agent = { deny: [] }, group, bySender, subagents = { deny: [] }, run = {} }: Layers,
+): string | undefined {
   const settings = { requireMention: true, tools: group, toolsBySender: bySender };
   const layers = policyLayers(
-    { id: "main", tools: agent },
+    { id: "main", tools: agent, subagents: { tools: subagents } as ResolvedAgent["subagents"] },
     { tools: { ...TOOLS, ...tools } },
-    { provider: "anthropic", group: settings, senders: [ANNA], sandboxed: true, ...run },
+    { provider: "anthropic", group: settings, senders: [ANNA], sandboxed: true, subagent: true, ...run },
   );
   const removed = toolVerdicts(layers, name).find(({ admits }) => !admits);
   return removed === undefined ? undefined : `${removed.layer}: ${removed.key}`;
@@ -45,6 +50,7 @@ const LAYERS: readonly (readonly [name: string, key: string, place: (policy: Pol
   ["group", "tools of the group", (policy) => ({ group: policy })],
   ["sender", "toolsBySender.anna of the group", (policy) => ({ bySender: { anna: policy } })],
   ["sandbox", "tools.sandbox.tools", (policy) => ({ tools: { sandbox: { tools: policy } } })],
+  ["subagent", "subagents.tools of the agent main", (policy) => ({ subagents: policy })],
 ];
 
 describe.each(LAYERS)("the layer %s", (layer, key, place) => {
@@ -83,6 +89,10 @@ test("tools.exec.mode deny takes the tools that run commands, whatever else allo
 test("the layer of the sandbox is for sandboxed runs alone", () => {
   const tools: Partial<Tools> = { sandbox: { tools: NO_EXEC } };
   expect(removal("exec", { tools, run: { sandboxed: false } })).toBeUndefined();
+});
+
+test("the layer of sub-agents is for their sessions alone", () => {
+  expect(removal("exec", { subagents: NO_EXEC, run: { subagent: false } })).toBeUndefined();
 });
 
 test("a provider's layer is for its models alone, also for one named like an inherited property", () => {

@@ -16,13 +16,15 @@ export interface PolicyOccasion {
   /** Everyone whose message is in the run: each of them narrows it. Empty for what the whole session has. */
   readonly senders: readonly ToolSender[];
   readonly sandboxed: boolean;
+  /** The session is a sub-agent's. */
+  readonly subagent: boolean;
 }
 
 /** Every layer of the tool policy, widest first. A tool is available if all of them admit it, so each can only narrow. */
 export function policyLayers(
-  agent: Pick<ResolvedAgent, "id" | "tools">,
+  agent: Pick<ResolvedAgent, "id" | "tools" | "subagents">,
   { tools }: Pick<FactotumConfig, "tools">,
-  { provider, group, senders, sandboxed }: PolicyOccasion,
+  { provider, group, senders, sandboxed, subagent }: PolicyOccasion,
 ): readonly NamedToolLayer[] {
   const byProvider = Object.hasOwn(tools.byProvider, provider) ? tools.byProvider[provider] : undefined;
   return [
@@ -33,6 +35,7 @@ export function policyLayers(
     ...(group?.tools === undefined ? [] : [{ layer: "group", key: "tools of the group", policy: group.tools } as const]),
     ...senders.flatMap((sender) => senderLayer(group, sender) ?? []),
     ...(sandboxed ? [{ layer: "sandbox", key: "tools.sandbox.tools", policy: tools.sandbox.tools } as const] : []),
+    ...(subagent ? [{ layer: "subagent", key: `subagents.tools of the agent ${agent.id}`, policy: agent.subagents.tools } as const] : []),
   ];
 }
 

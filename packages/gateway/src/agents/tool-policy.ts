@@ -42,7 +42,7 @@ const TOOL_PROFILES: {
 };
 
 /** Where a layer of the policy is set; widest first. */
-const TOOL_LAYERS = ["exec", "global", "agent", "provider", "group", "sender", "sandbox"] as const;
+const TOOL_LAYERS = ["exec", "global", "agent", "provider", "group", "sender", "sandbox", "subagent"] as const;
 
 /** Name of a layer. */
 type ToolLayerName = (typeof TOOL_LAYERS)[number];

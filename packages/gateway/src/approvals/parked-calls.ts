@@ -12,6 +12,7 @@ import { quoteLines } from "../kernel/quote-lines.ts";
 import { readInputs } from "../preparation/stored-turn.ts";
 import { runFacts } from "../prompt/run-facts.ts";
 import type { ToolLimits } from "../queue/tool-limits.ts";
+import { isSubagentKey } from "../routing/session-key.ts";
 import { bindingOf } from "./call-binding.ts";
 
 /** Takes the report of a call. Resolves once it is committed. */
@@ -91,7 +92,8 @@ export class ParkedCalls {
     const { agent, model, fallbacks, group } = context;
     const elevated = isElevatedRun({ inputs, record: context.record }, running.config);
     const facts = await runFacts({ ...turn, owner }, context, running, { elevated });
-    const tools = agent.tools({ model: model.client.info, fallbacks, group, sandboxed: facts.sandbox !== undefined });
+    const [sandboxed, subagent] = [facts.sandbox !== undefined, isSubagentKey(sessionKey)];
+    const tools = agent.tools({ model: model.client.info, fallbacks, group, sandboxed, subagent });
     const found = tools.find(({ name }) => name === toolName);
     const [tool] = toolLimits.apply(found === undefined ? [] : [found], sessionKey);
     if (tool === undefined) return notRun("the tool is not available any more");

@@ -9,6 +9,7 @@ import type { SessionContext } from "../conversation/session-context.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { MAX_NOTES_BYTES, notesPath } from "../messages/notes-file.ts";
+import { isSubagentKey } from "../routing/session-key.ts";
 
 /** Runs the silent turn in which the agent writes its notes. Resolves with any outcome; rejects only if the store does. */
 export type FlushMemory = (context: SessionContext, options: { readonly signal: AbortSignal }) => Promise<void>;
@@ -33,7 +34,9 @@ export async function mayFlushMemory(
   if (record === undefined || !record.isPrivate || isGroup || !agent.config.compaction.memoryFlush) return false;
   if (kind !== undefined && !RUN_POLICY[kind].flushesMemory) return false;
   if (record.memoryFlushAtMs !== undefined && (compactedAtMs === undefined || record.memoryFlushAtMs > compactedAtMs)) return false;
-  if (!agent.tools({ model: model.client.info, fallbacks, group, sandboxed: false }).some(({ name }) => WRITERS.has(name))) return false;
+  const subagent = isSubagentKey(record.key);
+  if (!agent.tools({ model: model.client.info, fallbacks, group, sandboxed: false, subagent }).some(({ name }) => WRITERS.has(name)))
+    return false;
   const { folder, sandbox } = await agents.placeFor(agent, { owner: true, sessionKey: record.key, group: false });
   return folder === agent.config.workspace && sandbox?.workspaceAccess !== "ro" && isWritable(folder);
 }

@@ -14,6 +14,7 @@ import { traitsOf } from "../access/tool-gate.ts";
 import type { GateDecision, ToolGate } from "../access/tool-gate.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import { isSubagentKey } from "../routing/session-key.ts";
 
 /** Reason of work that ended because its sender is no longer admitted. */
 export const SENDER_REVOKED = "its sender is no longer admitted here";
@@ -126,7 +127,7 @@ export function checkCall(
 export function policyRefusal(
   name: string,
   run: {
-    readonly turn: Pick<TurnRecord, "agentId" | "origin">;
+    readonly turn: Pick<TurnRecord, "agentId" | "sessionKey" | "origin">;
     readonly facts: Pick<RunFacts, "sandbox">;
     readonly inputs: readonly InputRecord[];
     readonly provider: string;
@@ -135,7 +136,8 @@ export function policyRefusal(
 ): string | undefined {
   const { turn, facts, inputs, provider } = run;
   const senders = inputs.map(({ message: { origin, sender } }) => ({ channel: origin.channel, id: sender.id }));
-  const occasion = { provider, group: groupOf(turn.origin, channels), senders, sandboxed: facts.sandbox !== undefined };
+  const [sandboxed, subagent] = [facts.sandbox !== undefined, isSubagentKey(turn.sessionKey)];
+  const occasion = { provider, group: groupOf(turn.origin, channels), senders, sandboxed, subagent };
   const removed = running
     .agent(turn.agentId)
     .toolVerdicts(name, occasion)
@@ -152,6 +154,7 @@ export function policyRefusal(
     case "agent":
     case "provider":
     case "group":
+    case "subagent":
       return withdrawnText(name);
   }
 }

@@ -272,6 +272,7 @@ test("tools without a model are not there", async () => {
       fallbacks: [],
       group: undefined,
       sandboxed: false,
+      subagent: false,
     })
     .map(({ name }) => name);
   expect(names).toContain("image");

@@ -26,6 +26,7 @@ import { inputsOf, leadInput } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { sessionName } from "../conversation/session-name.ts";
+import { isSubagentKey } from "../routing/session-key.ts";
 
 /** A turn that is ready to run. */
 export interface PreparedTurn {
@@ -204,7 +205,13 @@ export function assemblePrepared(
   const reasoning = directives.reasoning ?? context.reasoning;
   const showsThoughts = reasoning !== "off" || inputs.some(({ admission }) => admission.showThoughts === true);
   // The prompt lists what the session has; each call is checked again.
-  const { offered, deferred } = agent.toolSet({ model: model.client.info, fallbacks, group: context.group, sandboxed: false });
+  const { offered, deferred } = agent.toolSet({
+    model: model.client.info,
+    fallbacks,
+    group: context.group,
+    sandboxed: false,
+    subagent: isSubagentKey(turn.sessionKey),
+  });
   const available = new Map([...deferred, ...offered].map((tool) => [tool.name, tool]));
   // The prompt may list tools of a client that is gone: their calls are answered like those of a removed tool.
   const clientNames = new Set(inputs.flatMap(({ admission }) => admission.clientTools ?? []).map(({ name }) => name));

@@ -11,7 +11,7 @@ import { fromUserHome } from "../kernel/from-user-home.ts";
 import { isWorthRerendering } from "./cold-cache.ts";
 import { findPromptCause, renderBasis } from "./prompt-cause.ts";
 import type { PromptBasis, PromptCause, RenderedFacts } from "./prompt-cause.ts";
-import { agentSessionKey } from "../routing/session-key.ts";
+import { agentSessionKey, isSubagentKey } from "../routing/session-key.ts";
 import { identityName, readBootstrapFiles } from "../workspace/bootstrap-files.ts";
 import { readSources } from "../workspace/source-changes.ts";
 import type { SessionContext } from "../conversation/session-context.ts";
@@ -122,12 +122,8 @@ export class PromptResolver {
     const workspace = request.isPrivate ? place.folder : undefined;
     const sandbox = promptSandbox(agent.config.sandbox, { isGroup, workspace, elevated: request.basis.elevated });
     await agent.prepareTools(place, request);
-    const { offered, deferred } = agent.toolSet({
-      model: info,
-      fallbacks: context.fallbacks,
-      group,
-      sandboxed: place.sandbox !== undefined,
-    });
+    const [sandboxed, subagent] = [place.sandbox !== undefined, isSubagentKey(request.sessionKey)];
+    const { offered, deferred } = agent.toolSet({ model: info, fallbacks: context.fallbacks, group, sandboxed, subagent });
     const tools = narrowTools(offered, messagingFeatures(request.isPrivate ? channels.capabilities() : own, request.isPrivate));
     const [usable, defaultModel, files] = await Promise.all([
       agent.skills({ workspace, group, signal: request.signal }),

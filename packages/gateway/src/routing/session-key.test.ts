@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { agentSessionKey, isSessionKey, keyPart, normalizeSessionKey, parseAgentSessionKey, sessionKind } from "./session-key.ts";
+import {
+  agentSessionKey,
+  isSessionKey,
+  isSubagentKey,
+  keyPart,
+  normalizeSessionKey,
+  parseAgentSessionKey,
+  sessionKind,
+} from "./session-key.ts";
 
 describe("session keys", () => {
   test("are built and parsed for any ids", () => {
@@ -52,5 +60,14 @@ describe("session keys", () => {
     ["agent:main:direct:group", "other"],
   ] as const)("%s is of the kind %s", (key, kind) => {
     expect(sessionKind(key, "main")).toBe(kind);
+  });
+
+  test.each([
+    ["agent:main:subagent:1f", true],
+    ["agent:main:subagent", false],
+    ["agent:main:http:subagent:1f", false],
+    ["subagent:1f", false],
+  ])("%s is the session of a sub-agent: %s", (key, expected) => {
+    expect(isSubagentKey(key)).toBe(expected);
   });
 });

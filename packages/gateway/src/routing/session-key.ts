@@ -75,6 +75,11 @@ function canonicalKind(kind: string): string {
   return lower === "dm" ? "direct" : lower;
 }
 
+/** True for the session of a sub-agent: `agent:<agentId>:subagent:<id>`. */
+export function isSubagentKey(key: string): boolean {
+  return parseAgentSessionKey(key)?.rest.startsWith("subagent:") ?? false;
+}
+
 /** Kind of a session, for lists and filters. */
 export function sessionKind(key: string, mainKey: string): SessionKind {
   if (key === GLOBAL_SESSION_KEY) return "main";

@@ -17,7 +17,7 @@ import { isElevationChosen, maySenderElevate } from "../conversation/elevation.t
 import { modeOf, modeRefusal } from "../conversation/session-mode.ts";
 import { groupOf } from "../conversation/session-context.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
-import { parseAgentSessionKey, sessionKind } from "../routing/session-key.ts";
+import { isSubagentKey, parseAgentSessionKey, sessionKind } from "../routing/session-key.ts";
 import type { SessionService } from "./session-service.ts";
 
 /** Dependencies of the explanation. */
@@ -102,7 +102,8 @@ async function imagineRun({ sender, ...query }: ToolQuery, options: ExplainTools
   const provider = model?.client.info.provider ?? "";
   // The block of the session, which the model is told of: the sender does not change it.
   const isWholeSandboxed = isSandboxed(sandboxReason(agent.config.sandbox.mode, { owner: true, group: isGroup }));
-  const asked = model === undefined ? undefined : { model: model.client.info, fallbacks: [], group, sandboxed: isWholeSandboxed };
+  const subagent = isSubagentKey(sessionKey);
+  const asked = model === undefined ? undefined : { model: model.client.info, fallbacks: [], group, sandboxed: isWholeSandboxed, subagent };
   const block = asked === undefined ? { offered: [], deferred: [] } : agent.toolSet(asked);
   return {
     agent,
@@ -122,6 +123,7 @@ async function imagineRun({ sender, ...query }: ToolQuery, options: ExplainTools
       group,
       senders: origin === undefined ? [] : [{ channel: origin.channel, id: who.id ?? "" }],
       sandboxed,
+      subagent,
     },
     admitted: new Set(asked === undefined ? [] : agent.tools(asked).map(({ name }) => name)),
     callable: new Map([...block.offered, ...block.deferred].map((tool) => [tool.name, tool])),

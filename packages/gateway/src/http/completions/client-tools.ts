@@ -85,7 +85,7 @@ export async function admitClientTools(
   if (info.tools === "none") return { tools: [], ignored: ["tools"] };
   const { offered, deferred } = isPlain
     ? { offered: [], deferred: [] }
-    : agent.toolSet({ model: info, fallbacks: [], group: undefined, sandboxed: false });
+    : agent.toolSet({ model: info, fallbacks: [], group: undefined, sandboxed: false, subagent: false });
   const own = new Set([...offered, ...deferred].map(({ name }) => name));
   const taken = tools.find(({ name }) => own.has(name));
   if (taken !== undefined)
