@@ -78,3 +78,94 @@ test.each([
 test("no pattern, and one that is empty, cover nothing", () => {
   for (const patterns of [[], [""], ["*"], [" "]]) expect(isAllowedCommand(["ls"], patterns)).toBe(false);
 });
+
+/** One option of each kind as somebody would write it: what runs a program, writes to any file, reads what a list names, sends files, or loads code. */
+const OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  find: ["-execdir", "-okdir", "-delete", "-fprintf", "-fls"],
+  git: [
+    "-ccore.pager=me",
+    "--config-env=core.pager=X",
+    "--exec-path=.",
+    "--upload-pack=./x",
+    "--receive-pack=./x",
+    "--exec=./x",
+    "-x",
+    "--ext-diff",
+    "--textconv",
+    "--open-files-in-pager=./x",
+    "-Ome",
+    "--output=x",
+    "--paginate",
+  ],
+  tar: [
+    "--to-command=./x",
+    "--checkpoint-action=exec=./x",
+    "--use-compress-program=./x",
+    "-I./x",
+    "--rsh-command=./x",
+    "--rmt-command=./x",
+    "-F./x",
+    "--info-script=./x",
+    "--new-volume-script=./x",
+    "-Tlist",
+    "--files-from=list",
+  ],
+  curl: [
+    "-ox",
+    "-OJ",
+    "--output=x",
+    "--remote-name-all",
+    "-Kx",
+    "--config=x",
+    "-Tx",
+    "--upload-file=x",
+    "-d@x",
+    "--data-binary=@x",
+    "--json=@x",
+    "--url-query=@x",
+    "-Fx=@x",
+    "--form=x=@x",
+    "-Dx",
+    "--dump-header=x",
+    "-cx",
+    "--cookie-jar=x",
+    "--trace-ascii=x",
+    "--stderr=x",
+    "--libcurl=x",
+    "--etag-save=x",
+    "--hsts=x",
+    "--alt-svc=x",
+  ],
+  wget: [
+    "-Ox",
+    "--output-document=x",
+    "--post-file=x",
+    "--body-file=x",
+    "--use-askpass=./x",
+    "-etry=9",
+    "--execute=use_askpass=./x",
+    "-ix",
+    "--input-file=x",
+    "--config=x",
+    "-ox",
+    "-ax",
+  ],
+  sort: ["-ox", "--output=x", "--compress-program=./x", "-T/x", "--files0-from=x"],
+  wc: ["--files0-from=x"],
+  du: ["--files0-from=x"],
+  file: ["-fx", "--files-from=x"],
+  zip: ["-TT./x", "-T./x", "--unzip-command=./x"],
+  fd: ["-x", "-X", "--exec-batch=./x"],
+  rg: ["--pre=./x", "--hostname-bin=./x"],
+  split: ["--filter=./x"],
+  tree: ["-ox"],
+};
+
+test.each(Object.entries(OPTIONS).flatMap(([program, options]) => options.map((option) => [program, option] as const)))(
+  "a wildcard does not cover %s %s, and the pattern that names it does",
+  (program, option) => {
+    expect(isAllowedCommand([program, option], [`${program} *`])).toBe(false);
+    expect(isAllowedCommand([program, "plain"], [`${program} *`])).toBe(true);
+    expect(isAllowedCommand([program, option], [`${program} ${option}`])).toBe(true);
+  },
+);

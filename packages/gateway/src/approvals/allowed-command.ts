@@ -4,10 +4,8 @@ import { isRunner } from "@factotum/tools";
 const RISKY_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   find: ["-exec*", "-ok*", "-delete", "-fprint*", "-fls"],
   git: [
-    "-c",
     "-c*",
     "--config-env*",
-    "--exec-path*",
     "--upload-pack*",
     "--receive-pack*",
     "--exec*",
@@ -76,9 +74,9 @@ const RISKY_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   wc: ["--files0-from*"],
   du: ["--files0-from*"],
   file: ["-f*", "--files-from*"],
-  zip: ["-TT*", "-T*", "--unzip-command*"],
+  zip: ["-T*", "--unzip-command*"],
   fd: ["-x", "-X", "--exec*"],
-  rg: ["--pre", "--pre=*", "--hostname-bin*"],
+  rg: ["--pre", "--hostname-bin*"],
   split: ["--filter*"],
   tree: ["-o*"],
 };
