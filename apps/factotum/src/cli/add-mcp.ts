@@ -2,7 +2,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import type { Command } from "commander";
 import type * as McpCommands from "../commands/mcp.ts";
 import type { CliContext, Finish } from "../runtime/cli-context.ts";
-import { json } from "./options.ts";
+import { json, port as parsePort } from "./options.ts";
 
 interface AddOptions {
   readonly url?: string;
@@ -16,7 +16,9 @@ interface AddOptions {
 
 /** MCP servers: `factotum mcp`. */
 export function addMcp(program: Command, context: CliContext, finish: Finish): void {
-  const mcp = program.command("mcp").description("list, add, import, test and remove MCP servers, whose tools the assistant uses");
+  const mcp = program
+    .command("mcp")
+    .description("list, add, import, test and remove MCP servers, whose tools the assistant uses; serve its conversations");
   const load = async (): Promise<typeof McpCommands> => import("../commands/mcp.ts");
   const format = (options: { json?: boolean }): { json: boolean } => ({ json: options.json === true });
   mcp
@@ -56,6 +58,16 @@ export function addMcp(program: Command, context: CliContext, finish: Finish): v
     .argument("<name>")
     .addOption(json())
     .action(async (name: string, options: { json?: boolean }) => finish(await (await load()).mcpTest(context, name, format(options))));
+  mcp
+    .command("serve")
+    .description("serve the assistant's conversations to MCP clients, on standard input and output or over HTTP")
+    .option("--http", "streamable HTTP on this machine, for requests with the gateway's token")
+    .option("--port <port>", "its port; 0 chooses a free one", parsePort, 18_791)
+    .option("--read-only", "without the tool that says something to the assistant")
+    .action(async ({ http, port, readOnly }: { http?: boolean; port: number; readOnly?: boolean }) => {
+      const { mcpServe } = await import("../commands/mcp-serve.ts");
+      finish(await mcpServe(context, { readOnly: readOnly === true, ...(http === true ? { port } : {}) }));
+    });
   mcp
     .command("remove")
     .description("remove a server, and the private files of its values")

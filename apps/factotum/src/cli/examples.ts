@@ -23,6 +23,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "factotum mcp add files -- npx -y @modelcontextprotocol/server-filesystem /srv/documents",
     "factotum mcp add wiki --url https://wiki.example/mcp --header 'Authorization=Bearer TOKEN'",
   ],
+  "mcp serve": ["factotum mcp serve", "factotum mcp serve --http --read-only"],
   "mcp import": ["factotum mcp import ~/.cursor/mcp.json"],
   "sandbox explain": ["factotum sandbox explain", "factotum sandbox explain --session agent:main:feishu:group:oc_1"],
   "tools list": ["factotum tools list", "factotum tools list --agent team"],

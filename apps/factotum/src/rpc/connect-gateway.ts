@@ -84,13 +84,36 @@ function isDelayed(error: unknown): boolean {
   return error instanceof RpcError && error.code === "unavailable";
 }
 
+/** True if the gateway of this state directory accepts a token. Rejects with a `CliError` if none runs. */
+export async function acceptsToken(context: CliContext, token: string | undefined): Promise<boolean> {
+  const facts = await readRuntimeFile(context.paths);
+  if (facts === undefined || !isProcessAlive(facts.pid)) throw notRunning();
+  const { RpcClient: Client } = await import("./rpc-client.ts");
+  try {
+    using _client = await Client.connect({
+      url: facts.url,
+      version: context.version,
+      signal: context.signal,
+      ...withoutUndefined({ token }),
+    });
+    return true;
+  } catch (error) {
+    if (isUnauthorized(error) || isDelayed(error)) return false;
+    throw error;
+  }
+}
+
 /** Connects, or fails with how to start the gateway. */
 export async function connectGateway(context: CliContext): Promise<ConnectedGateway> {
   const gateway = await findGateway(context);
   if (gateway !== undefined) return gateway;
   const silent = await findSilentGateway(context);
   if (silent !== undefined) throw silentError(silent);
-  throw new CliError("notRunning", "The gateway is not running.", {
+  throw notRunning();
+}
+
+function notRunning(): CliError {
+  return new CliError("notRunning", "The gateway is not running.", {
     fix: 'Start it with "factotum gateway start", or in the foreground with "factotum gateway run".',
   });
 }
