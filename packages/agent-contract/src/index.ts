@@ -18,8 +18,10 @@ export type { RunFacts, RunKind, RunLimits, RunSandbox, ThinkingLevel } from "./
 export type {
   AgentTool,
   AgentToolResult,
+  FilledPrompt,
   InspectedCall,
   MessagingFeatures,
+  SourcePrompt,
   ToolCall,
   ToolOptions,
   ToolSchema,

@@ -107,12 +107,33 @@ export interface AgentTool extends ToolSchema {
   execute(call: ToolCall, options: ToolOptions): Promise<AgentToolResult>;
 }
 
+/** What became of a prompt that was asked for. `untrusted`: the text may be that of others (R23). */
+export type FilledPrompt =
+  | { readonly type: "filled"; readonly text: string; readonly untrusted: boolean }
+  /** `text` says why, and what to do. */
+  | { readonly type: "failed"; readonly text: string; readonly untrusted: boolean };
+
+/** A message that a source has ready for people: a slash command of the owner. */
+export interface SourcePrompt {
+  /** Without the slash: `[A-Za-z0-9_-]`, at most 64 characters. The policy of tools decides on it as on a tool of this name. */
+  readonly name: string;
+  /** One line for people; it may be text of others. */
+  readonly summary: string;
+  readonly arguments: readonly { readonly name: string; readonly isRequired: boolean }[];
+  /** Asks the source for the message. Never rejects. */
+  fill(given: Readonly<Record<string, string>>, options: { readonly run: RunFacts; readonly signal: AbortSignal }): Promise<FilledPrompt>;
+}
+
 /** Provides tools: the product itself, a plugin, a server. Every tool that a model can call comes from a source. */
 export interface ToolSource {
   /** `core` for the product's own. Unique among the sources of a gateway. */
   readonly id: string;
   /** On a name conflict the earlier source wins. A source that changes provides another list, and leaves the earlier one as it is. */
   readonly tools: readonly AgentTool[];
+  /** What the names of all its tools begin with, so that a source is not prepared for an agent that may use none of them. Absent: anything. */
+  readonly namePrefix?: string;
+  /** Absent: none. */
+  readonly prompts?: readonly SourcePrompt[];
   /** Why it cannot be used now, in a few words for the owner; it may hold text of others. Absent: nothing is wrong. */
   readonly problem?: string | undefined;
   /** Called before the tools of a session are fixed: resolves when `tools` is known, or soon if it cannot be. Never rejects. */

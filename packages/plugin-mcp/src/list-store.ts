@@ -10,13 +10,14 @@ export interface StoredList {
   readonly verdict: Verdict;
   /** As the server listed them. */
   readonly tools: readonly unknown[];
+  readonly prompts: readonly unknown[];
   readonly hasResources: boolean;
 }
 
-const VERSION = 1;
+const VERSION = 2;
 const MAX_BYTES = 8_000_000;
 
-/** The lists of tools that servers gave when they last ran, one file each, so that a start of the gateway starts none of them. */
+/** The lists of tools and prompts that servers gave when they last ran, one file each, so that a start of the gateway starts none of them. */
 export class ListStore {
   readonly #folder: string;
 
@@ -30,8 +31,9 @@ export class ListStore {
     try {
       const stored: unknown = JSON.parse(readFileSync(this.#path(server), "utf8"));
       if (!isObject(stored) || stored["version"] !== VERSION || stored["settings"] !== settings) return undefined;
-      const { verdict, tools, hasResources } = stored as { readonly [Key in keyof StoredList]?: StoredList[Key] };
-      return verdict === undefined || !Array.isArray(tools) ? undefined : { verdict, tools, hasResources: hasResources === true };
+      const { verdict, tools, prompts, hasResources } = stored as { readonly [Key in keyof StoredList]?: StoredList[Key] };
+      if (verdict === undefined || !Array.isArray(tools) || !Array.isArray(prompts)) return undefined;
+      return { verdict, tools, prompts, hasResources: hasResources === true };
     } catch {
       // Missing or damaged: the server is asked again.
       return undefined;

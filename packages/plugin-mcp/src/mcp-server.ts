@@ -1,14 +1,16 @@
 import { createHash } from "node:crypto";
-import type { AgentTool, AgentToolResult, ToolCall, ToolOptions } from "@factotum/agent-contract";
+import type { AgentTool, AgentToolResult, SourcePrompt, ToolCall, ToolOptions } from "@factotum/agent-contract";
+import { createMcpPrompt } from "./create-prompt.ts";
 import { createMcpTool } from "./create-tool.ts";
 import type { ListStore, StoredList } from "./list-store.ts";
 import { describe, type Verdict } from "./open-client.ts";
+import { parsePrompts, type ListedPrompt } from "./parse-prompts.ts";
 import { parseTools, type ListedTool, type ToolList } from "./parse-tools.ts";
 import type { McpOptions, McpPlace } from "./ports.ts";
 import { RESOURCE_TOOLS } from "./resource-tools.ts";
-import { RunningServer } from "./running-server.ts";
+import { RunningServer, type CallOutcome } from "./running-server.ts";
 import { isLocal, type ServerSettings } from "./server-settings.ts";
-import { toolNames } from "./tool-names.ts";
+import { promptNames, toolNames } from "./tool-names.ts";
 
 const IDLE_MS = 10 * 60_000;
 const FIRST_LIST_MS = 15_000;
@@ -42,6 +44,7 @@ export class McpServer {
   /** The list as it was last parsed, to tell a change. */
   #listed = "";
   #tools: readonly AgentTool[] = [];
+  #prompts: readonly SourcePrompt[] = [];
   #isListed = false;
   #problem: string | undefined;
   /** It is still starting, and no further session waits for it. */
@@ -67,6 +70,11 @@ export class McpServer {
     return this.#tools;
   }
 
+  /** Replaced when the list changes. */
+  get prompts(): readonly SourcePrompt[] {
+    return this.#prompts;
+  }
+
   /** Why it cannot be used, for the owner; `undefined` while nothing is wrong. */
   get problem(): string | undefined {
     return this.#problem;
@@ -87,29 +95,57 @@ export class McpServer {
 
   /** Runs a call, and starts the server first if necessary. */
   async call(tool: ListedTool, { arguments: given }: ToolCall, { run, signal, onDelta }: ToolOptions): Promise<AgentToolResult> {
+    const outcome = await this.#attempt(run, async (server) => server.call(tool, given, { signal, onProgress: onDelta }));
+    switch (outcome.type) {
+      case "result":
+        return outcome.result;
+      case "down":
+        return failure(`The MCP server ${this.name} cannot be used now: ${outcome.message}. Do without it, or tell the owner.`);
+      case "failed":
+        return failure(
+          `${outcome.message} Look whether it took effect before you try again, and check the arguments against the tool's parameters.`,
+        );
+      case "lost":
+        return failure(
+          `The connection to the MCP server ${this.name} was lost: ${outcome.message}. The call may have taken effect: look before doing it again. The next call starts the server again.`,
+        );
+    }
+  }
+
+  /** Gets a prompt, and starts the server first if necessary. */
+  async getPrompt(
+    { name }: ListedPrompt,
+    given: Readonly<Record<string, string>>,
+    { run, signal }: Pick<ToolOptions, "run" | "signal">,
+  ): Promise<AgentToolResult> {
+    const outcome = await this.#attempt(run, async (server) => server.getPrompt(name, given, { signal, onProgress: () => undefined }));
+    switch (outcome.type) {
+      case "result":
+        return outcome.result;
+      case "failed":
+        return failure(outcome.message);
+      case "down":
+      case "lost":
+        return failure(`The MCP server ${this.name} cannot be used now: ${outcome.message}.`);
+    }
+  }
+
+  /** Has the server of a place do something; a second time if it has forgotten its session. Never rejects. */
+  async #attempt(
+    place: McpPlace,
+    work: (server: RunningServer) => Promise<CallOutcome>,
+  ): Promise<CallOutcome | { readonly type: "down"; readonly message: string }> {
     for (let attempt = 1; ; attempt += 1) {
-      const started = await this.#use(run);
-      if (started.type === "down")
-        return failure(`The MCP server ${this.name} cannot be used now: ${started.message}. Do without it, or tell the owner.`);
-      const outcome = await started.server.call(tool, given, { signal, onProgress: onDelta });
-      this.#rest(keyOf(run, this.#settings));
-      switch (outcome.type) {
-        case "result":
-          this.#settle();
-          return outcome.result;
-        case "failed":
-          return failure(
-            `${outcome.message} Look whether it took effect before you try again, and check the arguments against the tool's parameters.`,
-          );
-        case "lost": {
-          await this.#drop(keyOf(run, this.#settings), started.server);
-          if (outcome.wasUnknown && attempt === 1) continue;
-          this.#recordFailure(outcome.message);
-          return failure(
-            `The connection to the MCP server ${this.name} was lost: ${this.#options.hideSecrets(outcome.message)}. The call may have taken effect: look before doing it again. The next call starts the server again.`,
-          );
-        }
-      }
+      const started = await this.#use(place);
+      if (started.type === "down") return started;
+      const outcome = await work(started.server);
+      this.#rest(keyOf(place, this.#settings));
+      if (outcome.type === "result") this.#settle();
+      if (outcome.type !== "lost") return outcome;
+      await this.#drop(keyOf(place, this.#settings), started.server);
+      if (outcome.wasUnknown && attempt === 1) continue;
+      this.#recordFailure(outcome.message);
+      return { ...outcome, message: this.#options.hideSecrets(outcome.message) };
     }
   }
 
@@ -237,12 +273,12 @@ export class McpServer {
   }
 
   async #readList(server: RunningServer): Promise<void> {
-    const tools = await server.list();
+    const [tools, prompts] = await Promise.all([server.listTools(), this.#listPrompts(server)]);
     this.#verdict = server.verdict;
     const { verdict, hasResources } = server;
-    if (!this.#useList({ tools, hasResources })) return;
+    if (!this.#useList({ tools, prompts, hasResources })) return;
     try {
-      await this.#store.write(this.name, this.fingerprint, { verdict, tools, hasResources });
+      await this.#store.write(this.name, this.fingerprint, { verdict, tools, prompts, hasResources });
     } catch (error) {
       this.#options.logger.warn("The tools of an MCP server could not be remembered; a start of the gateway asks it again", {
         server: this.name,
@@ -251,10 +287,21 @@ export class McpServer {
     }
   }
 
+  /** A server whose prompts cannot be read is used without them. */
+  async #listPrompts(server: RunningServer): Promise<readonly unknown[]> {
+    try {
+      return await server.listPrompts();
+    } catch (error) {
+      this.#options.logger.warn("The prompts of an MCP server could not be read", { server: this.name, error });
+      return [];
+    }
+  }
+
   /** False if it is the same list. */
-  #useList(list: Pick<StoredList, "tools" | "hasResources">): boolean {
+  #useList(list: Pick<StoredList, "tools" | "prompts" | "hasResources">): boolean {
     const { tools, leftOut } = parseList(list, this.#settings);
-    const listed = JSON.stringify([tools, leftOut]);
+    const { prompts, leftOut: badPrompts } = parsePrompts(list.prompts);
+    const listed = JSON.stringify([tools, leftOut, prompts]);
     if (this.#isListed && listed === this.#listed) return false;
     for (const { name, reason } of leftOut)
       this.#options.logger.warn("A tool of an MCP server is off", { server: this.name, tool: name, reason });
@@ -265,9 +312,20 @@ export class McpServer {
     const { trusted } = this.#settings;
     const owner = { server: this.name, trusted, call: this.call.bind(this) };
     const made = tools.map((tool, index) => createMcpTool(tool, names[index] ?? "", owner));
+    if (badPrompts > 0) this.#options.logger.warn("Prompts of an MCP server are off", { server: this.name, count: badPrompts });
+    this.#prompts = this.#makePrompts(prompts);
     const { decorate = (all) => all } = this.#options;
     [this.#listed, this.#isListed, this.#tools] = [listed, true, decorate(made)];
     return true;
+  }
+
+  #makePrompts(prompts: readonly ListedPrompt[]): readonly SourcePrompt[] {
+    const names = promptNames(
+      this.name,
+      prompts.map(({ name }) => name),
+    );
+    const owner = { trusted: this.#settings.trusted, get: this.getPrompt.bind(this), hideSecrets: this.#options.hideSecrets };
+    return prompts.map((prompt, index) => createMcpPrompt(prompt, names[index] ?? "", owner));
   }
 
   #settle(): void {

@@ -1,8 +1,9 @@
-import type { AgentTool, ToolSource } from "@factotum/agent-contract";
+import type { AgentTool, SourcePrompt, ToolSource } from "@factotum/agent-contract";
 import { ListStore } from "./list-store.ts";
 import { fingerprintOf, McpServer } from "./mcp-server.ts";
 import type { McpOptions } from "./ports.ts";
 import type { ServerSettings } from "./server-settings.ts";
+import { namePrefix } from "./tool-names.ts";
 
 /** The MCP servers of a gateway. They outlive a configuration: a change restarts only those whose settings are different. */
 export class McpServers {
@@ -53,8 +54,12 @@ export class McpServers {
 function sourceOf(server: McpServer): ToolSource {
   return {
     id: `mcp:${server.name}`,
+    namePrefix: namePrefix(server.name),
     get tools(): readonly AgentTool[] {
       return server.tools;
+    },
+    get prompts(): readonly SourcePrompt[] {
+      return server.prompts;
     },
     get problem(): string | undefined {
       return server.problem;

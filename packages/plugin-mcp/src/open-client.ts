@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { pathToFileURL } from "node:url";
 import type { Client, PriorDiscovery, StandardSchemaV1 } from "@modelcontextprotocol/client";
 import type { Clock, RunFacts } from "@factotum/agent-contract";
 import { isObject } from "./check-schema.ts";
@@ -73,22 +74,29 @@ class EndedError extends Error {
 
 async function connect(settings: ServerSettings, known: Verdict | undefined, options: OpenClientOptions): Promise<OpenClient> {
   const sdk = await import("@modelcontextprotocol/client");
+  const place = isLocal(settings) ? await placeOf(settings, options) : options.place;
   const transport = isLocal(settings)
-    ? await localTransport(settings, sdk.deserializeMessage, options)
+    ? await localTransport(settings, sdk.deserializeMessage, { ...options, place })
     : createHttpTransport(sdk, settings, { fetch: options.fetch, headers: await headersOf(settings, options) });
+  // Servers at an address cannot reach a folder of this machine, and need not learn its name.
+  const hasRoots = isLocal(settings) && settings.roots === "workspace";
   const client = new sdk.Client(
     { name: "factotum", version: options.version },
     {
+      capabilities: hasRoots ? { roots: {} } : {},
       versionNegotiation: { mode: "auto", probe: { timeoutMs: PROBE_MS } },
       // Nothing of a server is compiled: schemas hold patterns, and both are its own words.
       jsonSchemaValidator: { getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }) },
     },
   );
+  if (hasRoots)
+    client.setRequestHandler("roots/list", () => ({ roots: [{ uri: pathToFileURL(place.workspace).href, name: "workspace" }] }));
   const ended = Promise.withResolvers<string>();
   const whyEnded = (): string =>
     options.hideSecrets((transport instanceof StdioTransport ? transport.endedBecause : undefined) ?? "the connection has ended");
   client.onclose = () => ended.resolve(whyEnded());
   client.setNotificationHandler("notifications/tools/list_changed", options.onListChanged);
+  client.setNotificationHandler("notifications/prompts/list_changed", options.onListChanged);
   const close = async (): Promise<void> => {
     if ("terminateSession" in transport) await within(transport.terminateSession(), DELETE_MS, options.clock);
     await client.close().catch(() => undefined);
@@ -116,18 +124,30 @@ async function connect(settings: ServerSettings, known: Verdict | undefined, opt
 
 /** Servers of the newest revision send changes of their lists to those who ask for them. */
 async function subscribe(client: Client): Promise<void> {
-  if (client.getProtocolEra() !== "modern" || client.getServerCapabilities()?.tools?.listChanged !== true) return;
+  if (client.getProtocolEra() !== "modern") return;
+  const { tools, prompts } = client.getServerCapabilities() ?? {};
+  const wanted = {
+    ...(tools?.listChanged === true ? { toolsListChanged: true } : {}),
+    ...(prompts?.listChanged === true ? { promptsListChanged: true } : {}),
+  };
   // Without it the list is read again when the server is started again.
-  await client.listen({ toolsListChanged: true }).catch(() => undefined);
+  if (Object.keys(wanted).length > 0) await client.listen(wanted).catch(() => undefined);
+}
+
+/** Where a local server works: with a sandbox that lacks the workspace, in a folder of its own. */
+async function placeOf(
+  { sandbox: { mode, workspace } }: LocalServer,
+  { place, server, makeFolder }: Pick<OpenClientOptions, "place" | "server" | "makeFolder">,
+): Promise<McpPlace> {
+  const isApart = mode === "on" && workspace === "none";
+  return isApart ? { ...place, workspace: await makeFolder(folderName(server, place.agentId)) } : place;
 }
 
 async function localTransport(
   settings: LocalServer,
   parseMessage: ConstructorParameters<typeof StdioTransport>[1]["parseMessage"],
-  { runner, clock, place: asked, server, readSecret, makeFolder }: OpenClientOptions,
+  { runner, clock, place, readSecret }: OpenClientOptions,
 ): Promise<StdioTransport> {
-  const isApart = settings.sandbox.mode === "on" && settings.sandbox.workspace === "none";
-  const place = isApart ? { ...asked, workspace: await makeFolder(folderName(server, asked.agentId)) } : asked;
   const { command, args, cwd = place.workspace } = settings;
   const env = await readAll(settings.env, readSecret, "env");
   // With a sandbox of its own the owner has chosen its access; one that it inherits lasts longer than the turn that starts it.

@@ -39,7 +39,8 @@ export function renderResult(result: unknown): AgentToolResult {
   };
 }
 
-function renderPart(part: JsonValue): Part {
+/** Converts one part of a server's content. */
+export function renderPart(part: JsonValue): Part {
   if (!isObject(part)) return text("[a part that is no content]");
   switch (part["type"]) {
     case "text":

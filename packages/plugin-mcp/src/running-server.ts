@@ -1,8 +1,9 @@
 import type { AgentToolResult, JsonObject } from "@factotum/agent-contract";
-import type { RequestOptions } from "@modelcontextprotocol/client";
+import type { Client, RequestOptions } from "@modelcontextprotocol/client";
 import { isObject } from "./check-schema.ts";
 import { ANYTHING, describe, openClient, type OpenClient, type OpenClientOptions, type Verdict } from "./open-client.ts";
 import type { ListedTool } from "./parse-tools.ts";
+import { renderPrompt } from "./render-prompt.ts";
 import { renderResult } from "./render-result.ts";
 import { useResources } from "./resource-tools.ts";
 import type { ServerSettings } from "./server-settings.ts";
@@ -14,6 +15,12 @@ export type CallOutcome =
   | { readonly type: "failed"; readonly message: string }
   /** The connection can no longer be used. `wasUnknown`: the server has forgotten its session, so that the call did not run. */
   | { readonly type: "lost"; readonly message: string; readonly wasUnknown: boolean };
+
+/** Options of a call. */
+export interface AskOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress: (text: string) => void;
+}
 
 const LIST_MS = 30_000;
 const MAX_PAGES = 100;
@@ -76,42 +83,53 @@ export class RunningServer {
     return this.#open.client.getServerCapabilities()?.resources !== undefined;
   }
 
-  /** Everything that it lists, unchecked. Rejects if it does not answer. */
-  async list(): Promise<readonly unknown[]> {
-    const { client } = this.#open;
-    if (client.getServerCapabilities()?.tools === undefined) return [];
-    const tools: unknown[] = [];
+  /** The tools that it lists, unchecked. Rejects if it does not answer. */
+  async listTools(): Promise<readonly unknown[]> {
+    return this.#open.client.getServerCapabilities()?.tools === undefined ? [] : this.#listAll("tools");
+  }
+
+  /** The prompts that it lists, unchecked. Rejects if it does not answer. */
+  async listPrompts(): Promise<readonly unknown[]> {
+    return this.#open.client.getServerCapabilities()?.prompts === undefined ? [] : this.#listAll("prompts");
+  }
+
+  async #listAll(key: "tools" | "prompts"): Promise<readonly unknown[]> {
+    const listed: unknown[] = [];
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES; page += 1) {
       const params = cursor === undefined ? {} : { params: { cursor } };
-      const answer = await client.request({ method: "tools/list", ...params }, ANYTHING, { timeout: LIST_MS });
-      if (!isObject(answer) || !Array.isArray(answer["tools"])) throw new Error("its list of tools is no list");
-      tools.push(...(answer["tools"] as readonly unknown[]));
+      const answer = await this.#open.client.request({ method: `${key}/list`, ...params }, ANYTHING, { timeout: LIST_MS });
+      if (!isObject(answer) || !Array.isArray(answer[key])) throw new Error(`its list of ${key} is no list`);
+      listed.push(...(answer[key] as readonly unknown[]));
       const next = answer["nextCursor"];
-      if (typeof next !== "string" || next === cursor) return tools;
+      if (typeof next !== "string" || next === cursor) return listed;
       cursor = next;
     }
-    throw new Error(`its list of tools has more than ${MAX_PAGES} pages`);
+    throw new Error(`its list of ${key} has more than ${MAX_PAGES} pages`);
   }
 
   /** Calls a tool. Never rejects; an abort cancels the call. */
-  async call(
-    tool: ListedTool,
-    given: JsonObject,
-    options: { readonly signal: AbortSignal; readonly onProgress: (text: string) => void },
-  ): Promise<CallOutcome> {
-    const { timeoutMs } = this.#settings;
-    this.#calls += 1;
-    try {
-      const { client } = this.#open;
+  async call(tool: ListedTool, given: JsonObject, options: AskOptions): Promise<CallOutcome> {
+    return this.#ask(options, async (client, request) => {
       const { name, inputSchema, resources } = tool;
-      const request = this.#requestOptions(options);
-      if (resources !== undefined) return { type: "result", result: await useResources(resources, given, { client, options: request }) };
+      if (resources !== undefined) return useResources(resources, given, { client, options: request });
       // Without its output schema: that is not checked.
       const toolDefinition = { name, inputSchema: { ...inputSchema, type: "object" as const } };
-      return { type: "result", result: renderResult(await client.callTool({ name, arguments: given }, { ...request, toolDefinition })) };
+      return renderResult(await client.callTool({ name, arguments: given }, { ...request, toolDefinition }));
+    });
+  }
+
+  /** Asks for the messages of a prompt. Never rejects. */
+  async getPrompt(name: string, given: Readonly<Record<string, string>>, options: AskOptions): Promise<CallOutcome> {
+    return this.#ask(options, async (client, request) => renderPrompt(await client.getPrompt({ name, arguments: { ...given } }, request)));
+  }
+
+  async #ask(options: AskOptions, work: (client: Client, request: RequestOptions) => Promise<AgentToolResult>): Promise<CallOutcome> {
+    this.#calls += 1;
+    try {
+      return { type: "result", result: await work(this.#open.client, this.#requestOptions(options)) };
     } catch (error) {
-      return this.#failure(error, timeoutMs);
+      return await this.#failure(error, this.#settings.timeoutMs);
     } finally {
       this.#calls -= 1;
     }
@@ -124,7 +142,7 @@ export class RunningServer {
     await this.#open.close();
   }
 
-  #requestOptions({ signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (text: string) => void }): RequestOptions {
+  #requestOptions({ signal, onProgress }: AskOptions): RequestOptions {
     const { timeoutMs } = this.#settings;
     return {
       signal,

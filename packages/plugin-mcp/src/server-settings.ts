@@ -29,6 +29,8 @@ export interface LocalServer extends ServerCommon {
   readonly env: Readonly<Record<string, SecretReference>>;
   /** Absolute. Absent: the workspace. */
   readonly cwd?: string | undefined;
+  /** `workspace`: the server is given the workspace as its root. */
+  readonly roots: "none" | "workspace";
   readonly sandbox: ServerSandbox;
 }
 

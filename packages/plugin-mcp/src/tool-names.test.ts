@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { toolNames } from "./tool-names.ts";
+import { namePrefix, promptNames, toolNames } from "./tool-names.ts";
 
 test("names tools after their server, and adds a hash only where a name had to be changed", () => {
   expect(toolNames("files", ["read_file", "list-all"])).toEqual(["mcp__files_read_file", "mcp__files_list-all"]);
@@ -24,5 +24,22 @@ test("gives distinct names that providers take, whatever tools are called, and t
         expect(toolNames(server, tools.toReversed())).toEqual(names.toReversed());
       },
     ),
+  );
+});
+
+test("prompts are slash commands that stay apart however they are typed", () => {
+  expect(promptNames("files", ["sum_up", "list-all"])).toEqual(["mcp__files__sum_up", "mcp__files__list-all"]);
+  // Where a menu knows no hyphen, one is typed as the other.
+  const [first, second] = promptNames("files", ["sum_up", "Sum-up"]);
+  expect(first).toMatch(/^mcp__files__sum_up_[0-9a-f]{6}$/);
+  expect(second).toMatch(/^mcp__files__Sum-up_[0-9a-f]{6}$/);
+});
+
+test("all names of a server begin with its prefix", () => {
+  fc.assert(
+    fc.property(fc.string({ minLength: 1, maxLength: 90 }), fc.string({ minLength: 1 }), (server, name) => {
+      for (const made of [toolNames(server, [name]), promptNames(server, [name])])
+        expect(made[0]?.startsWith(namePrefix(server))).toBe(true);
+    }),
   );
 });

@@ -8,9 +8,12 @@ import { createInterface } from "node:readline";
 interface Message {
   readonly id?: number | string;
   readonly method?: string;
+  readonly result?: unknown;
+  readonly error?: unknown;
   readonly params?: {
     readonly name?: string;
     readonly arguments?: Record<string, unknown>;
+    readonly capabilities?: Readonly<Record<string, unknown>>;
     readonly _meta?: { readonly progressToken?: unknown };
   };
 }
@@ -24,7 +27,7 @@ if (MODE === "broken") {
 
 const OBJECT = { type: "object" } as const;
 const tool = (name: string, more: object = {}): object => ({ name, description: `Does ${name}. And more.`, inputSchema: OBJECT, ...more });
-const PLAIN = ["echo", "env", "fail", "image", "structured", "refuse", "hang", "slow", "flood", "spam", "wrong-ids", "die", "cwd"];
+const PLAIN = ["echo", "env", "fail", "image", "structured", "refuse", "hang", "slow", "flood", "spam", "wrong-ids", "die", "cwd", "roots"];
 
 function lists(): readonly unknown[] {
   switch (LIST) {
@@ -62,6 +65,9 @@ function call({ id, params }: Message): void {
       return answer(id, text(JSON.stringify(process.env)));
     case "cwd":
       return answer(id, text(process.cwd()));
+    case "roots":
+      if (clientCapabilities["roots"] === undefined) return answer(id, text("no roots"));
+      return ask("roots/list", {}, (result) => answer(id, text(JSON.stringify(result))));
     case "fail":
       return answer(id, { ...text("no such city"), isError: true });
     case "image":
@@ -111,12 +117,24 @@ function call({ id, params }: Message): void {
   }
 }
 
+/** Asks the client, and passes its answer on. */
+const asked = new Map<number | string, (result: unknown) => void>();
+function ask(method: string, params: object, then: (result: unknown) => void): void {
+  const id = `ask-${asked.size}`;
+  asked.set(id, then);
+  send({ id, method, params });
+}
+
+let clientCapabilities: Readonly<Record<string, unknown>> = {};
+
 createInterface({ input: process.stdin }).on("line", (line) => {
   const message = JSON.parse(line) as Message;
   if (CALLS !== undefined) appendFileSync(CALLS, `${message.method ?? "answer"}\n`);
   if (MODE === "silent" || message.id === undefined) return;
+  if (message.method === undefined) return asked.get(message.id)?.(message.result ?? message.error);
   switch (message.method) {
     case "initialize":
+      clientCapabilities = message.params?.capabilities ?? {};
       return answer(message.id, {
         protocolVersion: "2025-11-25",
         capabilities: { tools: { listChanged: true } },

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -75,7 +75,10 @@ export async function openScene(options: Partial<McpOptions> = {}): Promise<Scen
       if (typeof reference !== "string") throw new Error("there is no such secret");
       return reference;
     },
-    makeFolder: async (name) => Promise.resolve(join(folder, name)),
+    makeFolder: async (name) => {
+      await mkdir(join(folder, name), { recursive: true });
+      return join(folder, name);
+    },
     hideSecrets: (text) => text.replaceAll("hunter2", "***"),
     ...options,
   });
@@ -93,6 +96,7 @@ export async function openScene(options: Partial<McpOptions> = {}): Promise<Scen
       env: { STARTS: starts, CALLS: calls, ...env },
       timeoutMs: 60_000,
       trusted: false,
+      roots: "none",
       sandbox: { mode: "inherit", network: "none", workspace: "ro" },
       ...more,
     }),

@@ -40,6 +40,7 @@ export type McpServerConfig =
       readonly args: readonly string[];
       readonly env: Readonly<Record<string, Secret>>;
       readonly cwd?: string | undefined;
+      readonly roots: "none" | "workspace";
       readonly sandbox: McpSandbox;
     })
   | (McpServerCommon & {
@@ -137,6 +138,12 @@ export const McpServerSchema: z.ZodType<McpServerConfig> = z.lazy(() =>
       args: z.array(z.string()).default([]).describe("Its arguments."),
       env: EnvSchema.default({}).describe("Its environment variables."),
       cwd: TextSchema.optional().describe("Its working folder. Unset: the workspace."),
+      roots: z
+        .enum(["none", "workspace"])
+        .default("none")
+        .describe(
+          "`workspace`: it is told that it may work in the agent's workspace. Some servers then forget the folders of their arguments.",
+        ),
       sandbox: McpSandboxSchema,
       ...mcpShape(),
     }),

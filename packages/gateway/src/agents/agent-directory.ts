@@ -8,6 +8,7 @@ import type {
   ModelInfo,
   SkillEntry,
   SkillIndex,
+  SourcePrompt,
   ToolSource,
 } from "@factotum/agent-contract";
 import { createTimeFormat, orderTools } from "@factotum/agent-core";
@@ -23,7 +24,7 @@ import type { RunOccasion, RunPlace } from "./run-place.ts";
 import { AgentSkills } from "./agent-skills.ts";
 import { policyLayers } from "./policy-layers.ts";
 import type { PolicyOccasion } from "./policy-layers.ts";
-import { filterTools, toolVerdicts } from "./tool-policy.ts";
+import { filterTools, mayAdmit, toolVerdicts } from "./tool-policy.ts";
 import type { ToolVerdict } from "./tool-policy.ts";
 import { collectTools } from "./tool-sources.ts";
 import type { CollectedTools } from "./tool-sources.ts";
@@ -89,8 +90,16 @@ export interface AgentRuntime {
   toolVerdicts(name: string, occasion: PolicyOccasion): readonly ToolVerdict[];
   /** All tools that were loaded, whatever the policy says of them. */
   loadedTools(): readonly AgentTool[];
-  /** Has sources find out which tools they have, as far as they can soon. Call it before the tools of a session are fixed. Never rejects. */
-  prepareTools(place: Pick<RunPlace, "folder" | "sandbox">, options: { readonly signal: AbortSignal }): Promise<void>;
+  /**
+   * Has sources find out which tools they have, as far as they can soon; not those whose tools the policy removes in any case. Call it before the tools of a
+   * session are fixed. Never rejects.
+   */
+  prepareTools(
+    place: Pick<RunPlace, "folder" | "sandbox">,
+    options: { readonly occasion: PolicyOccasion; readonly signal: AbortSignal },
+  ): Promise<void>;
+  /** The prompts of sources that the policy admits under their names. Of two with one name the first counts. */
+  prompts(occasion: PolicyOccasion): readonly SourcePrompt[];
   /** Ids of the sources that cannot be used now. */
   brokenSources(): readonly string[];
   /**
@@ -270,7 +279,7 @@ function toolReaders(
   { config, toolSources: sources }: Pick<AgentDirectoryOptions, "config" | "toolSources">,
 ): Pick<
   AgentRuntime,
-  "tools" | "toolSet" | "toolSource" | "toolOrigin" | "toolVerdicts" | "loadedTools" | "prepareTools" | "brokenSources"
+  "tools" | "toolSet" | "toolSource" | "toolOrigin" | "toolVerdicts" | "loadedTools" | "prepareTools" | "prompts" | "brokenSources"
 > {
   // The senders of a run narrow its calls and not the block: that stays the same for the whole session.
   const layersOf = ({ model, group, sandboxed, subagent }: Parameters<AgentRuntime["tools"]>[0]): ReturnType<typeof policyLayers> =>
@@ -301,9 +310,15 @@ function toolReaders(
     toolOrigin: (name) => collected.originOf(name),
     toolVerdicts: (name, occasion) => toolVerdicts(policyLayers(agent, config, occasion), name),
     loadedTools: () => collected.tools,
-    prepareTools: async ({ folder, sandbox }, { signal }) => {
+    prepareTools: async ({ folder, sandbox }, { occasion, signal }) => {
       const place = { agentId: agent.id, workspace: folder, ...withoutUndefined({ sandbox }), signal };
-      await Promise.all(sources.map(async (source) => source.prepare?.(place)));
+      const layers = policyLayers(agent, config, occasion);
+      const wanted = sources.filter(({ namePrefix = "" }) => mayAdmit(layers, namePrefix));
+      await Promise.all(wanted.map(async (source) => source.prepare?.(place)));
+    },
+    prompts: (occasion) => {
+      const layers = policyLayers(agent, config, occasion);
+      return sources.flatMap(({ prompts = [] }) => prompts).filter(({ name }) => toolVerdicts(layers, name).every(({ admits }) => admits));
     },
     brokenSources: () => sources.filter(({ problem }) => problem !== undefined).map(({ id }) => id),
   };

@@ -90,6 +90,33 @@ export function toolVerdicts(layers: readonly NamedToolLayer[], name: string): r
   return layers.map(({ layer, key, policy }) => ({ layer, key, ...verdictOf(policy, name) }));
 }
 
+/** False if every name that begins like this is removed by one layer or another, as far as that can be told without the names. */
+export function mayAdmit(layers: readonly NamedToolLayer[], prefix: string): boolean {
+  return layers.every(({ policy }) => mayLayerAdmit(policy, prefix));
+}
+
+function mayLayerAdmit({ profile, allow, deny }: ToolPolicyLayer, prefix: string): boolean {
+  if (deny.some((entry) => coversPrefix(entry, prefix))) return false;
+  if (allow !== undefined) return allow.some((entry) => reachesPrefix(entry, prefix));
+  return profile === undefined || profile.some((one) => inProfile(one, prefix));
+}
+
+/** No tool has it in its name. */
+const ANY_REST = "\u0001";
+
+/** True if the entry matches every name that begins like this. */
+function coversPrefix(entry: string, prefix: string): boolean {
+  return matchesTool(entry, `${prefix}${ANY_REST}`);
+}
+
+/** True if the entry matches some name that begins like this. */
+function reachesPrefix(entry: string, prefix: string): boolean {
+  if (coversPrefix(entry, prefix)) return true;
+  const [head = "", ...rest] = entry.toLowerCase().split("*");
+  const start = prefix.toLowerCase();
+  return head.startsWith(start) || (rest.length > 0 && start.startsWith(head));
+}
+
 /** Tools removed by `tools.exec`. */
 export function execLayer({ mode, applyPatch }: Pick<ToolsConfig["exec"], "mode" | "applyPatch">): ToolPolicyLayer {
   return { deny: [...(mode === "deny" ? ["group:runtime"] : []), ...(applyPatch ? [] : ["apply_patch"])] };

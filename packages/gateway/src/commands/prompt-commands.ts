@@ -1,9 +1,11 @@
 import { nearestName } from "@factotum/agent-contract";
-import type { CommandFile, SkillEntry } from "@factotum/agent-contract";
+import type { CommandFile, SkillEntry, SourcePrompt } from "@factotum/agent-contract";
 import type { GroupConfig } from "@factotum/config";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 import { fromUserHome } from "../kernel/from-user-home.ts";
+import { parsePromptArguments } from "../prompt/prompt-arguments.ts";
 import { fillArguments, parsePromptCommand, promptCommandName } from "../prompt/prompt-command-text.ts";
+import type { AskedPrompt } from "../queue/turn-job.ts";
 
 /** Longer instructions are not copied into the message: the model reads the file. */
 const MAX_BODY_CHARS = 16_000;
@@ -25,25 +27,28 @@ export interface PromptCommandInfo {
   readonly summary: string;
   /** A file's commands are the owner's unless it says otherwise. */
   readonly access: "anyone" | "owner";
-  readonly type: "skill" | "file";
+  readonly type: "skill" | "file" | "prompt";
 }
 
 /** What becomes of a command's message. */
 export type PromptCommandMessage =
   /** What it says to the model, and the skill that it invokes. */
   | { readonly type: "message"; readonly text: string; readonly skill?: string }
-  /** The answer to `/skill` with a name that cannot be used. */
-  | { readonly type: "unknown-skill"; readonly text: string };
+  /** A prompt of a source, which is asked for when its turn begins: that may take longer than a message can wait before it is stored. */
+  | { readonly type: "prompt"; readonly prompt: AskedPrompt }
+  /** The answer to a command that cannot be used as it was typed. `name`: with its slash. */
+  | { readonly type: "answer"; readonly name: string; readonly text: string };
 
 /** The commands of a place, and those that were refused. */
 interface FoundCommands {
   readonly files: readonly CommandFile[];
   readonly skills: readonly SkillEntry[];
+  readonly prompts: readonly SourcePrompt[];
 }
 
 /**
- * The slash commands that a user adds: each skill that people may invoke, and each Markdown file of `<workspace>/commands`. The built-in commands keep their
- * names, and a file has precedence over a skill; a skill whose name is taken is still reached by `/skill NAME`.
+ * The slash commands that a user adds: each skill that people may invoke, each Markdown file of `<workspace>/commands`, and for the owner each prompt of a source of
+ * tools. The built-in commands keep their names, and a file has precedence over a skill; a skill whose name is taken is still reached by `/skill NAME`.
  */
 export class PromptCommands {
   readonly #reserved: ReadonlySet<string>;
@@ -60,7 +65,7 @@ export class PromptCommands {
 
   /** The commands that the sender may use, files first, each group by name. */
   async list(place: PromptCommandPlace): Promise<readonly PromptCommandInfo[]> {
-    const { files, skills } = await this.#find(place);
+    const { files, skills, prompts } = await this.#find(place);
     const own = files.map(({ name, description, argumentHint, access }): PromptCommandInfo => ({
       name,
       summary: summaryOf(name, description, argumentHint),
@@ -75,6 +80,7 @@ export class PromptCommands {
           ? []
           : [{ name, summary: summaryOf(name, description, argumentHint), access: "anyone", type: "skill" }],
       ),
+      ...prompts.map(({ name, summary }): PromptCommandInfo => ({ name, summary, access: "owner", type: "prompt" })),
     ];
   }
 
@@ -82,21 +88,24 @@ export class PromptCommands {
   async expand(text: string, place: PromptCommandPlace): Promise<PromptCommandMessage | undefined> {
     const parsed = parsePromptCommand(text);
     if (parsed === undefined || (!parsed.isSkill && this.#reserved.has(parsed.name))) return undefined;
-    const { files, skills } = await this.#find(place);
+    const { files, skills, prompts } = await this.#find(place);
     const isNamed = ({ name }: { readonly name: string }): boolean => promptCommandName(name) === parsed.name;
     const file = parsed.isSkill ? undefined : files.find(isNamed);
     if (file !== undefined) return { type: "message", text: fillArguments(file.body, parsed.words) };
     const skill = skills.find(isNamed);
     if (skill !== undefined) return { type: "message", text: await skillMessage(skill, parsed.words, place), skill: skill.name };
-    return parsed.isSkill ? { type: "unknown-skill", text: unknownSkill(parsed.name, skills) } : undefined;
+    if (parsed.isSkill) return { type: "answer", name: "/skill", text: unknownSkill(parsed.name, skills) };
+    const prompt = prompts.find(isNamed);
+    return prompt === undefined ? undefined : promptMessage(prompt, parsed.words);
   }
 
   async #find(place: PromptCommandPlace): Promise<FoundCommands> {
-    const { owner } = place;
+    const { owner, agent, group } = place;
     const { commands, skills } = await this.#all(place);
     return {
       files: commands.filter(({ name, access }) => !this.#reserved.has(promptCommandName(name)) && (owner || access === "anyone")),
       skills: skills.filter(({ invocation }) => invocation !== "model"),
+      prompts: owner ? agent.prompts({ provider: "", group, senders: [], sandboxed: false }) : [],
     };
   }
 
@@ -117,6 +126,13 @@ export class PromptCommands {
     known.byGroup.set(group, all);
     return all;
   }
+}
+
+function promptMessage(prompt: SourcePrompt, words: string): PromptCommandMessage {
+  const { name } = prompt;
+  const parsed = parsePromptArguments(words, prompt);
+  if (parsed.type === "missing") return { type: "answer", name: `/${name}`, text: parsed.text };
+  return { type: "prompt", prompt: { name, given: parsed.given } };
 }
 
 /** Everything that an agent has in a group, whoever asks. */

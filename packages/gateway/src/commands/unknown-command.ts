@@ -52,9 +52,9 @@ export function parseUnknownCommand(
   };
 }
 
-/** The command that answers `/skill` with a name that cannot be used. */
-export function unknownSkillCommand(answer: string): ParsedCommand {
-  return { type: "command", name: "/skill", access: "anyone", options: {}, changesConversation: false, run: async () => answer };
+/** The command that only answers: a skill or a prompt cannot be used as it was typed. */
+export function answeringCommand(name: string, answer: string): ParsedCommand {
+  return { type: "command", name, access: "anyone", options: {}, changesConversation: false, run: async () => answer };
 }
 
 /** True if a press of a button with this value runs a command, or is answered as one that does not exist. */

@@ -31,7 +31,7 @@ import { commandAccess } from "../commands/command-access.ts";
 import { commandText } from "../commands/command-text.ts";
 import { parseCommand } from "../commands/parse-command.ts";
 import type { TypedCommand } from "../commands/parse-command.ts";
-import { parseUnknownCommand, unknownSkillCommand } from "../commands/unknown-command.ts";
+import { answeringCommand, parseUnknownCommand } from "../commands/unknown-command.ts";
 import type { PromptCommandMessage, PromptCommands } from "../commands/prompt-commands.ts";
 import { mayElevate } from "../conversation/elevation.ts";
 import { parseInlineDirectives } from "../queue/inline-directives.ts";
@@ -278,7 +278,7 @@ export class Ingress implements MessageIntake {
     const { text: words, ...directives } = isVerbatim
       ? { text: said }
       : parseInlineDirectives(said, { mayElevate: mayElevate([input], this.#options.running.config) });
-    const text = [expanded?.text ?? words, formValues(input.message)].filter((part) => part !== "").join("\n");
+    const text = [expanded?.type === "message" ? expanded.text : words, formValues(input.message)].filter((part) => part !== "").join("\n");
     this.#enqueue(route.sessionKey, input, {
       type: "input",
       overflow: [],
@@ -286,7 +286,10 @@ export class Ingress implements MessageIntake {
         {
           input: { ...input, message: { ...input.message, text } },
           overheard: isHostText ? [] : this.#overheard.take(input.message),
-          ...withoutUndefined({ skill: expanded?.type === "message" ? expanded.skill : undefined }),
+          ...withoutUndefined({
+            skill: expanded?.type === "message" ? expanded.skill : undefined,
+            prompt: expanded?.type === "prompt" ? expanded.prompt : undefined,
+          }),
         },
       ],
       agentId: route.agentId,
@@ -308,7 +311,7 @@ export class Ingress implements MessageIntake {
 
   /** The command in a message, including one that does not exist; `undefined` for an ordinary message. */
   #commandOf(said: Pick<InputRecord, "message" | "admission">, { expanded }: SessionSettings): TypedCommand | undefined {
-    if (expanded?.type === "unknown-skill") return unknownSkillCommand(expanded.text);
+    if (expanded?.type === "answer") return answeringCommand(expanded.name, expanded.text);
     if (expanded !== undefined || RUN_POLICY[said.admission.kind].isHostText) return undefined;
     const { resetTriggers } = this.#options.running.config.session;
     return parseCommand(commandText(said.message), resetTriggers) ?? parseUnknownCommand(said, resetTriggers);

@@ -5,6 +5,7 @@ import type { SystemEvent } from "@factotum/agent-core";
 import type { InputRecord, LedgerStore, TranscriptStore, TurnStore } from "@factotum/store";
 import { NO_NOTES, readDailyNotes } from "./daily-notes.ts";
 import { withFetchedContext } from "./fetch-context.ts";
+import { withFilledPrompt } from "./fill-prompt.ts";
 import { readLastRun, sessionHint } from "./last-run.ts";
 import { describePlatformEvent } from "./platform-event.ts";
 import { mediaNotes } from "./media-notes.ts";
@@ -157,7 +158,10 @@ export class TurnMessages {
     const listed = overflowInput(overflow);
     const all = [...(listed === undefined ? [] : [listed]), ...job.messages];
     const messages: UserMessage[] = [];
-    for (const [index, said] of all.entries()) {
+    const { facts, signal } = request;
+    const place = { agent: context.agent, provider: context.model?.client.info.provider, facts, signal };
+    for (const [index, asked] of all.entries()) {
+      const said = await withFilledPrompt(asked, place);
       messages.push(await renderUserMessage({ ...request, ...(index === 0 ? {} : NO_OPENING), said }, context, this.#options));
     }
     const isMarked = await this.#isAnyTainted(overflow);

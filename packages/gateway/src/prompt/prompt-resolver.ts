@@ -121,8 +121,9 @@ export class PromptResolver {
     const place = await running.agents.placeFor(agent, { owner: true, sessionKey: request.sessionKey, group: isGroup });
     const workspace = request.isPrivate ? place.folder : undefined;
     const sandbox = promptSandbox(agent.config.sandbox, { isGroup, workspace, elevated: request.basis.elevated });
-    await agent.prepareTools(place, request);
     const [sandboxed, subagent] = [place.sandbox !== undefined, isSubagentKey(request.sessionKey)];
+    const occasion = { provider: info.provider, group, senders: [], sandboxed, subagent };
+    await agent.prepareTools(place, { occasion, signal: request.signal });
     const { offered, deferred } = agent.toolSet({ model: info, fallbacks: context.fallbacks, group, sandboxed, subagent });
     const tools = narrowTools(offered, messagingFeatures(request.isPrivate ? channels.capabilities() : own, request.isPrivate));
     const [usable, defaultModel, files] = await Promise.all([

@@ -6,12 +6,20 @@ import type { InlineDirectives } from "./inline-directives.ts";
 import type { InputArrival } from "./optimistic-commits.ts";
 import type { QueueSettings } from "./queue-settings.ts";
 
+/** A prompt of a source of tools that a message asks for by its slash command. */
+export interface AskedPrompt {
+  readonly name: string;
+  /** The arguments, by name. */
+  readonly given: Readonly<Record<string, string>>;
+}
+
 /** One message, with the group history since the previous one. */
 export interface GatheredMessage {
   readonly input: InputRecord;
   readonly overheard: readonly MsgContext[];
   /** The skill that it invokes by a slash command. */
   readonly skill?: string;
+  readonly prompt?: AskedPrompt;
 }
 
 /** Earlier attempts to start the turn of an input. */

@@ -1,4 +1,5 @@
 import type { AgentTool, ToolSource } from "@factotum/agent-contract";
+import type { FactotumConfig } from "@factotum/config";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
 import { defineTool } from "@factotum/tools";
@@ -82,4 +83,31 @@ test("a source that cannot be used is one line in the prompt, and a warning for 
   await say(running, "hi");
   expect(request(0)).toContain("Not usable when this was written: mcp:broken.");
   expect(request(0)).not.toContain("it has ended");
+});
+
+const withTools =
+  (tools: Partial<FactotumConfig["tools"]>) =>
+  (config: FactotumConfig): FactotumConfig => {
+    const patched = withModel(server.baseUrl)(config);
+    return { ...patched, tools: { ...patched.tools, ...tools } };
+  };
+
+test("a source whose tools the policy removes in any case is not prepared", async () => {
+  const policies = [
+    { deny: ["group:mcp"], expected: 0 },
+    { deny: ["mcp__late_*"], expected: 0 },
+    { allow: ["read"], expected: 0 },
+    { profile: ["minimal"], expected: 0 },
+    { profile: ["coding"], expected: 1 },
+    { allow: ["read", "mcp__late_one"], expected: 1 },
+    { deny: ["mcp__late_two"], expected: 1 },
+    { allow: ["mcp__*one"], expected: 1 },
+  ];
+  for (const { expected, ...tools } of policies) {
+    const source = { ...lateSource(), namePrefix: "mcp__late_" };
+    await using running = await startTestGateway({ platform, patch: withTools(tools), toolSources: [source] });
+    server.script([textReply("Hello.")]);
+    await say(running, "hi");
+    expect({ tools, prepared: source.prepared.length }).toEqual({ tools, prepared: expected });
+  }
 });
