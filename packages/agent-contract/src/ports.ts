@@ -314,10 +314,16 @@ export type QuestionOutcome =
   /** The wait ended before all were answered; `message` tells the model why. */
   | { readonly type: "unanswered"; readonly answers: readonly string[]; readonly untrusted: boolean; readonly message: string };
 
-/** Asks the user of a run, for the tool `ask_user`. Implemented by the gateway. */
+/** Asks the user of a run, for the tool `ask_user` and for servers. Implemented by the gateway. */
 export interface Questioner {
-  /** Asks one question after the other, and waits for each answer; after a restart the same call goes on. Rejects when the store does, or the gateway ends. */
-  ask(questions: readonly Question[], options: { readonly callId: string; readonly run: RunFacts }): Promise<QuestionOutcome>;
+  /**
+   * Asks one question after the other, and waits for each answer; after a restart the same call goes on. `signal`: the answer is no longer wanted. Rejects when the
+   * store does, or the gateway ends.
+   */
+  ask(
+    questions: readonly Question[],
+    options: { readonly callId: string; readonly run: RunFacts; readonly signal?: AbortSignal },
+  ): Promise<QuestionOutcome>;
 }
 
 /** One step of a plan. */

@@ -3,7 +3,17 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { randomBytes, randomUUID } from "node:crypto";
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { Clock, Logger, Random, SkillIndex, SettingsAnswer, SettingsDesk, SkillUse, ToolSource } from "@factotum/agent-contract";
+import type {
+  Clock,
+  Logger,
+  Questioner,
+  Random,
+  SkillIndex,
+  SettingsAnswer,
+  SettingsDesk,
+  SkillUse,
+  ToolSource,
+} from "@factotum/agent-contract";
 import type { AttachmentRef, Channel, ChannelHost, MsgContext, Outbound, SendReceipt } from "@factotum/channel-contract";
 import { ChannelError, messageId } from "@factotum/channel-contract";
 import type { AccountConfig, FactotumConfig } from "@factotum/config";
@@ -313,7 +323,7 @@ export async function startTestGateway(
     /** For the web tools. No web by default. */
     readonly web?: WebAccess;
     /** Sources in addition to the core tools. None by default. */
-    readonly toolSources?: readonly ToolSource[];
+    readonly toolSources?: readonly ToolSource[] | ((ports: { readonly questioner: Questioner }) => readonly ToolSource[]);
     /** With the tools for media, as far as they are configured. */
     readonly mediaTools?: true;
     /** Takes no change by default. */
@@ -412,7 +422,7 @@ export async function startTestGateway(
             : []),
         ],
       },
-      ...(options.toolSources ?? []),
+      ...(typeof options.toolSources === "function" ? options.toolSources({ questioner }) : (options.toolSources ?? [])),
     ],
     skills: fakeSkills(undefined, options.skills),
     skillFolders: [],

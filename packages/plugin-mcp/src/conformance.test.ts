@@ -9,7 +9,7 @@ const CLIENT = fileURLToPath(new URL("../test/conformance-client.ts", import.met
 
 /** What each revision requires of a client: scenarios that pass, and those that need what is not built yet. `README.md` lists the former. */
 const SCENARIOS = {
-  "2025-11-25": { passed: ["initialize", "tools_call", "sse-retry"], open: ["elicitation-sep1034-client-defaults"] },
+  "2025-11-25": { passed: ["initialize", "tools_call", "elicitation-sep1034-client-defaults", "sse-retry"], open: [] },
   "2026-07-28": {
     passed: [
       "tools_call",
@@ -18,8 +18,9 @@ const SCENARIOS = {
       "http-custom-headers",
       "http-invalid-tool-headers",
       "json-schema-ref-no-deref",
+      "sep-2322-client-request-state",
     ],
-    open: ["sep-2322-client-request-state"],
+    open: [],
   },
 } as const;
 

@@ -94,8 +94,9 @@ export class McpServer {
   }
 
   /** Runs a call, and starts the server first if necessary. */
-  async call(tool: ListedTool, { arguments: given }: ToolCall, { run, signal, onDelta }: ToolOptions): Promise<AgentToolResult> {
-    const outcome = await this.#attempt(run, async (server) => server.call(tool, given, { signal, onProgress: onDelta }));
+  async call(tool: ListedTool, { id, arguments: given }: ToolCall, { run, signal, onDelta }: ToolOptions): Promise<AgentToolResult> {
+    const options = { callId: id, run, signal, onProgress: onDelta };
+    const outcome = await this.#attempt(run, async (server) => server.call(tool, given, options));
     switch (outcome.type) {
       case "result":
         return outcome.result;
@@ -118,7 +119,8 @@ export class McpServer {
     given: Readonly<Record<string, string>>,
     { run, signal }: Pick<ToolOptions, "run" | "signal">,
   ): Promise<AgentToolResult> {
-    const outcome = await this.#attempt(run, async (server) => server.getPrompt(name, given, { signal, onProgress: () => undefined }));
+    const options = { callId: `prompt:${name}`, run, signal, onProgress: () => undefined };
+    const outcome = await this.#attempt(run, async (server) => server.getPrompt(name, given, options));
     switch (outcome.type) {
       case "result":
         return outcome.result;
@@ -186,6 +188,7 @@ export class McpServer {
     try {
       const server = await RunningServer.start(this.#settings, this.#verdict, {
         ...this.#options,
+        questioner: this.#options.questioner,
         server: this.name,
         place: { agentId, workspace, ...(sandbox === undefined ? {} : { sandbox }) },
         onListChanged: () => this.#listSoon(key),

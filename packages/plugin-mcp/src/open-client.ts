@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { pathToFileURL } from "node:url";
 import type { Client, PriorDiscovery, StandardSchemaV1 } from "@modelcontextprotocol/client";
-import type { Clock, RunFacts } from "@factotum/agent-contract";
+import type { Clock, JsonValue, RunFacts } from "@factotum/agent-contract";
 import { isObject } from "./check-schema.ts";
+import type { ElicitAnswer } from "./elicit.ts";
 import { createHttpTransport } from "./http-transport.ts";
 import type { McpOptions, McpPlace } from "./ports.ts";
 import { isLocal, type LocalServer, type RemoteServer, type ServerSettings } from "./server-settings.ts";
@@ -30,6 +31,8 @@ export interface OpenClientOptions extends Pick<
   readonly server: string;
   readonly place: McpPlace;
   readonly onListChanged: () => void;
+  /** Called when the server wants something from the user. */
+  readonly onElicit: (params: JsonValue, options: { readonly signal: AbortSignal }) => Promise<ElicitAnswer>;
   readonly signal: AbortSignal;
 }
 
@@ -83,7 +86,8 @@ async function connect(settings: ServerSettings, known: Verdict | undefined, opt
   const client = new sdk.Client(
     { name: "factotum", version: options.version },
     {
-      capabilities: hasRoots ? { roots: {} } : {},
+      // Links that servers want users to open are not among it.
+      capabilities: { elicitation: { form: {} }, ...(hasRoots ? { roots: {} } : {}) },
       versionNegotiation: { mode: "auto", probe: { timeoutMs: PROBE_MS } },
       // Nothing of a server is compiled: schemas hold patterns, and both are its own words.
       jsonSchemaValidator: { getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }) },
@@ -91,6 +95,9 @@ async function connect(settings: ServerSettings, known: Verdict | undefined, opt
   );
   if (hasRoots)
     client.setRequestHandler("roots/list", () => ({ roots: [{ uri: pathToFileURL(place.workspace).href, name: "workspace" }] }));
+  client.setRequestHandler("elicitation/create", async ({ params }, { mcpReq }) =>
+    options.onElicit(params as unknown as JsonValue, { signal: mcpReq.signal }),
+  );
   const ended = Promise.withResolvers<string>();
   const whyEnded = (): string =>
     options.hideSecrets((transport instanceof StdioTransport ? transport.endedBecause : undefined) ?? "the connection has ended");

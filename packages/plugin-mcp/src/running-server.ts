@@ -3,10 +3,15 @@ import type { Client, RequestOptions } from "@modelcontextprotocol/client";
 import { isObject } from "./check-schema.ts";
 import { ANYTHING, describe, openClient, type OpenClient, type OpenClientOptions, type Verdict } from "./open-client.ts";
 import type { ListedTool } from "./parse-tools.ts";
+import { elicit, type ElicitOptions } from "./elicit.ts";
 import { renderPrompt } from "./render-prompt.ts";
 import { renderResult } from "./render-result.ts";
+import { RunningCalls, type CallFacts, type RunningCall } from "./running-calls.ts";
 import { useResources } from "./resource-tools.ts";
 import type { ServerSettings } from "./server-settings.ts";
+
+/** What a running server needs. */
+export type RunningServerOptions = Omit<OpenClientOptions, "onElicit"> & Pick<ElicitOptions, "questioner" | "logger">;
 
 /** How a call ended. */
 export type CallOutcome =
@@ -17,15 +22,14 @@ export type CallOutcome =
   | { readonly type: "lost"; readonly message: string; readonly wasUnknown: boolean };
 
 /** Options of a call. */
-export interface AskOptions {
-  readonly signal: AbortSignal;
+export interface AskOptions extends CallFacts {
   readonly onProgress: (text: string) => void;
 }
 
 const LIST_MS = 30_000;
 const MAX_PAGES = 100;
-/** Progress extends a call up to this many times its limit. */
-const MAX_EXTENSION = 10;
+/** The time of a call is ours: it stands still while a person is asked, which the client's own does not. */
+const NO_LIMIT_MS = 2 ** 31 - 1;
 /** A server that has not answered a call has this long to say that it lives. */
 const PING_MS = 5_000;
 
@@ -41,15 +45,16 @@ const BROKEN_ANSWERS: ReadonlySet<string> = new Set([
 export class RunningServer {
   readonly #open: OpenClient;
   readonly #settings: ServerSettings;
-  #calls = 0;
+  readonly #calls: RunningCalls;
   #isOver = false;
   #isStopped = false;
   /** Resolves with why the connection has ended. Never rejects. */
   readonly ended: Promise<string>;
 
-  private constructor(open: OpenClient, settings: ServerSettings) {
+  private constructor(open: OpenClient, settings: ServerSettings, calls: RunningCalls) {
     this.#open = open;
     this.#settings = settings;
+    this.#calls = calls;
     this.ended = open.ended.then((why) => {
       this.#isOver = true;
       return why;
@@ -57,8 +62,16 @@ export class RunningServer {
   }
 
   /** Rejects with an error whose message says why the server cannot be used. */
-  static async start(settings: ServerSettings, known: Verdict | undefined, options: OpenClientOptions): Promise<RunningServer> {
-    return new RunningServer(await openClient(settings, known, options), settings);
+  static async start(settings: ServerSettings, known: Verdict | undefined, options: RunningServerOptions): Promise<RunningServer> {
+    const calls = new RunningCalls({ timeoutMs: settings.timeoutMs, clock: options.clock });
+    // One after the other: a person reads one question at a time.
+    let before: Promise<unknown> = Promise.resolve();
+    const onElicit: OpenClientOptions["onElicit"] = async (params, asked) => {
+      const answer = before.then(async () => elicit(params, asked, { ...options, calls }));
+      before = answer.catch(() => undefined);
+      return answer;
+    };
+    return new RunningServer(await openClient(settings, known, { ...options, onElicit }), settings, calls);
   }
 
   get isOver(): boolean {
@@ -71,7 +84,7 @@ export class RunningServer {
   }
 
   get isBusy(): boolean {
-    return this.#calls > 0;
+    return this.#calls.count > 0;
   }
 
   get verdict(): Verdict {
@@ -125,13 +138,11 @@ export class RunningServer {
   }
 
   async #ask(options: AskOptions, work: (client: Client, request: RequestOptions) => Promise<AgentToolResult>): Promise<CallOutcome> {
-    this.#calls += 1;
+    using call = this.#calls.begin(options);
     try {
-      return { type: "result", result: await work(this.#open.client, this.#requestOptions(options)) };
+      return { type: "result", result: await work(this.#open.client, requestOptions(call, options)) };
     } catch (error) {
       return await this.#failure(error, this.#settings.timeoutMs);
-    } finally {
-      this.#calls -= 1;
     }
   }
 
@@ -140,20 +151,6 @@ export class RunningServer {
     this.#isOver = true;
     this.#isStopped = true;
     await this.#open.close();
-  }
-
-  #requestOptions({ signal, onProgress }: AskOptions): RequestOptions {
-    const { timeoutMs } = this.#settings;
-    return {
-      signal,
-      timeout: timeoutMs,
-      resetTimeoutOnProgress: true,
-      maxTotalTimeout: timeoutMs * MAX_EXTENSION,
-      onprogress: ({ message, progress, total }) => {
-        const of = total === undefined ? String(progress) : `${progress} of ${total}`;
-        onProgress(`${message === undefined ? of : `${of}: ${message}`}\n`);
-      },
-    };
   }
 
   async #failure(error: unknown, timeoutMs: number): Promise<CallOutcome> {
@@ -178,4 +175,16 @@ export class RunningServer {
       return { type: "lost", message: `it did not answer within ${seconds} s (${describe(error)})`, wasUnknown: false };
     }
   }
+}
+
+function requestOptions(call: RunningCall, { onProgress }: Pick<AskOptions, "onProgress">): RequestOptions {
+  return {
+    signal: call.signal,
+    timeout: NO_LIMIT_MS,
+    onprogress: ({ message, progress, total }) => {
+      call.progressed();
+      const of = total === undefined ? String(progress) : `${progress} of ${total}`;
+      onProgress(`${message === undefined ? of : `${of}: ${message}`}\n`);
+    },
+  };
 }

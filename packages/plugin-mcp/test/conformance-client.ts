@@ -4,6 +4,7 @@
  */
 import type { JsonObject, JsonValue } from "@factotum/agent-contract";
 import { callTool, openScene, textOf } from "./scene.ts";
+import { scriptedQuestioner } from "./scripted-questioner.ts";
 
 interface WantedCall {
   readonly name: string;
@@ -13,7 +14,10 @@ interface WantedCall {
 const url = process.argv.at(-1) ?? "";
 const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as { readonly toolCalls?: readonly WantedCall[] };
 
-await using scene = await openScene();
+const questioner = scriptedQuestioner();
+// Agrees to everything, and leaves every field as it is.
+questioner.answer = ({ options: [first] }) => (first === "Answer" || first === "Accept" ? first : "-");
+await using scene = await openScene({ questioner });
 const source = await scene.listed({ url, transport: "streamable-http", headers: {}, timeoutMs: 20_000, trusted: true });
 if (source.problem !== undefined) throw new Error(source.problem);
 // One scenario asks for the schema that the client has got.

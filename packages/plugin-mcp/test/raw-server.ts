@@ -27,7 +27,23 @@ if (MODE === "broken") {
 
 const OBJECT = { type: "object" } as const;
 const tool = (name: string, more: object = {}): object => ({ name, description: `Does ${name}. And more.`, inputSchema: OBJECT, ...more });
-const PLAIN = ["echo", "env", "fail", "image", "structured", "refuse", "hang", "slow", "flood", "spam", "wrong-ids", "die", "cwd", "roots"];
+const PLAIN = [
+  "echo",
+  "env",
+  "fail",
+  "image",
+  "structured",
+  "refuse",
+  "hang",
+  "slow",
+  "flood",
+  "spam",
+  "wrong-ids",
+  "die",
+  "cwd",
+  "roots",
+  "ask",
+];
 
 function lists(): readonly unknown[] {
   switch (LIST) {
@@ -65,6 +81,8 @@ function call({ id, params }: Message): void {
       return answer(id, text(JSON.stringify(process.env)));
     case "cwd":
       return answer(id, text(process.cwd()));
+    case "ask":
+      return ask("elicitation/create", params.arguments ?? {}, (result) => answer(id, text(JSON.stringify(result))));
     case "roots":
       if (clientCapabilities["roots"] === undefined) return answer(id, text("no roots"));
       return ask("roots/list", {}, (result) => answer(id, text(JSON.stringify(result))));

@@ -2,12 +2,12 @@
  * A server on the official library, which speaks both revisions over standard input and output. Its lists of tools and prompts grow when its tool `grow` is called.
  */
 import { appendFileSync } from "node:fs";
-import { ProtocolError, Server } from "@modelcontextprotocol/server";
+import { inputRequired, ProtocolError, Server } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 
 const { STARTS } = process.env;
 if (STARTS !== undefined) appendFileSync(STARTS, `${process.pid}\n`);
-const names = ["grow"];
+const names = ["ask", "grow"];
 
 serveStdio(() => {
   const server = new Server(
@@ -15,8 +15,17 @@ serveStdio(() => {
     { capabilities: { tools: { listChanged: true }, resources: {}, prompts: { listChanged: true } } },
   );
   server.setRequestHandler("tools/list", () => ({ tools: names.map((name) => ({ name, inputSchema: { type: "object" as const } })) }));
-  server.setRequestHandler("tools/call", async () => {
-    names.push(`added_${names.length}`);
+  server.setRequestHandler("tools/call", async ({ params: { name } }, { mcpReq: { inputResponses, requestState } }) => {
+    if (name === "ask" && inputResponses === undefined)
+      return inputRequired({
+        inputRequests: {
+          first: inputRequired.elicit({ message: "First?", requestedSchema: { type: "object", properties: { city: { type: "string" } } } }),
+          second: inputRequired.elicit({ message: "Second?", requestedSchema: { type: "object", properties: {} } }),
+        },
+        requestState: "kept",
+      });
+    if (name === "ask") return { content: [{ type: "text", text: JSON.stringify([requestState(), inputResponses]) }] };
+    names.push(`added_${names.length - 1}`);
     await server.sendToolListChanged();
     await server.sendPromptListChanged();
     return { content: [{ type: "text", text: "grown" }] };
@@ -24,7 +33,7 @@ serveStdio(() => {
   server.setRequestHandler("prompts/list", () => ({
     prompts: [
       { name: "weather-of", description: "Asks for the\n weather.", arguments: [{ name: "city", required: true }, { name: "day" }] },
-      ...names.slice(1).map((name) => ({ name: `prompt ${name}` })),
+      ...names.slice(2).map((name) => ({ name: `prompt ${name}` })),
     ],
   }));
   server.setRequestHandler("prompts/get", ({ params: { name, arguments: given = {} } }) => {

@@ -321,12 +321,42 @@ interface AgentTool extends ToolSchema {
    */
   execute(call: ToolCall, options: ToolOptions): Promise<AgentToolResult>;
 }
+/** What became of a prompt that was asked for. `untrusted`: the text may be that of others (R23). */
+type FilledPrompt = {
+  readonly type: "filled";
+  readonly text: string;
+  readonly untrusted: boolean;
+} | {
+  readonly type: "failed";
+  readonly text: string;
+  readonly untrusted: boolean;
+};
+/** A message that a source has ready for people: a slash command of the owner. */
+interface SourcePrompt {
+  /** Without the slash: `[A-Za-z0-9_-]`, at most 64 characters. The policy of tools decides on it as on a tool of this name. */
+  readonly name: string;
+  /** One line for people; it may be text of others. */
+  readonly summary: string;
+  readonly arguments: readonly {
+    readonly name: string;
+    readonly isRequired: boolean;
+  }[];
+  /** Asks the source for the message. Never rejects. */
+  fill(given: Readonly<Record<string, string>>, options: {
+    readonly run: RunFacts;
+    readonly signal: AbortSignal;
+  }): Promise<FilledPrompt>;
+}
 /** Provides tools: the product itself, a plugin, a server. Every tool that a model can call comes from a source. */
 interface ToolSource {
   /** `core` for the product's own. Unique among the sources of a gateway. */
   readonly id: string;
   /** On a name conflict the earlier source wins. A source that changes provides another list, and leaves the earlier one as it is. */
   readonly tools: readonly AgentTool[];
+  /** What the names of all its tools begin with, so that a source is not prepared for an agent that may use none of them. Absent: anything. */
+  readonly namePrefix?: string;
+  /** Absent: none. */
+  readonly prompts?: readonly SourcePrompt[];
   /** Why it cannot be used now, in a few words for the owner; it may hold text of others. Absent: nothing is wrong. */
   readonly problem?: string | undefined;
   /** Called before the tools of a session are fixed: resolves when `tools` is known, or soon if it cannot be. Never rejects. */
@@ -994,12 +1024,16 @@ type QuestionOutcome = {
   readonly untrusted: boolean;
   readonly message: string;
 };
-/** Asks the user of a run, for the tool `ask_user`. Implemented by the gateway. */
+/** Asks the user of a run, for the tool `ask_user` and for servers. Implemented by the gateway. */
 interface Questioner {
-  /** Asks one question after the other, and waits for each answer; after a restart the same call goes on. Rejects when the store does, or the gateway ends. */
+  /**
+   * Asks one question after the other, and waits for each answer; after a restart the same call goes on. `signal`: the answer is no longer wanted. Rejects when the
+   * store does, or the gateway ends.
+   */
   ask(questions: readonly Question[], options: {
     readonly callId: string;
     readonly run: RunFacts;
+    readonly signal?: AbortSignal;
   }): Promise<QuestionOutcome>;
 }
 /** One step of a plan. */
@@ -1145,4 +1179,4 @@ declare function plural(count: number, unit: string): string;
 type WithoutUndefined<Values> = { readonly [Key in keyof Values as undefined extends Values[Key] ? never : Key]: Values[Key]; } & { readonly [Key in keyof Values as undefined extends Values[Key] ? Key : never]?: Exclude<Values[Key], undefined>; };
 /** Returns the given keys, in order, without those whose value is `undefined`, for spreading into an object with optional keys. */
 declare function withoutUndefined<Values extends object>(values: Values): WithoutUndefined<Values>;
-export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type ImageContent, type ImageOrder, type InputOutcome, type InspectedCall, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type Logger, MODEL_APIS, type MadeFile, type MediaCallOptions, type MediaModels, type MediaOutcome, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteHit, type NoteIndex, type OutputPart, type PlanBoard, type PlanStep, type Question, type QuestionOutcome, type Questioner, RUN_KINDS, type Random, type Restarter, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunSandbox, type RunningCommand, type SessionReporter, type SettingsAnswer, type SettingsChange, type SettingsDesk, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type WithoutUndefined, addUsage, joinUsage, nearestName, plural, withoutUndefined };
+export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type FilledPrompt, type ImageContent, type ImageOrder, type InputOutcome, type InspectedCall, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type Logger, MODEL_APIS, type MadeFile, type MediaCallOptions, type MediaModels, type MediaOutcome, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteHit, type NoteIndex, type OutputPart, type PlanBoard, type PlanStep, type Question, type QuestionOutcome, type Questioner, RUN_KINDS, type Random, type Restarter, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunSandbox, type RunningCommand, type SessionReporter, type SettingsAnswer, type SettingsChange, type SettingsDesk, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SourcePrompt, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type WithoutUndefined, addUsage, joinUsage, nearestName, plural, withoutUndefined };

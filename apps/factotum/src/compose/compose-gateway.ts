@@ -350,7 +350,7 @@ function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettin
           secrets.toolOutput,
         ),
       },
-      ...mcp.sources(config),
+      ...mcp.sources(config, questioner),
     ],
     skills: composeSkillIndex(config, context, logger),
     skillFolders: changingSkillFolders(paths, config),

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { Clock, CommandRunner, Logger, Random, ToolSource } from "@factotum/agent-contract";
+import type { Clock, CommandRunner, Logger, Questioner, Random, ToolSource } from "@factotum/agent-contract";
 import { resolveSecret, type FactotumConfig, type LoadedConfig, type Secret } from "@factotum/config";
 import { httpFetch } from "@factotum/models";
 import { McpServers, type ServerSettings } from "@factotum/plugin-mcp";
@@ -20,8 +20,8 @@ const PASSED = ["PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER", "SHELL"];
 
 /** The MCP servers of a gateway. */
 export interface ComposedMcp {
-  /** Sources of tools under this configuration. */
-  readonly sources: (config: FactotumConfig) => readonly ToolSource[];
+  /** Sources of tools under this configuration. The last `questioner` is used from then on. */
+  readonly sources: (config: FactotumConfig, questioner: Questioner) => readonly ToolSource[];
   /** Ends all servers. */
   readonly close: () => Promise<void>;
 }
@@ -45,9 +45,19 @@ export async function composeMcp(context: CliContext, loaded: Pick<LoadedConfig,
   const { paths } = context;
   const host = createMcpHost(context, { ...parts, recordFolder: join(paths.stateFolder, "mcp-processes") });
   await endOrphans(host, parts.logger);
-  const servers = createMcpServers(context, loaded, { ...parts, host, listFolder: mcpListFolder(paths) });
+  let asks: Questioner | undefined;
+  const questioner: Questioner = {
+    ask: async (questions, options) => {
+      if (asks === undefined) throw new Error("The gateway has not started yet.");
+      return asks.ask(questions, options);
+    },
+  };
+  const servers = createMcpServers(context, loaded, { ...parts, host, questioner, listFolder: mcpListFolder(paths) });
   return {
-    sources: (config) => servers.sources(mcpSettings(config)),
+    sources: (config, given) => {
+      asks = given;
+      return servers.sources(mcpSettings(config));
+    },
     close: async () => {
       await servers.close();
       await host.close();
@@ -90,8 +100,14 @@ export function createMcpServers(
     host,
     listFolder,
     firstListMs,
+    questioner,
     ...system
-  }: McpParts & { readonly host: HostRunner; readonly listFolder: string; readonly firstListMs?: number },
+  }: McpParts & {
+    readonly host: HostRunner;
+    readonly listFolder: string;
+    readonly firstListMs?: number;
+    readonly questioner?: Questioner;
+  },
 ): McpServers {
   const { env, paths } = context;
   const hidden = [paths.home, loaded.path];
@@ -117,7 +133,7 @@ export function createMcpServers(
     fetch: httpFetch,
     version: context.version,
     folder: listFolder,
-    ...withoutUndefined({ firstListMs }),
+    ...withoutUndefined({ firstListMs, questioner }),
     readSecret: async (reference) => {
       const secret = reference as Secret;
       const found = await resolveSecret(secret, { env });

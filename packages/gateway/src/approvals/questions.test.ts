@@ -1,7 +1,10 @@
+import type { AgentTool, Questioner, QuestionOutcome } from "@factotum/agent-contract";
 import type { MsgContext } from "@factotum/channel-contract";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
+import { defineTool } from "@factotum/tools";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { z } from "zod";
 import { endsAsKilled, startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 
@@ -191,4 +194,30 @@ test("a run that no message started asks no one", async () => {
     message: expect.stringContaining("Nobody can be asked") as string,
   });
   expect(texts()).toEqual([]);
+});
+
+test("a question that its asker no longer wants ends, and takes no message as its answer", async () => {
+  const unwanted = new AbortController();
+  const outcomes: QuestionOutcome[] = [];
+  const asks = (questioner: Questioner): AgentTool => ({
+    ...defineTool({
+      name: "asks",
+      summary: "Asks",
+      description: "Asks.",
+      schema: z.strictObject({}),
+      traits: { effect: "read", idempotent: true, output: "trusted", network: false, parallel: false },
+      execute: async (_, { callId, run }) => {
+        outcomes.push(await questioner.ask([COLOUR], { callId, run, signal: unwanted.signal }));
+        return { content: [{ type: "text", text: "asked" }] };
+      },
+    }),
+  });
+  await using running = await start({ toolSources: ({ questioner }) => [{ id: "asking", tools: [asks(questioner)] }] });
+  server.script([toolReply({ name: "asks", input: {} }), textReply("Went on."), textReply("Hello.")]);
+  await platform.say(platform.message("go"));
+  await shown("Which colour?");
+  unwanted.abort();
+  await shown("Went on.");
+  expect(outcomes).toMatchObject([{ type: "unanswered", answers: [] }]);
+  expect(await say(running, "Red")).toBe("Hello.");
 });

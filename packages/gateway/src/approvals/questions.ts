@@ -79,9 +79,10 @@ export class Questions implements Questioner {
 
   async ask(
     questions: readonly Question[],
-    { callId, run: facts }: { readonly callId: string; readonly run: RunFacts },
+    { callId, run: facts, signal }: { readonly callId: string; readonly run: RunFacts; readonly signal?: AbortSignal },
   ): Promise<QuestionOutcome> {
-    const run = this.#runs.get(facts.runId);
+    const served = this.#runs.get(facts.runId);
+    const run = served === undefined || signal === undefined ? served : { ...served, signal: AbortSignal.any([served.signal, signal]) };
     if (run === undefined || !RUN_POLICY[run.turn.kind].isFromPerson || run.turn.origin.channel === SILENT_CHANNEL)
       return { type: "unanswered", answers: [], untrusted: false, message: NOBODY };
     await run.commit();

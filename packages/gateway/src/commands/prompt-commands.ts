@@ -105,7 +105,7 @@ export class PromptCommands {
     return {
       files: commands.filter(({ name, access }) => !this.#reserved.has(promptCommandName(name)) && (owner || access === "anyone")),
       skills: skills.filter(({ invocation }) => invocation !== "model"),
-      prompts: owner ? agent.prompts({ provider: "", group, senders: [], sandboxed: false }) : [],
+      prompts: owner ? agent.prompts({ provider: "", group, senders: [], sandboxed: false, subagent: false }) : [],
     };
   }
 

@@ -1,6 +1,7 @@
 import type { RunFacts } from "@factotum/agent-contract";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 import type { AskedPrompt, GatheredMessage } from "../queue/turn-job.ts";
+import { isSubagentKey } from "../routing/session-key.ts";
 
 /** The run that a prompt is for. */
 export interface PromptPlace {
@@ -35,7 +36,8 @@ export async function withFilledPrompt(said: GatheredMessage, place: PromptPlace
 
 async function fill({ name, given }: AskedPrompt, typed: string, { agent, provider = "", facts, signal }: PromptPlace): Promise<Filled> {
   if (facts === undefined) return { text: typed };
-  const occasion = { provider, group: undefined, senders: [], sandboxed: facts.sandbox !== undefined };
+  const [sandboxed, subagent] = [facts.sandbox !== undefined, isSubagentKey(facts.sessionKey)];
+  const occasion = { provider, group: undefined, senders: [], sandboxed, subagent };
   const prompt = agent.prompts(occasion).find((one) => one.name === name);
   if (prompt === undefined) return { text: `${typed}\n\n(The prompt ${name} is not available here. Tell me so.)` };
   const filled = await prompt.fill(given, { run: facts, signal });
