@@ -2,7 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadConfig, makeFolder } from "@factotum/config";
-import { createMcpHost, createMcpServers, mcpSettings } from "../compose/compose-mcp.ts";
+import { createMcpServers, mcpSettings } from "../compose/compose-mcp.ts";
+import { createServerHost } from "../compose/server-runner.ts";
 import { configOptions } from "../compose/extensions.ts";
 import { createRunRoots } from "../compose/run-roots.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
@@ -31,7 +32,7 @@ export async function mcpTest(context: CliContext, name: string, { json }: { rea
   if (agent === undefined) throw new CliError("failure", "There is no default agent.");
   const folder = await mkdtemp(join(tmpdir(), "factotum-mcp-"));
   const system = { clock: systemClock, random: systemRandom, logger: QUIET_LOGGER, currentConfig: () => config };
-  const host = createMcpHost(context, { ...system, recordFolder: join(folder, "processes") });
+  const host = createServerHost(context, { ...system, recordFolder: join(folder, "processes") });
   const parts = { ...system, secrets: new SecretFilter(), roots: createRunRoots(context.paths, () => config) };
   const servers = createMcpServers(context, loaded, { ...parts, host, listFolder: join(folder, "lists"), firstListMs: START_MS });
   // Timers of the clock do not keep the process alive.

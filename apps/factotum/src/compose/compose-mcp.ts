@@ -1,22 +1,17 @@
 import { mkdir } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { Clock, CommandRunner, Logger, Questioner, Random, ToolSource } from "@factotum/agent-contract";
+import type { Clock, Logger, Questioner, Random, ToolSource } from "@factotum/agent-contract";
 import { resolveSecret, type FactotumConfig, type LoadedConfig, type Secret } from "@factotum/config";
 import { httpFetch } from "@factotum/models";
 import { McpServers, type ServerSettings } from "@factotum/plugin-mcp";
-import { createHostRunner, type HostRunner, type SandboxSpec } from "@factotum/sandbox";
+import type { HostRunner } from "@factotum/sandbox";
 import type { CliContext } from "../runtime/cli-context.ts";
 import type { SecretFilter } from "../runtime/secret-filter.ts";
-import { createOpenCommandProxy } from "./command-proxy.ts";
 import { endOrphans } from "./open-runner.ts";
-import { openSandbox } from "./open-sandbox.ts";
 import { redactTools } from "./redact-tools.ts";
 import type { RunRoots } from "./run-roots.ts";
-import { sandboxSpec } from "./sandbox-spec.ts";
-
-/** Variables of the gateway that a server gets in addition to those of its settings. */
-const PASSED = ["PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER", "SHELL"];
+import { createServerHost, createServerRunner } from "./server-runner.ts";
 
 /** The MCP servers of a gateway. */
 export interface ComposedMcp {
@@ -43,7 +38,7 @@ export function mcpListFolder({ stateFolder }: Pick<CliContext["paths"], "stateF
 /** Prepares MCP servers, after ending those that a killed gateway left running. Nothing is loaded or started before a session needs one. */
 export async function composeMcp(context: CliContext, loaded: Pick<LoadedConfig, "paths" | "path">, parts: McpParts): Promise<ComposedMcp> {
   const { paths } = context;
-  const host = createMcpHost(context, { ...parts, recordFolder: join(paths.stateFolder, "mcp-processes") });
+  const host = createServerHost(context, { ...parts, recordFolder: join(paths.stateFolder, "mcp-processes") });
   await endOrphans(host, parts.logger);
   let asks: Questioner | undefined;
   const questioner: Questioner = {
@@ -63,30 +58,6 @@ export async function composeMcp(context: CliContext, loaded: Pick<LoadedConfig,
       await host.close();
     },
   };
-}
-
-/** The runner of local servers, apart from commands, so that neither takes the memory of the other. `recordFolder` is used by this process alone. */
-export function createMcpHost(
-  { env }: Pick<CliContext, "env">,
-  {
-    clock,
-    random,
-    logger,
-    currentConfig,
-    recordFolder,
-  }: Pick<McpParts, "clock" | "random" | "logger" | "currentConfig"> & { readonly recordFolder: string },
-): HostRunner {
-  return createHostRunner({
-    clock,
-    random,
-    logger,
-    recordFolder,
-    baseEnv: Object.fromEntries(PASSED.map((name) => [name, env[name]])),
-    limits: () => {
-      const { maxProcesses, maxMemoryMb } = currentConfig().tools.exec;
-      return { maxProcesses, maxMemoryBytes: maxMemoryMb * 1024 ** 2 };
-    },
-  });
 }
 
 /** The servers around a runner. `listFolder` is used by this process alone. */
@@ -110,23 +81,7 @@ export function createMcpServers(
   },
 ): McpServers {
   const { env, paths } = context;
-  const hidden = [paths.home, loaded.path];
-  const runner: CommandRunner = openSandbox(context, {
-    ...system,
-    host,
-    // The runner of commands removes what a killed gateway left.
-    ownsContainers: false,
-    sandboxOf: async (run, request): Promise<SandboxSpec | undefined> => {
-      const spec = sandboxSpec(run, request, { config: currentConfig(), roots: roots.rootsOf(run), hidden });
-      const hosts = run.sandbox?.network;
-      if (spec === undefined) return undefined;
-      // Its folder holds the server's program.
-      const isInWorkspace = !relative(run.workspace, request.cwd).startsWith("..");
-      const readOnly = isInWorkspace ? spec.readOnly : [...spec.readOnly, request.cwd];
-      return { ...spec, readOnly, ...(hosts === undefined ? {} : { network: { hosts: () => hosts } }) };
-    },
-    network: { openProxy: createOpenCommandProxy(system), node: process.execPath },
-  });
+  const runner = createServerRunner(context, loaded, { ...system, roots, currentConfig, host });
   return new McpServers({
     ...system,
     runner,
