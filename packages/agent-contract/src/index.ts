@@ -47,6 +47,9 @@ export type { AgentEvent, ModelStreamEvent, RunFailureCode, RunOutcome, Steering
 export type {
   BackgroundCommand,
   BackgroundCommands,
+  ChangeCheck,
+  ChangeChecker,
+  CheckedFile,
   Clock,
   CommandOptions,
   CommandOutput,

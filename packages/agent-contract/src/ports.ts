@@ -230,6 +230,32 @@ export interface FileCheckpoints {
   beforeChange(changes: readonly FileChangePlan[], run: RunFacts): Promise<void>;
 }
 
+/** The text of a file that a tool changes. */
+export interface CheckedFile {
+  /** Absolute, symbolic links resolved. */
+  readonly path: string;
+  /** As shown to the model. */
+  readonly shown: string;
+  readonly text: string;
+}
+
+/** A check of one change of files. Disposing ends it without a result, if the change was not made. */
+export interface ChangeCheck extends Disposable {
+  /**
+   * Called once after the change, with the files as they are now. Resolves within 5 seconds with the errors that the change has introduced, for the model;
+   * `undefined` without any, and if they are not known for these texts by then. Never rejects.
+   */
+  introduced(files: readonly CheckedFile[], options: { readonly signal: AbortSignal }): Promise<string | undefined>;
+}
+
+/** Finds the errors that changes of files introduce. Implemented by `plugin-lsp`, used by `tools`. */
+export interface ChangeChecker {
+  /** Whether a change of this file would be checked. Decides by the name. */
+  covers(path: string, run: RunFacts): boolean;
+  /** Begins before a change, with what the files hold then; a file that is not there yet is not among them. Waits for nothing, and never throws. */
+  begin(files: readonly CheckedFile[], run: RunFacts): ChangeCheck;
+}
+
 /** A structured message. Where the platform has no cards it is sent as text. */
 export interface MessageCard {
   readonly title?: string;

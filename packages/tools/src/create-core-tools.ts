@@ -1,6 +1,7 @@
 import type {
   AgentTool,
   BackgroundCommands,
+  ChangeChecker,
   Clock,
   CommandRunner,
   Messenger,
@@ -59,17 +60,19 @@ export interface CoreToolsOptions {
   readonly readPdf: PdfReader;
   /** Makes `grep` faster, such as `createRipgrep`. None by default. */
   readonly findText?: TextFinder;
+  /** Finds the errors that `write`, `edit` and `apply_patch` introduce. None by default. */
+  readonly changeChecker?: ChangeChecker;
 }
 
 /** The core tools: `apply_patch ask_user edit exec find gateway grep ls message process read session_status update_plan web_fetch web_search write`, by name. One set serves every run. */
 export function createCoreTools(options: CoreToolsOptions): readonly AgentTool[] {
   const { files, runner, messenger, planBoard, questioner, reporter, background, clock, web, readPdf } = options;
   const { maxResultChars = 16_000, maxImageBytes = 3_750_000, execTimeoutSeconds } = options;
-  const { execSearchPath = "", execAvoidsShell = false, commandEnvironment, findText } = options;
+  const { execSearchPath = "", execAvoidsShell = false, commandEnvironment, findText, changeChecker: checker } = options;
   return [
-    createApplyPatchTool({ files }),
+    createApplyPatchTool({ files, checker }),
     createAskUserTool({ questioner }),
-    createEditTool({ files }),
+    createEditTool({ files, checker }),
     createExecTool({
       runner,
       files,
@@ -92,6 +95,6 @@ export function createCoreTools(options: CoreToolsOptions): readonly AgentTool[]
     createUpdatePlanTool({ planBoard }),
     createWebFetchTool({ web, maxResultChars }),
     createWebSearchTool({ web }),
-    createWriteTool({ files }),
+    createWriteTool({ files, checker }),
   ];
 }

@@ -5,6 +5,7 @@ export { createExecTool } from "./commands/exec-tool.ts";
 export type { ExecToolOptions } from "./commands/exec-tool.ts";
 export { createApplyPatchTool } from "./patch/apply-patch-tool.ts";
 export { createEditTool } from "./files/edit-tool.ts";
+export { readEditable as readTextFile } from "./files/read-editable.ts";
 export { createLsTool } from "./files/ls-tool.ts";
 export { createReadTool } from "./files/read-tool.ts";
 export type { ReadToolOptions } from "./files/read-tool.ts";

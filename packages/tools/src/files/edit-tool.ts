@@ -1,10 +1,11 @@
-import type { AgentTool } from "@factotum/agent-contract";
+import type { AgentTool, ChangeChecker } from "@factotum/agent-contract";
 import { z } from "zod";
 import { defineTool } from "../define-tool/define-tool.ts";
 import { errorResult, textResult } from "../define-tool/tool-result.ts";
 import type { FileAccess } from "../file-access/create-file-access.ts";
 import { FileAccessError } from "../file-access/file-access-error.ts";
 import { applyEdits } from "./apply-edits.ts";
+import { changeChecked } from "./change-checked.ts";
 import { PATH_ALIASES, PathSchema } from "./path-parameter.ts";
 import { readEditable } from "./read-editable.ts";
 import { unifiedDiff } from "./unified-diff.ts";
@@ -24,7 +25,13 @@ const EditSchema = z.strictObject({
 });
 
 /** Replaces exact pieces of a text file: all of the edits or none. */
-export function createEditTool({ files }: { readonly files: FileAccess }): AgentTool {
+export function createEditTool({
+  files,
+  checker,
+}: {
+  readonly files: FileAccess;
+  readonly checker?: ChangeChecker | undefined;
+}): AgentTool {
   return defineTool({
     name: "edit",
     summary: "Replace exact text in a file",
@@ -50,10 +57,17 @@ export function createEditTool({ files }: { readonly files: FileAccess }): Agent
         return errorResult(`${file.shown} was not changed. ${which}${outcome.message}`);
       }
       signal.throwIfAborted();
-      const { shown } = await access.write(path, outcome.text, { tainted, unchangedSince: file.version });
+      const planned = { path, before: { path: file.path, shown: file.shown, text: before }, after: outcome.text };
+      const { made, errors, untrusted } = await changeChecked(
+        [planned],
+        async () => access.write(path, outcome.text, { tainted, unchangedSince: file.version }),
+        { checker, access, run, signal },
+      );
+      const { shown } = made;
       const count = outcome.replacements === 1 ? "1 replacement" : `${outcome.replacements} replacements`;
       const diff = await unifiedDiff([{ path: shown, before, after: outcome.text }]);
-      return textResult(`Edited ${shown} (${count})`, { details: { path: shown, replacements: outcome.replacements, ...diff } });
+      const details = { path: shown, replacements: outcome.replacements, ...diff };
+      return textResult(`Edited ${shown} (${count})${errors}`, { details, untrusted });
     },
   });
 }

@@ -1,4 +1,4 @@
-import type { AgentTool } from "@factotum/agent-contract";
+import type { AgentTool, ChangeChecker } from "@factotum/agent-contract";
 import { z } from "zod";
 import { defineTool } from "../define-tool/define-tool.ts";
 import { errorResult, textResult } from "../define-tool/tool-result.ts";
@@ -7,6 +7,7 @@ import { FileAccessError } from "../file-access/file-access-error.ts";
 import type { OpenFile } from "../file-access/open-file.ts";
 import type { FileChange } from "../file-access/plan-changes.ts";
 import { MAX_EDIT_BYTES } from "../files/apply-edits.ts";
+import { changeChecked, type PlannedText } from "../files/change-checked.ts";
 import { readEditable } from "../files/read-editable.ts";
 import { unifiedDiff, type TextChange } from "../files/unified-diff.ts";
 import { applyHunks } from "./apply-hunks.ts";
@@ -23,12 +24,20 @@ const ApplyPatchSchema = z.strictObject({
 interface Planned {
   readonly changes: readonly FileChange[];
   readonly text: TextChange;
+  /** What is checked for errors; absent for a file that is deleted or moved. */
+  readonly checked?: PlannedText;
   /** For the result: `changed a.txt`. */
   readonly summary: string;
 }
 
 /** Adds, changes, moves and deletes files by one patch: all of it or nothing. */
-export function createApplyPatchTool({ files }: { readonly files: FileAccess }): AgentTool {
+export function createApplyPatchTool({
+  files,
+  checker,
+}: {
+  readonly files: FileAccess;
+  readonly checker?: ChangeChecker | undefined;
+}): AgentTool {
   return defineTool({
     name: "apply_patch",
     summary: "Change several files by one patch",
@@ -51,13 +60,18 @@ export function createApplyPatchTool({ files }: { readonly files: FileAccess }):
           planned.push(await plan(section, access));
         }
         signal.throwIfAborted();
-        await access.change(
-          planned.flatMap(({ changes }) => changes),
-          { tainted },
+        const { errors, untrusted } = await changeChecked(
+          planned.flatMap(({ checked }) => checked ?? []),
+          async () =>
+            access.change(
+              planned.flatMap(({ changes }) => changes),
+              { tainted },
+            ),
+          { checker, access, run, signal },
         );
         const summaries = planned.map(({ summary }) => summary);
         const details = { files: summaries, ...(await unifiedDiff(planned.map(({ text }) => text))) };
-        return textResult(`Applied the patch: ${summaries.join(", ")}`, { details });
+        return textResult(`Applied the patch: ${summaries.join(", ")}${errors}`, { details, untrusted });
       } catch (error) {
         if (error instanceof PatchError) return errorResult(`Nothing was changed. ${error.message}`);
         if (error instanceof FileAccessError)
@@ -102,6 +116,7 @@ async function planAdded({ path, content }: Extract<PatchSection, { type: "add" 
   return {
     changes: [{ type: "write", path, data: content, unchangedSince: "absent" }],
     text: { path, after: content },
+    checked: { path, after: content },
     summary: `added ${path}`,
   };
 }
@@ -128,6 +143,7 @@ async function planUpdated({ path, moveTo, hunks }: Extract<PatchSection, { type
     return {
       changes: [{ type: "write", path, data: after, unchangedSince: file.version }],
       text: { path: file.shown, before, after },
+      checked: { path, before: { path: file.path, shown: file.shown, text: before }, after },
       summary: `changed ${file.shown}`,
     };
   }
