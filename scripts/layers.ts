@@ -33,6 +33,7 @@ export const LAYERS: readonly Readonly<Record<string, readonly string[]>>[] = [
     skills: ["agent-contract"],
     "plugin-mcp": ["agent-contract"],
     "mcp-server": ["agent-contract"],
+    "plugin-lsp": ["agent-contract"],
     store: CONTRACTS,
     config: CONTRACTS,
     ...Object.fromEntries(EXTENSIONS.map((name) => [name, ["channel-contract", "channel-kit"]])),
@@ -44,7 +45,7 @@ export const LAYERS: readonly Readonly<Record<string, readonly string[]>>[] = [
   },
   // L4: programs; `factotum` is the composition root, the only place that names concrete extensions
   {
-    factotum: [...CONTRACTS, ...ENGINE, "plugin-mcp", "mcp-server", "gateway", ...EXTENSIONS],
+    factotum: [...CONTRACTS, ...ENGINE, "plugin-mcp", "plugin-lsp", "mcp-server", "gateway", ...EXTENSIONS],
     web: ["protocol"],
     // Writes packages outside the workspace, and imports none of it.
     "create-factotum-channel": [],

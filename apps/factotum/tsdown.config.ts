@@ -97,6 +97,7 @@ const config: UserConfig = defineConfig({
         "extensions",
         "feishu",
         "irc",
+        "lsp",
         "matrix",
         "mcp",
         "media",

@@ -86,5 +86,6 @@ export const ACTIVE_KEYS: readonly string[] = [
   "tools.browser",
   "skills",
   "mcp",
+  "lsp",
   "spend",
 ];

@@ -38,6 +38,12 @@ export function resolveConfig(
     mcp: {
       servers: Object.fromEntries(Object.entries(sections.mcp.servers).map(([name, server]) => [name, resolveServer(server, paths)])),
     },
+    lsp: {
+      ...sections.lsp,
+      servers: Object.fromEntries(
+        Object.entries(sections.lsp.servers).map(([name, server]) => [name, { ...server, command: programOf(server.command, paths) }]),
+      ),
+    },
     agents,
     defaultAgentId: agents.find(({ isDefault }) => isDefault)?.id ?? MAIN_AGENT,
     maxConcurrent: parsed.agents.defaults.maxConcurrent ?? lanes(host.cores),
@@ -51,9 +57,13 @@ function resolveServer(server: McpServerConfig, paths: StatePaths): McpServerCon
   const { command, cwd } = server;
   return {
     ...server,
-    command: command.startsWith("~") ? expandHome(command, paths) : command,
+    command: programOf(command, paths),
     ...(cwd === undefined ? {} : { cwd: resolve(paths.home, expandHome(cwd, paths)) }),
   };
+}
+
+function programOf(command: string, paths: StatePaths): string {
+  return command.startsWith("~") ? expandHome(command, paths) : command;
 }
 
 function lanes(cores: number): number {

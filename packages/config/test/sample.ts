@@ -236,7 +236,27 @@ export const fullDocument = {
       remote: { url: "https://mcp.example/x", transport: "sse", headers: { Authorization: "${T}" }, auth: "${T}" },
     },
   },
-  lsp: { servers: { ts: { command: "tsserver", args: ["--stdio"], languages: ["typescript"], rootMarkers: ["package.json"] } } },
+  lsp: {
+    servers: {
+      ts: {
+        enabled: true,
+        command: "tsserver",
+        args: ["--stdio"],
+        env: { TOKEN: "${T}" },
+        languages: ["typescript"],
+        extensions: { ".vue": "vue" },
+        rootMarkers: ["package.json"],
+        initializationOptions: { a: 1 },
+        settings: { typescript: { a: true } },
+        sandbox: { mode: "on", network: "none", workspace: "rw" },
+      },
+    },
+    detect: true,
+    workspacePrograms: true,
+    changeDiagnostics: false,
+    idleMinutes: 5,
+    maxServers: 2,
+  },
   commandHooks: [],
   plugins: { entries: { "@x/y": { enabled: false, config: { deep: { any: true } } } }, allow: ["@x/y"], deny: ["z"] },
   spend: {

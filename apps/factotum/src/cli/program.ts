@@ -9,6 +9,7 @@ import { addBuild } from "./add-build.ts";
 import { addChannels } from "./add-channels.ts";
 import { addDamage } from "./add-damage.ts";
 import { addDeadLetters } from "./add-dead-letters.ts";
+import { addLsp } from "./add-lsp.ts";
 import { addMcp } from "./add-mcp.ts";
 import { addModels } from "./add-models.ts";
 import { addApprovals } from "./add-approvals.ts";
@@ -44,6 +45,7 @@ export function createProgram(context: CliContext, finish: Finish): Command {
   addPlugins(program, context, finish);
   addSkills(program, context, finish);
   addMcp(program, context, finish);
+  addLsp(program, context, finish);
   addGateway(program, context, finish);
   addAgent(program, context, finish);
   addAgents(program, context, finish);

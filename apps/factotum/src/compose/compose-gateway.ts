@@ -44,6 +44,7 @@ import { keepSnapshots } from "./keep-snapshots.ts";
 import { composeBrowser, type Browsers } from "./compose-browser.ts";
 import { composeFileAccess } from "./compose-file-access.ts";
 import { changingSkillFolders, composeSkillIndex } from "./compose-skills.ts";
+import { composeLsp, type ComposedLsp } from "./compose-lsp.ts";
 import { composeMcp, type ComposedMcp } from "./compose-mcp.ts";
 import { composeWeb, type SharedWeb } from "./compose-web.ts";
 import { createLocalFiles, createOutgoingGuard } from "./local-files.ts";
@@ -137,9 +138,9 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   const skillRuns = new SkillRuns({ context, currentConfig: () => config, secrets, logger, signal: leaving.signal });
   const web = opened.adopt(composeWeb(system), ({ pages }) => pages.close());
   const browsers = opened.adopt(await composeBrowser(context, current), (all) => all.close());
-  const mcp = opened.adopt(await composeMcp(context, loaded, current), (all) => all.close());
+  const { mcp, lsp } = await openServers(opened, loaded, { context, files, ...current });
   const settings = createSettingsDesk({ options: async () => configOptions(env), reload: async () => reloader.reload() });
-  const parts = { context, files, runner, skillRuns, web, browsers, mcp, settings, secrets, logger };
+  const parts = { context, files, runner, skillRuns, web, browsers, mcp, lsp, settings, secrets, logger };
   const reloader = new ConfigReloader({
     context,
     started: { ...loaded, problems: [...loaded.problems, ...notices] },
@@ -226,6 +227,17 @@ async function openRunners(
   return { host, runner: openSandbox(context, { ...system, host, ownsContainers: true, sandboxOf, network }) };
 }
 
+/** MCP servers and language servers, which are ended with the rest. */
+async function openServers(
+  opened: AsyncDisposableStack,
+  loaded: LoadedConfig,
+  { context, ...parts }: Pick<ComposeOptions, "context"> & Parameters<typeof composeLsp>[2],
+): Promise<Pick<SettingsParts, "mcp" | "lsp">> {
+  const mcp = opened.adopt(await composeMcp(context, loaded, parts), (all) => all.close());
+  const lsp = opened.adopt(await composeLsp(context, loaded, parts), (all) => all.close());
+  return { mcp, lsp };
+}
+
 /** Sets up models and the assistant's name for clients, and applies every change at once. */
 function setupOf(reloader: ConfigReloader, { env, secrets }: Pick<CliContext, "env"> & Pick<ComposeOptions, "secrets">): SetupControl {
   return createSetupControl({
@@ -302,11 +314,12 @@ interface SettingsParts extends Pick<ComposeOptions, "context" | "logger" | "sec
   readonly web: SharedWeb;
   readonly browsers: Browsers;
   readonly mcp: ComposedMcp;
+  readonly lsp: ComposedLsp;
   readonly settings: SettingsDesk;
 }
 
 function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettings {
-  const { context, files, runner, skillRuns, web, browsers, mcp, secrets, logger, token } = parts;
+  const { context, files, runner, skillRuns, web, browsers, mcp, lsp, secrets, logger, token } = parts;
   const { env, paths } = context;
   const findText = createRipgrep({ searchPath: commandSearchPath(context) });
   const webAccess = { ...web, fetch: config.tools.web.fetch, search: webSearchSettings(config, env) };
@@ -332,6 +345,7 @@ function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettin
               clock: systemClock,
               readPdf,
               findText,
+              changeChecker: lsp.changes,
               web: webAccess,
               execTimeoutSeconds: config.tools.exec.timeoutSeconds,
               execSearchPath: commandSearchPath(context),
@@ -351,6 +365,7 @@ function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettin
         ),
       },
       ...mcp.sources(config, questioner),
+      ...lsp.sources(config),
     ],
     skills: composeSkillIndex(config, context, logger),
     skillFolders: changingSkillFolders(paths, config),

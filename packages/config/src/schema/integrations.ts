@@ -52,10 +52,26 @@ export type McpServerConfig =
 
 /** A language server. */
 export interface LspServerConfig {
+  readonly enabled: boolean;
   readonly command: string;
   readonly args: readonly string[];
+  readonly env: Readonly<Record<string, Secret>>;
   readonly languages: readonly string[];
+  readonly extensions: Readonly<Record<string, string>>;
   readonly rootMarkers: readonly string[];
+  readonly initializationOptions?: Readonly<Record<string, unknown>> | undefined;
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly sandbox: Omit<McpSandbox, "workspace"> & { readonly workspace: "ro" | "rw" };
+}
+
+/** Language servers, and what they are used for. */
+export interface LspConfig {
+  readonly servers: Readonly<Record<string, LspServerConfig>>;
+  readonly detect: boolean;
+  readonly workspacePrograms: boolean;
+  readonly changeDiagnostics: boolean;
+  readonly idleMinutes: number;
+  readonly maxServers: number;
 }
 
 /** Which plugins are loaded. */
@@ -109,19 +125,23 @@ const mcpShape = () => ({
   trusted: z.boolean().default(false).describe("Whether its results count as trusted text, and what it says of its tools is believed."),
 });
 
+const sandboxShape = () => ({
+  mode: z
+    .enum(["inherit", "off", "on"])
+    .default("inherit")
+    .describe("`inherit`: that of the conversation that uses the server. `on`: always in a sandbox. `off`: always on the host."),
+  network: z
+    .union([
+      z.literal("none"),
+      z.strictObject({ allow: z.array(AllowedHostSchema).describe("Hosts that the server may reach through the gateway's proxy.") }),
+    ])
+    .default("none")
+    .describe("With `on`: its network, none or single hosts."),
+});
+
 const McpSandboxSchema = z
   .strictObject({
-    mode: z
-      .enum(["inherit", "off", "on"])
-      .default("inherit")
-      .describe("`inherit`: that of the conversation that uses the server. `on`: always in a sandbox. `off`: always on the host."),
-    network: z
-      .union([
-        z.literal("none"),
-        z.strictObject({ allow: z.array(AllowedHostSchema).describe("Hosts that the server may reach through the gateway's proxy.") }),
-      ])
-      .default("none")
-      .describe("With `on`: its network, none or single hosts."),
+    ...sandboxShape(),
     workspace: z
       .enum(["none", "ro", "rw"])
       .default("ro")
@@ -159,15 +179,58 @@ export const McpServerSchema: z.ZodType<McpServerConfig> = z.lazy(() =>
   ]),
 );
 
-/** Parses one of `lsp.servers`. */
-export const LspServerSchema: z.ZodType<LspServerConfig> = z.lazy(() =>
+const LspSandboxSchema = z
+  .strictObject({
+    ...sandboxShape(),
+    workspace: z
+      .enum(["ro", "rw"])
+      .default("ro")
+      .describe("With `on`: access to the workspace. What is read-only for the conversation stays so."),
+  })
+  .prefault({})
+  .describe("Where the program runs.");
+
+const LspServerSchema: z.ZodType<LspServerConfig> = z.lazy(() =>
   z.strictObject({
+    enabled: z.boolean().default(true).describe("`false` switches the server off."),
     command: TextSchema.describe("Program of the language server."),
     args: z.array(z.string()).default([]).describe("Its arguments."),
-    languages: NamesSchema.default([]).describe("Languages that it serves."),
-    rootMarkers: NamesSchema.default([]).describe("Files that mark the root of a project."),
+    env: EnvSchema.default({}).describe("Its environment variables."),
+    languages: NamesSchema.default([]).describe(
+      "Ids of its languages, such as `typescript`. The first one is in the names of its tools. Unset: the name of the server.",
+    ),
+    extensions: z
+      .record(texts("an extension begins with a dot, such as .vue", /^\.[^./\\]+$/), TextSchema)
+      .default({})
+      .describe("Language ids by the extensions of files, in addition to those that are known for its languages."),
+    rootMarkers: NamesSchema.default([]).describe(
+      "Files that mark the root of a project. Unset: those that are known for the language. Without one the root is the workspace.",
+    ),
+    initializationOptions: FreeSchema.optional().describe("What the server is given when it starts."),
+    settings: FreeSchema.default({}).describe("What the server asks for by sections, such as `{ yaml: { validate: true } }`."),
+    sandbox: LspSandboxSchema,
   }),
 );
+
+/** Parses `lsp`. */
+export const LspSchema: z.ZodType<LspConfig> = z
+  .strictObject({
+    servers: z.record(TextSchema, LspServerSchema).default({}).describe("The servers, by name."),
+    detect: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Whether well-known servers are used that are installed on the `PATH`. They read the project, and some run programs of it.",
+      ),
+    workspacePrograms: z
+      .boolean()
+      .default(false)
+      .describe("Whether `detect` also takes programs of the workspace, such as `node_modules/.bin`. The assistant can write them."),
+    changeDiagnostics: z.boolean().default(true).describe("Whether changes of files come back with the errors that they introduce."),
+    idleMinutes: CountSchema.default(10).describe("Minutes without use after which a server is stopped."),
+    maxServers: CountSchema.default(4).describe("Servers that run at the same time; another one takes the place of one that rests."),
+  })
+  .describe("Language servers.");
 
 /** Parses one of `commandHooks`. */
 export const CommandHookSchema: z.ZodType<CommandHook> = z.lazy(() =>

@@ -4,12 +4,12 @@ import { BindingSchema, type BindingConfig } from "./bindings.ts";
 import { GatewaySchema, type GatewayConfig } from "./gateway.ts";
 import {
   CommandHookSchema,
-  LspServerSchema,
+  LspSchema,
   McpServerSchema,
   PluginsSchema,
   SkillsSchema,
   type CommandHook,
-  type LspServerConfig,
+  type LspConfig,
   type McpServerConfig,
   type PluginsConfig,
   type SkillsConfig,
@@ -41,7 +41,7 @@ export interface PlainSections {
   readonly models: ModelsConfig;
   readonly skills: SkillsConfig;
   readonly mcp: { readonly servers: Readonly<Record<string, McpServerConfig>> };
-  readonly lsp: { readonly servers: Readonly<Record<string, LspServerConfig>> };
+  readonly lsp: LspConfig;
   readonly commandHooks: readonly CommandHook[];
   readonly plugins: PluginsConfig;
   readonly spend: SpendConfig;
@@ -94,10 +94,7 @@ export const ConfigDocumentSchema: z.ZodType<ConfigDocument> = z.strictObject({
     .strictObject({ servers: z.record(TextSchema, McpServerSchema).default({}).describe("The servers, by name.") })
     .prefault({})
     .describe("Servers of tools that speak MCP."),
-  lsp: z
-    .strictObject({ servers: z.record(TextSchema, LspServerSchema).default({}).describe("The servers, by name.") })
-    .prefault({})
-    .describe("Language servers."),
+  lsp: LspSchema.prefault({}),
   commandHooks: z.array(CommandHookSchema).default([]).describe("Commands that can deny an action."),
   plugins: PluginsSchema.prefault({}),
   spend: SpendSchema.prefault({}),

@@ -51,7 +51,7 @@ function isKnown(entry: string, document: Document): boolean {
 function isOfServer(entry: string, document: Document): boolean {
   if (["mcp__*", "lsp_*"].includes(entry)) return true;
   const servers = (kind: string): string[] => matchingPaths(document, `${kind}.servers.*`).map((path) => String(path.at(-1)).toLowerCase());
-  if (entry.startsWith("lsp_")) return servers("lsp").length > 0;
+  if (entry.startsWith("lsp_")) return servers("lsp").length > 0 || valueAt(document, ["lsp", "detect"]) === true;
   return servers("mcp").some((server) => entry.startsWith(`mcp__${server.replaceAll(/[^a-z0-9_-]/g, "_")}_`));
 }
 

@@ -370,6 +370,7 @@ describe("allow and deny lists", () => {
     ["mcp__my_git_*", { mcp: { servers: { "my git": { command: "git-mcp" } } } }],
     ["mcp__git_*", { mcp: { servers: { git: { command: "git-mcp" } } } }],
     ["lsp_hover_go", { lsp: { servers: { go: { command: "gopls" } } } }],
+    ["lsp_hover_rust", { lsp: { detect: true } }],
   ])("deny: [%j] is known", async (entry, rest) => {
     expect(await check({ ...rest, tools: { deny: [entry] } })).toMatchObject({ type: "loaded", problems: [] });
   });

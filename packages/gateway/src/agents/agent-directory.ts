@@ -244,6 +244,7 @@ function createAgentRuntime(
       agent.sandbox,
       config.tools,
       config.mcp,
+      config.lsp,
       config.commands.ownerAllowFrom,
       agent.models,
       agent.reasoning,

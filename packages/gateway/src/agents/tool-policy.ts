@@ -28,6 +28,7 @@ const CODING = [
   "update_plan",
   // Each server is the owner's choice.
   "group:mcp",
+  "group:lsp",
 ];
 
 /** Tool names and groups of each profile; `full` is everything. Names of tools that a build does not have are allowed. */
