@@ -23,7 +23,7 @@ describe.each([["push"], ["pull"], ["unversioned"], ["utf-8"]])(
   },
 );
 
-test("nothing is said without a server, for guests, outside of the workspace, and where checks are off", async () => {
+test("nothing is said without a server, for guests, outside of the workspace, and where checks are off", { timeout: 60_000 }, async () => {
   await using scene = await openScene();
   scene.servers.sources({ fake: scene.fake() }, LIMITS);
   expect(await scene.change("a.other", "BAD\n")).toBeUndefined();
@@ -38,14 +38,14 @@ test("nothing is said without a server, for guests, outside of the workspace, an
 
 test.each([["silent"], ["hang-at-start"], ["hang,silent"], ["die-at-start"]])(
   "the answer to a change waits 5 s at most for a server that is %s",
-  { timeout: 20_000 },
+  { timeout: 60_000 },
   async (mode) => {
     await using scene = await openScene();
     scene.servers.sources({ fake: scene.fake(mode) }, LIMITS);
     const changed = scene.change("a.fake", "BAD\n");
     let told: unknown = "waiting";
     void changed.then((text) => (told = text));
-    await vi.waitFor(() => expect(scene.calls()).toContain("initialize"), { timeout: 10_000 });
+    await vi.waitFor(() => expect(scene.calls()).toContain("initialize"), { timeout: 20_000 });
     if (mode !== "die-at-start") {
       expect(told).toBe("waiting");
       scene.clock.fire(5_000);

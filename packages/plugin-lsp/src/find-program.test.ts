@@ -55,15 +55,19 @@ test("takes programs of the workspace only where the owner allows it", async () 
   expect(find(["bin", "work/bin"], true)).toBe(own);
 });
 
-test("a server that is looked for has tools once it is found and the workspace has files of it, and gives way to a configured one", async () => {
-  await using scene = await openScene({ searchPath: join(folder, "bin") });
-  const settings = { ...knownServerSettings({})["bash"], programs: [{ command: "fake-lsp", args: [] }], env: scene.fake().env };
-  const known = { ...scene.fake(), ...settings };
-  await scene.write("a.sh", "def name\n");
-  expect((await scene.source(known)).tools).toEqual([]);
-  const [program] = scene.fake().programs;
-  await addProgram("bin/fake-lsp", `#!/bin/sh\nexec '${program?.command ?? ""}' '${program?.args.join(" ") ?? ""}'\n`);
-  const source = await scene.source(known);
-  expect([source.problem, source.tools.map(({ name }) => name)]).toEqual([undefined, expect.arrayContaining(["lsp_hover_shellscript"])]);
-  expect(Object.keys(knownServerSettings({ mine: scene.fake("", { languages: ["shellscript"] }) }))).not.toContain("bash");
-});
+test(
+  "a server that is looked for has tools once it is found and the workspace has files of it, and gives way to a configured one",
+  { timeout: 60_000 },
+  async () => {
+    await using scene = await openScene({ searchPath: join(folder, "bin") });
+    const settings = { ...knownServerSettings({})["bash"], programs: [{ command: "fake-lsp", args: [] }], env: scene.fake().env };
+    const known = { ...scene.fake(), ...settings };
+    await scene.write("a.sh", "def name\n");
+    expect((await scene.source(known)).tools).toEqual([]);
+    const [program] = scene.fake().programs;
+    await addProgram("bin/fake-lsp", `#!/bin/sh\nexec '${program?.command ?? ""}' '${program?.args.join(" ") ?? ""}'\n`);
+    const source = await scene.source(known);
+    expect([source.problem, source.tools.map(({ name }) => name)]).toEqual([undefined, expect.arrayContaining(["lsp_hover_shellscript"])]);
+    expect(Object.keys(knownServerSettings({ mine: scene.fake("", { languages: ["shellscript"] }) }))).not.toContain("bash");
+  },
+);

@@ -3,6 +3,9 @@ import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { callTool, facts, openScene, textOf } from "../test/scene.ts";
 
+/** Processes start slowly on a busy machine. */
+const until = async (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 20_000 });
+
 const HOVER = { path: "a.fake", symbol: "name" };
 
 describe("a language server", { timeout: 60_000 }, () => {
@@ -46,13 +49,13 @@ describe("a language server", { timeout: 60_000 }, () => {
     await scene.write("a.fake", "def name\n");
     const source = await scene.source(scene.fake());
     scene.clock.fire(600_000);
-    await vi.waitFor(() => expect(scene.runner.groups.size).toBe(0));
+    await until(() => expect(scene.runner.groups.size).toBe(0));
     expect(textOf(await callTool(source, "lsp_hover_fake", HOVER, scene))).toBe("word name");
     await scene.source(scene.fake("pull"));
-    await vi.waitFor(() => expect(scene.runner.groups.size).toBe(1));
+    await until(() => expect(scene.runner.groups.size).toBe(1));
     expect(textOf(await callTool(source, "lsp_hover_fake", HOVER, scene))).toContain("removed, or its settings have changed");
     scene.servers.sources({}, { idleMs: 1, maxServers: 1, workspacePrograms: false, changeDiagnostics: false });
-    await vi.waitFor(() => expect(scene.runner.groups.size).toBe(0));
+    await until(() => expect(scene.runner.groups.size).toBe(0));
     await scene.source(scene.fake());
     expect(scene.runner.groups.size).toBe(1);
     await scene.servers.close();
@@ -123,15 +126,15 @@ describe("a language server", { timeout: 60_000 }, () => {
     const { servers } = scene;
     const preparing = scene.source(scene.fake(mode));
     if (mode === "hang-at-start") {
-      await vi.waitFor(() => expect(scene.calls()).toContain("initialize"));
+      await until(() => expect(scene.calls()).toContain("initialize"));
       scene.clock.fire(15_000);
       const source = await preparing;
       expect(source.tools).toEqual([]);
       scene.clock.fire(waitMs);
-      await vi.waitFor(() => expect(source.problem).toContain(told));
+      await until(() => expect(source.problem).toContain(told));
     } else {
       const call = callTool(await preparing, "lsp_definition_fake", { path: "a.fake", line: 1, column: 6 }, scene);
-      await vi.waitFor(() => expect(scene.calls()).toContain("textDocument/definition"));
+      await until(() => expect(scene.calls()).toContain("textDocument/definition"));
       scene.clock.fire(waitMs);
       expect(textOf(await call)).toContain(told);
     }
@@ -147,8 +150,8 @@ describe("a language server", { timeout: 60_000 }, () => {
     await scene.write("a.fake", "def name\n");
     const source = await scene.source(scene.fake(mode));
     if (mode === "flood") await callTool(source, "lsp_hover_fake", HOVER, scene);
-    await vi.waitFor(() => expect(source.problem).toContain(told));
-    await vi.waitFor(() => expect(scene.runner.groups.size).toBe(0));
+    await until(() => expect(source.problem).toContain(told));
+    await until(() => expect(scene.runner.groups.size).toBe(0));
   });
 
   test.each([["large"], ["wrong-ids"]])("that writes %s goes on", async (mode) => {
@@ -175,9 +178,9 @@ describe("a language server", { timeout: 60_000 }, () => {
     const stop = new AbortController();
     const hanging = await scene.source(scene.fake("hang"));
     const call = callTool(hanging, "lsp_definition_fake", { path: "b.fake", line: 1, column: 5 }, { ...scene, signal: stop.signal });
-    await vi.waitFor(() => expect(scene.calls().at(-1)).toBe("textDocument/definition"));
+    await until(() => expect(scene.calls().at(-1)).toBe("textDocument/definition"));
     stop.abort();
     await expect(call).rejects.toThrow();
-    await vi.waitFor(() => expect(scene.calls()).toContain("$/cancelRequest"));
+    await until(() => expect(scene.calls()).toContain("$/cancelRequest"));
   });
 });

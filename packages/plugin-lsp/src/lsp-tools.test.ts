@@ -1,5 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { callTool, openScene, textOf, toolOf, type Scene } from "../test/scene.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
 
 const SHAPES = "def Shape\r\n  def area\r\ndef Circle\r\n  def area\r\n😀 use Shape é Shape\r\n";
 
@@ -105,14 +107,16 @@ test("a server has the tools of its capabilities, and they change with them", as
   const source = await scene.source(scene.fake("little"));
   expect(source.tools.map(({ name }) => name)).toEqual(["lsp_definition_fake", "lsp_diagnostics_fake"]);
   const grown = await scene.source(scene.fake("little,grows"));
-  await expect.poll(() => grown.tools.map(({ name }) => name)).toEqual(["lsp_definition_fake", "lsp_diagnostics_fake", "lsp_hover_fake"]);
+  await expect
+    .poll(() => grown.tools.map(({ name }) => name), { timeout: 20_000 })
+    .toEqual(["lsp_definition_fake", "lsp_diagnostics_fake", "lsp_hover_fake"]);
 });
 
 test("every request of a server is answered", async () => {
   await using scene = await openScene();
   await scene.write("a.fake", SHAPES);
   await scene.source(scene.fake("asks", { settings: { fake: { deep: { a: 1 } } }, initializationOptions: { b: 2 } }));
-  await expect.poll(scene.calls, { timeout: 10_000 }).toContain("asked everything");
+  await expect.poll(scene.calls, { timeout: 20_000 }).toContain("asked everything");
   const answers = scene.calls().filter((line) => line.startsWith("answer "));
   expect(scene.calls()).toContain('options {"b":2}');
   expect(answers).toContain('answer workspace/configuration [{"a":1},{},{"fake":{"deep":{"a":1}}}]');

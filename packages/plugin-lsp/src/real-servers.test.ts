@@ -99,7 +99,7 @@ describe.each(SERVERS)("$name", { timeout: 60_000 }, ({ programs, languages, fil
   });
 });
 
-test("tsc --lsp renames what is imported, not only the name of the import", async () => {
+test("tsc --lsp renames what is imported, not only the name of the import", { timeout: 60_000 }, async () => {
   await using scene = await openScene();
   await scene.write("tsconfig.json", "{}");
   await scene.write("shape.ts", "export class Shape {}\r\n");
