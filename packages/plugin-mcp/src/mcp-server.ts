@@ -164,11 +164,9 @@ export class McpServer {
     const key = keyOf(place, this.#settings);
     const known = this.#running.get(key);
     if (known !== undefined) {
+      this.#rest(key);
       const started = await known.started;
-      if (started.type === "running" && !started.server.isOver) {
-        this.#rest(key);
-        return started;
-      }
+      if (started.type === "running" && !started.server.isOver) return started;
       if (this.#running.get(key) === known) this.#running.delete(key);
       else return this.#use(place);
     }
@@ -233,7 +231,11 @@ export class McpServer {
   }
 
   async #endIdle(key: string): Promise<void> {
-    const started = await this.#running.get(key)?.started;
+    const kept = this.#running.get(key);
+    const waited = kept?.idle;
+    const started = await kept?.started;
+    // A call has come at the same moment.
+    if (kept?.idle !== waited) return;
     if (started?.type === "running" && started.server.isBusy) this.#rest(key);
     else await this.#end(key);
   }

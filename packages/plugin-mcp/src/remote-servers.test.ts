@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { startHttpServer } from "../test/http-server.ts";
 import { callTool, openScene, textOf } from "../test/scene.ts";
+import { startSessionServer } from "../test/session-server.ts";
 import type { ServerSettings } from "./index.ts";
 
 const settings = (url: string, more: object = {}): ServerSettings => ({
@@ -55,4 +56,35 @@ test("a server that is not there is down, with the reason", async () => {
     const source = await scene.listed(settings(gone.url, { transport }));
     expect(source.problem).toContain("ECONNREFUSED");
   }
+});
+
+test("a server over server-sent events is used over one stream, which ends when nothing uses it any longer", async () => {
+  await using remote = await startSessionServer();
+  await using scene = await openScene();
+  const source = await scene.listed(settings(`${remote.url}/sse`, { transport: "sse" }));
+  expect(source.problem).toBeUndefined();
+  expect(textOf(await callTool(source, "mcp__raw_echo", { a: 1 }, scene))).toBe('heard {"a":1}');
+  expect(new Set(remote.requests)).toEqual(new Set(["GET /sse", "POST /messages?session=1"]));
+  const streams = (): number => remote.requests.filter((request) => request === "GET /sse").length;
+  // A call that comes at the moment at which the idle server would be stopped keeps it.
+  scene.clock.fire(600_000);
+  expect(textOf(await callTool(source, "mcp__raw_echo", {}, scene))).toBe("heard {}");
+  expect([streams(), remote.open()]).toEqual([1, 1]);
+  scene.clock.fire(600_000);
+  await vi.waitFor(() => expect(remote.open()).toBe(0));
+  expect(textOf(await callTool(source, "mcp__raw_echo", {}, scene))).toBe("heard {}");
+  expect([streams(), remote.open()]).toEqual([2, 1]);
+});
+
+test("an HTTP session is ended at the server when nothing uses it any longer", async () => {
+  await using remote = await startSessionServer();
+  await using scene = await openScene();
+  const source = await scene.listed(settings(`${remote.url}/mcp`));
+  expect(textOf(await callTool(source, "mcp__raw_echo", { a: 1 }, scene))).toBe('heard {"a":1}');
+  expect(remote.requests).not.toContain("DELETE /mcp session-1");
+  scene.clock.fire(600_000);
+  await vi.waitFor(() => expect(remote.requests.filter((request) => request === "DELETE /mcp session-1")).toHaveLength(1));
+  await callTool(source, "mcp__raw_echo", {}, scene);
+  await scene.servers.close();
+  expect(remote.requests.filter((request) => request === "DELETE /mcp session-1")).toHaveLength(2);
 });
