@@ -63,12 +63,12 @@ describe("a server that wants something from the user", { timeout: 60_000 }, () 
     ["the user stops", ["Answer", "cancel"], "cancel"],
     ["no answer fits", ["Answer", "x", "y", "z"], "cancel"],
     ["an answer fails to come", ["Answer"], "cancel"],
-    ["nobody can be asked", [], "cancel"],
+    ["no answer comes", [], "cancel"],
   ])("gets a no when %s", async (_, answers, action) => {
     expect(await asked(scriptedQuestioner(...answers))).toEqual({ action });
   });
 
-  test("gets a no where nobody is there to ask, for a form that asks for a secret, and for a link", async () => {
+  test("gets a no where there is no one to ask, for a form that asks for a secret, and for a link", async () => {
     expect(await asked(undefined)).toEqual({ action: "cancel" });
     const questioner = scriptedQuestioner("Answer");
     for (const name of ["password", "apiKey", "PIN"]) {
@@ -107,7 +107,7 @@ describe("a server that wants something from the user", { timeout: 60_000 }, () 
     expect(signal?.aborted).toBe(true);
   });
 
-  test("asks nobody when calls of several conversations run: it does not say for which it asks", async () => {
+  test("asks no one when calls of several conversations run: it does not say for which it asks", async () => {
     const questioner = scriptedQuestioner("Answer");
     await using scene = await openScene({ questioner });
     const source = await scene.listed(scene.settings());

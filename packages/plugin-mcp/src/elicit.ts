@@ -8,14 +8,14 @@ export type ElicitAnswer =
   | { readonly action: "accept"; readonly content: Record<string, string | number | boolean | string[]> }
   /** The user refused, or a form that may not be shown. */
   | { readonly action: "decline" }
-  /** No answer was given, or nobody could be asked. */
+  /** No answer was given, or no one could be asked. */
   | { readonly action: "cancel" };
 
 /** What asking needs. */
 export interface ElicitOptions {
   /** The server's name in the configuration. */
   readonly server: string;
-  /** Absent: nobody can be asked. */
+  /** Absent: no one can be asked. */
   readonly questioner: Questioner | undefined;
   readonly calls: RunningCalls;
   readonly logger: Logger;
@@ -42,7 +42,7 @@ export async function elicit(
   const { server, questioner, calls, logger } = options;
   const call = calls.asking();
   if (questioner === undefined || call === undefined || !isObject(params)) {
-    logger.info("An MCP server asked for input, and nobody could be asked", { server });
+    logger.info("An MCP server asked for input, and there was no one to ask", { server });
     return { action: "cancel" };
   }
   const form = parseForm(params["requestedSchema"]);

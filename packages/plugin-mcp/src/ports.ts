@@ -21,7 +21,7 @@ export interface McpOptions {
   readonly makeFolder: (name: string) => Promise<string>;
   /** Replaces secrets in texts that servers have written. */
   readonly hideSecrets: (text: string) => string;
-  /** Asks users what servers want to know. Absent: nobody can be asked. */
+  /** Asks users what servers want to know. Absent: no one can be asked. */
   readonly questioner?: Questioner;
   /** Wraps the tools that models get. */
   readonly decorate?: (tools: readonly AgentTool[]) => readonly AgentTool[];

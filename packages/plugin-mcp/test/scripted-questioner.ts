@@ -18,7 +18,7 @@ export function scriptedQuestioner(...answers: readonly string[]): ScriptedQuest
       for (const question of questions) {
         questioner.asked.push({ question, callId, runId: run.runId });
         const answer = await questioner.answer(question, { signal });
-        if (answer === undefined) return { type: "unanswered", answers: given, untrusted: false, message: "nobody is there" };
+        if (answer === undefined) return { type: "unanswered", answers: given, untrusted: false, message: "no answer came" };
         given.push(answer);
       }
       return { type: "answered", answers: given, untrusted: false };
