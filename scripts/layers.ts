@@ -24,6 +24,7 @@ export const LAYERS: readonly Readonly<Record<string, readonly string[]>>[] = [
     "agent-core": ["agent-contract"],
     "channel-kit": ["channel-contract"],
     "channel-conformance": ["channel-contract"],
+    plugin: [],
   },
   // L2: access to the outside world; dependencies on each other are ports in agent-contract
   {
@@ -34,6 +35,7 @@ export const LAYERS: readonly Readonly<Record<string, readonly string[]>>[] = [
     "plugin-mcp": ["agent-contract"],
     "mcp-server": ["agent-contract"],
     "plugin-lsp": ["agent-contract"],
+    "plugin-host": ["agent-contract", "plugin"],
     store: CONTRACTS,
     config: CONTRACTS,
     ...Object.fromEntries(EXTENSIONS.map((name) => [name, ["channel-contract", "channel-kit"]])),
@@ -41,11 +43,11 @@ export const LAYERS: readonly Readonly<Record<string, readonly string[]>>[] = [
   },
   // L3: the gateway wires them
   {
-    gateway: [...CONTRACTS, ...ENGINE],
+    gateway: [...CONTRACTS, ...ENGINE, "plugin"],
   },
   // L4: programs; `factotum` is the composition root, the only place that names concrete extensions
   {
-    factotum: [...CONTRACTS, ...ENGINE, "plugin-mcp", "plugin-lsp", "mcp-server", "gateway", ...EXTENSIONS],
+    factotum: [...CONTRACTS, ...ENGINE, "plugin", "plugin-mcp", "plugin-host", "plugin-lsp", "mcp-server", "gateway", ...EXTENSIONS],
     web: ["protocol"],
     // Writes packages outside the workspace, and imports none of it.
     "create-factotum-channel": [],
@@ -97,6 +99,8 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly string[]>> = {
     "spend",
     "workspace",
     "observe",
+    // Handlers of plugins and of the owner's commands
+    "hooks",
     "agents",
     "media",
     // Queued work, and events for clients

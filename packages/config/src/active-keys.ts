@@ -7,6 +7,7 @@ export const ACTIVE_KEYS: readonly string[] = [
   "gateway",
   "models",
   "channels",
+  "plugins",
   "bindings",
   "commands",
   "agents.list.*.id",

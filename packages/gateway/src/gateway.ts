@@ -26,6 +26,7 @@ import { Engine } from "./engine/engine.ts";
 import { createAuthenticator } from "./access/credentials.ts";
 import { startHttpServer } from "./http/http-server.ts";
 import type { HttpServer } from "./http/http-server.ts";
+import type { HookSource } from "./hooks/hook-source.ts";
 import type { LocalFiles } from "./media/local-files.ts";
 import type { RemoteFiles } from "./media/remote-files.ts";
 import type { MetricsPage } from "./status/metrics-page.ts";
@@ -94,6 +95,8 @@ export interface GatewayOptions extends GatewaySettings {
   readonly webFolder?: string;
   /** Is told which runs use which skills. By default nobody is. */
   readonly skillUse?: SkillUse;
+  /** The handlers of hooks, read at each use: those of the running configuration. None by default. */
+  readonly hookSources?: () => readonly HookSource[];
   readonly commands: PromptFacts["commands"];
   readonly documentation: PromptFacts["documentation"];
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -164,6 +167,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     onLostOwnership: () => options.onShutdownRequest("another gateway has taken over this state directory"),
     hideSecrets: options.hideSecrets,
     skillUse: options.skillUse ?? { invoked: () => undefined },
+    hookSources: options.hookSources ?? (() => []),
+    version: options.version,
     commands: options.commands,
     drainMs: options.drainMs,
     documentation: options.documentation,

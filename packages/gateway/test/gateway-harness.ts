@@ -32,6 +32,7 @@ import type {
   DiskReserve,
   Gateway,
   GatewaySettings,
+  HookSource,
   LocalFiles,
   OwnerControl,
   RemoteFiles,
@@ -311,6 +312,8 @@ export async function startTestGateway(
     readonly skills?: Partial<SkillIndex>;
     /** Is told of invoked skills. */
     readonly skillUse?: SkillUse;
+    /** Handlers of hooks. None by default. */
+    readonly hookSources?: () => readonly HookSource[];
     /** Runs no command by default. */
     readonly runner?: TestRunner;
     /** Runs the programs that the configuration names; none by default. */
@@ -430,7 +433,7 @@ export async function startTestGateway(
   });
   const gateway = await startGateway({
     ...settings(config),
-    ...withoutUndefined({ skillUse: options.skillUse }),
+    ...withoutUndefined({ skillUse: options.skillUse, hookSources: options.hookSources }),
     version: "0.0.0-test",
     home,
     configControl: {

@@ -2,6 +2,7 @@ import type {
   AgentMessage,
   AgentTool,
   AgentToolResult,
+  JsonObject,
   ModelClient,
   ModelRequest,
   RunFacts,
@@ -18,8 +19,12 @@ export type ModelSettings = Omit<ModelRequest, "system" | "messages" | "tools">;
 
 /** The host's decision about a call before it runs. `message` is for the model: it names the rule and what to do. */
 export type ToolDecision =
-  /** `isConfirmed`: the owner knows that text of others may have caused the call, and confirmed what it does (R23): it runs as an untainted one. */
-  { readonly type: "allow"; readonly isConfirmed?: true } | { readonly type: "refuse"; readonly message: string };
+  /**
+   * `isConfirmed`: the owner knows that text of others may have caused the call, and confirmed what it does (R23): it runs as an untainted one. `arguments`: it
+   * runs with these instead of its own; `isForeign`: they count as text of others.
+   */
+  | { readonly type: "allow"; readonly isConfirmed?: true; readonly arguments?: JsonObject; readonly isForeign?: true }
+  | { readonly type: "refuse"; readonly message: string };
 
 /**
  * Called once for each call of a known tool, before its `tool-start`. May wait for a person; an abort of the run ends the wait. A rejection refuses the call

@@ -20,7 +20,13 @@ import { capContent } from "./truncate-tool-result.ts";
 /** A call that was answered without running, or that is ready to start. */
 type Prepared =
   | { readonly type: "answered"; readonly call: ToolCall; readonly outcome: ToolOutcome; readonly skipped: boolean }
-  | { readonly type: "ready"; readonly call: ToolCall; readonly tool: AgentTool; readonly isConfirmed: boolean };
+  | {
+      readonly type: "ready";
+      readonly call: ToolCall;
+      readonly tool: AgentTool;
+      readonly isConfirmed: boolean;
+      readonly isForeign: boolean;
+    };
 
 type SkipReason = (call: ToolCall) => string;
 
@@ -113,7 +119,7 @@ export class ToolCallBatch {
       if (answer.type === "aborted") return { type: "refuse", message: STOPPED(call) };
       // Validated here, so that an invalid decision counts as a failed check too.
       if (answer.value.type !== "allow") return { type: "refuse", message: answer.value.message };
-      return answer.value.isConfirmed === true ? { type: "allow", isConfirmed: true } : { type: "allow" };
+      return answer.value;
     };
     const denied: ToolDecision = { type: "refuse", message: `${call.name} was not run: the check before it failed. Tell the user.` };
     const decision = yield* guard("beforeTool", ask, denied);
@@ -122,7 +128,8 @@ export class ToolCallBatch {
       return skipped(call, STOPPED);
     }
     if (decision.type === "refuse") return refused(call, decision.message);
-    return { type: "ready", call, tool, isConfirmed: decision.isConfirmed === true };
+    const changed = decision.arguments === undefined ? call : { ...call, arguments: decision.arguments };
+    return { type: "ready", call: changed, tool, isConfirmed: decision.isConfirmed === true, isForeign: decision.isForeign === true };
   }
 
   #endAtLimit(): void {
@@ -201,13 +208,13 @@ function launch(run: RunState, entries: readonly Prepared[], deltas: DeltaQueue)
 
 function execute(
   run: RunState,
-  { tool, call, isConfirmed }: Extract<Prepared, { type: "ready" }>,
+  { tool, call, isConfirmed, isForeign }: Extract<Prepared, { type: "ready" }>,
   deltas: DeltaQueue,
 ): Promise<ToolOutcome> {
   const { signal, input } = run;
   return executeTool(tool, call, {
     signal,
-    tainted: run.tainted && !isConfirmed,
+    tainted: (run.tainted || isForeign) && !isConfirmed,
     run: input.facts,
     onDelta: (text) => deltas.push(call.id, text),
   });

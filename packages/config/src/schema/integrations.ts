@@ -74,9 +74,17 @@ export interface LspConfig {
   readonly maxServers: number;
 }
 
+/** Settings of one plugin. */
+interface PluginEntry {
+  readonly enabled: boolean;
+  /** It runs in the gateway's process, with the gateway's authority. */
+  readonly trusted: boolean;
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
 /** Which plugins are loaded. */
 export interface PluginsConfig {
-  readonly entries: Readonly<Record<string, { readonly enabled: boolean; readonly config: Readonly<Record<string, unknown>> }>>;
+  readonly entries: Readonly<Record<string, PluginEntry>>;
   readonly allow?: readonly string[] | undefined;
   readonly deny: readonly string[];
 }
@@ -249,12 +257,18 @@ export const PluginsSchema: z.ZodType<PluginsConfig> = z
         TextSchema,
         z.strictObject({
           enabled: z.boolean().default(true).describe("`false` switches the plugin off."),
+          trusted: z
+            .boolean()
+            .default(false)
+            .describe(
+              "`true`: the plugin runs in the gateway's process and can do what the gateway can. By default it has a process of its own.",
+            ),
           config: FreeSchema.default({}).describe("Settings of the plugin."),
         }),
       )
       .default({})
-      .describe("Settings of single plugins, by name."),
-    allow: NamesSchema.optional().describe("Plugins that may be loaded. Unset: all."),
-    deny: NamesSchema.default([]).describe("Plugins that are not loaded."),
+      .describe("Settings of single plugins, by the id of the plugin."),
+    allow: NamesSchema.optional().describe("Ids of the plugins that may be used. Unset: all that are installed."),
+    deny: NamesSchema.default([]).describe("Ids of plugins that are not used."),
   })
   .describe("Plugins.");

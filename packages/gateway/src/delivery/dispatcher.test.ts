@@ -10,6 +10,7 @@ import { openSqliteStore, StoreError } from "@factotum/store";
 import type { NewOutbound, OutboxRecord, SqliteStore } from "@factotum/store";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createMemoryLogger, realRandom, TestPlatform } from "../../test/gateway-harness.ts";
+import { HookRunner } from "../hooks/hook-runner.ts";
 import { Observer } from "../observe/observer.ts";
 import { ConversationMoves } from "../channels/conversation-moves.ts";
 import { AccountGates } from "./account-gates.ts";
@@ -126,6 +127,7 @@ class Scene {
       random: { ...realRandom, float: () => 0.5 },
       logger: createMemoryLogger(),
       observer: new Observer({ clock, logger: createMemoryLogger(), currentTurn: () => undefined }),
+      hooks: new HookRunner({ sources: () => [], clock, logger: createMemoryLogger() }),
       outside: (work) => work(),
     });
     this.dispatcher.events.on("row-late", (one, { nextTryMs }) => this.late.push([one.outbound.text, nextTryMs - NOW_MS]));

@@ -66,8 +66,9 @@ export class Dispatcher {
     this.#times = new RowSchedule(options.clock);
     this.#rates = new SendRates(options.clock);
     this.#discarded = new DiscardedAccounts(this.#closing.signal, options.isConfigured);
-    const { store, channelFor, moves, readFile, clock, random, logger, observer, crashPoint } = options;
-    this.#sender = new RowSender({ store, channelFor, moves, readFile, times: this.#times, clock, random, logger, observer, crashPoint });
+    const { store, channelFor, moves, readFile, clock, random, logger, observer, hooks, crashPoint } = options;
+    const sending = { store, channelFor, moves, readFile, clock, random, logger, observer, hooks, crashPoint };
+    this.#sender = new RowSender({ ...sending, times: this.#times });
     this.#blocked = new BlockedConversations(options.clock, (row, blocked) => this.events.emit("row-late", row, blocked));
   }
 

@@ -7,9 +7,11 @@ import type { InboxStore, NewOutbound, OutboxRecord, OutboxStore, OutboxTransiti
 import type { ConversationMoves } from "../channels/conversation-moves.ts";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
 import { rowIds } from "../kernel/row-ids.ts";
+import type { HookRunner } from "../hooks/hook-runner.ts";
 import type { Observer } from "../observe/observer.ts";
 import type { Rejection, SendPermit } from "./account-gates.ts";
 import { asDamaged, isDamaged } from "./damaged-row.ts";
+import { lookedAt } from "./looked-at.ts";
 import { readReplyContext } from "./reply-context.ts";
 import { resolveOutbound } from "./resolve-outbound.ts";
 import type { OutboundSources, RowKind } from "./resolve-outbound.ts";
@@ -29,6 +31,7 @@ export interface RowSenderOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly observer: Observer;
+  readonly hooks: HookRunner;
   /** For crash tests only. */
   readonly crashPoint?: CrashPointHook | undefined;
 }
@@ -62,9 +65,11 @@ export class RowSender {
       };
       return [await this.settle(row, receipt)];
     }
-    const outbound = await this.#resolve(row);
-    if (outbound !== undefined && "retry" in outbound) return this.#refused(row, outbound, { sentAs: "media", channel });
-    if (outbound === undefined) return [await this.settle(row, { type: "accepted", messageIds: [] })];
+    const resolved = await this.#resolve(row);
+    if (resolved !== undefined && "retry" in resolved) return this.#refused(row, resolved, { sentAs: "media", channel });
+    if (resolved === undefined) return [await this.settle(row, { type: "accepted", messageIds: [] })];
+    const outbound = await lookedAt(resolved, row, this.#options.hooks);
+    if ("retry" in outbound) return [await this.settle(row, outbound)];
     this.#options.crashPoint?.("before-send");
     const sent = this.#options.observer.sendStarted(row);
     const receipt = editInstead(outbound, await this.#send(channel, row, outbound));

@@ -6,6 +6,7 @@ import type { SessionCommands } from "../background-commands/session-commands.ts
 import type { ConfigSettings } from "../agents/running-config.ts";
 import type { CheckpointPorts } from "../checkpoints/checkpoint-service.ts";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
+import type { HookSource } from "../hooks/hook-source.ts";
 import type { LocalFiles } from "../media/local-files.ts";
 import type { OwnerControl } from "../ingress/pairing-service.ts";
 import type { RemoteFiles } from "../media/remote-files.ts";
@@ -53,6 +54,10 @@ export interface EngineOptions extends EngineSettings {
   /** Milliseconds that turns may continue during shutdown. */
   readonly drainMs: number;
   readonly skillUse: SkillUse;
+  /** The handlers of hooks, those of the running configuration. */
+  readonly hookSources: () => readonly HookSource[];
+  /** Of the product. */
+  readonly version: string;
   readonly commands: PromptFacts["commands"];
   readonly documentation: PromptFacts["documentation"];
   /** For crash tests only. */

@@ -35,6 +35,7 @@ import { SessionEvents } from "../events/session-events.ts";
 import { MediaStage } from "../media/media-stage.ts";
 import { Speaker } from "../media/speech/speaker.ts";
 import { Transcriber } from "../media/transcription/transcriber.ts";
+import { HookRunner } from "../hooks/hook-runner.ts";
 import { Observer } from "../observe/observer.ts";
 import { RefusedSenders } from "../observe/refused-senders.ts";
 import { TurnContext } from "../observe/turn-context.ts";
@@ -95,6 +96,8 @@ export interface EngineParts {
   readonly cooldowns: Cooldowns;
   readonly refused: RefusedSenders;
   readonly observer: Observer;
+  /** Calls the handlers of plugins and of the owner's commands. */
+  readonly hooks: HookRunner;
   /** Agents whose newest run has failed. */
   readonly failedRuns: FailedRuns;
   /** Services for media whose newest use has failed. */
@@ -126,7 +129,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
   const logger = turnContext.logger(options.logger);
   const storage = new StorageGuard({ reserve: options.reserve, probe: async () => options.store.probe(), clock, logger });
   const store = createGuardedStore(options.store, storage);
-  const base = { clock, random, logger };
+  const base = { clock, random, logger, hooks: new HookRunner({ sources: options.hookSources, clock, logger }) };
   const running = new RunningConfig(options, { home: options.home, logger, onSourcesChanged: () => menu.refreshSoon() });
   const promptCommands = new PromptCommands(RESERVED_COMMANDS);
   const menu = new CommandMenu({ commands: COMMANDS, promptCommands, running, clock, logger });

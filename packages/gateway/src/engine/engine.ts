@@ -15,6 +15,7 @@ import { LateMessages } from "../ingress/late-messages.ts";
 import { PairingService } from "../ingress/pairing-service.ts";
 import type { Submission } from "../ingress/ingress.ts";
 import type { Route } from "../routing/route.ts";
+import { receivedPayload, sentPayload } from "./hook-payloads.ts";
 import { LaneShutdown } from "../kernel/lane-abort.ts";
 import { sessionKind } from "../routing/session-key.ts";
 import type { EngineOptions, EngineSettings } from "./engine-options.ts";
@@ -63,10 +64,12 @@ export class Engine {
   /** Notifications about messages and sessions. */
   readonly reports: EngineReports;
   readonly #drainMs: number;
+  readonly #version: string;
   readonly #upkeep: Upkeep;
 
   constructor(options: EngineOptions) {
     this.#drainMs = options.drainMs;
+    this.#version = options.version;
     const parts = createEngineParts(options);
     this.parts = parts;
     this.damage = options.damage;
@@ -183,6 +186,7 @@ export class Engine {
     dispatcher.events.on("row-settled", (row) => {
       if (row.state.type === "accepted") this.#waits.rowSent(row);
       this.reports.settled(row);
+      this.parts.hooks.observe("message_sent", () => sentPayload(row));
     });
     dispatcher.events.on("row-late", (row, blocked) => this.reports.late(row, blocked));
     gates.events.on("account-works", (account) => this.reports.accountWorks(account));
@@ -200,7 +204,10 @@ export class Engine {
         pair: (sessionKey, input) => this.#background.addFor(input, "pairing", async () => this.pairing.request(sessionKey, input)),
         tooOld: (sessionKey, input) => this.#background.addFor(input, "late message", async () => late.refuse(sessionKey, input)),
         refused: (sessionKey, message) => this.#background.add("refusal notice", refusals.notify(sessionKey, message)),
-        messageReceived: (...received) => this.reports.messageReceived(...received),
+        messageReceived: (route, input, record) => {
+          this.reports.messageReceived(route, input, record);
+          this.parts.hooks.observe("message_received", () => receivedPayload(route, input));
+        },
         answered: (taken) => this.#background.addFor(taken.input, "answer", async () => questions.record(taken)),
         command: (route, command, input) => {
           queue.endDebounce(route.sessionKey);
@@ -234,6 +241,7 @@ export class Engine {
     for (const event of this.damage.list()) if (event.kind === "database") this.reports.recovery(event);
     this.#background.add("media", this.parts.media.store.pruneIfDue());
     this.#upkeep.start();
+    this.parts.hooks.observe("gateway_start", () => ({ version: this.#version }));
   }
 
   /** Resolves once every channel has started or failed for the first time. */
@@ -365,6 +373,8 @@ export class Engine {
     this.parts.typing.close();
     this.#waits.close();
     await this.parts.dispatcher.close();
+    this.parts.hooks.observe("gateway_stop", () => ({ reason }));
+    await this.parts.hooks.close();
     this.channelInspector.close();
     this.parts.menu.close();
     await this.parts.channels.stop();

@@ -16,9 +16,10 @@ import { parseBasis } from "../prompt/prompt-cause.ts";
 import type { ResolvedPrompt } from "../prompt/prompt-resolver.ts";
 import type { SessionContext, SessionFacts } from "../conversation/session-context.ts";
 import { sourceEvents } from "../prompt/source-events.ts";
-import { leadInput } from "../queue/turn-job.ts";
+import { inputsOf, leadInput } from "../queue/turn-job.ts";
 import type { InputJob, GatheredMessage } from "../queue/turn-job.ts";
 import type { SessionCache } from "../context/session-cache.ts";
+import type { AddedContext, HookRunner } from "../hooks/hook-runner.ts";
 import type { LocalFiles } from "../media/local-files.ts";
 import { renderUserMessage } from "./user-message.ts";
 import { parseReset } from "../conversation/parse-reset.ts";
@@ -56,6 +57,7 @@ export interface TurnMessagesOptions extends MessageParts {
   readonly store: LedgerStore & TranscriptStore & TurnStore & MessageParts["store"];
   readonly cache: SessionCache;
   readonly files: LocalFiles;
+  readonly hooks: HookRunner;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -91,8 +93,10 @@ export class TurnMessages {
     // The prompt of a refused turn has no tools: announcements are for the model that answers later.
     const opens = prompt === undefined || opensFiles(prompt.record.tools, { owner: admission.owner });
     const isReset = isFromPerson && lastRun === undefined && context.record !== undefined && (await this.#followsReset(context.sessionId));
+    const added = facts === undefined ? [] : await this.#addedContext(job, facts, signal);
     const opening: UserMessageRequest["opening"] = {
       systemEvents: [
+        ...added.map(({ owner, text }) => ({ timestampMs: nowMs, text: `From the ${owner}: ${text}` })),
         ...(prompt === undefined || prompt.isNew || facts === undefined || !opens
           ? []
           : await sourceEvents({ ...request, facts }, prompt, context, { running: this.#options.running, cache: this.#options.cache })),
@@ -106,7 +110,13 @@ export class TurnMessages {
       ...(prompt === undefined ? {} : responseFormat(prompt, context)),
     };
     const areEventsTainted = await this.#isAnyTainted(request.events);
-    const shown = { joined: false, isReset, showsGroup, opening, isOpeningTainted: daily.untrusted || areEventsTainted };
+    const shown = {
+      joined: false,
+      isReset,
+      showsGroup,
+      opening,
+      isOpeningTainted: daily.untrusted || areEventsTainted || added.some(({ trusted }) => !trusted),
+    };
     const session = { sessionId: context.sessionId, sessionKey: request.sessionKey };
     return this.#render(
       job,
@@ -126,6 +136,13 @@ export class TurnMessages {
     const can = { hasMessageTool: hasMessageTool(tools), opensFiles: opensFiles(tools, facts) };
     const plain = { facts, session, signal, nowMs: this.#options.clock.now(), ...can };
     return this.#render(await withFetchedContext(job, this.#options, { signal }), { ...plain, ...NO_OPENING }, context);
+  }
+
+  /** What the handlers of `before_prompt_build` add before the messages. */
+  async #addedContext(job: InputJob, { agentId, sessionKey, owner }: RunFacts, signal: AbortSignal): Promise<readonly AddedContext[]> {
+    const { hooks } = this.#options;
+    if (!hooks.has("before_prompt_build")) return [];
+    return hooks.beforePromptBuild({ agentId, sessionKey, owner, texts: inputsOf(job).map(({ message }) => message.text) }, signal);
   }
 
   /** How to have an answer spoken, where the model chooses. */

@@ -15,6 +15,7 @@ import type { MediaStage } from "../media/media-stage.ts";
 import type { SessionCache } from "../context/session-cache.ts";
 import { isElevatedRun } from "../conversation/elevation.ts";
 import type { Conversations } from "../conversation/conversations.ts";
+import type { HookRunner } from "../hooks/hook-runner.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { closeClientCalls, withLateResults } from "../messages/client-results.ts";
 import { longTextTokens, shortenMessages } from "../messages/long-message.ts";
@@ -52,6 +53,7 @@ export interface TurnPreparerOptions {
   readonly media: MediaStage;
   readonly pendingEvents: PendingEvents;
   readonly skillUse: SkillUse;
+  readonly hooks: HookRunner;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -113,7 +115,11 @@ export class TurnPreparer {
       context,
     );
     const { result: started, committed } = await startTurn(newTurn, job, store);
-    if (context.record === undefined) cache.set(context.sessionId, []);
+    if (context.record === undefined) {
+      cache.set(context.sessionId, []);
+      const place = { agentId: facts.agentId, sessionKey, owner: facts.owner, sessionId: context.sessionId };
+      this.#options.hooks.observe("session_start", () => place);
+    }
     cache.setPrompt(context.sessionId, prompt.record);
     cache.append(context.sessionId, started.entries);
     const view = viewOptions(prompt, message.origin, context);

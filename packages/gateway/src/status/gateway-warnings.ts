@@ -78,7 +78,10 @@ function toolWarning({ source, problem }: WarningSources["toolProblems"][number]
   return {
     id: `tools:${source}`,
     level: "warning",
-    text: `The tools of ${source} cannot be used: ${problem}.`,
+    // A plugin may have hooks and no tools.
+    text: source.startsWith("plugin:")
+      ? `The ${source.replace(":", " ")} has failed: ${problem}.`
+      : `The tools of ${source} cannot be used: ${problem}.`,
     fix: `Check its settings and what it needs; it is tried again when it is used.`,
   };
 }

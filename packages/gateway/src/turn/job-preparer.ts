@@ -20,6 +20,7 @@ import { RunDeadline } from "../queue/run-deadline.ts";
 import { hasFailedCommit, whenCommitted } from "../queue/optimistic-commits.ts";
 import { historyOf, inputsOf, withMessages } from "../queue/turn-job.ts";
 import type { InputJob, ResumeJob } from "../queue/turn-job.ts";
+import type { HookRunner } from "../hooks/hook-runner.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /**
@@ -46,6 +47,7 @@ export interface JobPreparerOptions {
   readonly policy: InputPolicy;
   readonly watchers: InputWatchers;
   readonly sessionCommands: Pick<SessionCommands, "isKnown">;
+  readonly hooks: HookRunner;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -76,6 +78,11 @@ export class JobPreparer {
     try {
       if (job.type !== "resume") {
         if (await this.#isGivenUp(sessionKey, job)) return undefined;
+        const denied = await this.#denial(sessionKey, job, signal);
+        if (denied !== undefined) {
+          await this.#options.unbegun.deny(sessionKey, job, denied);
+          return undefined;
+        }
         const complete = await withFetchedContext(job, this.#options, { signal, begins: { sessionKey, parts: this.#options } });
         return await this.#options.preparer.prepareInput(sessionKey, complete, { signal });
       }
@@ -132,6 +139,15 @@ export class JobPreparer {
       else await this.#options.unbegun.refuse(sessionKey, job, outcome, { signal });
       return undefined;
     }
+  }
+
+  /** Why the handlers of `before_dispatch` do not let a job begin. */
+  async #denial(sessionKey: string, job: InputJob, signal: AbortSignal): Promise<string | undefined> {
+    const { hooks } = this.#options;
+    if (!hooks.has("before_dispatch")) return undefined;
+    const inputs = inputsOf(job);
+    const owner = inputs.every(({ admission }) => admission.owner);
+    return hooks.beforeDispatch({ agentId: job.agentId, sessionKey, owner, texts: inputs.map(({ message }) => message.text) }, signal);
   }
 
   /**

@@ -27,6 +27,7 @@ import { knownTarget } from "../delivery/reply-to.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { planThoughts } from "../delivery/plan-thoughts.ts";
 import { LaneAbort } from "../kernel/lane-abort.ts";
+import type { HookRunner } from "../hooks/hook-runner.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { isTaintBinding } from "../taint/taint.ts";
 import { failureText, ownerFailureText } from "../notices/failure-text.ts";
@@ -38,6 +39,9 @@ import { publishEntry } from "../delivery/publish-entry.ts";
 
 /** Maximum milliseconds to fetch the files of a reply. */
 const MEDIA_TIMEOUT_MS = 90_000;
+
+/** What handlers of hooks get of an answer. */
+const MAX_HOOK_TEXT_CHARS = 16_000;
 
 /** Dependencies of the turn concluder. */
 export interface TurnConcluderOptions {
@@ -58,6 +62,7 @@ export interface TurnConcluderOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly hideSecrets: (text: string) => string;
+  readonly hooks: HookRunner;
   readonly crashPoint?: CrashPointHook | undefined;
 }
 
@@ -131,13 +136,7 @@ export class TurnConcluder {
       runId: turn.id,
       outcome: { type: run.outcome.type, ...withoutUndefined({ message }) },
     });
-    if (run.outcome.type === "failed")
-      this.#options.logger.warn("A run failed", {
-        turnId: turn.id,
-        sessionKey: turn.sessionKey,
-        code: run.outcome.code,
-        detail: run.outcome.message,
-      });
+    this.#reportEnd(run, closing);
     this.#options.watchers.report(turn.inputIds, {
       runId: turn.id,
       sessionKey: turn.sessionKey,
@@ -151,6 +150,15 @@ export class TurnConcluder {
       transcriptNotices: [...transcriptNotices, ...media.failures],
       thoughts: results?.shownThoughts ?? "",
     });
+  }
+
+  /** For the log, and for the handlers of hooks. */
+  #reportEnd({ turn, outcome }: FinishedTurn, { say }: TurnConclusion): void {
+    const { id: runId, agentId, sessionKey, owner } = turn;
+    const { hooks, logger } = this.#options;
+    if (outcome.type === "failed") logger.warn("A run failed", { turnId: runId, sessionKey, code: outcome.code, detail: outcome.message });
+    const text = (say?.text ?? "").slice(0, MAX_HOOK_TEXT_CHARS);
+    hooks.observe("agent_end", () => ({ agentId, sessionKey, owner, runId, outcome: outcome.type, text }));
   }
 
   /** The owner's own chat gets the reason; any other reader gets a sentence without details of the installation. */

@@ -29,22 +29,19 @@ import type { RequestRepairOptions, RetryState } from "../run/request-repair.ts"
 import { windowBudget } from "../compaction/context-size.ts";
 import { leftOutNotice } from "../compaction/compaction-outcome.ts";
 import { longTextNotice } from "../messages/long-message.ts";
-import { beginMemoryFlush, checkFlushCall } from "../compaction/memory-flush.ts";
+import { beginMemoryFlush } from "../compaction/memory-flush.ts";
 import type { FlushMemory } from "../compaction/memory-flush.ts";
-import { notesPath } from "../messages/notes-file.ts";
 import { isFinalStoreError } from "../storage/is-final-store-error.ts";
-import { modeOf } from "../conversation/session-mode.ts";
-import { checkCall, currentFacts } from "../conversation/current-authorization.ts";
+import { currentFacts } from "../conversation/current-authorization.ts";
 import { createRunModel, thinkingTranscriptNotice, thinkingReplyNotice, thoughtsReplyNotice } from "../run/run-model.ts";
 import type { RunModelOptions } from "../run/run-model.ts";
 import { deferredClient } from "../run/deferred-client.ts";
 import { resumeRun } from "../run/resume-calls.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
+import { decideCalls } from "./decide-call.ts";
+import type { DecideCallOptions } from "./decide-call.ts";
 import { JobPreparer } from "./job-preparer.ts";
 import type { JobPreparerOptions } from "./job-preparer.ts";
-import { isGivenAddress } from "../taint/given-address.ts";
-import { instructionDecision } from "../taint/instruction-calls.ts";
-import { isTaintBinding } from "../taint/taint.ts";
 import { TurnRecorder } from "../run/turn-recorder.ts";
 import type { TurnRecorderOptions } from "../run/turn-recorder.ts";
 import { isCommitted, hasFailedCommit } from "../queue/optimistic-commits.ts";
@@ -73,13 +70,16 @@ interface RunParts {
   readonly recorder: TurnRecorder;
 }
 
+/** What handlers of hooks get of a text. */
+const MAX_HOOK_TEXT_CHARS = 16_000;
+
 type RunEnd = Extract<AgentEvent, { type: "run-end" }>;
 
 const NO_OUTCOME: RunOutcome = { type: "failed", code: "internal", message: "the run ended without an outcome" };
 
 /** Dependencies of the turn runner, and of what it creates for each turn. */
 export interface TurnRunnerOptions
-  extends JobPreparerOptions, TurnRecorderOptions, TurnSteeringOptions, RunModelOptions, RequestRepairOptions {
+  extends JobPreparerOptions, TurnRecorderOptions, TurnSteeringOptions, RunModelOptions, RequestRepairOptions, DecideCallOptions {
   readonly store: JobPreparerOptions["store"] & TurnRecorderOptions["store"] & TurnSteeringOptions["store"];
   readonly running: RunningConfig;
   readonly concluder: TurnConcluder;
@@ -228,14 +228,14 @@ export class TurnRunner {
         clientTools: request.clientTools,
         ...withoutUndefined({ knownResults: resumed?.knownResults }),
         steering,
-        beforeTool: this.#beforeTool(prepared, steering, asking),
+        beforeTool: decideCalls(prepared, { steering, asking }, this.#options),
         settings: request.settings,
         tainted: prepared.tainted,
         now: () => clock.now(),
       },
       { signal, limits: RUN_LIMITS, maxToolResultChars: contextBudget({ window: model.client.info.contextWindow }).maxToolResultChars },
     );
-    const end = await follow(run, recorder, steering);
+    const end = await follow(run, recorder, steering, (event) => this.#observeTool(prepared, event));
     await recorder.settle();
     const streamed = await recorder.finishStream();
     const ended = { ...prepared, turn: { ...turn, inputIds: steering.inputIds }, inputs: steering.said };
@@ -275,27 +275,20 @@ export class TurnRunner {
     if (authProfile !== undefined) await store.patchSession(turn.sessionKey, { overrides: { authProfile } }, { nowMs: clock.now() });
   }
 
-  /** Decides about each call, and asks the owner where only the owner can. */
-  #beforeTool(prepared: PreparedTurn, steering: TurnSteering, asking: AskingRun): Parameters<typeof runAgent>[0]["beforeTool"] {
-    const { turn, facts } = prepared;
-    const { files, approvals, store, media } = this.#options;
-    return async (call, tool, { tainted, messages }) => {
-      const calling = {
-        prepared,
-        facts,
-        inputs: steering.said,
-        tainted: await isTaintBinding(facts, tainted, this.#options),
-        mode: modeOf(await store.readSession(turn.sessionKey)),
-        isGiven: (url: string) => isGivenAddress(url, { tool: call.name, messages, receivedFolder: media.store.folder(turn.sessionId) }),
-      };
-      const decision = checkCall(call, tool, calling, this.#options);
-      if (decision.type === "refuse") return decision;
-      if (decision.type === "allow" && RUN_POLICY[turn.kind].onlyAddsNotes)
-        return checkFlushCall(call, tool, { notesPath: notesPath(prepared, turn.startedAtMs), run: facts, files });
-      const changes = await instructionDecision(call, tool, calling);
-      const answer = await approvals.check(call, tool, changes ?? decision, facts, asking);
-      return answer.type === "allow" && changes !== undefined ? { type: "allow", isConfirmed: true } : answer;
-    };
+  #observeTool({ turn, facts }: PreparedTurn, { call, result }: Extract<AgentEvent, { type: "tool-end" }>): void {
+    this.#options.hooks.observe("after_tool_call", () => ({
+      agentId: turn.agentId,
+      sessionKey: turn.sessionKey,
+      owner: facts.owner,
+      callId: call.id,
+      tool: call.name,
+      arguments: call.arguments,
+      isError: result.isError,
+      text: result.content
+        .map((part) => (part.type === "text" ? part.text : ""))
+        .join("\n")
+        .slice(0, MAX_HOOK_TEXT_CHARS),
+    }));
   }
 
   async #close(
@@ -361,12 +354,18 @@ async function isOnDisk({ beginning }: PreparedTurn): Promise<boolean> {
 }
 
 /** Records the events of a run; resolves to its last one. */
-async function follow(run: AsyncIterable<AgentEvent>, recorder: TurnRecorder, steering: TurnSteering): Promise<RunEnd | undefined> {
+async function follow(
+  run: AsyncIterable<AgentEvent>,
+  recorder: TurnRecorder,
+  steering: TurnSteering,
+  onToolEnd: (event: Extract<AgentEvent, { type: "tool-end" }>) => void,
+): Promise<RunEnd | undefined> {
   let end: RunEnd | undefined;
   try {
     for await (const event of run) {
       if (event.type === "run-end") end = event;
       else await recorder.record(event);
+      if (event.type === "tool-end") onToolEnd(event);
     }
   } catch (error) {
     steering.requeue();

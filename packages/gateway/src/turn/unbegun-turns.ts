@@ -74,6 +74,17 @@ export class UnbegunTurns {
     for (const input of inputsOf(job)) await notices.drop(sessionKey, input, DROPPED.stopped);
   }
 
+  /** Ends messages that a handler of a hook does not let begin, and tells their senders why. */
+  async deny(sessionKey: string, job: InputJob, reason: string): Promise<void> {
+    const { watchers, notices, logger } = this.#options;
+    await whenCommitted(job.arrival);
+    for (const input of inputsOf(job)) {
+      await notices.answer(sessionKey, input, { text: reason, level: "info", state: { type: "told", reason } });
+      watchers.settled([input.id], reason);
+      logger.info("A message was denied by a hook", { sessionKey, inputId: input.id, reason });
+    }
+  }
+
   /**
    * Dead-letters messages that crash the gateway before their turn is stored, and notifies their sender. Uses only their text: anything else that a turn is
    * made of may be what crashes.

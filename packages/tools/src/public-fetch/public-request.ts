@@ -27,6 +27,8 @@ export interface PublicRequest {
   readonly body?: string;
   /** Private places that are open to this request. None by default. */
   readonly allowsPrivate?: AllowsPrivate;
+  /** Whether an address may be requested, asked for redirects, too. All public ones by default. */
+  readonly allows?: (url: URL) => boolean;
   /** A body that breaks off or stalls counts as far as it came. Not by default. */
   readonly keepsPart?: boolean;
   /** Whether the body is read. Always by default. */
@@ -122,6 +124,7 @@ async function requestOnce(step: Step, request: PublicRequest, options: PublicRe
   const target = await resolveTarget(step.url, { allowsPrivate, signal }, options);
   if (target.type === "refused") return { type: "unsent", refused: target };
   const { url, at } = target;
+  if (request.allows?.(url) === false) return { type: "unsent", refused: refused("not-allowed", `${url.host} may not be requested here`) };
   const response = await send(url, at, { method, headers: step.headers, body, signal });
   // An error after the body was declined or cut has no effect.
   response.on("error", () => {});

@@ -1,0 +1,129 @@
+import type { Logger } from "@factotum/agent-contract";
+import { HOOKS, type HookName } from "@factotum/plugin";
+import { describe, expect, test } from "vitest";
+import { createManualClock } from "../../test/manual-clock.ts";
+import { HookRunner } from "./hook-runner.ts";
+import type { HookSource } from "./hook-source.ts";
+
+const { signal } = new AbortController();
+const PLACE = { agentId: "main", sessionKey: "agent:main:main", owner: true };
+const CALL = { ...PLACE, callId: "c1", tool: "exec", arguments: { command: "ls" }, tainted: false };
+const SENT = { sessionKey: "s", channel: "webchat", conversation: "c", text: "hello" };
+
+function sourceOf(
+  owner: string,
+  name: HookName,
+  handle: (payload: never) => unknown,
+  parts: { trusted?: boolean; priority?: number } = {},
+): HookSource {
+  const { trusted = false, priority = 0 } = parts;
+  return { owner, trusted, hooks: [{ name, priority }], call: async (_name, payload) => handle(payload as never) };
+}
+
+function runnerOf(...sources: readonly HookSource[]): { readonly hooks: HookRunner; readonly warnings: readonly string[] } {
+  const warnings: string[] = [];
+  const none = (): void => undefined;
+  const logger: Logger = {
+    debug: none,
+    info: none,
+    error: none,
+    warn: (message, fields) => void warnings.push(`${message}: ${String(fields?.["owner"])}`),
+    child: () => logger,
+  };
+  return { hooks: new HookRunner({ sources: () => sources, clock: createManualClock(), logger }), warnings };
+}
+
+const broken = (name: HookName): HookSource =>
+  sourceOf("plugin broken", name, () => {
+    throw new Error("broken");
+  });
+
+describe("a failing handler, by the kind of its hook", () => {
+  /** What each hook does when its handler fails: a row for every hook of the table. */
+  const outcomes: Readonly<Record<HookName, (hooks: HookRunner) => unknown>> = {
+    message_received: (hooks) =>
+      hooks.observe("message_received", () => ({
+        ...PLACE,
+        message: { channel: "", accountId: "", conversation: "", senderId: "", text: "" },
+      })),
+    after_tool_call: (hooks) => hooks.observe("after_tool_call", () => ({ ...CALL, isError: false, text: "" })),
+    message_sent: (hooks) => hooks.observe("message_sent", () => ({ ...SENT, outcome: "accepted" })),
+    session_start: (hooks) => hooks.observe("session_start", () => ({ ...PLACE, sessionId: "s" })),
+    agent_end: (hooks) => hooks.observe("agent_end", () => ({ ...PLACE, runId: "r", outcome: "done", text: "" })),
+    gateway_start: (hooks) => hooks.observe("gateway_start", () => ({ version: "1" })),
+    gateway_stop: (hooks) => hooks.observe("gateway_stop", () => ({ reason: "test" })),
+    before_prompt_build: async (hooks) => hooks.beforePromptBuild({ ...PLACE, texts: [] }, signal),
+    before_dispatch: async (hooks) => hooks.beforeDispatch({ ...PLACE, texts: [] }, signal),
+    before_tool_call: async (hooks) => (await hooks.beforeToolCall(CALL, signal)).type,
+    message_sending: async (hooks) => (await hooks.messageSending(SENT)).type,
+  };
+  const closed: Readonly<Record<string, unknown>> = {
+    before_dispatch: "plugin broken has failed, and messages wait until it works or is switched off.",
+    before_tool_call: "deny",
+    message_sending: "failed",
+    before_prompt_build: [],
+  };
+
+  test.each(Object.keys(HOOKS) as HookName[])("%s", async (name) => {
+    const { hooks, warnings } = runnerOf(broken(name));
+    const outcome = await outcomes[name](hooks);
+    await hooks.close();
+    expect(warnings).toEqual(["A hook failed: plugin broken"]);
+    // Observers change nothing, and a transformer is left out.
+    expect(outcome).toEqual(closed[name]);
+    expect(HOOKS[name].kind).toBe(name in closed ? (name === "before_prompt_build" ? "transform" : "decide") : "observe");
+  });
+});
+
+test("two that change the same thing: the higher priority first, then the order of the sources, each with what was changed before", async () => {
+  const seen: string[] = [];
+  const adding = (word: string, priority?: number): HookSource =>
+    sourceOf(
+      `plugin ${word}`,
+      "before_tool_call",
+      (payload: typeof CALL) => {
+        seen.push(payload.arguments.command);
+        return { arguments: { command: `${payload.arguments.command} ${word}` } };
+      },
+      { trusted: true, ...(priority === undefined ? {} : { priority }) },
+    );
+  const { hooks } = runnerOf(adding("a"), adding("b"), adding("c", 10));
+  expect(await hooks.beforeToolCall(CALL, signal)).toEqual({ type: "go-on", isForeign: false, arguments: { command: "ls c a b" } });
+  expect(seen).toEqual(["ls", "ls c", "ls c a"]);
+});
+
+test("a denial ends it, a question is kept, and arguments of an untrusted plugin are text of others", async () => {
+  const asks = sourceOf("plugin asks", "before_tool_call", () => ({ ask: "It is late." }), { priority: 9 });
+  const changes = sourceOf("plugin changes", "before_tool_call", () => ({ arguments: { command: "id" } }));
+  const denies = sourceOf("plugin denies", "before_tool_call", () => ({ deny: "Not on Sundays." }), { priority: -1 });
+  expect(await runnerOf(changes, asks).hooks.beforeToolCall(CALL, signal)).toEqual({
+    type: "go-on",
+    isForeign: true,
+    arguments: { command: "id" },
+    ask: "Rule of the plugin asks: It is late.",
+  });
+  expect(await runnerOf(changes, asks, denies).hooks.beforeToolCall(CALL, signal)).toEqual({
+    type: "deny",
+    message: "exec was not run. Rule of the plugin denies: Not on Sundays.",
+  });
+});
+
+test("a text is changed by one after the other, or cancelled; anything else is no answer", async () => {
+  const upper = sourceOf("plugin upper", "message_sending", ({ text }: typeof SENT) => ({ text: text.toUpperCase() }));
+  const odd = sourceOf("plugin odd", "message_sending", () => ({ text: 7, cancel: "" }));
+  const stops = sourceOf("plugin stops", "message_sending", ({ text }: typeof SENT) => ({ cancel: `no ${text}` }));
+  expect(await runnerOf(upper, odd).hooks.messageSending(SENT)).toEqual({ type: "send", text: "HELLO" });
+  expect(await runnerOf(upper, stops).hooks.messageSending(SENT)).toEqual({
+    type: "cancel",
+    reason: "the plugin stops cancelled it: no HELLO",
+  });
+});
+
+test("nothing waits for observers, and too many at once are left out", async () => {
+  const held = Promise.withResolvers<void>();
+  const { hooks, warnings } = runnerOf(sourceOf("plugin slow", "agent_end", async () => held.promise));
+  for (let count = 0; count < 103; count += 1) hooks.observe("agent_end", () => ({ ...PLACE, runId: "r", outcome: "done", text: "" }));
+  expect(warnings).toHaveLength(3);
+  held.resolve();
+  await hooks.close();
+});

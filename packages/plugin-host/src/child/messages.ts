@@ -1,0 +1,71 @@
+import type { PluginCall, PluginJson, PluginObject } from "@factotum/plugin";
+
+/** What the gateway tells a plugin: one JSON text a line. */
+export type ToPlugin =
+  | {
+      readonly type: "setup";
+      readonly id: string;
+      /** Absolute. */
+      readonly entry: string;
+      readonly config: PluginObject;
+      readonly secrets: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly type: "tool";
+      readonly call: number;
+      readonly name: string;
+      readonly arguments: PluginObject;
+      readonly facts: Omit<PluginCall, "signal">;
+    }
+  | { readonly type: "hook"; readonly call: number; readonly name: string; readonly payload: PluginObject }
+  /** The result of a call is no longer awaited. */
+  | { readonly type: "cancel"; readonly call: number }
+  /** Answers an `ask`. */
+  | { readonly type: "answer"; readonly ask: number; readonly value?: PluginJson; readonly error?: string };
+
+/** The services of the gateway that a plugin may ask for. */
+export type AskMethod = "state.get" | "state.keys" | "state.set" | "state.delete" | "fetch";
+
+/** What a plugin tells the gateway. Foreign code can write anything: it is checked. */
+export type FromPlugin =
+  /** The runtime is there, and no code of the plugin has run. */
+  | { readonly type: "hello" }
+  | { readonly type: "ready"; readonly tools: readonly string[]; readonly hooks: readonly string[] }
+  /** `setup` has failed. */
+  | { readonly type: "failed"; readonly message: string }
+  | { readonly type: "result"; readonly call: number; readonly value: unknown }
+  | { readonly type: "error"; readonly call: number; readonly message: string }
+  /** Something failed that belongs to no call. */
+  | { readonly type: "fault"; readonly message: string }
+  | { readonly type: "ask"; readonly ask: number; readonly method: string; readonly params: readonly unknown[] }
+  | { readonly type: "log"; readonly level: string; readonly message: string; readonly fields?: unknown };
+
+const TYPES: Readonly<Record<string, true>> = {
+  hello: true,
+  ready: true,
+  failed: true,
+  result: true,
+  error: true,
+  fault: true,
+  ask: true,
+  log: true,
+};
+
+/** Checks a value that came from a plugin; `undefined` for one that is no message. */
+export function parseFromPlugin(value: unknown): FromPlugin | undefined {
+  if (typeof value !== "object" || value === null || !("type" in value)) return undefined;
+  const { type, call, ask, message, tools, hooks, method, params, level } = value as Readonly<Record<string, unknown>>;
+  if (typeof type !== "string" || !Object.hasOwn(TYPES, type)) return undefined;
+  const isText = (one: unknown): one is string => typeof one === "string";
+  const isValid = {
+    hello: true,
+    ready: Array.isArray(tools) && tools.every(isText) && Array.isArray(hooks) && hooks.every(isText),
+    failed: isText(message),
+    result: typeof call === "number",
+    error: typeof call === "number" && isText(message),
+    fault: isText(message),
+    ask: typeof ask === "number" && isText(method) && Array.isArray(params),
+    log: isText(level) && isText(message),
+  }[type];
+  return isValid === true ? (value as FromPlugin) : undefined;
+}

@@ -1,0 +1,172 @@
+import type { HookName, PluginApi, PluginLogger, PluginObject, PluginResponse, PluginTool } from "@factotum/plugin";
+import { LineBudget } from "./line-budget.ts";
+import type { AskMethod, FromPlugin, ToPlugin } from "./messages.ts";
+
+/** What a runtime needs of its process. */
+export interface RuntimeOptions {
+  readonly send: (message: FromPlugin) => void;
+  /** Imports the plugin's entry. */
+  readonly load: (entry: string) => Promise<object>;
+  readonly now: () => number;
+  /** Characters of the JSON of an answer. */
+  readonly maxAnswerChars: number;
+  /** Lines of the log in ten seconds. */
+  readonly maxLogLines: number;
+}
+
+type AnyHandler = (payload: unknown) => unknown;
+
+const MAX_LINE_CHARS = 4_000;
+
+/** The side of the plugin: sets it up, runs its tools and handlers, and passes on what it asks for. One plugin each. */
+export class PluginRuntime {
+  readonly #options: RuntimeOptions;
+  readonly #budget: LineBudget;
+  readonly #tools = new Map<string, PluginTool>();
+  readonly #hooks = new Map<string, AnyHandler>();
+  readonly #calls = new Map<number, AbortController>();
+  readonly #asks = new Map<number, { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void }>();
+  #asked = 0;
+  #isSetUp = false;
+
+  constructor(options: RuntimeOptions) {
+    this.#options = options;
+    this.#budget = new LineBudget(options.maxLogLines, options.now);
+    options.send({ type: "hello" });
+  }
+
+  /** Takes a message of the gateway. Never throws. */
+  take(message: ToPlugin): void {
+    switch (message.type) {
+      case "setup":
+        void this.#setUp(message);
+        return;
+      case "tool":
+        void this.#run(message.call, (signal) => {
+          const tool = this.#tools.get(message.name);
+          if (tool === undefined) throw new Error(`it has registered no tool ${message.name}`);
+          return tool(message.arguments, { ...message.facts, signal });
+        });
+        return;
+      case "hook":
+        void this.#run(message.call, () => this.#hooks.get(message.name)?.(message.payload));
+        return;
+      case "cancel":
+        this.#calls.get(message.call)?.abort();
+        return;
+      case "answer": {
+        const asked = this.#asks.get(message.ask);
+        this.#asks.delete(message.ask);
+        if (message.error === undefined) asked?.resolve(message.value);
+        else asked?.reject(new Error(message.error));
+      }
+    }
+  }
+
+  /** Writes a line to the gateway's log, unless there are too many. */
+  log(level: keyof PluginLogger, message: string, fields?: PluginObject): void {
+    if (!this.#budget.take()) return;
+    this.#reportDropped();
+    this.#options.send({
+      type: "log",
+      level,
+      message: message.slice(0, MAX_LINE_CHARS),
+      ...(fields === undefined ? {} : { fields: cut(fields) }),
+    });
+  }
+
+  #reportDropped(): void {
+    const dropped = this.#budget.takeDropped();
+    if (dropped > 0) this.#options.send({ type: "log", level: "warn", message: `${dropped} lines were left out` });
+  }
+
+  async #setUp({ id, entry, config, secrets }: Extract<ToPlugin, { type: "setup" }>): Promise<void> {
+    try {
+      const { plugin } = (await this.#options.load(entry)) as { readonly plugin?: unknown };
+      if (!isPlugin(plugin)) throw new Error("its entry does not export plugin, as definePlugin makes it");
+      if (plugin.id !== id)
+        throw new Error(`its plugin has the id ${JSON.stringify(plugin.id).slice(0, 80)}, and its manifest ${JSON.stringify(id)}`);
+      await plugin.setup(this.#api({ id, config, secrets }));
+      this.#isSetUp = true;
+      this.#options.send({ type: "ready", tools: [...this.#tools.keys()], hooks: [...this.#hooks.keys()] });
+    } catch (error) {
+      this.#options.send({ type: "failed", message: textOf(error) });
+    }
+  }
+
+  async #run(call: number, work: (signal: AbortSignal) => unknown): Promise<void> {
+    const { send, maxAnswerChars } = this.#options;
+    const ended = new AbortController();
+    this.#calls.set(call, ended);
+    try {
+      const value: unknown = (await work(ended.signal)) ?? null;
+      const text = JSON.stringify(value) as string | undefined;
+      if (text === undefined) throw new Error("its answer is not JSON");
+      if (text.length > maxAnswerChars) throw new Error(`its answer has ${text.length} characters, and ${maxAnswerChars} are allowed`);
+      send({ type: "result", call, value: JSON.parse(text) });
+    } catch (error) {
+      send({ type: "error", call, message: textOf(error) });
+    } finally {
+      this.#calls.delete(call);
+      this.#reportDropped();
+    }
+  }
+
+  #api({ id, config, secrets }: Pick<PluginApi, "id" | "config" | "secrets">): PluginApi {
+    return {
+      id,
+      config,
+      secrets,
+      state: {
+        get: async (key) => ((await this.#ask("state.get", [key])) as { readonly value?: never }).value,
+        keys: async (prefix = "") => (await this.#ask("state.keys", [prefix])) as readonly string[],
+        set: async (key, value) => void (await this.#ask("state.set", [key, value])),
+        delete: async (key) => void (await this.#ask("state.delete", [key])),
+      },
+      logger: {
+        debug: (message, fields) => this.log("debug", message, fields),
+        info: (message, fields) => this.log("info", message, fields),
+        warn: (message, fields) => this.log("warn", message, fields),
+        error: (message, fields) => this.log("error", message, fields),
+      },
+      clock: { now: this.#options.now },
+      fetch: async (url, options = {}) => (await this.#ask("fetch", [url, options])) as PluginResponse,
+      tool: (name, run) => this.#register(this.#tools, name, run),
+      hook: (name: HookName, handle: unknown) => this.#register(this.#hooks, name, handle as AnyHandler),
+    };
+  }
+
+  #register<Value>(table: Map<string, Value>, name: string, value: Value): void {
+    if (this.#isSetUp) throw new Error(`${name} was registered after setup`);
+    if (table.has(name)) throw new Error(`${name} is registered twice`);
+    table.set(name, value);
+  }
+
+  async #ask(method: AskMethod, params: readonly unknown[]): Promise<unknown> {
+    this.#asked += 1;
+    const ask = this.#asked;
+    return new Promise((resolve, reject) => {
+      this.#asks.set(ask, { resolve, reject });
+      try {
+        this.#options.send({ type: "ask", ask, method, params });
+      } catch (error) {
+        this.#asks.delete(ask);
+        reject(error instanceof Error ? error : new Error("it could not be asked"));
+      }
+    });
+  }
+}
+
+function isPlugin(value: unknown): value is { readonly id: unknown; readonly setup: (api: PluginApi) => unknown } {
+  return typeof value === "object" && value !== null && "id" in value && "setup" in value && typeof value.setup === "function";
+}
+
+function cut(fields: PluginObject): PluginObject {
+  return JSON.stringify(fields).length > MAX_LINE_CHARS ? { leftOut: "the fields are too long" } : fields;
+}
+
+/** The first line of an error's message. */
+export function textOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return (text.split("\n")[0] ?? "").slice(0, 500);
+}

@@ -1,0 +1,185 @@
+import type { FromPlugin, ToPlugin } from "./child/messages.ts";
+import { LineBudget } from "./child/line-budget.ts";
+import { PLUGIN_LIMITS } from "@factotum/plugin";
+import type { InstalledPlugin, PluginHostOptions } from "./installed-plugin.ts";
+import { startIsolated } from "./isolated-channel.ts";
+import { PluginConnection, type PluginRequest } from "./plugin-connection.ts";
+import { PluginError } from "./plugin-error.ts";
+import type { PluginPlaces } from "./plugin-places.ts";
+import { createServices } from "./plugin-services.ts";
+import { startTrusted } from "./trusted-channel.ts";
+
+const IDLE_MS = 2 * 60_000;
+/** Failures in a row after which a plugin rests, and for how long. */
+const MAX_FAILURES = 3;
+const REST_MS = 60_000;
+
+const LEVELS = ["debug", "info", "warn", "error"] as const;
+
+/** A plugin: started with the first call, stopped when it is idle, and left alone for a while after several failures. */
+export class HostedPlugin {
+  readonly plugin: InstalledPlugin;
+  readonly #options: PluginHostOptions;
+  readonly #places: PluginPlaces;
+  readonly #budget: LineBudget;
+  readonly #ends = new Set<Promise<unknown>>();
+  #running: Promise<PluginConnection> | undefined;
+  #waiting = 0;
+  #idle: Disposable | undefined;
+  #failures = 0;
+  #faults = 0;
+  #restsUntilMs = 0;
+  #problem: string | undefined;
+  #isClosed = false;
+
+  constructor(plugin: InstalledPlugin, options: PluginHostOptions, places: PluginPlaces) {
+    this.plugin = plugin;
+    this.#options = options;
+    this.#places = places;
+    // The plugin's own side keeps the limit and reports what it leaves out: this is for one that goes around it.
+    this.#budget = new LineBudget(2 * PLUGIN_LIMITS.logLines, () => options.clock.monotonic());
+  }
+
+  /** Why its newest call failed; `undefined` if it did not. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  get isBusy(): boolean {
+    return this.#waiting > 0;
+  }
+
+  /**
+   * Calls a tool or a handler, and starts the plugin for it. Rejects with a `PluginError` within `timeoutMs` and the time of a start. `isOwnFailure`: whether an
+   * error of the plugin's own code counts against it.
+   */
+  async call(
+    request: PluginRequest,
+    { timeoutMs, signal, isOwnFailure }: { readonly timeoutMs: number; readonly signal: AbortSignal; readonly isOwnFailure: boolean },
+  ): Promise<unknown> {
+    const { clock } = this.#options;
+    if (this.#isClosed) throw new PluginError("ended", "it is switched off");
+    if (clock.monotonic() < this.#restsUntilMs)
+      throw new PluginError("resting", `it is left alone for a minute, because ${this.#problem ?? "it failed"}`);
+    this.#waiting += 1;
+    this.#idle?.[Symbol.dispose]();
+    try {
+      const connection = await this.#connect(signal);
+      const faults = this.#faults;
+      const value = await connection.call(request, { timeoutMs, signal });
+      if (faults !== this.#faults) return value;
+      this.#failures = 0;
+      this.#problem = undefined;
+      return value;
+    } catch (error) {
+      const failure = PluginError.isInstance(error) ? error : new PluginError("failed", textOf(error), { cause: error });
+      if (failure.code !== "aborted" && (failure.code !== "failed" || isOwnFailure)) this.#failed(failure.message);
+      throw failure;
+    } finally {
+      this.#waiting -= 1;
+      this.#idle = clock.schedule(this.#options.idleMs ?? IDLE_MS, () => this.stop("it was idle"));
+      this.#places.changed();
+    }
+  }
+
+  /** Ends its process. The next call starts it again. */
+  stop(why: string): void {
+    const running = this.#running;
+    this.#running = undefined;
+    void running?.then(
+      (connection) => connection.end(why),
+      () => undefined,
+    );
+  }
+
+  /** Ends it for good. Resolves when nothing of it runs. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#idle?.[Symbol.dispose]();
+    this.stop("the gateway ends, or the plugin was switched off");
+    await Promise.all(this.#ends);
+  }
+
+  async #connect(signal: AbortSignal): Promise<PluginConnection> {
+    const current = this.#running;
+    if (current !== undefined) {
+      const connection = await current;
+      if (!connection.isOver) return connection;
+      if (this.#running === current) this.#running = undefined;
+    }
+    this.#running ??= this.#start(signal);
+    try {
+      return await this.#running;
+    } catch (error) {
+      this.#running = undefined;
+      throw error;
+    }
+  }
+
+  async #start(signal: AbortSignal): Promise<PluginConnection> {
+    const { plugin } = this;
+    const { clock, readSecret } = this.#options;
+    const place = plugin.trusted ? undefined : await this.#places.take(this, signal);
+    const secrets: Record<string, string> = {};
+    for (const name of plugin.secrets) {
+      const value = await readSecret(name);
+      if (value !== undefined) secrets[name] = value;
+    }
+    const channel = plugin.trusted ? startTrusted({ clock }) : await startIsolated(plugin, this.#options);
+    const connection = new PluginConnection(channel, clock, {
+      ask: createServices(plugin, this.#options),
+      log: (line) => this.#log(line),
+      fault: (message) => {
+        this.#faults += 1;
+        this.#failed(message);
+      },
+    });
+    const ended = channel.ended.finally(() => {
+      place?.[Symbol.dispose]();
+      this.#ends.delete(ended);
+    });
+    this.#ends.add(ended);
+    const setup: ToPlugin = { type: "setup", id: plugin.id, entry: plugin.entry, config: plugin.config, secrets };
+    this.#checkRegistered(connection, await connection.setUp(setup, PLUGIN_LIMITS.setupMs));
+    return connection;
+  }
+
+  /** What the manifest promises must be there, and nothing else: it was confirmed. */
+  #checkRegistered(connection: PluginConnection, { tools, hooks }: Extract<FromPlugin, { type: "ready" }>): void {
+    const declared = [...this.plugin.tools, ...this.plugin.hooks].map(({ name }) => name as string);
+    const registered = [...tools, ...hooks];
+    const missing = declared.find((name) => !registered.includes(name));
+    const extra = registered.find((name) => !declared.includes(name));
+    if (missing === undefined && extra === undefined) return;
+    const why =
+      missing === undefined
+        ? `it registers ${String(extra).slice(0, 80)}, which its manifest does not declare`
+        : `it does not register ${missing}`;
+    connection.end(why);
+    throw new PluginError("not-started", why);
+  }
+
+  #failed(message: string): void {
+    const { clock, logger, hideSecrets } = this.#options;
+    this.#failures += 1;
+    this.#problem = hideSecrets(message);
+    logger.warn("A plugin failed", { plugin: this.plugin.id, package: this.plugin.packageName, detail: this.#problem });
+    if (this.#failures < MAX_FAILURES) return;
+    this.#restsUntilMs = clock.monotonic() + REST_MS;
+    // One call after the rest decides whether it rests again.
+    this.#failures = MAX_FAILURES - 1;
+  }
+
+  #log({ level, message, fields }: Extract<FromPlugin, { type: "log" }>): void {
+    if (!this.#budget.take()) return;
+    const { logger } = this.#options;
+    const dropped = this.#budget.takeDropped();
+    if (dropped > 0) logger.warn("Lines of a plugin were left out", { plugin: this.plugin.id, dropped });
+    const at = LEVELS.find((known) => known === level) ?? "info";
+    logger[at](message.slice(0, 4_000), { plugin: this.plugin.id, ...(typeof fields === "object" && fields !== null ? { fields } : {}) });
+  }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? (error.message.split("\n")[0] ?? "it failed") : "it failed";
+}

@@ -1,0 +1,157 @@
+import type { Clock } from "@factotum/agent-contract";
+import type { FromPlugin, ToPlugin } from "./child/messages.ts";
+import type { PluginChannel } from "./plugin-channel.ts";
+import { PluginError } from "./plugin-error.ts";
+
+/** What a connection passes on. */
+export interface ConnectionHandlers {
+  readonly ask: (method: string, params: readonly unknown[]) => Promise<unknown>;
+  readonly log: (line: Extract<FromPlugin, { type: "log" }>) => void;
+  /** Something failed that belongs to no call. */
+  readonly fault: (message: string) => void;
+}
+
+/** A call without its number. */
+export type PluginRequest = Omit<Extract<ToPlugin, { type: "tool" }>, "call"> | Omit<Extract<ToPlugin, { type: "hook" }>, "call">;
+
+interface Pending {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: PluginError) => void;
+}
+
+/** Milliseconds until the runtime of a plugin runs, on a busy machine. */
+const HELLO_MS = 10_000;
+/** Services that a plugin waits for at once. */
+const MAX_ASKS = 32;
+
+/** A running plugin. */
+export class PluginConnection {
+  readonly #channel: PluginChannel;
+  readonly #clock: Clock;
+  readonly #handlers: ConnectionHandlers;
+  readonly #calls = new Map<number, Pending>();
+  readonly #hello = Promise.withResolvers<void>();
+  readonly #ready = Promise.withResolvers<Extract<FromPlugin, { type: "ready" }>>();
+  #called = 0;
+  #asks = 0;
+  #isOver = false;
+
+  constructor(channel: PluginChannel, clock: Clock, handlers: ConnectionHandlers) {
+    this.#channel = channel;
+    this.#clock = clock;
+    this.#handlers = handlers;
+    for (const { promise } of [this.#hello, this.#ready]) promise.catch(() => undefined);
+    channel.onMessage = (message) => this.#take(message);
+    void channel.ended.then((why) => this.#close(why));
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  get isBusy(): boolean {
+    return this.#calls.size > 0;
+  }
+
+  /** Resolves with why it has ended. Never rejects. */
+  get ended(): Promise<string> {
+    return this.#channel.ended;
+  }
+
+  /** Sets the plugin up within `setupMs`. Resolves with what it has registered. Rejects with a `PluginError`, and then it is ended. */
+  async setUp(message: Extract<ToPlugin, { type: "setup" }>, setupMs: number): Promise<Extract<FromPlugin, { type: "ready" }>> {
+    try {
+      await this.#within(this.#hello.promise, HELLO_MS, "not-started");
+      this.#channel.send(message);
+      return await this.#within(this.#ready.promise, setupMs, "not-started");
+    } catch (error) {
+      this.end(error instanceof Error ? error.message : "it could not be set up");
+      throw error;
+    }
+  }
+
+  /** Calls a tool or a handler. Rejects with a `PluginError`; one that did not answer in time is ended, because nothing else stops its code. */
+  async call(
+    request: PluginRequest,
+    { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  ): Promise<unknown> {
+    this.#called += 1;
+    const call = this.#called;
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    this.#calls.set(call, { resolve, reject });
+    const abort = (): void => {
+      this.#channel.send({ type: "cancel", call });
+      reject(new PluginError("aborted", "the call was stopped"));
+    };
+    signal.addEventListener("abort", abort, { once: true });
+    try {
+      if (signal.aborted) abort();
+      else if (!this.#channel.send({ ...request, call })) {
+        reject(new PluginError("ended", "it does not read what it is sent"));
+        this.end("it does not read what it is sent");
+      }
+      return await this.#within(promise, timeoutMs, "timeout");
+    } catch (error) {
+      if (PluginError.isInstance(error) && error.code === "timeout") this.end(error.message);
+      throw error;
+    } finally {
+      this.#calls.delete(call);
+      signal.removeEventListener("abort", abort);
+    }
+  }
+
+  end(why: string): void {
+    this.#channel.end(why);
+    this.#close(why);
+  }
+
+  #close(why: string): void {
+    this.#isOver = true;
+    const code = this.#calls.size > 0 ? "ended" : "not-started";
+    for (const { reject } of [this.#hello, this.#ready, ...this.#calls.values()]) reject(new PluginError(code, why));
+  }
+
+  async #within<Value>(work: Promise<Value>, limitMs: number, code: "not-started" | "timeout"): Promise<Value> {
+    const late = Promise.withResolvers<never>();
+    const seconds = limitMs / 1_000;
+    using _timer = this.#clock.schedule(limitMs, () => late.reject(new PluginError(code, `it did not answer within ${seconds} s`)));
+    return await Promise.race([work, late.promise]);
+  }
+
+  #take(message: FromPlugin): void {
+    switch (message.type) {
+      case "hello":
+        return this.#hello.resolve();
+      case "ready":
+        return this.#ready.resolve(message);
+      case "failed":
+        return this.#ready.reject(new PluginError("not-started", `it could not be set up: ${message.message}`));
+      case "result":
+        return this.#calls.get(message.call)?.resolve(message.value);
+      case "error":
+        return this.#calls.get(message.call)?.reject(new PluginError("failed", `it failed: ${message.message.slice(0, 500)}`));
+      case "fault":
+        return this.#handlers.fault(message.message.slice(0, 500));
+      case "log":
+        return this.#handlers.log(message);
+      case "ask":
+        void this.#answer(message);
+    }
+  }
+
+  async #answer({ ask, method, params }: Extract<FromPlugin, { type: "ask" }>): Promise<void> {
+    if (this.#asks >= MAX_ASKS) {
+      this.#channel.send({ type: "answer", ask, error: `more than ${MAX_ASKS} requests wait` });
+      return;
+    }
+    this.#asks += 1;
+    try {
+      const value = await this.#handlers.ask(method, params);
+      this.#channel.send({ type: "answer", ask, value: value as never });
+    } catch (error) {
+      this.#channel.send({ type: "answer", ask, error: error instanceof Error ? error.message : "it could not be done" });
+    } finally {
+      this.#asks -= 1;
+    }
+  }
+}

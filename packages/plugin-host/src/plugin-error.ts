@@ -1,0 +1,32 @@
+/** Why a plugin did not answer. */
+export type PluginErrorCode =
+  /** It is not called for a while, because it failed several times in a row. */
+  | "resting"
+  /** It could not be started. */
+  | "not-started"
+  /** It did not answer within its limit, and was ended. */
+  | "timeout"
+  /** Its process ended. */
+  | "ended"
+  /** Its own code failed, or gave back what is no answer. */
+  | "failed"
+  /** The caller no longer waits. */
+  | "aborted";
+
+const brand = Symbol.for("factotum.PluginError");
+
+/** A failure of a plugin. The message completes "the plugin x …" and may hold text of the plugin. */
+export class PluginError extends Error {
+  readonly code: PluginErrorCode;
+
+  constructor(code: PluginErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "PluginError";
+    this.code = code;
+    Object.defineProperty(this, brand, { value: true });
+  }
+
+  static isInstance(value: unknown): value is PluginError {
+    return typeof value === "object" && value !== null && brand in value;
+  }
+}

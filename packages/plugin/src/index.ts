@@ -1,0 +1,14 @@
+export { definePlugin, PLUGIN_LIMITS } from "./plugin-api.ts";
+export type {
+  Plugin,
+  PluginApi,
+  PluginCall,
+  PluginLogger,
+  PluginResponse,
+  PluginState,
+  PluginTool,
+  PluginToolResult,
+} from "./plugin-api.ts";
+export { HOOKS, isHookName } from "./hooks.ts";
+export type { HookAnswers, HookHandler, HookKind, HookMessage, HookName, HookPayloads, HookPlace, HookRow } from "./hooks.ts";
+export type { PluginJson, PluginObject } from "./plugin-json.ts";

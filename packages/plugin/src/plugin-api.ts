@@ -1,0 +1,112 @@
+import type { HookHandler, HookName } from "./hooks.ts";
+import type { PluginJson, PluginObject } from "./plugin-json.ts";
+
+/** Facts about a call of a tool. */
+export interface PluginCall {
+  readonly callId: string;
+  readonly agentId: string;
+  readonly sessionKey: string;
+  /** The model had read text of others than the owner. */
+  readonly tainted: boolean;
+  /** Fires when the call's result is no longer awaited. */
+  readonly signal: AbortSignal;
+}
+
+/** The result of a tool: its text for the model, or a failure that the model can act on. */
+export type PluginToolResult = string | { readonly text: string; readonly isError?: boolean };
+
+/** Runs a tool. The arguments are JSON that a model has written; they are not checked against the schema. A rejection becomes an error for the model. */
+export type PluginTool = (args: PluginObject, call: PluginCall) => PluginToolResult | Promise<PluginToolResult>;
+
+/** Rows of JSON that survive restarts, of this plugin alone. A change resolves once it is on disk. */
+export interface PluginState {
+  get(key: string): Promise<PluginJson | undefined>;
+  /** The keys that start with `prefix`, sorted. */
+  keys(prefix?: string): Promise<readonly string[]>;
+  /** Rejects when a limit of `PLUGIN_LIMITS` would be exceeded. */
+  set(key: string, value: PluginJson): Promise<void>;
+  /** No error if there is no such row. */
+  delete(key: string): Promise<void>;
+}
+
+/** Writes to the gateway's log, marked with the plugin's id. Secrets are replaced; too many lines are dropped and counted. */
+export interface PluginLogger {
+  debug(message: string, fields?: PluginObject): void;
+  info(message: string, fields?: PluginObject): void;
+  warn(message: string, fields?: PluginObject): void;
+  error(message: string, fields?: PluginObject): void;
+}
+
+/** An answer of the web. */
+export interface PluginResponse {
+  readonly status: number;
+  /** After redirects. */
+  readonly url: string;
+  readonly contentType: string;
+  readonly text: string;
+  /** The body was longer than the limit. */
+  readonly isCut: boolean;
+}
+
+/** What a plugin gets from the gateway. Everything is registered during `setup`. */
+export interface PluginApi {
+  readonly id: string;
+  /** `plugins.entries.<id>.config`, checked against the schema of the manifest. */
+  readonly config: PluginObject;
+  /** Values of the secrets that the manifest declares (`secrets:NAME`), by name; one without a value is absent. */
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly state: PluginState;
+  readonly logger: PluginLogger;
+  /** The gateway's clock: milliseconds since the epoch. */
+  readonly clock: { now(): number };
+  /** Requests a public address of a host that the manifest declares (`network:HOST`). Rejects with why there is no answer. */
+  fetch(
+    url: string,
+    options?: { readonly method?: "GET" | "POST"; readonly headers?: Readonly<Record<string, string>>; readonly body?: string },
+  ): Promise<PluginResponse>;
+  /** Registers the code of a tool that the manifest declares. */
+  tool(name: string, run: PluginTool): void;
+  /** Registers a handler of a hook that the manifest declares. */
+  hook<Name extends HookName>(name: Name, handle: HookHandler<Name>): void;
+}
+
+/** A plugin, as its entry exports it under the name `plugin`. */
+export interface Plugin {
+  readonly id: string;
+  /** Registers everything, within 2 seconds. */
+  setup(api: PluginApi): void | Promise<void>;
+}
+
+/** Limits of every plugin. */
+export const PLUGIN_LIMITS: {
+  /** Milliseconds of `setup`, the import included. */
+  readonly setupMs: number;
+  /** Milliseconds of a tool call. */
+  readonly toolMs: number;
+  /** UTF-16 units of one answer, of its JSON. */
+  readonly answerChars: number;
+  /** Lines of a plugin in the log in ten seconds. */
+  readonly logLines: number;
+  /** UTF-16 units of a key of the state. */
+  readonly stateKeyChars: number;
+  /** UTF-16 units of the JSON of a value. */
+  readonly stateValueChars: number;
+  /** Rows of the state. */
+  readonly stateRows: number;
+  /** Bytes of a response. */
+  readonly fetchBytes: number;
+} = {
+  setupMs: 2_000,
+  toolMs: 60_000,
+  answerChars: 200_000,
+  logLines: 100,
+  stateKeyChars: 256,
+  stateValueChars: 65_536,
+  stateRows: 1_000,
+  fetchBytes: 500_000,
+};
+
+/** Defines a plugin: gives its object the types. */
+export function definePlugin(plugin: Plugin): Plugin {
+  return plugin;
+}

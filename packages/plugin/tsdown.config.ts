@@ -1,0 +1,3 @@
+import { definePackage } from "../../tsdown.base.ts";
+
+export default definePackage();

@@ -1,0 +1,231 @@
+/** Plain data: everything that passes between the gateway and a plugin. */
+type PluginJson = string | number | boolean | null | readonly PluginJson[] | PluginObject;
+/** An object of plain data. */
+interface PluginObject {
+  readonly [key: string]: PluginJson | undefined;
+}
+/** The conversation that a hook is called for. */
+interface HookPlace {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  /** The message's sender is the owner. */
+  readonly owner: boolean;
+}
+/** A message as hooks see it. */
+interface HookMessage {
+  readonly channel: string;
+  readonly accountId: string;
+  readonly conversation: string;
+  readonly senderId: string;
+  readonly text: string;
+}
+/** What each hook is called with. */
+interface HookPayloads {
+  /** A message was admitted, before it is a part of its session. */
+  readonly message_received: HookPlace & {
+    readonly message: HookMessage;
+  };
+  /** Work on a turn is about to begin, before its prompt is built. `texts`: its messages. */
+  readonly before_dispatch: HookPlace & {
+    readonly texts: readonly string[];
+  };
+  /** The messages of a turn are put together. */
+  readonly before_prompt_build: HookPlace & {
+    readonly texts: readonly string[];
+  };
+  /** A model has asked for a tool. The gateway's own rules follow, and hold for the changed arguments. */
+  readonly before_tool_call: HookPlace & {
+    readonly callId: string;
+    readonly tool: string;
+    readonly arguments: PluginObject;
+    /** The model has read text of others than the owner. */
+    readonly tainted: boolean;
+  };
+  readonly after_tool_call: HookPlace & {
+    readonly callId: string;
+    readonly tool: string;
+    readonly arguments: PluginObject;
+    readonly isError: boolean;
+    /** The beginning of the result's text, at most 16,000 characters. */
+    readonly text: string;
+  };
+  /** A text is about to go to a chat: an answer, a part of one, a notice. A retry asks again. */
+  readonly message_sending: {
+    readonly sessionKey: string;
+    readonly channel: string;
+    readonly conversation: string;
+    readonly text: string;
+  };
+  readonly message_sent: {
+    readonly sessionKey: string;
+    readonly channel: string;
+    readonly conversation: string;
+    /** `accepted`, or why it was not. */
+    readonly outcome: "accepted" | "rejected" | "ambiguous";
+  };
+  /** The first turn of a conversation begins. */
+  readonly session_start: HookPlace & {
+    readonly sessionId: string;
+  };
+  /** A turn is over. `text`: its answer, at most 16,000 characters. */
+  readonly agent_end: HookPlace & {
+    readonly runId: string;
+    readonly outcome: "done" | "aborted" | "failed";
+    readonly text: string;
+  };
+  readonly gateway_start: {
+    readonly version: string;
+  };
+  readonly gateway_stop: {
+    readonly reason: string;
+  };
+}
+/** The names of the hooks. */
+type HookName = keyof HookPayloads;
+/** What a handler of a hook may answer; `undefined` or no answer: go on. */
+interface HookAnswers {
+  readonly message_received: undefined;
+  /** `deny`: the turn ends before a model is asked, and its sender gets the reason. */
+  readonly before_dispatch: {
+    readonly deny: string;
+  } | undefined;
+  /** Text that the model reads before the messages. It counts as text of others unless the plugin is trusted. */
+  readonly before_prompt_build: {
+    readonly prependContext: string;
+  } | undefined;
+  /** `deny`: the model gets the reason. `ask`: the owner decides, and reads the reason. `arguments`: the call is made with these. */
+  readonly before_tool_call: {
+    readonly deny: string;
+  } | {
+    readonly ask: string;
+  } | {
+    readonly arguments: PluginObject;
+  } | undefined;
+  readonly after_tool_call: undefined;
+  /** `text`: it is sent in place of the original. `cancel`: nothing is sent; the reason is for the owner. */
+  readonly message_sending: {
+    readonly text: string;
+  } | {
+    readonly cancel: string;
+  } | undefined;
+  readonly message_sent: undefined;
+  readonly session_start: undefined;
+  readonly agent_end: undefined;
+  readonly gateway_start: undefined;
+  readonly gateway_stop: undefined;
+}
+/**
+ * What a failure of a handler means. `observe`: nothing waits for it, and it changes nothing. `transform`: it is left out. `decide`: the action is refused (fail
+ * closed).
+ */
+type HookKind = "observe" | "transform" | "decide";
+/** A row of the table of hooks. */
+interface HookRow {
+  readonly kind: HookKind;
+  /** Of handlers that state none. Higher ones run first; equal ones in the order of the plugins' ids. */
+  readonly priority: number;
+  /** Milliseconds that one handler may take. */
+  readonly timeoutMs: number;
+}
+/** All hooks: the set is closed. A handler of a `decide` or `transform` hook gets what the handlers before it have changed. */
+declare const HOOKS: { readonly [Name in HookName]: HookRow; };
+/** True for the name of a hook. */
+declare function isHookName(name: string): name is HookName;
+/** Handles a hook; may answer at once. A rejection is a failure of the plugin. */
+type HookHandler<Name extends HookName> = (payload: HookPayloads[Name]) => HookAnswers[Name] | Promise<HookAnswers[Name] | undefined> | undefined;
+/** Facts about a call of a tool. */
+interface PluginCall {
+  readonly callId: string;
+  readonly agentId: string;
+  readonly sessionKey: string;
+  /** The model had read text of others than the owner. */
+  readonly tainted: boolean;
+  /** Fires when the call's result is no longer awaited. */
+  readonly signal: AbortSignal;
+}
+/** The result of a tool: its text for the model, or a failure that the model can act on. */
+type PluginToolResult = string | {
+  readonly text: string;
+  readonly isError?: boolean;
+};
+/** Runs a tool. The arguments are JSON that a model has written; they are not checked against the schema. A rejection becomes an error for the model. */
+type PluginTool = (args: PluginObject, call: PluginCall) => PluginToolResult | Promise<PluginToolResult>;
+/** Rows of JSON that survive restarts, of this plugin alone. A change resolves once it is on disk. */
+interface PluginState {
+  get(key: string): Promise<PluginJson | undefined>;
+  /** The keys that start with `prefix`, sorted. */
+  keys(prefix?: string): Promise<readonly string[]>;
+  /** Rejects when a limit of `PLUGIN_LIMITS` would be exceeded. */
+  set(key: string, value: PluginJson): Promise<void>;
+  /** No error if there is no such row. */
+  delete(key: string): Promise<void>;
+}
+/** Writes to the gateway's log, marked with the plugin's id. Secrets are replaced; too many lines are dropped and counted. */
+interface PluginLogger {
+  debug(message: string, fields?: PluginObject): void;
+  info(message: string, fields?: PluginObject): void;
+  warn(message: string, fields?: PluginObject): void;
+  error(message: string, fields?: PluginObject): void;
+}
+/** An answer of the web. */
+interface PluginResponse {
+  readonly status: number;
+  /** After redirects. */
+  readonly url: string;
+  readonly contentType: string;
+  readonly text: string;
+  /** The body was longer than the limit. */
+  readonly isCut: boolean;
+}
+/** What a plugin gets from the gateway. Everything is registered during `setup`. */
+interface PluginApi {
+  readonly id: string;
+  /** `plugins.entries.<id>.config`, checked against the schema of the manifest. */
+  readonly config: PluginObject;
+  /** Values of the secrets that the manifest declares (`secrets:NAME`), by name; one without a value is absent. */
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly state: PluginState;
+  readonly logger: PluginLogger;
+  /** The gateway's clock: milliseconds since the epoch. */
+  readonly clock: {
+    now(): number;
+  };
+  /** Requests a public address of a host that the manifest declares (`network:HOST`). Rejects with why there is no answer. */
+  fetch(url: string, options?: {
+    readonly method?: "GET" | "POST";
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: string;
+  }): Promise<PluginResponse>;
+  /** Registers the code of a tool that the manifest declares. */
+  tool(name: string, run: PluginTool): void;
+  /** Registers a handler of a hook that the manifest declares. */
+  hook<Name extends HookName>(name: Name, handle: HookHandler<Name>): void;
+}
+/** A plugin, as its entry exports it under the name `plugin`. */
+interface Plugin {
+  readonly id: string;
+  /** Registers everything, within 2 seconds. */
+  setup(api: PluginApi): void | Promise<void>;
+}
+/** Limits of every plugin. */
+declare const PLUGIN_LIMITS: {
+  /** Milliseconds of `setup`, the import included. */
+  readonly setupMs: number;
+  /** Milliseconds of a tool call. */
+  readonly toolMs: number;
+  /** UTF-16 units of one answer, of its JSON. */
+  readonly answerChars: number;
+  /** Lines of a plugin in the log in ten seconds. */
+  readonly logLines: number;
+  /** UTF-16 units of a key of the state. */
+  readonly stateKeyChars: number;
+  /** UTF-16 units of the JSON of a value. */
+  readonly stateValueChars: number;
+  /** Rows of the state. */
+  readonly stateRows: number;
+  /** Bytes of a response. */
+  readonly fetchBytes: number;
+};
+/** Defines a plugin: gives its object the types. */
+declare function definePlugin(plugin: Plugin): Plugin;
+export { HOOKS, type HookAnswers, type HookHandler, type HookKind, type HookMessage, type HookName, type HookPayloads, type HookPlace, type HookRow, PLUGIN_LIMITS, type Plugin, type PluginApi, type PluginCall, type PluginJson, type PluginLogger, type PluginObject, type PluginResponse, type PluginState, type PluginTool, type PluginToolResult, definePlugin, isHookName };
