@@ -37,7 +37,7 @@ export interface McpScene extends AsyncDisposable {
 
 export async function startMcpScene(
   servers: JsonObject,
-  { home, settings = {} }: { readonly home?: string; readonly settings?: JsonObject } = {},
+  { home, settings = {}, user = "scene" }: { readonly home?: string; readonly settings?: JsonObject; readonly user?: string } = {},
 ): Promise<McpScene> {
   const model = await startObedientModel();
   const product = await startProduct({
@@ -56,7 +56,7 @@ export async function startMcpScene(
     use: async (...calls) => {
       await client.chat.completions.create({
         model: "factotum",
-        user: "scene",
+        user,
         messages: [{ role: "user", content: order(...calls) || "hello" }],
       });
       return newestTexts(model).join("\n");

@@ -12,7 +12,7 @@ import { parseManifest, type ExtensionManifest } from "../extensions/manifest.ts
 import { StagedProject } from "../extensions/npm-project.ts";
 import { checkSchemaFile } from "../extensions/schema-file.ts";
 import { packageSource, type PackageSource } from "../extensions/package-source.ts";
-import { describePart, providedChannels, type Provided, type ProvidedSkills } from "../extensions/provided-types.ts";
+import { describePart, partOf, providedChannels, providedPlugins } from "../extensions/provided-types.ts";
 import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
@@ -38,7 +38,13 @@ export async function pluginsAdd(context: CliContext, spec: string, options: Plu
 /** Replaces an installed package by another version, after what changed in its permissions is confirmed. */
 export async function pluginsUpdate(context: CliContext, spec: string, options: PluginOptions): Promise<number> {
   const manifest = await installPlugin(context, spec, { ...options, replaces: true });
-  return report(context, manifest, options, 'A running gateway uses the new version after "factotum gateway restart".');
+  const isReloaded = providedChannels(manifest.provides).length === 0;
+  return report(
+    context,
+    manifest,
+    options,
+    isReloaded ? undefined : 'A running gateway uses the new version after "factotum gateway restart".',
+  );
 }
 
 /** Removes a package. Refused while one of its channels is configured, unless forced. */
@@ -185,7 +191,8 @@ async function readManifest(path: string, name: string): Promise<ExtensionManife
 
 /** The schemas are needed by every later command that reads the configuration. */
 async function checkSchemas({ name, provides }: ExtensionManifest, folder: string): Promise<void> {
-  for (const { configSchema } of providedChannels(provides)) {
+  const schemas = [...providedChannels(provides), ...providedPlugins(provides)].flatMap(({ configSchema }) => configSchema ?? []);
+  for (const configSchema of new Set(schemas)) {
     try {
       await checkSchemaFile(join(folder, configSchema));
     } catch (cause) {
@@ -198,7 +205,14 @@ async function checkSchemas({ name, provides }: ExtensionManifest, folder: strin
   }
 }
 
-function checkIds(manifest: ExtensionManifest, { channels }: FoundExtensions): void {
+function checkIds(manifest: ExtensionManifest, { channels, plugins }: FoundExtensions): void {
+  for (const { id } of providedPlugins(manifest.provides)) {
+    const owner = plugins.find((one) => one.id === id && one.packageName !== manifest.name)?.packageName;
+    if (owner === undefined) continue;
+    throw new CliError("failure", `${manifest.name} cannot be installed: its plugin "${id}" has the id of the plugin of ${owner}.`, {
+      fix: "Nothing was changed.",
+    });
+  }
   for (const { id } of providedChannels(manifest.provides)) {
     const builtIn = CHANNELS.some((channel) => channel.id === id) ? `the built-in @factotum/${id}` : undefined;
     const owner = builtIn ?? channels.find((channel) => channel.id === id && channel.packageName !== manifest.name)?.packageName;
@@ -220,17 +234,23 @@ async function confirmPermissions(
 ): Promise<void> {
   const { name, version, permissions, provides } = manifest;
   const added = permissions.filter((permission) => before?.permissions.includes(permission) !== true);
-  context.note(`${name} ${version} provides ${provides.map(describePart).join(", ")}.\n`);
+  context.note(`${name} ${version} provides ${provides.map((one) => describePart(partOf(one))).join(", ")}.\n`);
   if (before !== undefined && added.length === 0 && severe.length === 0) return;
   const list = added.length === 0 ? "no permissions" : added.join(", ");
-  const reach = provides.some(({ type }) => type !== "skills")
-    ? "It runs in the gateway's process and is not limited to that: install only what you trust."
-    : "It runs nothing by itself; its instructions are the owner's in the assistant's eyes: install only what you trust.";
-  context.note(`It states that it needs ${before === undefined ? "" : "more than before: "}${list}. ${reach}\n`);
+  context.note(`It states that it needs ${before === undefined ? "" : "more than before: "}${list}. ${reachOf(manifest)}\n`);
   if (yes && severe.length === 0) return;
   if (context.confirm === undefined) throw severe.length === 0 ? cannotAsk() : refusedBySeverity(name, severe);
   const question = severe.length === 0 ? `Install ${name} ${version}?` : `Install ${name} ${version} although findings are severe?`;
   if (!(await context.confirm(question))) throw new CliError("failure", "Nothing was installed.");
+}
+
+/** What the code of a package can reach, said openly. */
+function reachOf({ provides }: ExtensionManifest): string {
+  if (provides.some(({ type }) => type === "channel"))
+    return "It runs in the gateway's process and is not limited to that: install only what you trust.";
+  if (providedPlugins(provides).length > 0)
+    return "It runs in a process of its own, which reads its package, writes nothing, and gets network and secrets through the gateway alone.";
+  return "It runs nothing by itself; its instructions are the owner's in the assistant's eyes: install only what you trust.";
 }
 
 function cannotAsk(): CliError {
@@ -254,19 +274,14 @@ async function report(context: CliContext, manifest: ExtensionManifest, { json }
   return EXIT.ok;
 }
 
-/** What lists show of a thing that a package provides. */
-type ProvidedPart = { readonly type: "channel"; readonly id: string } | ProvidedSkills;
-
-function partOf(one: Provided): ProvidedPart {
-  return one.type === "channel" ? { type: one.type, id: one.id } : one;
-}
-
 function rowOf({ name, version, provides, permissions }: ExtensionManifest, source: string) {
   return { name, version, source, provides: provides.map(partOf), permissions };
 }
 
 function findListedOrNone({ packages }: FoundExtensions, named: string): FoundExtensions["packages"][number] | undefined {
-  return packages.find(({ name, manifest }) => name === named || providedChannels(manifest?.provides ?? []).some(({ id }) => id === named));
+  const hasId = (provides: ExtensionManifest["provides"]): boolean =>
+    [...providedChannels(provides), ...providedPlugins(provides)].some(({ id }) => id === named);
+  return packages.find(({ name, manifest }) => name === named || hasId(manifest?.provides ?? []));
 }
 
 function findListed(found: FoundExtensions, named: string): FoundExtensions["packages"][number] {

@@ -46,6 +46,7 @@ import { composeFileAccess } from "./compose-file-access.ts";
 import { changingSkillFolders, composeSkillIndex } from "./compose-skills.ts";
 import { composeLsp, type ComposedLsp } from "./compose-lsp.ts";
 import { composeMcp, type ComposedMcp } from "./compose-mcp.ts";
+import { composePlugins, type ComposedPlugins } from "./compose-plugins.ts";
 import { composeWeb, type SharedWeb } from "./compose-web.ts";
 import { createLocalFiles, createOutgoingGuard } from "./local-files.ts";
 import { openRunner, type OpenRunnerOptions } from "./open-runner.ts";
@@ -110,7 +111,6 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   // Parts that outlive a configuration read the current one here.
   let config: FactotumConfig = loaded.config;
   const { token, notices: tokenNotices } = await gatewayToken(config, { paths, env });
-  const notices = [...tokenNotices, ...(await settingNotices(config, env))];
   const leaving = new AbortController();
   const expectKeys = (of: FactotumConfig): void => secrets.expect(resolveProviderKeys(of, { env, signal: leaving.signal }));
   secrets.add([...secretValues(config, env), ...secretVariables(env), ...(token === undefined ? [] : [token])]);
@@ -136,11 +136,10 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   const current = { ...system, roots, secrets, currentConfig: () => config };
   const { host, runner } = await openRunners(opened, loaded, { context, ...current });
   const skillRuns = new SkillRuns({ context, currentConfig: () => config, secrets, logger, signal: leaving.signal });
-  const web = opened.adopt(composeWeb(system), ({ pages }) => pages.close());
-  const browsers = opened.adopt(await composeBrowser(context, current), (all) => all.close());
-  const { mcp, lsp } = await openServers(opened, loaded, { context, files, ...current });
+  const { plugins, ...integrations } = await openIntegrations(opened, loaded, { context, store, files, ...current });
+  const notices = [...tokenNotices, ...(await plugins.load(config)), ...(await settingNotices(config, env))];
   const settings = createSettingsDesk({ options: async () => configOptions(env), reload: async () => reloader.reload() });
-  const parts = { context, files, runner, skillRuns, web, browsers, mcp, lsp, settings, secrets, logger };
+  const parts = { context, files, runner, skillRuns, ...integrations, plugins, settings, secrets, logger };
   const reloader = new ConfigReloader({
     context,
     started: { ...loaded, problems: [...loaded.problems, ...notices] },
@@ -149,9 +148,10 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
       const { token: nextToken, notices: nextNotices } = await gatewayToken(next.config, { paths, env, listensAt: loaded.config });
       secrets.add([...secretValues(next.config, env), ...(nextToken === undefined ? [] : [nextToken])]);
       expectKeys(next.config);
+      const pluginNotices = await plugins.load(next.config);
       await gateway.reload(settingsOf(next.config, { ...parts, token: nextToken }), { keysChanged: force });
       config = next.config;
-      return [...nextNotices, ...(await settingNotices(next.config, env))];
+      return [...nextNotices, ...pluginNotices, ...(await settingNotices(next.config, env))];
     },
     remember: rememberConfig,
     limitsKeptBy: host.limitsKeptBy,
@@ -171,6 +171,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     hostCommands: host,
     localFiles: createLocalFiles(files, createOutgoingGuard(paths, secrets.toolOutput)),
     skillUse: skillRuns,
+    hookSources: plugins.hooks,
     ...system,
     ...ofThisBuild(),
     onSecret: (value) => secrets.add([value]),
@@ -206,6 +207,24 @@ function closeOnce(
   return (reason) => (closing ??= close(reason));
 }
 
+/** The web, browsers, MCP servers and plugins: closed with the rest, in reverse order. */
+async function openIntegrations(
+  opened: AsyncDisposableStack,
+  loaded: LoadedConfig,
+  {
+    context,
+    store,
+    ...current
+  }: Parameters<typeof composeMcp>[2] & Parameters<typeof composeLsp>[2] & { readonly context: CliContext; readonly store: SqliteStore },
+): Promise<Pick<SettingsParts, "web" | "browsers" | "mcp" | "lsp"> & { readonly plugins: ComposedPlugins }> {
+  const web = opened.adopt(composeWeb(current), ({ pages }) => pages.close());
+  const browsers = opened.adopt(await composeBrowser(context, current), (all) => all.close());
+  const mcp = opened.adopt(await composeMcp(context, loaded, current), (all) => all.close());
+  const lsp = opened.adopt(await composeLsp(context, loaded, current), (all) => all.close());
+  const plugins = opened.adopt(await composePlugins(context, { ...current, store, web }), (all) => all.close());
+  return { web, browsers, mcp, lsp, plugins };
+}
+
 /** The runner of the host, which is closed with the rest, and the one in front of it that puts commands into sandboxes. */
 async function openRunners(
   opened: AsyncDisposableStack,
@@ -225,17 +244,6 @@ async function openRunners(
   const sandboxOf = createSandboxOf(loaded, { roots, currentConfig });
   const network = { openProxy: createOpenCommandProxy(system), node: process.execPath };
   return { host, runner: openSandbox(context, { ...system, host, ownsContainers: true, sandboxOf, network }) };
-}
-
-/** MCP servers and language servers, which are ended with the rest. */
-async function openServers(
-  opened: AsyncDisposableStack,
-  loaded: LoadedConfig,
-  { context, ...parts }: Pick<ComposeOptions, "context"> & Parameters<typeof composeLsp>[2],
-): Promise<Pick<SettingsParts, "mcp" | "lsp">> {
-  const mcp = opened.adopt(await composeMcp(context, loaded, parts), (all) => all.close());
-  const lsp = opened.adopt(await composeLsp(context, loaded, parts), (all) => all.close());
-  return { mcp, lsp };
 }
 
 /** Sets up models and the assistant's name for clients, and applies every change at once. */
@@ -315,11 +323,12 @@ interface SettingsParts extends Pick<ComposeOptions, "context" | "logger" | "sec
   readonly browsers: Browsers;
   readonly mcp: ComposedMcp;
   readonly lsp: ComposedLsp;
+  readonly plugins: Pick<ComposedPlugins, "sources">;
   readonly settings: SettingsDesk;
 }
 
 function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettings {
-  const { context, files, runner, skillRuns, web, browsers, mcp, lsp, secrets, logger, token } = parts;
+  const { context, files, runner, skillRuns, web, browsers, mcp, lsp, plugins, secrets, logger, token } = parts;
   const { env, paths } = context;
   const findText = createRipgrep({ searchPath: commandSearchPath(context) });
   const webAccess = { ...web, fetch: config.tools.web.fetch, search: webSearchSettings(config, env) };
@@ -366,6 +375,7 @@ function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettin
       },
       ...mcp.sources(config, questioner),
       ...lsp.sources(config),
+      ...plugins.sources(),
     ],
     skills: composeSkillIndex(config, context, logger),
     skillFolders: changingSkillFolders(paths, config),

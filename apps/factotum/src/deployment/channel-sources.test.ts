@@ -1,7 +1,14 @@
 import { expect, test } from "vitest";
 import { chooseChannels } from "./channel-sources.ts";
 
-const found = { channels: [], skills: [], problems: [], packages: [], build: { channels: ["owl", "webchat"], others: ["crow"] } };
+const found = {
+  channels: [],
+  skills: [],
+  plugins: [],
+  problems: [],
+  packages: [],
+  build: { channels: ["owl", "webchat"], others: ["crow"] },
+};
 
 test("a deployment does not build a channel that it was built without, and says where that can be done", async () => {
   const options = {

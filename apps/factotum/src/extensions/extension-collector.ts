@@ -1,11 +1,13 @@
 import { join } from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
 import { readProject, type ProjectPackage } from "./extension-project.ts";
-import type { ProvidedChannel } from "./provided-types.ts";
+import { providedPlugins, type ProvidedChannel } from "./provided-types.ts";
+import type { ExtensionManifest } from "./manifest.ts";
 import type {
   DeploymentBuild,
   ExtensionProblem,
   FoundExtensions,
+  FoundPlugin,
   InstalledChannel,
   InstalledSkills,
   ListedExtension,
@@ -15,6 +17,7 @@ import type {
 export class ExtensionCollector {
   readonly #channels: InstalledChannel[] = [];
   readonly #skills: InstalledSkills[] = [];
+  readonly #plugins: FoundPlugin[] = [];
   readonly #problems: ExtensionProblem[] = [];
   readonly #packages: ListedExtension[] = [];
   #build: DeploymentBuild | undefined;
@@ -36,6 +39,7 @@ export class ExtensionCollector {
     return {
       channels: this.#channels,
       skills: this.#skills,
+      plugins: this.#plugins,
       problems: this.#problems,
       packages: this.#packages,
       ...withoutUndefined({ build: this.#build }),
@@ -68,8 +72,9 @@ export class ExtensionCollector {
         for (const line of reading.unsupported) this.#problems.push({ packageName: name, message: `${name}: ${line}`, channelIds: [] });
         for (const one of reading.manifest.provides) {
           if (one.type === "skills") this.#skills.push({ packageName: name, folder: join(folder, one.path) });
-          else this.#addChannel(one, { name, folder, version: reading.manifest.version, report });
+          else if (one.type === "channel") this.#addChannel(one, { name, folder, version: reading.manifest.version, report });
         }
+        this.#addPlugins(reading.manifest, { folder, report });
     }
   }
 
@@ -84,5 +89,31 @@ export class ExtensionCollector {
     }
     this.#owners.set(id, name);
     this.#channels.push({ id, packageName: name, version, entry: join(folder, entry), configSchema: join(folder, configSchema), ids });
+  }
+
+  /** Entries with the same id are one plugin. */
+  #addPlugins(
+    { name, version, provides, permissions }: ExtensionManifest,
+    { folder, report }: { readonly folder: string; readonly report: (message: string) => void },
+  ): void {
+    const parts = providedPlugins(provides);
+    for (const id of new Set(parts.map((part) => part.id))) {
+      const own = parts.filter((part) => part.id === id);
+      const [{ entry, configSchema } = { entry: "" }] = own;
+      const owner = this.#plugins.find((other) => other.id === id)?.packageName;
+      if (owner !== undefined) report(`its plugin "${id}" has the id of the plugin of ${owner}, which is used; remove one of them`);
+      else
+        this.#plugins.push({
+          id,
+          packageName: name,
+          version,
+          folder,
+          entry: join(folder, entry),
+          ...withoutUndefined({ configSchema: configSchema === undefined ? undefined : join(folder, configSchema) }),
+          tools: own.flatMap((part) => (part.type === "tools" ? part.tools : [])),
+          hooks: own.flatMap((part) => (part.type === "hooks" ? part.hooks : [])),
+          permissions,
+        });
+    }
   }
 }

@@ -1,5 +1,6 @@
 import type { IdForms } from "./id-forms.ts";
 import type { ExtensionManifest } from "./manifest.ts";
+import type { ProvidedHooks, ProvidedTool } from "./provided-types.ts";
 
 /** A channel of an installed package. */
 export interface InstalledChannel {
@@ -18,6 +19,23 @@ export interface InstalledSkills {
   readonly packageName: string;
   /** Absolute. */
   readonly folder: string;
+}
+
+/** A plugin of an installed package: its tools and its handlers of hooks. */
+export interface FoundPlugin {
+  readonly id: string;
+  readonly packageName: string;
+  readonly version: string;
+  /** Of the package; absolute. */
+  readonly folder: string;
+  /** Absolute. */
+  readonly entry: string;
+  /** Absolute. */
+  readonly configSchema?: string | undefined;
+  readonly tools: readonly ProvidedTool[];
+  readonly hooks: ProvidedHooks["hooks"];
+  /** Those of the whole package. */
+  readonly permissions: readonly string[];
 }
 
 /** Why a listed package, or one of its channels, is not used. */
@@ -50,6 +68,7 @@ export interface DeploymentBuild {
 export interface FoundExtensions {
   readonly channels: readonly InstalledChannel[];
   readonly skills: readonly InstalledSkills[];
+  readonly plugins: readonly FoundPlugin[];
   readonly problems: readonly ExtensionProblem[];
   readonly packages: readonly ListedExtension[];
   /** Set if the command runs in a folder that `factotum build` has written. */

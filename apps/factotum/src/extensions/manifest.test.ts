@@ -59,7 +59,10 @@ test.each([
   [{ api: 1, provides: [channel], permissions: ["network"] }, 'factotum.permissions[0]: one of "network:<host>"'],
   [{ api: 2, provides: "new form" }, "it was built for version 2 of the extension contract, and this factotum supports 1: update factotum"],
   [{ api: 0, provides: [channel] }, "supports 1: a newer version of the package is needed"],
-  [{ api: 1, provides: [{ type: "teleport" }] }, 'this version has no extensions of the type "teleport"; it has: channel, skills'],
+  [
+    { api: 1, provides: [{ type: "teleport" }] },
+    'this version has no extensions of the type "teleport"; it has: channel, tools, hooks, skills',
+  ],
 ])("%j is refused", (field, problem) => {
   const reading = parseManifest(packageOf(field));
   expect(reading).toMatchObject({ type: "invalid", problems: [expect.stringContaining(problem) as string] });
@@ -83,7 +86,7 @@ test("what it provides in other types leaves the channel usable", () => {
   expect(parseManifest(packageOf({ api: 1, provides: [channel, { type: "teleport", id: "beam" }] }))).toMatchObject({
     type: "manifest",
     manifest: { provides: [channel] },
-    unsupported: ['factotum.provides[1]: this version has no extensions of the type "teleport"; it has: channel, skills'],
+    unsupported: ['factotum.provides[1]: this version has no extensions of the type "teleport"; it has: channel, tools, hooks, skills'],
   });
 });
 

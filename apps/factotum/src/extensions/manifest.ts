@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { isPackageName } from "./package-name.ts";
-import { PROVIDED_TYPES, type Provided } from "./provided-types.ts";
+import { PROVIDED_TYPES, providedPlugins, type Provided } from "./provided-types.ts";
 
 /** The versions of the extension contract that this build supports. */
 const SUPPORTED_API = { min: 1, max: 1 } as const;
@@ -74,10 +74,23 @@ export function parseManifest(packageJson: unknown): ManifestReading {
     if (provided.success) provides.push(provided.data);
     else problems.push(...describe(provided.error.issues, place));
   }
+  problems.push(...differingParts(provides));
   if (problems.length > 0) return invalid(problems);
   if (provides.length === 0) return invalid(unsupported);
   const { permissions } = parsed.data;
   return { type: "manifest", manifest: { ...identity.data, api: parsed.data.api, provides, permissions }, unsupported };
+}
+
+/** Entries of one plugin are one program with one set of settings, and each type is listed once. */
+function differingParts(provides: readonly Provided[]): readonly string[] {
+  const parts = providedPlugins(provides);
+  return parts.flatMap((part, index) => {
+    const first = parts.find(({ id }) => id === part.id);
+    const isRepeated = parts.findIndex(({ id, type }) => id === part.id && type === part.type) !== index;
+    if (isRepeated) return [`factotum.provides: the plugin ${part.id} has two entries of the type ${part.type}`];
+    const isSame = first?.entry === part.entry && first.configSchema === part.configSchema;
+    return isSame ? [] : [`factotum.provides: the entries of the plugin ${part.id} differ in entry or configSchema`];
+  });
 }
 
 /** A type in quotes; one that is no plain word may contain control characters, and is not shown. */

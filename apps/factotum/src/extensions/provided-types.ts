@@ -1,3 +1,5 @@
+import type { JsonSchema } from "@factotum/agent-contract";
+import { HOOKS, isHookName, type HookName } from "@factotum/plugin";
 import * as z from "zod";
 import { IdFormsSchema, type IdForms } from "./id-forms.ts";
 
@@ -34,21 +36,111 @@ const ProvidedChannelSchema: z.ZodType<ProvidedChannel> = z.object({
 });
 
 /** A folder of skills, in the format of `docs/skills.md`. */
-export interface ProvidedSkills {
+interface ProvidedSkills {
   readonly type: "skills";
   readonly path: string;
 }
 
 const ProvidedSkillsSchema: z.ZodType<ProvidedSkills> = z.object({ type: z.literal("skills"), path: inside });
 
+/** A tool of a plugin, as models see it. Nothing is run to know it. */
+export interface ProvidedTool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of its arguments. */
+  readonly parameters: JsonSchema;
+  /** What its calls do; counts for trusted plugins alone. Default `write`. */
+  readonly effect: "read" | "write";
+}
+
+/** The part of a plugin that all its entries of `provides` have. */
+interface PluginPart {
+  /** Id of the plugin in the configuration: entries of one package with the same id are one plugin. */
+  readonly id: string;
+  /** Exports `plugin`. */
+  readonly entry: string;
+  /** JSON Schema of `plugins.entries.<id>.config`. Absent: there are no settings. */
+  readonly configSchema?: string | undefined;
+}
+
+/** Tools of a plugin. */
+export interface ProvidedTools extends PluginPart {
+  readonly type: "tools";
+  readonly tools: readonly ProvidedTool[];
+}
+
+/** Handlers of hooks of a plugin. */
+export interface ProvidedHooks extends PluginPart {
+  readonly type: "hooks";
+  readonly hooks: readonly { readonly name: HookName; readonly priority?: number | undefined }[];
+}
+
+/** Bytes of the schema of one tool, which is in requests. */
+const MAX_PARAMETERS_CHARS = 8_192;
+
+const pluginPart = {
+  id: z
+    .string("a text is expected")
+    .regex(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/, "lower-case letters and digits are expected, in parts joined by dashes")
+    .max(30, "at most 30 characters are allowed"),
+  entry: inside,
+  configSchema: inside.optional(),
+};
+
+const ProvidedToolsSchema: z.ZodType<ProvidedTools> = z.object({
+  type: z.literal("tools"),
+  ...pluginPart,
+  tools: z
+    .array(
+      z.object({
+        name: z.string("a text is expected").regex(/^[a-z][a-z0-9_]{0,30}$/, "lower-case letters, digits and _ are expected, at most 31"),
+        description: z.string("a text is expected").min(1, "a text is expected").max(1_000, "at most 1000 characters are allowed"),
+        parameters: z
+          .record(z.string(), z.json(), "a JSON Schema is expected")
+          .refine((schema) => schema["type"] === "object", 'a JSON Schema of the type "object" is expected')
+          .refine(
+            (schema) => JSON.stringify(schema).length <= MAX_PARAMETERS_CHARS,
+            `at most ${MAX_PARAMETERS_CHARS} characters are allowed`,
+          ),
+        effect: z.enum(["read", "write"], '"read" or "write" is expected').default("write"),
+      }),
+      "a list is expected",
+    )
+    .min(1, "the list is empty")
+    .max(50, "at most 50 tools are allowed")
+    .refine((tools) => new Set(tools.map(({ name }) => name)).size === tools.length, "two tools have the same name"),
+});
+
+const ProvidedHooksSchema: z.ZodType<ProvidedHooks> = z.object({
+  type: z.literal("hooks"),
+  ...pluginPart,
+  hooks: z
+    .array(
+      z.object({
+        name: z.string("a text is expected").refine(isHookName, `one of ${Object.keys(HOOKS).join(", ")} is expected`),
+        priority: z.int("a whole number is expected").min(-1_000).max(1_000).optional(),
+      }),
+      "a list is expected",
+    )
+    .min(1, "the list is empty")
+    .refine((hooks) => new Set(hooks.map(({ name }) => name)).size === hooks.length, "a hook is listed twice"),
+});
+
 /** One thing that a package provides. */
-export type Provided = ProvidedChannel | ProvidedSkills;
+export type Provided = ProvidedChannel | ProvidedTools | ProvidedHooks | ProvidedSkills;
 
 /** The types of extensions that this build supports, each with the schema of its entry in `provides`. A new type is a row here and a part that loads it. */
 export const PROVIDED_TYPES: { readonly [Type in Provided["type"]]: z.ZodType<Extract<Provided, { readonly type: Type }>> } = {
   channel: ProvidedChannelSchema,
+  tools: ProvidedToolsSchema,
+  hooks: ProvidedHooksSchema,
   skills: ProvidedSkillsSchema,
 };
+
+/** The parts of plugins among what a package provides. */
+export function providedPlugins(provides: readonly Provided[]): readonly (ProvidedTools | ProvidedHooks)[] {
+  return provides.filter((one) => one.type === "tools" || one.type === "hooks");
+}
 
 /** The channels among what a package provides. */
 export function providedChannels(provides: readonly Provided[]): readonly ProvidedChannel[] {
@@ -56,6 +148,36 @@ export function providedChannels(provides: readonly Provided[]): readonly Provid
 }
 
 /** A thing that a package provides, in a few words. */
-export function describePart(one: Pick<ProvidedChannel, "type" | "id"> | ProvidedSkills): string {
-  return one.type === "channel" ? `channel ${one.id}` : `skills in ${one.path}`;
+export function describePart(one: DescribedPart): string {
+  switch (one.type) {
+    case "channel":
+      return `channel ${one.id}`;
+    case "tools":
+      return `tools of ${one.id} (${one.tools.join(", ")})`;
+    case "hooks":
+      return `hooks of ${one.id} (${one.hooks.join(", ")})`;
+    case "skills":
+      return `skills in ${one.path}`;
+  }
+}
+
+/** What lists show of a thing that a package provides. */
+export type DescribedPart =
+  | { readonly type: "channel"; readonly id: string }
+  | { readonly type: "tools"; readonly id: string; readonly tools: readonly string[] }
+  | { readonly type: "hooks"; readonly id: string; readonly hooks: readonly string[] }
+  | ProvidedSkills;
+
+/** The same without what only programs need. */
+export function partOf(one: Provided): DescribedPart {
+  switch (one.type) {
+    case "channel":
+      return { type: one.type, id: one.id };
+    case "tools":
+      return { type: one.type, id: one.id, tools: one.tools.map(({ name }) => name) };
+    case "hooks":
+      return { type: one.type, id: one.id, hooks: one.hooks.map(({ name }) => name) };
+    case "skills":
+      return one;
+  }
 }

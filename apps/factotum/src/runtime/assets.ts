@@ -10,6 +10,7 @@ const ASSETS = {
   "page-worker": { built: "./page-worker.mjs", source: "../../../../packages/tools/src/web/page/page-worker.ts" },
   "pdf-program": { built: "./pdf-program.mjs", source: "../../../../packages/tools/src/pdf/pdf-program.ts" },
   "browser-program": { built: "./browser-program.mjs", source: "../../../../packages/tools/src/browser/program/browser-program.ts" },
+  "plugin-program": { built: "./plugin-program.mjs", source: "../../../../packages/plugin-host/src/child/plugin-program.ts" },
   "browser-library": { built: "./playwright-core/index.mjs", source: "../../../../packages/tools/node_modules/playwright-core/index.mjs" },
   documentation: { built: "./docs", source: "../../../../docs" },
   extensions: { built: "./extensions", source: "../../../../extensions" },

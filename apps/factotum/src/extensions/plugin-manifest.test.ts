@@ -1,0 +1,100 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { FoundPlugin } from "./found-extensions.ts";
+import { parseManifest } from "./manifest.ts";
+import { usablePlugins } from "./usable-plugins.ts";
+
+const tool = { name: "count", description: "Counts.", parameters: { type: "object" } };
+const tools = { type: "tools", id: "counter", entry: "./index.mjs", tools: [tool] };
+const hooks = { type: "hooks", id: "counter", entry: "./index.mjs", hooks: [{ name: "agent_end", priority: 3 }] };
+const read = (...provides: readonly object[]): ReturnType<typeof parseManifest> =>
+  parseManifest({ name: "counter", version: "1.0.0", factotum: { api: 1, provides } });
+
+test("reads tools and hooks of one plugin", () => {
+  expect(read(tools, hooks)).toMatchObject({
+    type: "manifest",
+    manifest: { provides: [{ ...tools, tools: [{ ...tool, effect: "write" }] }, hooks] },
+  });
+});
+
+test.each([
+  [[{ ...tools, id: "Counter" }], "id: lower-case letters"],
+  [[{ ...tools, entry: "./../x.mjs" }], "entry: the path leaves the package"],
+  [[{ ...tools, tools: [] }], "tools: the list is empty"],
+  [[{ ...tools, tools: [tool, tool] }], "tools: two tools have the same name"],
+  [[{ ...tools, tools: [{ ...tool, name: "mcp-x" }] }], "tools[0].name: lower-case letters, digits and _"],
+  [[{ ...tools, tools: [{ ...tool, parameters: { type: "string" } }] }], 'tools[0].parameters: a JSON Schema of the type "object"'],
+  [[{ ...tools, tools: [{ ...tool, parameters: { type: "object", title: "x".repeat(9_000) } }] }], "at most 8192 characters"],
+  [[{ ...hooks, hooks: [{ name: "before_breakfast" }] }], "hooks[0].name: one of message_received, "],
+  [[{ ...hooks, hooks: [{ name: "agent_end" }, { name: "agent_end" }] }], "hooks: a hook is listed twice"],
+  [[tools, { ...hooks, entry: "./other.mjs" }], "the entries of the plugin counter differ in entry or configSchema"],
+  [[tools, tools], "the plugin counter has two entries of the type tools"],
+])("refuses %j", (provides, problem) => {
+  expect(read(...provides)).toMatchObject({ type: "invalid", problems: [expect.stringContaining(problem) as string] });
+});
+
+describe("which plugins are used", () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "factotum-usable-"));
+    const schema = { type: "object", properties: { word: { type: "string" } }, additionalProperties: false };
+    await writeFile(join(folder, "config.json"), JSON.stringify(schema));
+  });
+  afterAll(async () => rm(folder, { recursive: true, force: true }));
+
+  const found = (id: string, parts: Partial<FoundPlugin> = {}): FoundPlugin => ({
+    id,
+    packageName: id,
+    version: "1.0.0",
+    folder,
+    entry: join(folder, "index.mjs"),
+    tools: [],
+    hooks: [],
+    permissions: ["network:api.example.com", "secrets:KEY", "exec"],
+    ...parts,
+  });
+  const entry = (
+    more: object,
+  ): { readonly enabled: boolean; readonly trusted: boolean; readonly config: Readonly<Record<string, unknown>> } => ({
+    enabled: true,
+    trusted: false,
+    config: {},
+    ...more,
+  });
+
+  test("those that the configuration does not switch off, isolated unless it says otherwise", async () => {
+    const entries = { off: entry({ enabled: false }), inside: entry({ trusted: true }) };
+    const all = ["plain", "inside", "off", "denied", "unlisted"].map((id) => found(id));
+    const { plugins, problems } = await usablePlugins(all, {
+      plugins: { entries, deny: ["denied"], allow: ["plain", "inside", "off", "denied"] },
+    });
+    expect(problems).toEqual([]);
+    expect(plugins).toMatchObject([
+      { id: "plain", trusted: false, hosts: ["api.example.com"], secrets: ["KEY"], config: {} },
+      { id: "inside", trusted: true },
+    ]);
+  });
+
+  test("not one whose settings its schema refuses, and an unknown one is named", async () => {
+    const entries = {
+      good: entry({ config: { word: "sum" } }),
+      bad: entry({ config: { word: 7 } }),
+      plain: entry({ config: { word: "x" } }),
+      absent: entry({}),
+    };
+    const configSchema = join(folder, "config.json");
+    const { plugins, problems } = await usablePlugins(
+      [found("good", { configSchema }), found("bad", { configSchema }), found("plain"), found("lost", { configSchema: "/nowhere.json" })],
+      { plugins: { entries, deny: [] } },
+    );
+    expect(plugins).toMatchObject([{ id: "good", config: { word: "sum" } }]);
+    expect(problems.map(({ path, message }) => `${path}: ${message}`)).toEqual([
+      expect.stringMatching(/^plugins\.entries\.bad\.config: the plugin bad is not used: word: /),
+      "plugins.entries.plain.config: the plugin plain is not used: it has no settings",
+      "plugins.entries.lost.config: the plugin lost is not used: its schema is missing",
+      "plugins.entries.absent: no installed package has a plugin absent; install it: factotum plugins add <folder, tarball or package>",
+    ]);
+  });
+});

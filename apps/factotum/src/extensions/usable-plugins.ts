@@ -1,0 +1,50 @@
+import type { JsonObject } from "@factotum/agent-contract";
+import { configParserOf, type ConfigProblem, type FactotumConfig } from "@factotum/config";
+import type { InstalledPlugin } from "@factotum/plugin-host";
+import type { FoundPlugin } from "./found-extensions.ts";
+import { readSchemaFile } from "./schema-file.ts";
+
+/** The plugins that a configuration uses, and what is wrong with others. */
+export interface UsablePlugins {
+  readonly plugins: readonly InstalledPlugin[];
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** Decides which installed plugins are used, and checks their settings. Reads their schemas, and runs no code of theirs. */
+export async function usablePlugins(found: readonly FoundPlugin[], { plugins }: Pick<FactotumConfig, "plugins">): Promise<UsablePlugins> {
+  const { entries, allow, deny } = plugins;
+  const used: InstalledPlugin[] = [];
+  const problems: ConfigProblem[] = [];
+  for (const one of found) {
+    const { id, packageName, version, folder, entry, tools, hooks, permissions } = one;
+    const { enabled = true, trusted = false, config = {} } = entries[id] ?? {};
+    if (!enabled || deny.includes(id) || allow?.includes(id) === false) continue;
+    const message = await settingsProblem(one, config);
+    if (message !== undefined) {
+      problems.push({ type: "extension", path: `plugins.entries.${id}.config`, message: `the plugin ${id} is not used: ${message}` });
+      continue;
+    }
+    const named = (kind: string): readonly string[] =>
+      permissions.flatMap((permission) => (permission.startsWith(`${kind}:`) ? [permission.slice(kind.length + 1)] : []));
+    const facts = { id, packageName, version, folder, entry, tools, hooks };
+    used.push({ ...facts, hosts: named("network"), secrets: named("secrets"), config: config as JsonObject, trusted });
+  }
+  for (const id of Object.keys(entries)) {
+    if (found.some((one) => one.id === id)) continue;
+    const message = `no installed package has a plugin ${id}; install it: factotum plugins add <folder, tarball or package>`;
+    problems.push({ type: "extension", path: `plugins.entries.${id}`, message });
+  }
+  return { plugins: used, problems };
+}
+
+async function settingsProblem({ configSchema }: FoundPlugin, config: Readonly<Record<string, unknown>>): Promise<string | undefined> {
+  if (configSchema === undefined) return Object.keys(config).length === 0 ? undefined : "it has no settings";
+  try {
+    const checked = configParserOf(await readSchemaFile(configSchema)).safeParse(config);
+    if (checked.success) return undefined;
+    const [issue] = checked.error.issues;
+    return `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "it is not valid"}`;
+  } catch (error) {
+    return `its schema ${error instanceof Error ? error.message : "cannot be read"}`;
+  }
+}
