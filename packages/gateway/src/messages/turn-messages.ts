@@ -93,7 +93,8 @@ export class TurnMessages {
     // The prompt of a refused turn has no tools: announcements are for the model that answers later.
     const opens = prompt === undefined || opensFiles(prompt.record.tools, { owner: admission.owner });
     const isReset = isFromPerson && lastRun === undefined && context.record !== undefined && (await this.#followsReset(context.sessionId));
-    const added = facts === undefined ? [] : await this.#addedContext(job, facts, signal);
+    const isAddedTo = facts !== undefined && this.#options.hooks.has("before_prompt_build");
+    const added = isAddedTo ? await this.#addedContext(job, facts, signal) : [];
     const opening: UserMessageRequest["opening"] = {
       systemEvents: [
         ...added.map(({ owner, text }) => ({ timestampMs: nowMs, text: `From the ${owner}: ${text}` })),
@@ -140,9 +141,10 @@ export class TurnMessages {
 
   /** What the handlers of `before_prompt_build` add before the messages. */
   async #addedContext(job: InputJob, { agentId, sessionKey, owner }: RunFacts, signal: AbortSignal): Promise<readonly AddedContext[]> {
-    const { hooks } = this.#options;
-    if (!hooks.has("before_prompt_build")) return [];
-    return hooks.beforePromptBuild({ agentId, sessionKey, owner, texts: inputsOf(job).map(({ message }) => message.text) }, signal);
+    return this.#options.hooks.beforePromptBuild(
+      { agentId, sessionKey, owner, texts: inputsOf(job).map(({ message }) => message.text) },
+      signal,
+    );
   }
 
   /** How to have an answer spoken, where the model chooses. */

@@ -78,7 +78,7 @@ export class JobPreparer {
     try {
       if (job.type !== "resume") {
         if (await this.#isGivenUp(sessionKey, job)) return undefined;
-        const denied = await this.#denial(sessionKey, job, signal);
+        const denied = this.#options.hooks.has("before_dispatch") ? await this.#denial(sessionKey, job, signal) : undefined;
         if (denied !== undefined) {
           await this.#options.unbegun.deny(sessionKey, job, denied);
           return undefined;
@@ -143,11 +143,12 @@ export class JobPreparer {
 
   /** Why the handlers of `before_dispatch` do not let a job begin. */
   async #denial(sessionKey: string, job: InputJob, signal: AbortSignal): Promise<string | undefined> {
-    const { hooks } = this.#options;
-    if (!hooks.has("before_dispatch")) return undefined;
     const inputs = inputsOf(job);
     const owner = inputs.every(({ admission }) => admission.owner);
-    return hooks.beforeDispatch({ agentId: job.agentId, sessionKey, owner, texts: inputs.map(({ message }) => message.text) }, signal);
+    return this.#options.hooks.beforeDispatch(
+      { agentId: job.agentId, sessionKey, owner, texts: inputs.map(({ message }) => message.text) },
+      signal,
+    );
   }
 
   /**
