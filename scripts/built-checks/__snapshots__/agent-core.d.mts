@@ -503,6 +503,8 @@ type ModelSettings = Omit<ModelRequest, "system" | "messages" | "tools">;
 type ToolDecision = {
   readonly type: "allow";
   readonly isConfirmed?: true;
+  readonly arguments?: JsonObject;
+  readonly isForeign?: true;
 } | {
   readonly type: "refuse";
   readonly message: string;
