@@ -169,13 +169,18 @@ test.each<[string, Partial<MsgContext>, readonly string[]]>([
   await using server = await startAnthropicServer();
   server.respond(() => textReply("Two."));
   const platform = new TestPlatform();
-  const begun = Promise.withResolvers<void>();
-  let hangs = 1;
+  const [menu, begun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let calls = 0;
   const list = async (): Promise<never> => {
+    calls += 1;
+    if (calls === 1) menu.resolve();
+    if (calls !== 2) return [] as never;
     begun.resolve();
-    return hangs-- > 0 ? new Promise<never>(() => undefined) : ([] as never);
+    return new Promise<never>(() => undefined);
   };
   await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl), skills: { list } });
+  // The start looks skills up for the menus of channels.
+  await menu.promise;
   await platform.say(platform.message("the first one"));
   await begun.promise;
   await platform.say(platform.message("/stop", stopping));
