@@ -84,4 +84,6 @@ export { startAimock } from "./aimock/start-aimock.ts";
 export { checkMistralSchema } from "./official/check-mistral-schema.ts";
 export { checkOfficialRequests } from "./official/check-official-requests.ts";
 export { checkOfficialTypes, type OfficialComplaint, type OfficialSubject } from "./official/check-official-types.ts";
+export { FakeIssuer } from "./guarded-mcp/fake-issuer.ts";
+export { GuardedMcpServer } from "./guarded-mcp/guarded-mcp-server.ts";
 export { type ListingServer, type ListingServerOptions, startListingServer } from "./listing/start-listing-server.ts";
