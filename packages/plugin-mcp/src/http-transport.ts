@@ -1,4 +1,4 @@
-import type { FetchLike, SSEClientTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { AuthProvider, FetchLike, SSEClientTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { RemoteServer } from "./server-settings.ts";
 
 /** Bytes of one answer; of a stream, without an event in between. */
@@ -18,9 +18,18 @@ export interface HttpTransports {
 export function createHttpTransport(
   { StreamableHTTPClientTransport: Streamable, SSEClientTransport: Sse }: HttpTransports,
   { url, transport }: Pick<RemoteServer, "url" | "transport">,
-  { fetch, headers }: { readonly fetch: FetchLike; readonly headers: Readonly<Record<string, string>> },
+  {
+    fetch,
+    headers,
+    authProvider,
+  }: { readonly fetch: FetchLike; readonly headers: Readonly<Record<string, string>>; readonly authProvider?: AuthProvider },
 ): StreamableHTTPClientTransport | SSEClientTransport {
-  const options = { fetch: limited(fetch), requestInit: { headers }, redirectPolicy: "same-origin" as const };
+  const options = {
+    fetch: limited(fetch),
+    requestInit: { headers },
+    redirectPolicy: "same-origin" as const,
+    ...(authProvider === undefined ? {} : { authProvider }),
+  };
   return transport === "sse" ? new Sse(new URL(url), options) : new Streamable(new URL(url), options);
 }
 

@@ -1,4 +1,7 @@
 export { readToolNames } from "./read-tool-names.ts";
 export { McpServers } from "./mcp-servers.ts";
-export type { McpOptions } from "./ports.ts";
-export type { ServerSettings } from "./server-settings.ts";
+export { LoginError } from "./oauth/login-error.ts";
+export { lastRedirectUrl, startLogin } from "./oauth/log-in.ts";
+export type { StartedLogin, StartLoginOptions } from "./oauth/log-in.ts";
+export type { LoginPorts, McpOptions } from "./ports.ts";
+export type { RemoteServer, ServerSettings } from "./server-settings.ts";

@@ -3,6 +3,8 @@ import type { AgentTool, AgentToolResult, SourcePrompt, ToolCall, ToolOptions } 
 import { createMcpPrompt } from "./create-prompt.ts";
 import { createMcpTool } from "./create-tool.ts";
 import type { ListStore, StoredList } from "./list-store.ts";
+import { NeedsLoginError } from "./oauth/login-error.ts";
+import type { ServerLogins } from "./oauth/server-logins.ts";
 import { describe, type Verdict } from "./open-client.ts";
 import { parsePrompts, type ListedPrompt } from "./parse-prompts.ts";
 import { parseTools, type ListedTool, type ToolList } from "./parse-tools.ts";
@@ -29,13 +31,18 @@ interface Kept {
   idle: Disposable | undefined;
 }
 
+interface McpServerOptions extends McpOptions {
+  readonly store: ListStore;
+  readonly serverLogins: ServerLogins;
+}
+
 /** One configured server: its tools, and its processes or connections, one for each place that uses it. */
 export class McpServer {
   readonly name: string;
   /** Fingerprint of its settings; they hold no secrets but literal ones. */
   readonly fingerprint: string;
   readonly #settings: ServerSettings;
-  readonly #options: McpOptions;
+  readonly #options: McpServerOptions;
   readonly #store: ListStore;
   readonly #running = new Map<string, Kept>();
   readonly #ends = new Set<Promise<void>>();
@@ -47,13 +54,14 @@ export class McpServer {
   #prompts: readonly SourcePrompt[] = [];
   #isListed = false;
   #problem: string | undefined;
+  #wantsLogin = false;
   /** It is still starting, and no further session waits for it. */
   #isSlow = false;
   #failures = 0;
   #notBeforeMs = 0;
   #changeTimer: Disposable | undefined;
 
-  constructor(name: string, settings: ServerSettings, options: McpOptions & { readonly store: ListStore }) {
+  constructor(name: string, settings: ServerSettings, options: McpServerOptions) {
     this.name = name;
     this.#settings = settings;
     this.#options = options;
@@ -78,6 +86,11 @@ export class McpServer {
   /** Why it cannot be used, for the owner; `undefined` while nothing is wrong. */
   get problem(): string | undefined {
     return this.#problem;
+  }
+
+  /** A login may be there now. */
+  forgetLogin(): void {
+    if (this.#wantsLogin) this.#settle();
   }
 
   /** Resolves when the list is known, or soon if it cannot be. A server that failed a moment ago is not waited for. Never rejects. */
@@ -106,6 +119,8 @@ export class McpServer {
         return failure(
           `${outcome.message} Look whether it took effect before you try again, and check the arguments against the tool's parameters.`,
         );
+      case "refused":
+        return failure(`The MCP server ${this.name} refused the call: ${this.#problem ?? "it failed"}. Do without it, or tell the owner.`);
       case "lost":
         return failure(
           `The connection to the MCP server ${this.name} was lost: ${outcome.message}. The call may have taken effect: look before doing it again. The next call starts the server again.`,
@@ -126,6 +141,8 @@ export class McpServer {
         return outcome.result;
       case "failed":
         return failure(outcome.message);
+      case "refused":
+        return failure(`The MCP server ${this.name} refused: ${this.#problem ?? "it failed"}.`);
       case "down":
       case "lost":
         return failure(`The MCP server ${this.name} cannot be used now: ${outcome.message}.`);
@@ -143,10 +160,14 @@ export class McpServer {
       const outcome = await work(started.server);
       this.#rest(keyOf(place, this.#settings));
       if (outcome.type === "result") this.#settle();
-      if (outcome.type !== "lost") return outcome;
+      if (outcome.type !== "lost" && outcome.type !== "refused") return outcome;
       await this.#drop(keyOf(place, this.#settings), started.server);
+      if (outcome.type === "refused") {
+        this.#recordFailure(outcome.error);
+        return outcome;
+      }
       if (outcome.wasUnknown && attempt === 1) continue;
-      this.#recordFailure(outcome.message);
+      this.#recordFailure(new Error(outcome.message));
       return { ...outcome, message: this.#options.hideSecrets(outcome.message) };
     }
   }
@@ -204,7 +225,7 @@ export class McpServer {
       return { type: "running", server };
     } catch (error) {
       if (this.#leaving.signal.aborted) return { type: "down", message: "it was stopped" };
-      this.#recordFailure(describe(error));
+      this.#recordFailure(error);
       return { type: "down", message: this.#problem ?? "it failed" };
     }
   }
@@ -217,7 +238,7 @@ export class McpServer {
     if (wasStopped || this.#leaving.signal.aborted) return;
     kept?.idle?.[Symbol.dispose]();
     this.#running.delete(key);
-    if (afterMs < STEADY_MS) this.#recordFailure(why);
+    if (afterMs < STEADY_MS) this.#recordFailure(new Error(why));
     else this.#options.logger.warn("An MCP server has ended; the next call starts it again", { server: this.name, reason: why });
   }
 
@@ -338,10 +359,20 @@ export class McpServer {
     this.#failures = 0;
     this.#notBeforeMs = 0;
     this.#problem = undefined;
+    this.#wantsLogin = false;
   }
 
-  #recordFailure(why: string): void {
+  #recordFailure(error: unknown): void {
     const { clock, logger, hideSecrets } = this.#options;
+    const why = describe(error);
+    if (error instanceof NeedsLoginError) {
+      // Nothing but the owner helps, and then at once.
+      const isNew = this.#problem !== why;
+      this.#settle();
+      [this.#problem, this.#wantsLogin] = [why, true];
+      if (isNew) logger.warn("An MCP server wants a login", { server: this.name, reason: why });
+      return;
+    }
     const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
     this.#failures += 1;
     this.#isSlow = false;

@@ -1,6 +1,7 @@
 import type { AgentTool, SourcePrompt, ToolSource } from "@factotum/agent-contract";
 import { ListStore } from "./list-store.ts";
 import { fingerprintOf, McpServer } from "./mcp-server.ts";
+import { ServerLogins } from "./oauth/server-logins.ts";
 import type { McpOptions } from "./ports.ts";
 import type { ServerSettings } from "./server-settings.ts";
 import { namePrefix } from "./tool-names.ts";
@@ -9,6 +10,7 @@ import { namePrefix } from "./tool-names.ts";
 export class McpServers {
   readonly #options: McpOptions;
   readonly #store: ListStore;
+  readonly #serverLogins: ServerLogins;
   #servers: ReadonlyMap<string, McpServer> = new Map();
   readonly #ends = new Set<Promise<void>>();
   #isClosed = false;
@@ -17,6 +19,7 @@ export class McpServers {
   constructor(options: McpOptions) {
     this.#options = options;
     this.#store = new ListStore(options.folder);
+    this.#serverLogins = new ServerLogins(options);
   }
 
   /** The sources of tools under these settings, one for each server, and stops the servers that are no longer among them. */
@@ -25,7 +28,8 @@ export class McpServers {
     for (const [name, one] of Object.entries(settings)) {
       const known = this.#servers.get(name);
       const isKept = known !== undefined && known.fingerprint === fingerprintOf(one);
-      next.set(name, isKept ? known : new McpServer(name, one, { ...this.#options, store: this.#store }));
+      if (isKept) known.forgetLogin();
+      next.set(name, isKept ? known : new McpServer(name, one, { ...this.#options, store: this.#store, serverLogins: this.#serverLogins }));
     }
     for (const [name, server] of this.#servers) if (next.get(name) !== server) this.#retire(server);
     const wereAny = this.#servers.size > 0;

@@ -4,8 +4,10 @@ import type { Client, PriorDiscovery, StandardSchemaV1 } from "@modelcontextprot
 import type { Clock, JsonValue, RunFacts } from "@factotum/agent-contract";
 import { isObject } from "./check-schema.ts";
 import type { ElicitAnswer } from "./elicit.ts";
-import { createHttpTransport } from "./http-transport.ts";
+import { createHttpTransport, type HttpTransports } from "./http-transport.ts";
 import type { McpOptions, McpPlace } from "./ports.ts";
+import { NeedsLoginError } from "./oauth/login-error.ts";
+import type { ServerLogins } from "./oauth/server-logins.ts";
 import { isLocal, type LocalServer, type RemoteServer, type ServerSettings } from "./server-settings.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
@@ -18,6 +20,8 @@ export interface OpenClient {
   readonly verdict: Verdict;
   /** Resolves with why the connection has ended. Never rejects. */
   readonly ended: Promise<string>;
+  /** Why a request failed, if that was about the login at the server. */
+  readonly refusalOf: (error: unknown) => Promise<Error | undefined>;
   /** Ends it. Resolves when nothing of the server runs, or its HTTP session is deleted. Never rejects. */
   close(): Promise<void>;
 }
@@ -30,6 +34,7 @@ export interface OpenClientOptions extends Pick<
   /** The server's name in the configuration. */
   readonly server: string;
   readonly place: McpPlace;
+  readonly serverLogins: ServerLogins;
   readonly onListChanged: () => void;
   /** Called when the server wants something from the user. */
   readonly onElicit: (params: JsonValue, options: { readonly signal: AbortSignal }) => Promise<ElicitAnswer>;
@@ -56,7 +61,7 @@ export async function openClient(settings: ServerSettings, known: Verdict | unde
   try {
     return await attempt(known);
   } catch (error) {
-    if (options.signal.aborted) throw error;
+    if (options.signal.aborted || error instanceof NeedsLoginError) throw error;
     // It was changed since, or ends with a question that it does not know.
     if (known !== undefined) return attempt(undefined);
     if (isLocal(settings) && error instanceof EndedError && error.wasProbed) return attempt({ kind: "legacy" });
@@ -80,9 +85,11 @@ async function connect(settings: ServerSettings, known: Verdict | undefined, opt
   const place = isLocal(settings) ? await placeOf(settings, options) : options.place;
   const transport = isLocal(settings)
     ? await localTransport(settings, sdk.deserializeMessage, { ...options, place })
-    : createHttpTransport(sdk, settings, { fetch: options.fetch, headers: await headersOf(settings, options) });
+    : await remoteTransport(settings, sdk, options);
   // Servers at an address cannot reach a folder of this machine, and need not learn its name.
   const hasRoots = isLocal(settings) && settings.roots === "workspace";
+  const refusalOf = async (error: unknown): Promise<Error | undefined> =>
+    isLocal(settings) ? undefined : options.serverLogins.refusalOf(options.server, settings, error);
   const client = new sdk.Client(
     { name: "factotum", version: options.version },
     {
@@ -119,6 +126,8 @@ async function connect(settings: ServerSettings, known: Verdict | undefined, opt
   } catch (error) {
     const why = transport instanceof StdioTransport ? transport.endedBecause : undefined;
     await close();
+    const refusal = await refusalOf(error);
+    if (refusal !== undefined) throw refusal;
     if (why === undefined) throw new Error(options.hideSecrets(describe(error)), { cause: error });
     throw new EndedError(options.hideSecrets(why), { cause: error, wasProbed: known === undefined });
   } finally {
@@ -126,7 +135,13 @@ async function connect(settings: ServerSettings, known: Verdict | undefined, opt
   }
   void subscribe(client);
   const discover = client.getDiscoverResult();
-  return { client, verdict: discover === undefined ? { kind: "legacy" } : { kind: "modern", discover }, ended: ended.promise, close };
+  return {
+    client,
+    verdict: discover === undefined ? { kind: "legacy" } : { kind: "modern", discover },
+    ended: ended.promise,
+    refusalOf,
+    close,
+  };
 }
 
 /** Servers of the newest revision send changes of their lists to those who ask for them. */
@@ -162,6 +177,16 @@ async function localTransport(
     { command, args, cwd, env, tainted: settings.sandbox.mode !== "on" },
     { runner, run: runOf(settings, place), clock, parseMessage },
   );
+}
+
+async function remoteTransport(
+  settings: RemoteServer,
+  sdk: HttpTransports,
+  options: OpenClientOptions,
+): Promise<ReturnType<typeof createHttpTransport>> {
+  const { fetch, server, serverLogins } = options;
+  const auth = serverLogins.authOf(server, settings, fetch) ?? { fetch };
+  return createHttpTransport(sdk, settings, { ...auth, headers: await headersOf(settings, options) });
 }
 
 function folderName(...names: readonly string[]): string {

@@ -18,6 +18,8 @@ export type CallOutcome =
   | { readonly type: "result"; readonly result: AgentToolResult }
   /** The server refused the call, or did not answer. `message` is for the model. */
   | { readonly type: "failed"; readonly message: string }
+  /** The server wants a login of the owner, or refuses what the login allows. */
+  | { readonly type: "refused"; readonly error: Error }
   /** The connection can no longer be used. `wasUnknown`: the server has forgotten its session, so that the call did not run. */
   | { readonly type: "lost"; readonly message: string; readonly wasUnknown: boolean };
 
@@ -107,6 +109,14 @@ export class RunningServer {
   }
 
   async #listAll(key: "tools" | "prompts"): Promise<readonly unknown[]> {
+    try {
+      return await this.#pagesOf(key);
+    } catch (error) {
+      throw (await this.#open.refusalOf(error)) ?? error;
+    }
+  }
+
+  async #pagesOf(key: "tools" | "prompts"): Promise<readonly unknown[]> {
     const listed: unknown[] = [];
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES; page += 1) {
@@ -154,6 +164,8 @@ export class RunningServer {
   }
 
   async #failure(error: unknown, timeoutMs: number): Promise<CallOutcome> {
+    const refusal = await this.#open.refusalOf(error);
+    if (refusal !== undefined) return { type: "refused", error: refusal };
     if (this.#isOver) return { type: "lost", message: await this.ended, wasUnknown: false };
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     // The server's own answer.

@@ -34,6 +34,22 @@ export interface LocalServer extends ServerCommon {
   readonly sandbox: ServerSandbox;
 }
 
+/** What the owner has settled for the login at a server. */
+export interface OauthSettings {
+  /** A client that is registered there already. */
+  readonly clientId?: string | undefined;
+  /** Only together with `issuer`, so that it goes nowhere else. */
+  readonly clientSecret?: SecretReference | undefined;
+  /** Address of a document that describes this client. */
+  readonly clientMetadataUrl?: string | undefined;
+  /** The only authorization server that is used. Absent: the one that the server names. */
+  readonly issuer?: string | undefined;
+  /** Asked for if the server names no scope. */
+  readonly scope?: string | undefined;
+  /** Port of this machine to which codes are sent. Absent: a free one, which is kept. */
+  readonly redirectPort?: number | undefined;
+}
+
 /** A server at an address. */
 export interface RemoteServer extends ServerCommon {
   readonly url: string;
@@ -41,6 +57,7 @@ export interface RemoteServer extends ServerCommon {
   readonly headers: Readonly<Record<string, SecretReference>>;
   /** Bearer token. */
   readonly auth?: SecretReference | undefined;
+  readonly oauth?: OauthSettings | undefined;
 }
 
 /** One of `mcp.servers`. */

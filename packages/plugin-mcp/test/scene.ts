@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { AgentTool, AgentToolResult, Clock, JsonObject, Logger, RunFacts, ToolSource } from "@factotum/agent-contract";
 import { McpServers, type McpOptions, type ServerSettings } from "../src/index.ts";
+import { memoryLogins } from "./memory-logins.ts";
 import { plainRunner, type PlainRunner } from "./plain-runner.ts";
 
 /** A clock whose short waits are real, and whose waits of 9 s and more end when the test says so. */
@@ -75,6 +76,7 @@ export async function openScene(options: Partial<McpOptions> = {}): Promise<Scen
       if (typeof reference !== "string") throw new Error("there is no such secret");
       return reference;
     },
+    logins: memoryLogins(),
     makeFolder: async (name) => {
       await mkdir(join(folder, name), { recursive: true });
       return join(folder, name);

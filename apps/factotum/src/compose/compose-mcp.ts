@@ -4,11 +4,12 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger, Questioner, Random, ToolSource } from "@factotum/agent-contract";
 import { resolveSecret, type FactotumConfig, type LoadedConfig, type Secret } from "@factotum/config";
 import { httpFetch } from "@factotum/models";
-import { McpServers, type ServerSettings } from "@factotum/plugin-mcp";
+import { McpServers, type McpOptions, type ServerSettings } from "@factotum/plugin-mcp";
 import type { HostRunner } from "@factotum/sandbox";
 import type { CliContext } from "../runtime/cli-context.ts";
 import type { SecretFilter } from "../runtime/secret-filter.ts";
 import { endOrphans } from "./open-runner.ts";
+import { createLoginPorts } from "./mcp-logins.ts";
 import { redactTools } from "./redact-tools.ts";
 import type { RunRoots } from "./run-roots.ts";
 import { createServerHost, createServerRunner } from "./server-runner.ts";
@@ -89,14 +90,8 @@ export function createMcpServers(
     version: context.version,
     folder: listFolder,
     ...withoutUndefined({ firstListMs, questioner }),
-    readSecret: async (reference) => {
-      const secret = reference as Secret;
-      const found = await resolveSecret(secret, { env });
-      if (found.type === "unresolved") throw new Error(found.message);
-      // Literal ones are known from the configuration, as far as they are secrets.
-      if (secret.type !== "literal") secrets.add([found.value]);
-      return found.value;
-    },
+    readSecret: createReadSecret(env, secrets),
+    logins: createLoginPorts(paths, { ...system, secrets }),
     hideSecrets: (text) => secrets.hide(text),
     decorate: (tools) => redactTools(tools, secrets.toolOutput),
     makeFolder: async (name) => {
@@ -105,6 +100,18 @@ export function createMcpServers(
       return folder;
     },
   });
+}
+
+/** Reads secrets of servers, and has them hidden. */
+export function createReadSecret(env: CliContext["env"], secrets: SecretFilter): McpOptions["readSecret"] {
+  return async (reference) => {
+    const secret = reference as Secret;
+    const found = await resolveSecret(secret, { env });
+    if (found.type === "unresolved") throw new Error(found.message);
+    // Literal ones are known from the configuration, as far as they are secrets.
+    if (secret.type !== "literal") secrets.add([found.value]);
+    return found.value;
+  };
 }
 
 /** The settings of the servers that are on. */

@@ -48,7 +48,18 @@ export type McpServerConfig =
       readonly transport: "streamable-http" | "sse";
       readonly headers: Readonly<Record<string, Secret>>;
       readonly auth?: Secret | undefined;
+      readonly oauth?: McpOauthConfig | undefined;
     });
+
+/** What is settled for the login at a tool server. */
+interface McpOauthConfig {
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: Secret | undefined;
+  readonly clientMetadataUrl?: string | undefined;
+  readonly issuer?: string | undefined;
+  readonly scope?: string | undefined;
+  readonly redirectPort?: number | undefined;
+}
 
 /** A language server. */
 export interface LspServerConfig {
@@ -158,6 +169,29 @@ const McpSandboxSchema = z
   .prefault({})
   .describe("Where the program runs.");
 
+const McpOauthSchema = z
+  .strictObject({
+    clientId: TextSchema.optional().describe(
+      "A client that is registered at its authorization server. Unset: one is registered at the login.",
+    ),
+    clientSecret: SecretSchema.optional().describe("Secret of that client; needs `clientId` and `issuer`."),
+    clientMetadataUrl: z
+      .url({ protocol: /^https$/, error: "an address that begins with https:// is expected" })
+      .optional()
+      .describe("Address of a document that describes the client, for authorization servers that take such documents."),
+    issuer: z
+      .url({ protocol: /^https?$/, error: "an address that begins with https:// is expected" })
+      .optional()
+      .describe("The only authorization server that is used; it may be at a private address. Unset: the one that the server names."),
+    scope: TextSchema.optional().describe("Scopes that are asked for if the server names none, separated by spaces."),
+    redirectPort: z.int().min(1).max(65_535).optional().describe("Port of this machine to which codes are sent. Unset: a free one."),
+  })
+  .refine(
+    ({ clientId, clientSecret, issuer }) => clientSecret === undefined || (clientId !== undefined && issuer !== undefined),
+    "clientSecret needs clientId, and the issuer that may get it",
+  )
+  .describe("The login at a server that wants one (OAuth).");
+
 /** Parses one of `mcp.servers`. */
 export const McpServerSchema: z.ZodType<McpServerConfig> = z.lazy(() =>
   z.union([
@@ -181,7 +215,8 @@ export const McpServerSchema: z.ZodType<McpServerConfig> = z.lazy(() =>
         .describe("Address of a server that runs elsewhere."),
       transport: z.enum(["streamable-http", "sse"]).default("streamable-http").describe("How the server at that address is spoken to."),
       headers: z.record(TextSchema, SecretSchema).default({}).describe("Headers of requests to it."),
-      auth: SecretSchema.optional().describe("Bearer token of requests to it."),
+      auth: SecretSchema.optional().describe("Bearer token of requests to it. Unset: a server that wants a login gets one (`oauth`)."),
+      oauth: McpOauthSchema.optional(),
       ...mcpShape(),
     }),
   ]),
