@@ -18,7 +18,7 @@ interface AddOptions {
 export function addMcp(program: Command, context: CliContext, finish: Finish): void {
   const mcp = program
     .command("mcp")
-    .description("list, add, import, test and remove MCP servers, whose tools the assistant uses; serve its conversations");
+    .description("list, add, import, test, log in at and remove MCP servers, whose tools the assistant uses; serve its conversations");
   const load = async (): Promise<typeof McpCommands> => import("../commands/mcp.ts");
   const format = (options: { json?: boolean }): { json: boolean } => ({ json: options.json === true });
   mcp
@@ -68,6 +68,21 @@ export function addMcp(program: Command, context: CliContext, finish: Finish): v
       const { mcpServe } = await import("../commands/mcp-serve.ts");
       finish(await mcpServe(context, { readOnly: readOnly === true, ...(http === true ? { port } : {}) }));
     });
+  mcp
+    .command("login")
+    .description("log in at a server at an address; its tokens are kept in a private file")
+    .argument("<name>")
+    .option("--code", "take the code, or the whole address that the browser ends at, from standard input")
+    .addOption(json())
+    .action(async (name: string, options: { code?: boolean; json?: boolean }) =>
+      finish(await (await load()).mcpLogin(context, name, { code: options.code === true, ...format(options) })),
+    );
+  mcp
+    .command("logout")
+    .description("remove the tokens of a server")
+    .argument("<name>")
+    .addOption(json())
+    .action(async (name: string, options: { json?: boolean }) => finish(await (await load()).mcpLogout(context, name, format(options))));
   mcp
     .command("remove")
     .description("remove a server, and the private files of its values")

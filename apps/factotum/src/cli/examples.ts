@@ -25,6 +25,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   "mcp serve": ["factotum mcp serve", "factotum mcp serve --http --read-only"],
   "mcp import": ["factotum mcp import ~/.cursor/mcp.json"],
+  "mcp login": ["factotum mcp login wiki", "factotum mcp login wiki --code"],
   "sandbox explain": ["factotum sandbox explain", "factotum sandbox explain --session agent:main:feishu:group:oc_1"],
   "tools list": ["factotum tools list", "factotum tools list --agent team"],
   "tools explain": ["factotum tools explain exec", "factotum tools explain exec --session agent:main:feishu:group:oc_1 --sender ou_1"],

@@ -2,7 +2,11 @@ import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { statePaths } from "@factotum/config";
 import { CliHome } from "../../test/cli.ts";
+import { createLoginPorts } from "../compose/mcp-logins.ts";
+import { SecretFilter } from "../runtime/secret-filter.ts";
+import { systemClock } from "../runtime/system-clock.ts";
 
 const LIST_SERVER = fileURLToPath(new URL("../../e2e/mcp-list-server.ts", import.meta.url));
 
@@ -67,6 +71,28 @@ test("mcp add takes either a command or an address, and leaves nothing behind if
     code: 0,
   });
   expect((await cli.run("mcp", "list")).stdout).toMatch(/wiki +trusted +not started yet +https:\/\/a\.example\/mcp/);
+});
+
+test("mcp login and logout are for servers at an address, and a client's secret needs its issuer", async () => {
+  await using cli = await CliHome.create();
+  const wiki = { url: "http://nas.lan/mcp" };
+  await withConfig(cli, JSON.stringify({ mcp: { servers: { wiki, files: { command: "files-mcp" } } } }));
+  expect((await cli.run("mcp", "login", "files")).stderr).toContain("logins are for servers at an address");
+  expect((await cli.run("mcp", "login", "nothing")).stderr).toContain("There is no server");
+  expect((await cli.run("mcp", "login", "wiki")).stderr).toContain(
+    "There is no login at wiki: its address is not encrypted; a login needs https://.",
+  );
+  expect((await cli.run("mcp", "logout", "wiki")).stdout).toBe("There was no login at wiki.\n");
+  const secret = await cli.run("config", "set", "mcp.servers.wiki.oauth", '{"clientId":"a","clientSecret":"hunter2-hunter2"}');
+  expect(secret).toMatchObject({ code: 4 });
+  expect(secret.stderr).toContain("clientSecret needs clientId, and the issuer that may get it");
+});
+
+test("addresses that a server names have to be public", async () => {
+  await using cli = await CliHome.create();
+  const ports = createLoginPorts(statePaths(cli.env), { clock: systemClock, secrets: new SecretFilter() });
+  for (const url of ["https://127.0.0.1/token", "https://192.168.1.7/token", "https://[::1]/token", "https://localhost/token"])
+    await expect(ports.fetchPublic(url)).rejects.toThrow(/private|public|not/);
 });
 
 test("mcp test starts a server, lists its tools, and says why one does not work", async () => {

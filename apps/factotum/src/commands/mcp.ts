@@ -14,6 +14,7 @@ import {
 } from "@factotum/config";
 import { readToolNames } from "@factotum/plugin-mcp";
 import { mcpListFolder, mcpSettings } from "../compose/compose-mcp.ts";
+import { removeLogin } from "../compose/mcp-logins.ts";
 import { configOptions } from "../compose/extensions.ts";
 import { findGateway } from "../rpc/connect-gateway.ts";
 import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
@@ -25,6 +26,7 @@ import { renderTable } from "../runtime/render-table.ts";
 import { readMcpFile } from "./mcp-import.ts";
 import { refusedStart } from "./refused-start.ts";
 
+export { mcpLogin, mcpLogout } from "./mcp-login.ts";
 export { mcpTest } from "./mcp-test.ts";
 
 interface Format {
@@ -140,6 +142,7 @@ export async function mcpRemove(context: CliContext, name: string, { json }: For
   const prefix = secretFile(name, "").slice("credentials/".length);
   const files = await readdir(context.paths.credentialsFolder).catch(() => []);
   for (const file of files) if (file.startsWith(prefix)) await rm(join(context.paths.credentialsFolder, file), { force: true });
+  await removeLogin(context.paths, name);
   return finish(context, { json }, { removed: [name] }, `${name} is removed, with the private files of its values.\n`);
 }
 
