@@ -255,6 +255,20 @@ test("a configured client is used at the configured issuer alone", async () => {
   await expect(guarded.begin({ oauth })).rejects.toThrow("another authorization server than the configured one");
 });
 
+test("tokens of a configured client stay with their issuer, even where none is configured", async () => {
+  await using guarded = await openGuarded();
+  await using other = await FakeIssuer.start();
+  const { issuer, server, clock } = guarded;
+  issuer.addClient("known", "secret-of-known", REDIRECT_URL);
+  const oauth = { clientId: "known", clientSecret: "secret-of-known" };
+  await guarded.logIn({ oauth });
+  const source = await guarded.listed({ oauth });
+  server.issuer = other;
+  clock.advance(3_600_000);
+  expect(textOf(await guarded.call(source, "mcp__raw_ping"))).toContain("needs login");
+  expect(other.tokenRequests).toEqual([]);
+});
+
 test("a server whose authorization is configured, or that is not encrypted, gets no login", async () => {
   await using guarded = await openGuarded();
   await expect(guarded.begin({ auth: "token" })).rejects.toThrow("is in the configuration");
