@@ -57,8 +57,12 @@ export interface TestHost extends AsyncDisposable {
   readonly lines: readonly LoggedLine[];
   /** Process ids of all processes that were started and have not ended. */
   readonly running: ReadonlySet<number>;
-  /** Calls the tool `run` of a plugin as a model would. */
-  call(id: string, args?: JsonObject, options?: { readonly owner?: boolean; readonly signal?: AbortSignal }): Promise<AgentToolResult>;
+  /** Calls a tool of a plugin as a model would; by default its first. */
+  call(
+    id: string,
+    args?: JsonObject,
+    options?: { readonly tool?: string; readonly owner?: boolean; readonly signal?: AbortSignal },
+  ): Promise<AgentToolResult>;
 }
 
 export function startHost(plugins: readonly InstalledPlugin[], parts: Partial<PluginHostOptions> = {}): TestHost {
@@ -85,8 +89,9 @@ export function startHost(plugins: readonly InstalledPlugin[], parts: Partial<Pl
     ...parts,
   });
   host.apply(plugins);
-  const call: TestHost["call"] = async (id, args = {}, { owner = true, signal = new AbortController().signal } = {}) => {
-    const tool = host.sources().find((source) => source.id === `plugin:${id}`)?.tools[0];
+  const call: TestHost["call"] = async (id, args = {}, { tool: name, owner = true, signal = new AbortController().signal } = {}) => {
+    const tools = host.sources().find((source) => source.id === `plugin:${id}`)?.tools;
+    const tool = tools?.find((one) => name === undefined || one.name === `${id}_${name}`);
     if (tool === undefined) throw new Error(`no tool of ${id}`);
     const run = { ...RUN, owner };
     return tool.execute({ id: "call-1", name: tool.name, arguments: args }, { signal, run, tainted: false, onDelta: () => undefined });
