@@ -1,0 +1,67 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { runCommand, type CommandOutcome } from "@factotum/testing-product";
+import OpenAI from "openai";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { newestTexts } from "./browser-scene.ts";
+import { startMcpScene } from "./mcp-scene.ts";
+import { order, type Order } from "./obedient-model.ts";
+
+const EXAMPLES = fileURLToPath(new URL("../../../examples/", import.meta.url));
+const NAMES = ["audit-log", "house-rule", "todo-list"];
+
+let [folder, home] = ["", ""];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "factotum-examples-"));
+  home = join(folder, "home");
+});
+afterEach(async () => rm(folder, { recursive: true, force: true }));
+
+const run = async (...args: readonly string[]): Promise<CommandOutcome> => runCommand(args, { home, env: { npm_config_offline: "true" } });
+
+test("the examples are installed from their folders, and work in one gateway", { timeout: 300_000 }, async () => {
+  const rules = [
+    { tools: ["todo-list_done"], answer: "ask", reason: "Is it really done?" },
+    { tools: ["wri*"], answer: "deny", between: "00:00-00:00", reason: "Nothing is written here." },
+  ];
+  const settings = { plugins: { entries: { "house-rule": { config: { timeZone: "Europe/Brussels", rules } } } } };
+  await using scene = await startMcpScene({}, { home, settings });
+  for (const name of NAMES)
+    expect(await run("plugins", "add", join(EXAMPLES, name), "--yes")).toMatchObject({ code: 0, stdout: `${name} 1.0.0 is installed.\n` });
+
+  // What an isolated plugin says taints its conversation, so each call has a conversation of its own.
+  let conversations = 0;
+  const use = async (name: string, args: Order["arguments"] = {}): Promise<string> => {
+    conversations += 1;
+    const { url, token } = scene.product;
+    const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: token, maxRetries: 0, timeout: 120_000 });
+    const content = order({ name, arguments: args });
+    await client.chat.completions.create({ model: "factotum", user: `user-${conversations}`, messages: [{ role: "user", content }] });
+    return newestTexts(scene.model).join("\n");
+  };
+
+  expect(await use("todo-list_add", { text: "water the plants" })).toContain("Added 1: water the plants");
+  expect(await use("todo-list_add", { text: "" })).toContain("The entry is empty");
+  expect(await use("todo-list_list")).toContain("1: water the plants");
+  expect(await use("write", { path: "a.txt", content: "x" })).toContain(
+    "write was not run. Rule of the plugin house-rule: Nothing is written here.",
+  );
+  const asked = use("todo-list_done", { number: 1 });
+  const waiting = async (): Promise<string> => (await run("approvals", "list")).stdout;
+  await expect.poll(waiting).toContain("Rule of the plugin house-rule: Is it really done?");
+  const id = /^(\w+) {2}todo-list_done$/m.exec(await waiting())?.[1] ?? "";
+  expect(await run("approvals", "decide", id, "allow-once")).toMatchObject({ code: 0 });
+  expect(await asked).toContain("Done: water the plants");
+
+  const log = await use("audit-log_recent");
+  expect(log).toMatch(/^.*\dZ message_received \w+: \d+ characters$/m);
+  expect(log).toMatch(/^.*\dZ after_tool_call todo-list_add: done, 25 characters$/m);
+  expect(log).toMatch(/^.*\dZ after_tool_call todo-list_add: failed, \d+ characters$/m);
+  expect(log).toMatch(/^.*\dZ after_tool_call todo-list_done: done, \d+ characters$/m);
+  expect(log).toMatch(/^.*\dZ agent_end main: done, 5 characters$/m);
+  expect(log).not.toContain("plants");
+  const { stdout } = await run("status");
+  for (const name of NAMES) expect(stdout).not.toContain(name);
+});
