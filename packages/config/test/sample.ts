@@ -258,7 +258,7 @@ export const fullDocument = {
     maxServers: 2,
   },
   commandHooks: [],
-  plugins: { entries: { "@x/y": { enabled: false, config: { deep: { any: true } } } }, allow: ["@x/y"], deny: ["z"] },
+  plugins: { entries: { "@x/y": { enabled: false, trusted: true, config: { deep: { any: true } } } }, allow: ["@x/y"], deny: ["z"] },
   spend: {
     unattended: { tokensPerDay: 5, usdPerDay: 0.5 },
     perCause: { cron: { tokensPerDay: 1, usdPerDay: 1 } },
