@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startHost, textOf, type TestHost } from "../test/host.ts";
 import { PluginFolders, toolCode } from "../test/plugins.ts";
@@ -143,3 +144,13 @@ test("at most four have a process, and an idle one makes room", { timeout: 60_00
 function problemOf({ host }: TestHost, id: string): string | undefined {
   return host.sources().find((source) => source.id === `plugin:${id}`)?.problem;
 }
+
+test("plugins whose process cannot be started hold no place", { timeout: 60_000 }, async () => {
+  const plugins: InstalledPlugin[] = [];
+  for (const id of ["broken-1", "broken-2", "broken-3", "broken-4"])
+    plugins.push({ ...(await folders.write(id, GOOD)), folder: join(folders.root, "absent") });
+  await using running = startHost([...plugins, await folders.write("good", GOOD)]);
+  for (const { id } of plugins) expect(textOf(await running.call(id))).toContain("did not do it");
+  expect(running.host.alive).toBe(0);
+  expect(textOf(await running.call("good"))).toBe("good");
+});

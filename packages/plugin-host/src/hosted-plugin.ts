@@ -3,6 +3,7 @@ import { LineBudget } from "./child/line-budget.ts";
 import { PLUGIN_LIMITS } from "@factotum/plugin";
 import type { InstalledPlugin, PluginHostOptions } from "./installed-plugin.ts";
 import { startIsolated } from "./isolated-channel.ts";
+import type { PluginChannel } from "./plugin-channel.ts";
 import { PluginConnection, type PluginRequest } from "./plugin-connection.ts";
 import { PluginError } from "./plugin-error.ts";
 import type { PluginPlaces } from "./plugin-places.ts";
@@ -118,14 +119,12 @@ export class HostedPlugin {
 
   async #start(signal: AbortSignal): Promise<PluginConnection> {
     const { plugin } = this;
-    const { clock, readSecret } = this.#options;
+    const { clock } = this.#options;
     const place = plugin.trusted ? undefined : await this.#places.take(this, signal);
-    const secrets: Record<string, string> = {};
-    for (const name of plugin.secrets) {
-      const value = await readSecret(name);
-      if (value !== undefined) secrets[name] = value;
-    }
-    const channel = plugin.trusted ? startTrusted({ clock }) : await startIsolated(plugin, this.#options);
+    const { secrets, channel } = await this.#launch().catch((error: unknown) => {
+      place?.[Symbol.dispose]();
+      throw error;
+    });
     const connection = new PluginConnection(channel, clock, {
       ask: createServices(plugin, this.#options),
       log: (line) => this.#log(line),
@@ -142,6 +141,18 @@ export class HostedPlugin {
     const setup: ToPlugin = { type: "setup", id: plugin.id, entry: plugin.entry, config: plugin.config, secrets };
     this.#checkRegistered(connection, await connection.setUp(setup, PLUGIN_LIMITS.setupMs));
     return connection;
+  }
+
+  /** Starts its process, and reads its secrets. No code of the plugin has run then. */
+  async #launch(): Promise<{ readonly secrets: Readonly<Record<string, string>>; readonly channel: PluginChannel }> {
+    const { plugin } = this;
+    const { clock, readSecret } = this.#options;
+    const secrets: Record<string, string> = {};
+    for (const name of plugin.secrets) {
+      const value = await readSecret(name);
+      if (value !== undefined) secrets[name] = value;
+    }
+    return { secrets, channel: plugin.trusted ? startTrusted({ clock }) : await startIsolated(plugin, this.#options) };
   }
 
   /** What the manifest promises must be there, and nothing else: it was confirmed. */
