@@ -166,6 +166,38 @@ test("updates to another version, and asks for what it needs more", { timeout: 6
   expect((await folder()).filter((name) => name.startsWith("project-"))).toHaveLength(1);
 });
 
+test("an update asks for hooks and skills that are new, with the same permissions too", { timeout: 60_000 }, async () => {
+  await home.run("plugins", "add", await folderOf(), "--yes");
+  const asked: string[] = [];
+  const confirm = async (question: string): Promise<boolean> => asked.push(question) > 3;
+  const channel = { type: "channel", id: "pigeon", entry: "./dist/index.mjs", configSchema: "./dist/config.schema.json" };
+  const hooksOf = (...names: readonly string[]): object => ({
+    type: "hooks",
+    id: "loft",
+    entry: "./dist/index.mjs",
+    hooks: names.map((name) => ({ name })),
+  });
+  const update = async (version: string, ...provides: readonly object[]) => {
+    const path = await folderOf({ version, manifest: { provides: [channel, ...provides] } });
+    await mkdir(join(path, "dist/skills/loft"), { recursive: true });
+    await writeFile(join(path, "dist/skills/loft/SKILL.md"), "---\nname: loft\ndescription: Keeps the loft.\n---\nClean it.\n");
+    return home.runAsked(confirm, "plugins", "update", path);
+  };
+  for (const hooks of [hooksOf("message_sending"), hooksOf("message_sending", "message_received")])
+    expect(await update("1.1.0", hooks)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("New since 1.0.0: hooks of loft (message_sending") as string,
+    });
+  expect(await update("1.2.0", { type: "skills", path: "./dist/skills" })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("New since 1.0.0: skills in ./dist/skills") as string,
+  });
+  expect(await installed()).toEqual(["pigeon-post@1.0.0"]);
+  expect(await update("1.3.0", hooksOf("message_sending"))).toMatchObject({ code: 0 });
+  expect(await update("1.4.0", hooksOf("message_sending"))).toMatchObject({ code: 0 });
+  expect(asked).toHaveLength(4);
+});
+
 test("keeps every folder that a running gateway may load from, until a change after its end", { timeout: 60_000 }, async () => {
   const projects = async (): Promise<readonly string[]> => (await folder()).filter((name) => name.startsWith("project-"));
   await home.run("plugins", "add", await folderOf(), "--yes");

@@ -12,7 +12,7 @@ import { parseManifest, type ExtensionManifest } from "../extensions/manifest.ts
 import { StagedProject } from "../extensions/npm-project.ts";
 import { checkSchemaFile } from "../extensions/schema-file.ts";
 import { packageSource, type PackageSource } from "../extensions/package-source.ts";
-import { describePart, partOf, providedChannels, providedPlugins } from "../extensions/provided-types.ts";
+import { addedParts, describePart, partOf, providedChannels, providedPlugins } from "../extensions/provided-types.ts";
 import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
@@ -235,7 +235,9 @@ async function confirmPermissions(
   const { name, version, permissions, provides } = manifest;
   const added = permissions.filter((permission) => before?.permissions.includes(permission) !== true);
   context.note(`${name} ${version} provides ${provides.map((one) => describePart(partOf(one))).join(", ")}.\n`);
-  if (before !== undefined && added.length === 0 && severe.length === 0) return;
+  const grown = before === undefined ? [] : addedParts(before.provides, provides);
+  if (before !== undefined && added.length === 0 && grown.length === 0 && severe.length === 0) return;
+  if (grown.length > 0) context.note(`New since ${before?.version}: ${grown.map(describePart).join(", ")}.\n`);
   const list = added.length === 0 ? "no permissions" : added.join(", ");
   context.note(`It states that it needs ${before === undefined ? "" : "more than before: "}${list}. ${reachOf(manifest)}\n`);
   if (yes && severe.length === 0) return;

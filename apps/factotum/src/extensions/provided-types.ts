@@ -181,3 +181,21 @@ export function partOf(one: Provided): DescribedPart {
       return one;
   }
 }
+
+/** What a version provides that an earlier one did not, and that reaches further than its permissions say: channels, hooks and skills. */
+export function addedParts(before: readonly Provided[], after: readonly Provided[]): readonly DescribedPart[] {
+  const known = before.map(partOf);
+  return after.map(partOf).flatMap((part): readonly DescribedPart[] => {
+    switch (part.type) {
+      case "tools":
+        return [];
+      case "hooks": {
+        const old = known.flatMap((one) => (one.type === "hooks" && one.id === part.id ? one.hooks : []));
+        const hooks = part.hooks.filter((name) => !old.includes(name));
+        return hooks.length === 0 ? [] : [{ ...part, hooks }];
+      }
+      default:
+        return known.some((one) => describePart(one) === describePart(part)) ? [] : [part];
+    }
+  });
+}
