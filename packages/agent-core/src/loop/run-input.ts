@@ -24,7 +24,8 @@ export type ToolDecision =
    * runs with these instead of its own; `isForeign`: they count as text of others.
    */
   | { readonly type: "allow"; readonly isConfirmed?: true; readonly arguments?: JsonObject; readonly isForeign?: true }
-  | { readonly type: "refuse"; readonly message: string };
+  /** `isForeign`: the message counts as text of others. */
+  | { readonly type: "refuse"; readonly message: string; readonly isForeign?: true };
 
 /**
  * Called once for each call of a known tool, before its `tool-start`. May wait for a person; an abort of the run ends the wait. A rejection refuses the call

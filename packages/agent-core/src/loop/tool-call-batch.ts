@@ -118,8 +118,9 @@ export class ToolCallBatch {
       if (answer.type === "error") throw answer.error;
       if (answer.type === "aborted") return { type: "refuse", message: STOPPED(call) };
       // Validated here, so that an invalid decision counts as a failed check too.
-      if (answer.value.type !== "allow") return { type: "refuse", message: answer.value.message };
-      return answer.value;
+      if (answer.value.type === "allow") return answer.value;
+      const { message, isForeign } = answer.value;
+      return { type: "refuse", message, ...(isForeign === true ? { isForeign } : {}) };
     };
     const denied: ToolDecision = { type: "refuse", message: `${call.name} was not run: the check before it failed. Tell the user.` };
     const decision = yield* guard("beforeTool", ask, denied);
@@ -127,7 +128,7 @@ export class ToolCallBatch {
       this.skipRest(STOPPED);
       return skipped(call, STOPPED);
     }
-    if (decision.type === "refuse") return refused(call, decision.message);
+    if (decision.type === "refuse") return refused(call, decision.message, decision.isForeign);
     const changed = decision.arguments === undefined ? call : { ...call, arguments: decision.arguments };
     return { type: "ready", call: changed, tool, isConfirmed: decision.isConfirmed === true, isForeign: decision.isForeign === true };
   }
@@ -180,8 +181,8 @@ function skipped(call: ToolCall, reason: SkipReason): Prepared {
   return { type: "answered", call, outcome, skipped: true };
 }
 
-function refused(call: ToolCall, message: string): Prepared {
-  return { type: "answered", call, outcome: toolError(message), skipped: false };
+function refused(call: ToolCall, message: string, untrusted = false): Prepared {
+  return { type: "answered", call, outcome: { ...toolError(message), untrusted }, skipped: false };
 }
 
 function unknownTool(call: ToolCall, names: readonly string[]): string {

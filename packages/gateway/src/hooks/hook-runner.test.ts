@@ -105,6 +105,7 @@ test("a denial ends it, a question is kept, and arguments of an untrusted plugin
   expect(await runnerOf(changes, asks, denies).hooks.beforeToolCall(CALL, signal)).toEqual({
     type: "deny",
     message: "exec was not run. Rule of the plugin denies: Not on Sundays.",
+    isForeign: true,
   });
 });
 

@@ -10,9 +10,9 @@ const MAX_REASON_CHARS = 500;
 /** Milliseconds that an end of the gateway waits for observers. */
 const LAST_WAIT_MS = 3_000;
 
-/** What the handlers of `before_tool_call` say together. `isForeign`: the arguments count as text of others. */
+/** What the handlers of `before_tool_call` say together. `isForeign`: the reason, or the arguments, count as text of others. */
 export type CallVerdict =
-  | { readonly type: "deny"; readonly message: string }
+  | { readonly type: "deny"; readonly message: string; readonly isForeign: boolean }
   | { readonly type: "go-on"; readonly arguments?: JsonObject; readonly isForeign: boolean; readonly ask?: string };
 
 /** What the handlers of `message_sending` say together. `failed`: one of them did not answer, and the message is tried again later. */
@@ -101,10 +101,14 @@ export class HookRunner {
     let ask: string | undefined;
     for (const handler of this.#handlersOf("before_tool_call")) {
       const answer = await this.#ask("before_tool_call", handler, current, signal);
-      const refused = (reason: string): CallVerdict => ({ type: "deny", message: `${payload.tool} was not run. ${reason}` });
-      if (answer.type === "failed") return refused(`The ${handler.owner}, which decides on calls, has failed. Tell the user.`);
+      const refused = (reason: string, isOthers: boolean): CallVerdict => ({
+        type: "deny",
+        message: `${payload.tool} was not run. ${reason}`,
+        isForeign: isOthers,
+      });
+      if (answer.type === "failed") return refused(`The ${handler.owner}, which decides on calls, has failed. Tell the user.`, false);
       const deny = textAt(answer.value, "deny");
-      if (deny !== undefined) return refused(`Rule of the ${handler.owner}: ${deny}`);
+      if (deny !== undefined) return refused(`Rule of the ${handler.owner}: ${deny}`, !handler.trusted);
       const reason = textAt(answer.value, "ask");
       if (reason !== undefined) ask = [...(ask === undefined ? [] : [ask]), `Rule of the ${handler.owner}: ${reason}`].join(" ");
       const changed = objectAt(answer.value, "arguments");

@@ -121,6 +121,21 @@ describe("before_tool_call", () => {
   });
 
   test.each([
+    [true, false],
+    [false, true],
+  ])("the reason of a plugin whose trust is %s makes what follows depend on the text of others: %s", async (trusted, tainted) => {
+    const seen: unknown[] = [];
+    const rule = ({ arguments: given, tainted: is }: { readonly arguments: { readonly path: string }; readonly tainted: boolean }): unknown => {
+      seen.push(is);
+      return given.path === "list.md" ? { deny: "Write to AGENTS.md first." } : undefined;
+    };
+    sources = [sourceOf("plugin rule", { before_tool_call: rule }, { trusted })];
+    server.script([write("list.md", "eggs"), write("other.md", "eggs"), textReply("Done.")]);
+    await say("Write it down.");
+    expect(seen).toEqual([false, tainted]);
+  });
+
+  test.each([
     ["deny", "the owner denied it"],
     ["allow-once", "Wrote list.md"],
   ] as const)("has the owner asked, who says %s", async (decided, told) => {

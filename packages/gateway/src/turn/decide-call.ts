@@ -43,7 +43,7 @@ export function decideCalls(
     const { id: callId, name, arguments: given } = asked;
     const place = { agentId: turn.agentId, sessionKey: turn.sessionKey, owner: facts.owner };
     const verdict = await hooks.beforeToolCall({ ...place, callId, tool: name, arguments: given, tainted }, signal);
-    if (verdict.type === "deny") return { type: "refuse", message: verdict.message };
+    if (verdict.type === "deny") return { type: "refuse", message: verdict.message, ...(verdict.isForeign ? { isForeign: true } : {}) };
     const call = verdict.arguments === undefined ? asked : { ...asked, arguments: verdict.arguments };
     const calling = {
       prepared,
