@@ -52,12 +52,23 @@ test.each([
   ["rename-outside", "outside of the workspace. Nothing was changed."],
   ["rename-file", "create, move or delete files"],
   ["rename-stale", "has another version of a.fake. Nothing was changed."],
+  ["rename-more", "would write something else than Form into"],
 ])("a rename that answers %s changes nothing", async (mode, told) => {
   const { scene, call } = await sceneWith(mode);
   await using _scene = scene;
   expect(await call("rename", { path: "b.fake", symbol: "Shape", newName: "Form" })).toContain(told);
   expect(await scene.read("a.fake")).toBe(SHAPES);
   expect(await scene.read("b.fake")).toBe("use Shape\n");
+});
+
+test("a rename where no name is lets the server insert nothing", async () => {
+  const { scene, call } = await sceneWith("rename-nothing");
+  await using _scene = scene;
+  await scene.write("c.fake", "use Shape  + \n");
+  expect(await call("rename", { path: "c.fake", line: 1, column: 12, newName: "Form" })).toBe(
+    "There is no name here. Nothing was changed.",
+  );
+  expect(await scene.read("c.fake")).toBe("use Shape  + \n");
 });
 
 test("a rename is a write that the owner decides once, and the others are reads", async () => {

@@ -170,6 +170,11 @@ const REQUESTS: Record<string, (params: never) => unknown> = {
     for (const one of found) (changes[one.uri] ??= []).push({ range: one.range, newText: newName });
     if (modes.has("rename-outside"))
       changes["file:///etc/hostname"] = [{ range: { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } }, newText: "x" }];
+    if (modes.has("rename-more"))
+      for (const list of Object.values(changes))
+        for (const one of list) Object.assign(one, { newText: `${String(newName)}; run("anything else");` });
+    if (modes.has("rename-nothing"))
+      changes[uri] = [{ range: { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } }, newText: "run()\n" }];
     if (modes.has("rename-file")) return { documentChanges: [{ kind: "rename", oldUri: uri, newUri: String(uri) }] };
     if (modes.has("rename-stale"))
       for (const list of Object.values(changes))

@@ -24,6 +24,8 @@ test.each([
   [[{ ...tools, entry: "./../x.mjs" }], "entry: the path leaves the package"],
   [[{ ...tools, tools: [] }], "tools: the list is empty"],
   [[{ ...tools, tools: [tool, tool] }], "tools: two tools have the same name"],
+  [[{ ...tools, id: "web", tools: [{ ...tool, name: "search" }] }], "tools: the id and the name of a tool together"],
+  [[{ ...tools, id: "lsp", tools: [{ ...tool, name: "look" }] }], "tools: the id and the name of a tool together"],
   [[{ ...tools, tools: [{ ...tool, name: "mcp-x" }] }], "tools[0].name: lower-case letters, digits and _"],
   [[{ ...tools, tools: [{ ...tool, parameters: { type: "string" } }] }], 'tools[0].parameters: a JSON Schema of the type "object"'],
   [[{ ...tools, tools: [{ ...tool, parameters: { type: "object", title: "x".repeat(9_000) } }] }], "at most 8192 characters"],

@@ -1,4 +1,5 @@
 import type { JsonSchema } from "@factotum/agent-contract";
+import { matchesTool, TOOL_NAMES } from "@factotum/config";
 import { HOOKS, isHookName, type HookName } from "@factotum/plugin";
 import * as z from "zod";
 import { IdFormsSchema, type IdForms } from "./id-forms.ts";
@@ -87,29 +88,38 @@ const pluginPart = {
   configSchema: inside.optional(),
 };
 
-const ProvidedToolsSchema: z.ZodType<ProvidedTools> = z.object({
-  type: z.literal("tools"),
-  ...pluginPart,
-  tools: z
-    .array(
-      z.object({
-        name: z.string("a text is expected").regex(/^[a-z][a-z0-9_]{0,30}$/, "lower-case letters, digits and _ are expected, at most 31"),
-        description: z.string("a text is expected").min(1, "a text is expected").max(1_000, "at most 1000 characters are allowed"),
-        parameters: z
-          .record(z.string(), z.json(), "a JSON Schema is expected")
-          .refine((schema) => schema["type"] === "object", 'a JSON Schema of the type "object" is expected')
-          .refine(
-            (schema) => JSON.stringify(schema).length <= MAX_PARAMETERS_CHARS,
-            `at most ${MAX_PARAMETERS_CHARS} characters are allowed`,
-          ),
-        effect: z.enum(["read", "write"], '"read" or "write" is expected').default("write"),
-      }),
-      "a list is expected",
-    )
-    .min(1, "the list is empty")
-    .max(50, "at most 50 tools are allowed")
-    .refine((tools) => new Set(tools.map(({ name }) => name)).size === tools.length, "two tools have the same name"),
-});
+/** Policies judge tools by their names: one of a plugin has the name of no other kind. */
+const isForeignName = (name: string): boolean =>
+  TOOL_NAMES.includes(name) || matchesTool("group:mcp", name) || matchesTool("group:lsp", name);
+
+const ProvidedToolsSchema: z.ZodType<ProvidedTools> = z
+  .object({
+    type: z.literal("tools"),
+    ...pluginPart,
+    tools: z
+      .array(
+        z.object({
+          name: z.string("a text is expected").regex(/^[a-z][a-z0-9_]{0,30}$/, "lower-case letters, digits and _ are expected, at most 31"),
+          description: z.string("a text is expected").min(1, "a text is expected").max(1_000, "at most 1000 characters are allowed"),
+          parameters: z
+            .record(z.string(), z.json(), "a JSON Schema is expected")
+            .refine((schema) => schema["type"] === "object", 'a JSON Schema of the type "object" is expected')
+            .refine(
+              (schema) => JSON.stringify(schema).length <= MAX_PARAMETERS_CHARS,
+              `at most ${MAX_PARAMETERS_CHARS} characters are allowed`,
+            ),
+          effect: z.enum(["read", "write"], '"read" or "write" is expected').default("write"),
+        }),
+        "a list is expected",
+      )
+      .min(1, "the list is empty")
+      .max(50, "at most 50 tools are allowed")
+      .refine((tools) => new Set(tools.map(({ name }) => name)).size === tools.length, "two tools have the same name"),
+  })
+  .refine(({ id, tools }) => !tools.some(({ name }) => isForeignName(`${id}_${name}`)), {
+    path: ["tools"],
+    message: "the id and the name of a tool together are a name of the product's own tools or of language servers",
+  });
 
 const ProvidedHooksSchema: z.ZodType<ProvidedHooks> = z.object({
   type: z.literal("hooks"),

@@ -14,6 +14,8 @@ interface ServerEdit extends ServerLocation {
 }
 
 const MAX_FILES = 100;
+/** What a server may write around the new name: `old: new` for a short property, `old as new` for an import. */
+const MAX_AROUND_CHARS = 10;
 
 /** Renames a symbol in all files that use it: all of them or none. */
 export const createRenameTool: ToolMaker = defineOperation({
@@ -37,12 +39,13 @@ export const createRenameTool: ToolMaker = defineOperation({
     const { server, file, lines, ask, access } = opened;
     const place = await findTarget(opened, args);
     const oldName = nameAt(opened, place);
+    if (oldName === "") return { text: "There is no name here. Nothing was changed.", isError: true };
     const answer = await ask("textDocument/rename", {
       textDocument: { uri: server.uriOf(file.path) },
       position: lines.toServer(place, server.encoding),
       newName: args.newName,
     });
-    const changes = await plan(parseEdits(answer), { oldName, workspace: run.workspace, opened });
+    const changes = await plan(parseEdits(answer), { oldName, newName: args.newName, workspace: run.workspace, opened });
     if (changes.length === 0) return { text: "The language server would rename nothing here. Nothing was changed.", isError: true };
     signal.throwIfAborted();
     await access.change(changes, { tainted });
@@ -84,7 +87,12 @@ function parseEdits(answer: unknown): ReadonlyMap<string, readonly ServerEdit[]>
 /** The new texts of all files. Throws if a file may not be changed, or is not as the server believes. */
 async function plan(
   edits: ReadonlyMap<string, readonly ServerEdit[]>,
-  { oldName, workspace, opened }: { readonly oldName: string; readonly workspace: string; readonly opened: OpenedFile },
+  {
+    oldName,
+    newName,
+    workspace,
+    opened,
+  }: { readonly oldName: string; readonly newName: string; readonly workspace: string; readonly opened: OpenedFile },
 ): Promise<readonly LspFileChange[]> {
   const { access, server } = opened;
   if (edits.size > MAX_FILES) throw new Error(`This would change ${edits.size} files; at most ${MAX_FILES}. Nothing was changed.`);
@@ -110,6 +118,8 @@ async function plan(
     for (const { start, end, newText } of pieces) {
       if (start < from || file.text.slice(start, end) !== oldName)
         throw new Error(`The language server has another version of ${file.shown}. Nothing was changed. Use edit, or try again later.`);
+      if (!newText.includes(newName) || newText.length > oldName.length + newName.length + MAX_AROUND_CHARS)
+        throw new Error(`The language server would write something else than ${newName} into ${file.shown}. Nothing was changed.`);
       text += file.text.slice(from, start) + newText;
       from = end;
     }
