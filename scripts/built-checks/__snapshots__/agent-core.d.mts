@@ -508,6 +508,7 @@ type ToolDecision = {
 } | {
   readonly type: "refuse";
   readonly message: string;
+  readonly isForeign?: true;
 };
 /**
  * Called once for each call of a known tool, before its `tool-start`. May wait for a person; an abort of the run ends the wait. A rejection refuses the call

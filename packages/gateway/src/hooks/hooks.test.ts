@@ -125,7 +125,13 @@ describe("before_tool_call", () => {
     [false, true],
   ])("the reason of a plugin whose trust is %s makes what follows depend on the text of others: %s", async (trusted, tainted) => {
     const seen: unknown[] = [];
-    const rule = ({ arguments: given, tainted: is }: { readonly arguments: { readonly path: string }; readonly tainted: boolean }): unknown => {
+    const rule = ({
+      arguments: given,
+      tainted: is,
+    }: {
+      readonly arguments: { readonly path: string };
+      readonly tainted: boolean;
+    }): unknown => {
       seen.push(is);
       return given.path === "list.md" ? { deny: "Write to AGENTS.md first." } : undefined;
     };
