@@ -37,7 +37,7 @@ export const LAYERS: readonly Readonly<Record<string, readonly string[]>>[] = [
     "plugin-lsp": ["agent-contract"],
     "plugin-host": ["agent-contract", "plugin"],
     store: CONTRACTS,
-    config: CONTRACTS,
+    config: [...CONTRACTS, "plugin"],
     ...Object.fromEntries(EXTENSIONS.map((name) => [name, ["channel-contract", "channel-kit"]])),
     webchat: ["channel-contract", "channel-kit", "protocol"],
   },

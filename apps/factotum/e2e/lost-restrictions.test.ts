@@ -70,7 +70,7 @@ describe("a restriction that this build would lose refuses the start, although a
   test.each([
     ["a provider's name is misspelt", `tools: {byProvider: {Anthropic: {deny: ["exec"]}}}`, "tools.byProvider.Anthropic: ", '"anthropic"'],
     ["a model string in place of a provider", `tools: {byProvider: {"anthropic/x": {deny: ["exec"]}}}`, "anthropic/x", '"anthropic"'],
-    ["command hooks", `commandHooks: [{event: "pre-tool", command: ["/bin/false"]}]`, "commandHooks: ", "hook"],
+    ["command hooks", `commandHooks: [{event: "pre-tool", command: ["/bin/false"]}]`, "commandHooks[0].event: ", "before_tool_call"],
     ["a setting for all agents in one", `agents: {list: [{id: "main", tools: {exec: {mode: "deny"}}}]}`, "tools.exec: ", "no such key"],
     ["a misspelt deny", `tools: {dney: ["exec"]}`, "tools.dney: ", 'did you mean "deny"?'],
     ["a misspelt parent", `tool: {deny: ["exec"]}`, "tool: ", 'did you mean "tools"?'],

@@ -29,7 +29,7 @@ function configWith({
   };
 }
 
-/** Programs that may deny tool calls. */
+/** A rule for calls at an occasion that there is not. */
 const HOOKS = { commandHooks: [{ event: "pre-tool", command: ["/bin/false"] }] };
 
 const write = async (home: string, config: object): Promise<void> => writeFile(path.join(home, "factotum.json5"), JSON.stringify(config));
@@ -47,7 +47,7 @@ const results = (): string => JSON.stringify(model.requests.at(-1)?.body?.["mess
 
 describe("a configuration that narrows what this build does not enforce", () => {
   test.each([
-    ["commandHooks", HOOKS, "remove the key"],
+    ["commandHooks[0].event", HOOKS, "before_tool_call"],
     ["tools.deny[0]", { tools: { deny: ["group:runtme"] } }, 'did you mean "group:runtime"?'],
   ])("%s: the start is refused although a last good copy exists, and validate and doctor say why", async (key, rest, told) => {
     await using product = await startProduct({ config: configWith() });
@@ -72,15 +72,15 @@ describe("a configuration that narrows what this build does not enforce", () => 
     const command = async (...args: readonly string[]) => runCommand(args, { home });
     await write(home, configWith(HOOKS));
     await expect.poll(() => product.output()).toContain("The configuration cannot be used: what ran before goes on");
-    expect((await command("logs")).stdout).toContain("commandHooks: ");
+    expect((await command("logs")).stdout).toContain("commandHooks[0].event: ");
     const status = await command("status");
     expect(status.stdout).toContain("the file on disk is not what runs");
-    expect(status.stdout).toMatch(/! commandHooks: .*remove the key/);
+    expect(status.stdout).toMatch(/! commandHooks\[0\]\.event: .*before_tool_call/);
     expect(status.stdout).toContain("commands   the owner's commands on the host run without asking");
     expect(await pageWarnings(product)).toEqual([
       {
         level: "error",
-        text: expect.stringMatching(/is not used, and what ran before goes on: commandHooks: /) as string,
+        text: expect.stringMatching(/is not used, and what ran before goes on: commandHooks\[0\]\.event: /) as string,
       },
     ]);
     expect(await command("gateway", "restart")).toMatchObject({

@@ -87,6 +87,7 @@ export const ACTIVE_KEYS: readonly string[] = [
   "tools.browser",
   "skills",
   "mcp",
+  "commandHooks",
   "lsp",
   "spend",
 ];

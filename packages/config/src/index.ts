@@ -12,7 +12,7 @@ export type {
 export type { BindingConfig } from "./schema/bindings.ts";
 export { isExposed, isLoopbackBind } from "./schema/gateway.ts";
 export type { GatewayConfig } from "./schema/gateway.ts";
-export type { LspConfig, LspServerConfig, McpServerConfig, PluginsConfig, SkillsConfig } from "./schema/integrations.ts";
+export type { CommandHook, LspConfig, LspServerConfig, McpServerConfig, PluginsConfig, SkillsConfig } from "./schema/integrations.ts";
 export type { MessagesConfig, QueueMode } from "./schema/messages.ts";
 export type { ModelEntry, ModelsConfig, ModelTimeouts, ProviderConfig, TranscriptionConfig } from "./schema/models.ts";
 export type { CommandsConfig, PlainSections } from "./schema/root.ts";

@@ -257,7 +257,9 @@ export const fullDocument = {
     idleMinutes: 5,
     maxServers: 2,
   },
-  commandHooks: [],
+  commandHooks: [
+    { event: "before_tool_call", match: { tools: ["exec"], agents: ["main"] }, command: ["/bin/true", "-x"], timeoutSeconds: 5 },
+  ],
   plugins: { entries: { "@x/y": { enabled: false, trusted: true, config: { deep: { any: true } } } }, allow: ["@x/y"], deny: ["z"] },
   spend: {
     unattended: { tokensPerDay: 5, usdPerDay: 0.5 },

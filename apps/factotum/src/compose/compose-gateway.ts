@@ -41,6 +41,7 @@ import { createSettingsDesk } from "./settings-desk.ts";
 import { createOwnerControl } from "./create-owner-control.ts";
 import { gatewayToken } from "./gateway-token.ts";
 import { keepSnapshots } from "./keep-snapshots.ts";
+import { commandHookSources } from "./command-hooks.ts";
 import { composeBrowser, type Browsers } from "./compose-browser.ts";
 import { composeFileAccess } from "./compose-file-access.ts";
 import { changingSkillFolders, composeSkillIndex } from "./compose-skills.ts";
@@ -171,7 +172,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     hostCommands: host,
     localFiles: createLocalFiles(files, createOutgoingGuard(paths, secrets.toolOutput)),
     skillUse: skillRuns,
-    hookSources: plugins.hooks,
+    hookSources: () => [...plugins.hooks(), ...commandHookSources(config.commandHooks, { runner: host, folder: paths.home, logger })],
     ...system,
     ...ofThisBuild(),
     onSecret: (value) => secrets.add([value]),

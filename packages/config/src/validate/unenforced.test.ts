@@ -23,13 +23,23 @@ async function check(document: object): Promise<{ readonly type: string; readonl
 }
 
 const at = (key: string, value: unknown): Document => withValue({ agents: { list: [{ id: "main" }] } }, parseKeyPath(key), value);
-/** Programs that may deny tool calls. */
+/** A rule for calls at an occasion that there is not. */
 const HOOKS = { commandHooks: [{ event: "pre-tool", command: ["/bin/false"] }] };
 const ACCOUNT = { appId: "a", appSecret: "s", transport: { type: "websocket" } };
 
 describe("a restricting key that is not enforced", () => {
-  test.each([["commandHooks", [{ event: "pre-tool", command: ["/bin/false"] }]]])("%s: %j refuses the start", async (key, value) => {
-    expect(await check(at(key, value))).toMatchObject({ type: "refused", problems: [`unenforced ${key}`] });
+  test.each([
+    ["commandHooks[0].event", { event: "pre-tool" }],
+    ["commandHooks[0].command", { command: [] }],
+    ["commandHooks[0].command", { command: "deny-it" }],
+    ["commandHooks[0].match.tools", { event: "message_sent", match: { tools: ["exec"] } }],
+    ["commandHooks[0].match.agents", { event: "message_sending", match: { agents: ["main"] } }],
+    ["commandHooks[0].match.tool", { match: { tool: ["exec"] } }],
+    ["commandHooks[0].timeoutSeconds", { timeoutSeconds: 61 }],
+    ["commandHooks[0].timeoutSeconds", { timeoutSeconds: 0 }],
+  ])("%s of a hook that is %j refuses the start", async (key, hook) => {
+    const whole = { event: "before_tool_call", command: ["/bin/false"], ...hook };
+    expect(await check(at("commandHooks", [whole]))).toMatchObject({ type: "refused", problems: [`unenforced ${key}`] });
   });
 
   test.each([
@@ -46,6 +56,8 @@ describe("a restricting key that is not enforced", () => {
     ["tools.elevated", { enabled: true, allowFrom: { chatter: ["1"] } }],
     ["tools.approvals", {}],
     ["commandHooks", []],
+    ["commandHooks", [{ event: "before_tool_call", match: { tools: ["group:fs"], agents: ["main"] }, command: ["/bin/false", "-x"] }]],
+    ["commandHooks", [{ event: "gateway_start", command: ["date"], timeoutSeconds: 0.5 }]],
     ["tools.sandbox.tools", {}],
     ["tools.sandbox.tools.allow", ["read"]],
     ["tools.sandbox.tools.allow", []],
@@ -128,7 +140,7 @@ describe("a restricting key that is not enforced", () => {
     await home.write("factotum.json5", HOOKS);
     expect(await load(home)).toMatchObject({ type: "refused", fileHash: expect.any(String) as string });
     await home.write("factotum.json5", { gateway: { port: "x" }, ...HOOKS });
-    expect(await load(home)).toMatchObject({ type: "refused", problems: [{ path: "gateway.port" }, { path: "commandHooks" }] });
+    expect(await load(home)).toMatchObject({ type: "refused", problems: [{ path: "gateway.port" }, { path: "commandHooks[0].event" }] });
     await home.write("factotum.json5", { gateway: { port: "x" }, tools: { exec: { mode: "deny" } } });
     expect(await load(home)).toMatchObject({ type: "loaded", source: "last-good" });
   });

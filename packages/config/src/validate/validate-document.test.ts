@@ -161,6 +161,8 @@ describe("every key", () => {
         "mcp.servers.files.command -> mcp.servers.files.command",
         "mcp.servers.remote.url -> mcp.servers.remote.url",
         "lsp.servers.ts.command -> lsp.servers.ts.command",
+        "commandHooks[0].event -> commandHooks[0].event",
+        "commandHooks[0].command -> commandHooks[0].command",
       ]
     `);
   });

@@ -10,7 +10,6 @@ import { checkProviderPolicies } from "./check-provider-policies.ts";
 import { checkSenderPolicies } from "./check-sender-policies.ts";
 import { checkReferences } from "./check-references.ts";
 import { checkToolLists, withKnownChannels } from "./check-tool-lists.ts";
-import { checkUnenforced } from "./check-unenforced.ts";
 import { explainFinding } from "./explain-finding.ts";
 import { configJsonSchema } from "./json-schema.ts";
 import { parseChannels } from "./parse-channels.ts";
@@ -57,7 +56,6 @@ export async function validateDocument(raw: Document, sources: readonly ChannelS
     ...channels.problems,
     ...(root.parsed === undefined ? [] : checkReferences(root.parsed)),
     ...(root.parsed === undefined ? [] : checkBindings(root.parsed.bindings, { channelIds, channels: channels.channels })),
-    ...checkUnenforced(policies),
     ...checkToolLists(policies),
     ...checkProviderPolicies(policies),
     ...(await checkSenderPolicies(policies, sources)),
