@@ -50,6 +50,28 @@ test("its process reads its own package and its dependencies, and has no variabl
   expect(JSON.parse(textOf(await running.call("reads")))).toEqual(["data", "helped", refused, refused, refused, refused, []]);
 });
 
+test("the answers of its hooks give no secret away, however deep it is in them", slow, async () => {
+  const plugin = await folders.write(
+    "tells",
+    `export const plugin = { id: "tells", setup(api) {
+       api.hook("before_tool_call", ({ tool }) => tool === "exec" ? { deny: "it is " + api.secrets.KEY } : { arguments: { list: [api.secrets.KEY], count: 1 } });
+     } };`,
+    { tools: [], hooks: [{ name: "before_tool_call" }], secrets: ["KEY"] },
+  );
+  const hideSecrets = (text: string): string => text.replaceAll("s3cret", "***");
+  await using running = startHost([plugin], { readSecret: async () => "s3cret", hideSecrets });
+  const [hooks] = running.host.hooks();
+  const place = { agentId: "main", sessionKey: "agent:main:main", owner: true };
+  const call = async (tool: string): Promise<unknown> =>
+    hooks?.call(
+      "before_tool_call",
+      { ...place, callId: "c", tool, arguments: {}, tainted: false },
+      { signal: new AbortController().signal },
+    );
+  expect(await call("exec")).toEqual({ deny: "it is ***" });
+  expect(await call("read")).toEqual({ arguments: { list: ["***"], count: 1 } });
+});
+
 test("keeps state within its limits, and gets its settings and the secrets that it declares", slow, async () => {
   const rows = memoryRows();
   const plugin = await folders.write(
@@ -136,7 +158,8 @@ test("a stopped call is cancelled, and the plugin goes on", slow, async () => {
   await expect.poll(() => running.lines.map(({ message }) => message), { timeout: 20_000 }).toContain("waits");
   stop.abort();
   expect(textOf(await called)).toContain("the call was stopped");
-  expect(textOf(await running.call("waits"))).toBe("true");
+  // The plugin may read the next call before it goes on.
+  await expect.poll(async () => textOf(await running.call("waits"))).toBe("true");
 });
 
 test("tools act for the owner alone, and an isolated plugin's word counts for nothing", slow, async () => {

@@ -65,7 +65,7 @@ export class PluginHost {
 
   /** The handlers of the plugins, in the order of their ids. */
   hooks(): readonly PluginHooks[] {
-    return this.#hosted.flatMap((one) => (one.plugin.hooks.length === 0 ? [] : [hooksOf(one)]));
+    return this.#hosted.flatMap((one) => (one.plugin.hooks.length === 0 ? [] : [hooksOf(one, this.#options.hideSecrets)]));
   }
 
   /** Ends all plugins. Resolves when nothing of them runs. From then on none starts. */
@@ -82,13 +82,23 @@ export class PluginHost {
   }
 }
 
-function hooksOf(one: HostedPlugin): PluginHooks {
+function hooksOf(one: HostedPlugin, hideSecrets: (text: string) => string): PluginHooks {
   const { id, trusted, hooks } = one.plugin;
   return {
     owner: `plugin ${id}`,
     trusted,
     hooks: hooks.map(({ name, priority = HOOKS[name].priority }) => ({ name, priority })),
-    call: async (name, payload, { signal }) =>
-      one.call({ type: "hook", name, payload: payload as never }, { timeoutMs: HOOKS[name].timeoutMs, signal, isOwnFailure: true }),
+    call: async (name, payload, { signal }) => {
+      const options = { timeoutMs: HOOKS[name].timeoutMs, signal, isOwnFailure: true };
+      return withoutSecrets(await one.call({ type: "hook", name, payload: payload as never }, options), hideSecrets);
+    },
   };
+}
+
+/** Answers of hooks reach prompts, transcripts and chats. */
+function withoutSecrets(answer: unknown, hideSecrets: (text: string) => string): unknown {
+  if (typeof answer === "string") return hideSecrets(answer);
+  if (Array.isArray(answer)) return answer.map((one) => withoutSecrets(one, hideSecrets));
+  if (typeof answer !== "object" || answer === null) return answer;
+  return Object.fromEntries(Object.entries(answer).map(([key, value]) => [key, withoutSecrets(value, hideSecrets)]));
 }

@@ -18,10 +18,10 @@ class TrustedChannel implements PluginChannel {
 
   constructor(clock: Clock) {
     this.#runtime = new PluginRuntime({
-      // Later, as over a pipe; and as plain data.
+      // Later, as over a pipe, so that the first message finds its listener; and as plain data.
       send: (message) => {
         const copy = structuredClone(message);
-        queueMicrotask(() => {
+        setImmediate(() => {
           if (!this.#isOver) this.onMessage(copy);
         });
       },
