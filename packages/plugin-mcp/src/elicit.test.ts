@@ -107,6 +107,22 @@ describe("a server that wants something from the user", { timeout: 60_000 }, () 
     expect(signal?.aborted).toBe(true);
   });
 
+  test.each([
+    ["a no", ["Accept", "Decline", "Accept"], ["accept", "decline", "decline", "decline"], 2],
+    ["no answer", ["Accept"], ["accept", "cancel", "decline"], 2],
+    ["five forms", Array.from({ length: 9 }, () => "Accept"), [...Array.from({ length: 5 }, () => "accept"), "decline"], 5],
+  ])("shows no other form after %s in a call; the next call may ask again", async (_what, answers, actions, shown) => {
+    const questioner = scriptedQuestioner(...answers);
+    await using scene = await openScene({ questioner });
+    const source = await scene.listed(scene.settings());
+    const often = async (): Promise<unknown> =>
+      JSON.parse(textOf(await callTool(source, "mcp__raw_ask-often", { times: actions.length }, scene)));
+    expect(await often()).toEqual(actions);
+    expect(questioner.asked).toHaveLength(shown);
+    await often();
+    expect(questioner.asked.length).toBeGreaterThan(shown);
+  });
+
   test("asks no one when calls of several conversations run: it does not say for which it asks", async () => {
     const questioner = scriptedQuestioner("Answer");
     await using scene = await openScene({ questioner });

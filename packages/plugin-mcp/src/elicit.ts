@@ -32,7 +32,7 @@ const STOP = /^\/?cancel$/i;
 
 /**
  * Asks the person whose message a call works on for what the server wants: first whether to answer at all, then one field after the other. Answers are checked
- * against the form. Servers may ask in calls alone. Never rejects, apart from an end of the gateway.
+ * against the form. Servers may ask in calls alone, five times in one, and not again after a no. Never rejects, apart from an end of the gateway.
  */
 export async function elicit(
   params: JsonValue,
@@ -50,13 +50,28 @@ export async function elicit(
     logger.warn("An MCP server asked for input, and was refused", { server, reason: form.reason });
     return { action: "decline" };
   }
+  if (!call.takeForm()) {
+    logger.warn("An MCP server asked for input again, and was refused", { server });
+    return { action: "decline" };
+  }
+  const answer = await askForm(params["message"], form.fields, { ...options, call, questioner, signal });
+  if (answer.action !== "accept") call.refuse();
+  return answer;
+}
+
+async function askForm(
+  message: JsonValue | undefined,
+  fields: readonly FormField[],
+  options: ElicitOptions & { readonly call: RunningCall; readonly questioner: Questioner; readonly signal: AbortSignal },
+): Promise<ElicitAnswer> {
+  const { calls, call } = options;
   using _paused = calls.pause();
-  const ask = async (question: Question): Promise<string | undefined> => askOne(question, call, { questioner, signal });
-  const consent = await ask(consentQuestion(params["message"], form.fields, options));
+  const ask = async (question: Question): Promise<string | undefined> => askOne(question, call, options);
+  const consent = await ask(consentQuestion(message, fields, options));
   if (consent === undefined) return { action: "cancel" };
   if (!/^(answer|accept|yes|ok)$/i.test(consent.trim())) return { action: "decline" };
   const content: Record<string, string | number | boolean | string[]> = {};
-  for (const field of form.fields) {
+  for (const field of fields) {
     const given = await askField(field, ask);
     if (given === undefined) return { action: "cancel" };
     if (given.value !== undefined) content[field.name] = mutable(given.value);

@@ -1,5 +1,7 @@
 import type { Clock, RunFacts } from "@factotum/agent-contract";
 
+/** Forms that a person is shown in one call. */
+const MAX_FORMS = 5;
 /** Progress extends a call up to this many times its limit. */
 const MAX_EXTENSION = 10;
 
@@ -23,6 +25,8 @@ export class RunningCall implements Disposable {
   #leftMs: number;
   #sinceMs = 0;
   #questions = 0;
+  #forms = 0;
+  #isRefused = false;
 
   constructor(
     facts: CallFacts,
@@ -44,6 +48,17 @@ export class RunningCall implements Disposable {
   /** Fires when the call has ended, in whatever way. */
   get ended(): AbortSignal {
     return this.#end.signal;
+  }
+
+  /** Whether the person may be shown a further form: a few of a call, and none after a no. Counts it. */
+  takeForm(): boolean {
+    this.#forms += 1;
+    return !this.#isRefused && this.#forms <= MAX_FORMS;
+  }
+
+  /** The person has said no, or nothing: further forms of the call would only press for a yes. */
+  refuse(): void {
+    this.#isRefused = true;
   }
 
   /** An id for the next question of the call. */

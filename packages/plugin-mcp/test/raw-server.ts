@@ -43,6 +43,7 @@ const PLAIN = [
   "cwd",
   "roots",
   "ask",
+  "ask-often",
 ];
 
 function lists(): readonly unknown[] {
@@ -81,6 +82,20 @@ function call({ id, params }: Message): void {
       return answer(id, text(JSON.stringify(process.env)));
     case "cwd":
       return answer(id, text(process.cwd()));
+    case "ask-often": {
+      const answers: unknown[] = [];
+      const again = (): void =>
+        ask(
+          "elicitation/create",
+          { message: `Form ${answers.length + 1}`, requestedSchema: { type: "object", properties: {} } },
+          (result) => {
+            answers.push((result as { readonly action: string }).action);
+            if (answers.length < Number(params.arguments?.["times"])) again();
+            else answer(id, text(JSON.stringify(answers)));
+          },
+        );
+      return again();
+    }
     case "ask":
       return ask("elicitation/create", params.arguments ?? {}, (result) => answer(id, text(JSON.stringify(result))));
     case "roots":
