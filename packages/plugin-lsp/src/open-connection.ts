@@ -72,7 +72,8 @@ export async function openConnection(
     ended,
     request: async (method, params, how) =>
       sendRequest(connection, { method, params }, { ...how, clock, cancel: new rpc.CancellationTokenSource() }),
-    notify: (method, params) => void connection.sendNotification(method, params).catch(() => undefined),
+    // A connection that is over throws at once.
+    notify: (method, params) => void Promise.try(async () => connection.sendNotification(method, params)).catch(() => undefined),
     close: async () => {
       await server.close();
       await ended;
