@@ -101,7 +101,7 @@ test("over HTTP it answers to the gateway's token alone, and to a new one at onc
   expect(await call("conversations_list")).toMatchObject({ conversations: [{ id: "agent:main:main" }] });
 });
 
-test("a port that is taken, or is none, is said", async () => {
+test("the command names a port that is taken, and refuses a text that is no number", async () => {
   const taken = new URL(product.url).port;
   const { code, stderr } = await runCommand(["mcp", "serve", "--http", "--port", taken], { home: product.home });
   expect([code, stderr]).toEqual([1, expect.stringContaining(`Another program listens on port ${taken}.`)]);

@@ -22,7 +22,7 @@ export interface ConversationMessage {
   readonly files?: readonly string[];
 }
 
-/** The end of a run: the assistant's last text, or why there is none. */
+/** The end of a run: the assistant's last text, and why it is incomplete or missing. */
 export interface ConversationAnswer {
   readonly conversation: string;
   readonly text: string;

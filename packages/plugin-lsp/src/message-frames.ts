@@ -11,7 +11,7 @@ export class MessageFrames {
   /** Bytes of the message that is being read; `undefined` in a header. */
   #expected: number | undefined;
 
-  /** The messages that are complete now. Throws for output that is none, and for a message that is too long; nothing after it can be read. */
+  /** The messages that are complete now. Throws for output that is not a message, and for a message that is too long; nothing after it can be read. */
   push(text: string): readonly string[] {
     const chunk = Buffer.from(text);
     this.#chunks.push(chunk);

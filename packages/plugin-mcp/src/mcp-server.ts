@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { AgentTool, AgentToolResult, SourcePrompt, ToolCall, ToolOptions } from "@factotum/agent-contract";
 import { createMcpPrompt } from "./create-prompt.ts";
 import { createMcpTool } from "./create-tool.ts";
@@ -11,7 +10,7 @@ import { parseTools, type ListedTool, type ToolList } from "./parse-tools.ts";
 import type { McpOptions, McpPlace } from "./ports.ts";
 import { RESOURCE_TOOLS } from "./resource-tools.ts";
 import { RunningServer, type CallOutcome } from "./running-server.ts";
-import { isLocal, type ServerSettings } from "./server-settings.ts";
+import { fingerprintOf, isLocal, type ServerSettings } from "./server-settings.ts";
 import { promptNames, toolNames } from "./tool-names.ts";
 
 const IDLE_MS = 10 * 60_000;
@@ -396,9 +395,4 @@ function keyOf({ agentId, workspace, sandbox }: McpPlace, settings: ServerSettin
   if (!isLocal(settings)) return agentId;
   const inherited = settings.sandbox.mode === "inherit" && sandbox?.elevated !== true ? sandbox : undefined;
   return JSON.stringify([agentId, workspace, inherited ?? "host"]);
-}
-
-/** Tells settings apart; they hold references to secrets, and literal ones only as their hash. */
-export function fingerprintOf(settings: ServerSettings): string {
-  return createHash("sha256").update(JSON.stringify(settings)).digest("hex").slice(0, 32);
 }

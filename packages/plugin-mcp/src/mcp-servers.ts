@@ -1,9 +1,9 @@
 import type { AgentTool, SourcePrompt, ToolSource } from "@factotum/agent-contract";
 import { ListStore } from "./list-store.ts";
-import { fingerprintOf, McpServer } from "./mcp-server.ts";
+import { McpServer } from "./mcp-server.ts";
 import { ServerLogins } from "./oauth/server-logins.ts";
 import type { McpOptions } from "./ports.ts";
-import type { ServerSettings } from "./server-settings.ts";
+import { fingerprintOf, type ServerSettings } from "./server-settings.ts";
 import { namePrefix } from "./tool-names.ts";
 
 /** The MCP servers of a gateway. They outlive a configuration: a change restarts only those whose settings are different. */

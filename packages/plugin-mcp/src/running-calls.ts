@@ -125,7 +125,7 @@ export class RunningCalls {
 
   /**
    * The call that a request of the server is for: the newest one, if all are of one run. Protocols do not say which call a request belongs to, so with calls of
-   * several runs there is none: what one conversation is asked must not come from another.
+   * several runs the result is `undefined`: what one conversation is asked must not come from another.
    */
   asking(): RunningCall | undefined {
     const calls = [...this.#calls];

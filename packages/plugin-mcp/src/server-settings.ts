@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { JsonValue } from "@factotum/agent-contract";
 
 /** The sandbox of a server. */
@@ -66,4 +67,9 @@ export type ServerSettings = LocalServer | RemoteServer;
 /** Whether a server is a program of this machine. */
 export function isLocal(settings: ServerSettings): settings is LocalServer {
   return "command" in settings;
+}
+
+/** Tells settings apart; they hold references to secrets, and literal ones only as their hash. */
+export function fingerprintOf(settings: ServerSettings): string {
+  return createHash("sha256").update(JSON.stringify(settings)).digest("hex").slice(0, 32);
 }

@@ -65,7 +65,7 @@ export async function startSessionServer(): Promise<SessionServer> {
   };
 }
 
-/** Answers over the stream, or in the response if there is none. */
+/** Answers over the stream, or in the response if no stream is open. */
 async function answer(incoming: IncomingMessage, outgoing: ServerResponse, stream: ServerResponse | undefined): Promise<void> {
   const asked = JSON.parse(Buffer.concat(await incoming.toArray()).toString()) as Asked;
   if (asked.id === undefined || stream !== undefined) outgoing.writeHead(202).end();

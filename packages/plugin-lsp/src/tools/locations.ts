@@ -15,7 +15,7 @@ export interface ServerLocation {
 const MAX_LOCATIONS = 100;
 const MAX_LINE_CHARS = 200;
 
-/** Reads `Location`, `LocationLink`, or a list of either; what is none is left out. */
+/** Reads `Location`, `LocationLink`, or a list of either; anything else is left out. */
 export function parseLocations(answer: unknown): readonly ServerLocation[] {
   const list: readonly unknown[] = Array.isArray(answer) ? (answer as readonly unknown[]) : [answer];
   return list.flatMap((one) => {
