@@ -11,6 +11,8 @@ const ANSWER_CHARS = 400_000;
 const SLOW_CLIENTS = 40;
 /** Less than the 8 MiB that one client may leave unread. */
 const REQUESTS_PER_CLIENT = 17;
+/** A client that has not read the reason of its close after the half minute that `ws` waits is cut off without one (RFC 6455, 7.1.5). */
+const CUT_OFF = 1006;
 const HISTORY = { sessionKey: "agent:main:main" };
 
 /** A client that can stop reading. */
@@ -97,7 +99,7 @@ test("clients that stop reading are closed at 64 MiB in total, can reconnect, an
   const ends = await Promise.all(clients.map(async (client) => Promise.race([client.closed, client.waitForAnswers(REQUESTS_PER_CLIENT)])));
   expect(ends).toContain(CLOSE_CODES.slowConsumer);
   expect(ends).toContain("answered");
-  expect(new Set(ends).size).toBe(2);
+  for (const end of ends) expect([CLOSE_CODES.slowConsumer, CUT_OFF, "answered"]).toContain(end);
 
   using back = await Client.connect(product);
   back.request("chat.history", HISTORY);
