@@ -6,9 +6,10 @@ import type { Clock, Logger } from "@factotum/agent-contract";
 import { createHostRunner } from "@factotum/sandbox";
 import { BrowserKeeper } from "@factotum/tools";
 import { describe, expect, test } from "vitest";
-import { BROWSER_TIMEOUT, processesBelow, refOf, startBrowserScene, stillRunning } from "./browser-scene.ts";
+import { BROWSER_TIMEOUT, refOf, startBrowserScene } from "./browser-scene.ts";
 import { systemClock, systemRandom } from "../src/runtime/system-clock.ts";
 import { residentMiB, startWebScene } from "./web-scene.ts";
+import { processesBelow, stillRunning } from "./processes.ts";
 
 const IDLE_MS = 600_001;
 const builtFile = (name: string): string => fileURLToPath(new URL(`../dist/${name}`, import.meta.url));

@@ -1,4 +1,3 @@
-import { readdir, readFile } from "node:fs/promises";
 import { startProduct, type Product } from "@factotum/testing-product";
 import type { ApprovalDecision } from "@factotum/protocol";
 import type { JsonObject, StrictServer } from "@factotum/testing-providers";
@@ -82,28 +81,4 @@ export function refOf(snapshot: string, text: string): string {
   const ref = /\[ref=(\w+)\]/.exec(line ?? "")?.[1];
   if (ref === undefined) throw new Error(`no ref of ${text} in:\n${snapshot}`);
   return ref;
-}
-
-/** The running processes below one, children of children included. */
-export async function processesBelow(processId: number): Promise<readonly number[]> {
-  const names = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-  const parents = new Map<number, number>();
-  for (const name of names) {
-    // The name of the program is in brackets, and may have some itself.
-    const [, parent] = /^.*\) \S (\d+) /.exec(await readFile(`/proc/${name}/stat`, "utf8").catch(() => "")) ?? [];
-    if (parent !== undefined) parents.set(Number(name), Number(parent));
-  }
-  const isBelow = (id: number): boolean => {
-    const parent = parents.get(id);
-    return parent !== undefined && (parent === processId || isBelow(parent));
-  };
-  return [...parents.keys()].filter(isBelow);
-}
-
-/** Those of some processes that run; one that only waits for its parent does not. */
-export async function stillRunning(processIds: readonly number[]): Promise<readonly number[]> {
-  const states = await Promise.all(
-    processIds.map(async (id) => /^.*\) (\S) /.exec(await readFile(`/proc/${id}/stat`, "utf8").catch(() => ""))?.[1] ?? "X"),
-  );
-  return processIds.filter((_id, index) => states[index] !== "X" && states[index] !== "Z");
 }

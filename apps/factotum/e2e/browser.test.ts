@@ -2,9 +2,10 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { callTools, sayText } from "@factotum/testing-providers";
 import { expect, test, vi } from "vitest";
-import { BROWSER_TIMEOUT, processesBelow, refOf, startBrowserScene, stillRunning } from "./browser-scene.ts";
+import { BROWSER_TIMEOUT, refOf, startBrowserScene } from "./browser-scene.ts";
 import { startGuestScene } from "./guest-scene.ts";
 import { startWebScene } from "./web-scene.ts";
+import { processesBelow, stillRunning } from "./processes.ts";
 
 test("reads a page, fills its form, follows it, and knows which refs are stale", BROWSER_TIMEOUT, async () => {
   await using scene = await startBrowserScene();

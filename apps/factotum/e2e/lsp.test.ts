@@ -5,9 +5,10 @@ import { fileURLToPath } from "node:url";
 import { runCommand } from "@factotum/testing-product";
 import { describe, expect, test } from "vitest";
 import { RpcClient } from "../src/rpc/rpc-client.ts";
-import { newestTexts, processesBelow, stillRunning } from "./browser-scene.ts";
+import { newestTexts } from "./browser-scene.ts";
 import { startMcpScene, type McpScene } from "./mcp-scene.ts";
 import { order, type Order } from "./obedient-model.ts";
+import { processesBelow, stillRunning } from "./processes.ts";
 
 const TSC = fileURLToPath(new URL("../../../node_modules/typescript/bin/tsc", import.meta.url));
 const LSP = {

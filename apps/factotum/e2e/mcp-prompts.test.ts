@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { RpcClient } from "../src/rpc/rpc-client.ts";
-import { processesBelow } from "./browser-scene.ts";
 import { localServer, serverProgram, startMcpScene, type McpScene } from "./mcp-scene.ts";
+import { processesBelow } from "./processes.ts";
 
 async function say({ product }: McpScene, text: string): Promise<string> {
   using client = await RpcClient.connect({ url: product.url, token: product.token, version: "0" });

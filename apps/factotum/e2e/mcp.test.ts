@@ -7,9 +7,9 @@ import { fileURLToPath } from "node:url";
 import type { JsonObject } from "@factotum/testing-providers";
 import { runCommand } from "@factotum/testing-product";
 import { describe, expect, test } from "vitest";
-import { processesBelow, stillRunning } from "./browser-scene.ts";
 import type { Order } from "./obedient-model.ts";
 import { LIST_SERVER, localServer, serverProgram, startMcpScene } from "./mcp-scene.ts";
+import { processesBelow, stillRunning } from "./processes.ts";
 
 const folderOf = async (): Promise<string> => mkdtemp(join(tmpdir(), "factotum-mcp-"));
 const deferred = (name: string, given: JsonObject = {}): Order => ({ name: "tool_call", arguments: { name, arguments: given } });

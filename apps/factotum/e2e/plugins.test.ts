@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { runCommand, type CommandOutcome } from "@factotum/testing-product";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { COUNTER_ENTRY, packPlugin } from "../test/plugin-package.ts";
-import { processesBelow, stillRunning } from "./browser-scene.ts";
 import { startMcpScene } from "./mcp-scene.ts";
 import type { Order } from "./obedient-model.ts";
+import { processesBelow, stillRunning } from "./processes.ts";
 
 let [folder, home] = ["", ""];
 beforeEach(async () => {

@@ -104,8 +104,7 @@ export class StdioTransport implements Transport {
     const line = [command, ...args].map(quote).join(" ");
     return runner.start(
       {
-        // The end of standard error follows when the server has ended, as lines that are no messages. Apart from that it would break lines of messages.
-        command: { type: "shell", text: `{ { exec ${line} 2>&1 1>&3 3>&-; } | tail -c ${MAX_SAID_CHARS} 3>&-; } 3>&1` },
+        command: { type: "shell", text: withLastWords(line) },
         cwd,
         env,
         input: { type: "pipe" },
@@ -179,6 +178,16 @@ function reasonOf({ end }: CommandResult, said: string): string {
     case "aborted":
       return `it has ended${added}`;
   }
+}
+
+/**
+ * Shell text that runs a program. The end of its standard error follows when it has ended, as lines that are no messages. Apart from that it would break messages. A process that
+ * it leaves behind may hold that pipe for ever, so the shell ends a second after the program, and the runner ends the rest.
+ */
+function withLastWords(line: string): string {
+  // The shell itself would name a killed program with all of its arguments.
+  const program = `exec 2>/dev/null; ${line} 2>&1 1>&3 3>&-; exec >/dev/null 3>&-; sleep 1; kill -HUP $$`;
+  return `{ { ${program}; } | { tail -c ${MAX_SAID_CHARS} 3>&-; kill -HUP $$; }; } 3>&1`;
 }
 
 function quote(word: string): string {
