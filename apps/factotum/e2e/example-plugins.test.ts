@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -64,4 +64,48 @@ test("the examples are installed from their folders, and work in one gateway", {
   expect(log).not.toContain("plants");
   const { stdout } = await run("status");
   for (const name of NAMES) expect(stdout).not.toContain(name);
+});
+
+/** A provider whose process ends in the middle of each answer. */
+async function writeBroken(): Promise<string> {
+  const path = join(folder, "broken");
+  await mkdir(path, { recursive: true });
+  const provides = [{ type: "models", id: "broken", entry: "./index.mjs", models: [{ id: "one", contextWindow: 128_000 }] }];
+  await writeFile(join(path, "package.json"), JSON.stringify({ name: "broken", version: "1.0.0", factotum: { api: 1, provides } }));
+  const code = `export const plugin = { id: "broken", setup(api) { api.models(async function* () { yield { choices: [] }; process.exit(3); }); } };`;
+  await writeFile(join(path, "index.mjs"), code);
+  return path;
+}
+
+test("the model provider answers as a stream, and takes over from another one whose process ends", { timeout: 300_000 }, async () => {
+  const agents = { defaults: { model: { primary: "rules/plain" } } };
+  const rules = [{ contains: "opening hours", answer: "We open at nine." }];
+  const settings = { agents, plugins: { entries: { rules: { config: { rules } } } } };
+  await using scene = await startMcpScene({}, { home, settings });
+  for (const path of [join(EXAMPLES, "model-provider"), await writeBroken()])
+    expect(await run("plugins", "add", path, "--yes")).toMatchObject({ code: 0 });
+  const { url, token } = scene.product;
+  const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: token, maxRetries: 0, timeout: 120_000 });
+  const ask = async (): Promise<readonly string[]> => {
+    const messages = [{ role: "user" as const, content: "What are your opening hours?" }];
+    const stream = await client.chat.completions.create({ model: "factotum", stream: true, messages });
+    const pieces: string[] = [];
+    for await (const { choices } of stream) pieces.push(choices[0]?.delta.content ?? "");
+    return pieces.filter((piece) => piece !== "");
+  };
+  const pieces = await ask();
+  expect(pieces.join("")).toBe("We open at nine.");
+  expect(pieces.length).toBeGreaterThan(1);
+  expect((await run("doctor")).stdout).toContain("rules/plain: the plugin rules answers for it");
+  expect((await run("plugins", "list")).stdout).toContain("models of rules (plain)");
+
+  const model = JSON.stringify({ primary: "broken/one", fallbacks: ["rules/plain"] });
+  expect(await run("config", "set", "agents.defaults.model", model)).toMatchObject({ code: 0 });
+  await expect.poll(async () => (await run("status")).stdout).toContain("broken/one");
+  expect((await ask()).join("")).toBe("We open at nine.");
+  await expect.poll(async () => readFile(join(home, "logs/gateway.log"), "utf8")).toContain("its process ended with the code 3");
+
+  expect(await run("plugins", "remove", "model-provider")).toMatchObject({ code: 0 });
+  expect(await run("plugins", "remove", "broken")).toMatchObject({ code: 0 });
+  await expect(ask()).rejects.toThrow('there is no provider "broken"');
 });

@@ -8,7 +8,14 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { startProduct, type Product } from "@factotum/testing-product";
-import { callTools, sayText, startStrictServer, type CapturedRequest, type JsonObject } from "@factotum/testing-providers";
+import {
+  callTools,
+  checkOfficialRequests,
+  sayText,
+  startStrictServer,
+  type CapturedRequest,
+  type JsonObject,
+} from "@factotum/testing-providers";
 import OpenAI from "openai";
 import { runningProcesses } from "./processes.ts";
 
@@ -67,6 +74,8 @@ const last = await startProduct({ home, config });
 await last.end("SIGTERM");
 const left = await serverProcesses(last);
 const commands = await Promise.all(left.map(async (id) => (await readFile(`/proc/${id}/cmdline`, "utf8")).replaceAll("\0", " ")));
+const subjects = model.requests.map(({ body = {} }) => ({ format: "anthropic-messages" as const, body }));
+problems.push(...(await checkOfficialRequests(subjects)).map((problem) => JSON.stringify(problem)));
 await rm(home, { recursive: true, force: true });
 process.stdout.write(JSON.stringify({ starts, problems, left: commands }));
 

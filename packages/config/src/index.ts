@@ -14,6 +14,8 @@ export { isExposed, isLoopbackBind } from "./schema/gateway.ts";
 export type { GatewayConfig } from "./schema/gateway.ts";
 export type { CommandHook, LspConfig, LspServerConfig, McpServerConfig, PluginsConfig, SkillsConfig } from "./schema/integrations.ts";
 export type { MessagesConfig, QueueMode } from "./schema/messages.ts";
+export { ModelEntrySchema } from "./schema/models.ts";
+export type { PackageProvider } from "./package-providers.ts";
 export type { ModelEntry, ModelsConfig, ModelTimeouts, ProviderConfig, TranscriptionConfig } from "./schema/models.ts";
 export type { CommandsConfig, PlainSections } from "./schema/root.ts";
 export { parseSecret, REDACTED } from "./schema/secret.ts";

@@ -5,6 +5,7 @@ import { hashOf } from "./document/hash-of.ts";
 import { formatOf, parseText } from "./document/parse-text.ts";
 import type { FactotumConfig } from "./factotum-config.ts";
 import { inactiveKeys } from "./inactive-keys.ts";
+import type { PackageProvider } from "./package-providers.ts";
 import { resolveConfig, type HostFacts } from "./resolve-config.ts";
 import { readLastGood, writeLastGood, type LastGoodCopy } from "./state/last-good.ts";
 import { locateConfig } from "./state/locate-config.ts";
@@ -23,6 +24,8 @@ export interface LoadConfigOptions {
   readonly notices?: readonly ConfigProblem[];
   /** Folders of skills that installed packages bring, absolute; appended to `skills.load.extraDirs`. */
   readonly skillFolders?: readonly string[];
+  /** Providers of models that installed packages bring; added to `models.providers`. */
+  readonly packageProviders?: readonly PackageProvider[];
   /** Defaults to this machine. */
   readonly host?: HostFacts;
 }
@@ -160,7 +163,8 @@ function finish(reading: ConfigReading, place: Finish): LoadedConfig | RefusedCo
   const { valid } = reading;
   if (valid === undefined) return { type: "refused", paths, path, problems: [...notices, ...reading.problems] };
   const host = options.host ?? thisMachine();
-  const config = resolveConfig(valid, { paths, host, skillFolders: options.skillFolders ?? [] });
+  const { skillFolders = [], packageProviders = [] } = options;
+  const config = resolveConfig(valid, { paths, host, skillFolders, packageProviders });
   const port = portFrom(options.env);
   return {
     type: "loaded",

@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import { overlay, type Document } from "./document/plain-object.ts";
 import type { FactotumConfig, ResolvedAgent } from "./factotum-config.ts";
+import { withPackageProviders, type PackageProvider } from "./package-providers.ts";
 import { AgentEntrySchema } from "./schema/agents.ts";
 import type { McpServerConfig } from "./schema/integrations.ts";
 import { expandHome, type StatePaths } from "./state/state-paths.ts";
@@ -18,11 +19,15 @@ const MAIN_AGENT = "main";
 /** Keys that hold one value in several forms: the list entry replaces it, they are never merged. */
 const WHOLE_ROWS = ["model"];
 
+interface Surroundings {
+  readonly paths: StatePaths;
+  readonly host: HostFacts;
+  readonly skillFolders: readonly string[];
+  readonly packageProviders: readonly PackageProvider[];
+}
+
 /** Applies every default that depends on another key, on the machine or on the state directory. */
-export function resolveConfig(
-  document: ValidDocument,
-  { paths, host, skillFolders }: { readonly paths: StatePaths; readonly host: HostFacts; readonly skillFolders: readonly string[] },
-): FactotumConfig {
+export function resolveConfig(document: ValidDocument, { paths, host, skillFolders, packageProviders }: Surroundings): FactotumConfig {
   const { parsed, channels } = document;
   const { agents: _agents, channels: _channels, ...sections } = parsed;
   const agents = resolveAgents(document, { paths, host });
@@ -35,6 +40,7 @@ export function resolveConfig(
         extraDirs: [...sections.skills.load.extraDirs.map((folder) => resolve(paths.home, expandHome(folder, paths))), ...skillFolders],
       },
     },
+    models: { ...sections.models, providers: withPackageProviders(sections.models.providers, packageProviders, sections.plugins) },
     mcp: {
       servers: Object.fromEntries(Object.entries(sections.mcp.servers).map(([name, server]) => [name, resolveServer(server, paths)])),
     },

@@ -4,7 +4,7 @@ import { PLUGIN_LIMITS } from "@factotum/plugin";
 import type { InstalledPlugin, PluginHostOptions } from "./installed-plugin.ts";
 import { startIsolated } from "./isolated-channel.ts";
 import type { PluginChannel } from "./plugin-channel.ts";
-import { PluginConnection, type PluginRequest } from "./plugin-connection.ts";
+import { PluginConnection, type CallOptions, type PluginRequest } from "./plugin-connection.ts";
 import { PluginError } from "./plugin-error.ts";
 import type { PluginPlaces } from "./plugin-places.ts";
 import { createServices } from "./plugin-services.ts";
@@ -14,6 +14,9 @@ const IDLE_MS = 2 * 60_000;
 /** Failures in a row after which a plugin rests, and for how long. */
 const MAX_FAILURES = 3;
 const REST_MS = 60_000;
+
+/** Among the names of what plugins register; no tool and no hook is called so. */
+const MODELS = "its models";
 
 const LEVELS = ["debug", "info", "warn", "error"] as const;
 
@@ -51,13 +54,10 @@ export class HostedPlugin {
   }
 
   /**
-   * Calls a tool or a handler, and starts the plugin for it. Rejects with a `PluginError` within `timeoutMs` and the time of a start. `isOwnFailure`: whether an
+   * Calls a tool, a handler or a model, and starts the plugin for it. Rejects with a `PluginError` within `timeoutMs` and the time of a start. `isOwnFailure`: whether an
    * error of the plugin's own code counts against it.
    */
-  async call(
-    request: PluginRequest,
-    { timeoutMs, signal, isOwnFailure }: { readonly timeoutMs: number; readonly signal: AbortSignal; readonly isOwnFailure: boolean },
-  ): Promise<unknown> {
+  async call(request: PluginRequest, { isOwnFailure, ...options }: CallOptions & { readonly isOwnFailure: boolean }): Promise<unknown> {
     const { clock } = this.#options;
     if (this.#isClosed) throw new PluginError("ended", "it is switched off");
     if (clock.monotonic() < this.#restsUntilMs)
@@ -65,9 +65,9 @@ export class HostedPlugin {
     this.#waiting += 1;
     this.#idle?.[Symbol.dispose]();
     try {
-      const connection = await this.#connect(signal);
+      const connection = await this.#connect(options.signal);
       const faults = this.#faults;
-      const value = await connection.call(request, { timeoutMs, signal });
+      const value = await connection.call(request, options);
       if (faults !== this.#faults) return value;
       this.#failures = 0;
       this.#problem = undefined;
@@ -156,9 +156,10 @@ export class HostedPlugin {
   }
 
   /** What the manifest promises must be there, and nothing else: it was confirmed. */
-  #checkRegistered(connection: PluginConnection, { tools, hooks }: Extract<FromPlugin, { type: "ready" }>): void {
+  #checkRegistered(connection: PluginConnection, { tools, hooks, models }: Extract<FromPlugin, { type: "ready" }>): void {
     const declared = [...this.plugin.tools, ...this.plugin.hooks].map(({ name }) => name as string);
-    const registered = [...tools, ...hooks];
+    if (this.plugin.hasModels) declared.push(MODELS);
+    const registered = [...tools, ...hooks, ...(models ? [MODELS] : [])];
     const missing = declared.find((name) => !registered.includes(name));
     const extra = registered.find((name) => !declared.includes(name));
     if (missing === undefined && extra === undefined) return;

@@ -28,6 +28,8 @@ export interface InstalledPlugin {
   readonly entry: string;
   readonly tools: readonly DeclaredTool[];
   readonly hooks: readonly DeclaredHook[];
+  /** It answers for models. */
+  readonly hasModels: boolean;
   /** Hosts that it may request: names, `*.name`, or `*`, each with an optional port. */
   readonly hosts: readonly string[];
   /** Names of the secrets that it declares. */

@@ -12,9 +12,21 @@ export interface ConnectionHandlers {
 }
 
 /** A call without its number. */
-export type PluginRequest = Omit<Extract<ToPlugin, { type: "tool" }>, "call"> | Omit<Extract<ToPlugin, { type: "hook" }>, "call">;
+export type PluginRequest =
+  | Omit<Extract<ToPlugin, { type: "tool" }>, "call">
+  | Omit<Extract<ToPlugin, { type: "hook" }>, "call">
+  | Omit<Extract<ToPlugin, { type: "model" }>, "call">;
+
+/** How a call is made. */
+export interface CallOptions {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** Takes the pieces of a model's answer; `more` asks for further ones. */
+  readonly onChunk?: (value: unknown, more: () => void) => void;
+}
 
 interface Pending {
+  readonly onChunk: CallOptions["onChunk"];
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: PluginError) => void;
 }
@@ -71,14 +83,11 @@ export class PluginConnection {
   }
 
   /** Calls a tool or a handler. Rejects with a `PluginError`; one that did not answer in time is ended, because nothing else stops its code. */
-  async call(
-    request: PluginRequest,
-    { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
-  ): Promise<unknown> {
+  async call(request: PluginRequest, { timeoutMs, signal, onChunk }: CallOptions): Promise<unknown> {
     this.#called += 1;
     const call = this.#called;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    this.#calls.set(call, { resolve, reject });
+    this.#calls.set(call, { resolve, reject, onChunk });
     const abort = (): void => {
       this.#channel.send({ type: "cancel", call });
       reject(new PluginError("aborted", "the call was stopped"));
@@ -129,7 +138,13 @@ export class PluginConnection {
       case "result":
         return this.#calls.get(message.call)?.resolve(message.value);
       case "error":
-        return this.#calls.get(message.call)?.reject(new PluginError("failed", `it failed: ${message.message.slice(0, 500)}`));
+        return this.#calls
+          .get(message.call)
+          ?.reject(new PluginError("failed", `it failed: ${message.message.slice(0, 500)}`, statusOf(message)));
+      case "chunk":
+        return this.#calls
+          .get(message.call)
+          ?.onChunk?.(message.value, () => void this.#channel.send({ type: "more", call: message.call, chunks: 1 }));
       case "fault":
         return this.#handlers.fault(message.message.slice(0, 500));
       case "log":
@@ -154,4 +169,8 @@ export class PluginConnection {
       this.#asks -= 1;
     }
   }
+}
+
+function statusOf({ status }: Extract<FromPlugin, { type: "error" }>): { readonly status?: number } {
+  return status === undefined ? {} : { status };
 }

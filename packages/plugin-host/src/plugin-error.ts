@@ -18,11 +18,14 @@ const brand = Symbol.for("factotum.PluginError");
 /** A failure of a plugin. The message completes "the plugin x …" and may hold text of the plugin. */
 export class PluginError extends Error {
   readonly code: PluginErrorCode;
+  /** The HTTP status that the plugin's own error has. */
+  readonly status?: number;
 
-  constructor(code: PluginErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: PluginErrorCode, message: string, options?: ErrorOptions & { readonly status?: number }) {
     super(message, options);
     this.name = "PluginError";
     this.code = code;
+    if (options?.status !== undefined) this.status = options.status;
     Object.defineProperty(this, brand, { value: true });
   }
 

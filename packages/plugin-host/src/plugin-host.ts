@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { AgentTool, ToolSource } from "@factotum/agent-contract";
 import { HOOKS, type HookName, type HookPayloads } from "@factotum/plugin";
 import { createPluginTool } from "./create-tool.ts";
+import { fetchModels, type ModelFetchInit } from "./fetch-models.ts";
 import { HostedPlugin } from "./hosted-plugin.ts";
 import type { InstalledPlugin, PluginHostOptions } from "./installed-plugin.ts";
 import { PluginPlaces } from "./plugin-places.ts";
@@ -66,6 +67,12 @@ export class PluginHost {
   /** The handlers of the plugins, in the order of their ids. */
   hooks(): readonly PluginHooks[] {
     return this.#hosted.flatMap((one) => (one.plugin.hooks.length === 0 ? [] : [hooksOf(one, this.#options.hideSecrets)]));
+  }
+
+  /** Answers a streaming request of OpenAI's Chat Completions API with the models of a plugin; `undefined` if no plugin of this id has any. */
+  fetchModels(id: string, init: ModelFetchInit): Response | undefined {
+    const one = this.#hosted.find(({ plugin }) => plugin.id === id && plugin.hasModels);
+    return one === undefined ? undefined : fetchModels(one, init);
   }
 
   /** Ends all plugins. Resolves when nothing of them runs. From then on none starts. */

@@ -4,6 +4,8 @@ export type {
   PluginApi,
   PluginCall,
   PluginLogger,
+  PluginModelCall,
+  PluginModels,
   PluginResponse,
   PluginState,
   PluginTool,

@@ -18,6 +18,19 @@ export type PluginToolResult = string | { readonly text: string; readonly isErro
 /** Runs a tool. The arguments are JSON that a model has written; they are not checked against the schema. A rejection becomes an error for the model. */
 export type PluginTool = (args: PluginObject, call: PluginCall) => PluginToolResult | Promise<PluginToolResult>;
 
+/** A call of one of a plugin's models. */
+export interface PluginModelCall {
+  /** Fires when the answer is no longer awaited. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Answers a request to one of the plugin's models, piece by piece. `request` is the body of a streaming request of OpenAI's Chat Completions API, with `model`,
+ * `messages`, and `tools` if there are any; every piece is a `chat.completion.chunk` of that API, the last one with a `finish_reason`, and one with `usage`. An
+ * error that is thrown fails the call; its number `status` is read like the status of an HTTP answer (401, 429, 503, …).
+ */
+export type PluginModels = (request: PluginObject, call: PluginModelCall) => AsyncIterable<PluginObject>;
+
 /** Rows of JSON that survive restarts, of this plugin alone. A change resolves once it is on disk. */
 export interface PluginState {
   get(key: string): Promise<PluginJson | undefined>;
@@ -66,6 +79,8 @@ export interface PluginApi {
   ): Promise<PluginResponse>;
   /** Registers the code of a tool that the manifest declares. */
   tool(name: string, run: PluginTool): void;
+  /** Registers what answers for the models that the manifest declares. */
+  models(answer: PluginModels): void;
   /** Registers a handler of a hook that the manifest declares. */
   hook<Name extends HookName>(name: Name, handle: HookHandler<Name>): void;
 }
@@ -83,7 +98,9 @@ export const PLUGIN_LIMITS: {
   readonly setupMs: number;
   /** Milliseconds of a tool call. */
   readonly toolMs: number;
-  /** UTF-16 units of one answer, of its JSON. */
+  /** Milliseconds of a model's answer, from its request to its end. */
+  readonly modelMs: number;
+  /** UTF-16 units of one answer, or of one piece of a model's answer, of its JSON. */
   readonly answerChars: number;
   /** Lines of a plugin in the log in ten seconds. */
   readonly logLines: number;
@@ -98,6 +115,7 @@ export const PLUGIN_LIMITS: {
 } = {
   setupMs: 2_000,
   toolMs: 60_000,
+  modelMs: 3_600_000,
   answerChars: 200_000,
   logLines: 100,
   stateKeyChars: 256,

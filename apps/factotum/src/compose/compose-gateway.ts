@@ -50,6 +50,7 @@ import { composeMcp, type ComposedMcp } from "./compose-mcp.ts";
 import { composePlugins, type ComposedPlugins } from "./compose-plugins.ts";
 import { composeWeb, type SharedWeb } from "./compose-web.ts";
 import { createLocalFiles, createOutgoingGuard } from "./local-files.ts";
+import { createPluginFetch } from "./plugin-fetch.ts";
 import { openRunner, type OpenRunnerOptions } from "./open-runner.ts";
 import { openSandbox, sandboxFolder } from "./open-sandbox.ts";
 import { redactTools } from "./redact-tools.ts";
@@ -174,7 +175,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     skillUse: skillRuns,
     hookSources: () => [...plugins.hooks(), ...commandHookSources(config.commandHooks, { runner: host, folder: paths.home, logger })],
     ...system,
-    ...ofThisBuild(),
+    ...ofThisBuild(plugins),
     onSecret: (value) => secrets.add([value]),
     hideSecrets: (text) => secrets.hide(text),
     ...requests,
@@ -278,11 +279,10 @@ function ofEnvironment(env: CliContext["env"], logger: Logger): Pick<GatewayOpti
   return { environment: env, ...crashPointFrom(env, logger) };
 }
 
-/** Constants of this build. */
-function ofThisBuild(): Pick<
-  GatewayOptions,
-  "drainMs" | "remoteFiles" | "imageWorker" | "importWorker" | "webFolder" | "commands" | "documentation" | "fetch"
-> {
+/** What this build has, whatever the configuration says. */
+function ofThisBuild(
+  plugins: ComposedPlugins,
+): Pick<GatewayOptions, "drainMs" | "remoteFiles" | "imageWorker" | "importWorker" | "webFolder" | "commands" | "documentation" | "fetch"> {
   return {
     drainMs: DRAIN_MS,
     remoteFiles: { fetch: createPublicFetch({ clock: systemClock }) },
@@ -291,7 +291,7 @@ function ofThisBuild(): Pick<
     ...(existsSync(assetPath("web")) ? { webFolder: assetPath("web") } : {}),
     commands: COMMANDS,
     documentation: { folder: assetPath("documentation") },
-    fetch: httpFetch,
+    fetch: createPluginFetch(plugins),
   };
 }
 

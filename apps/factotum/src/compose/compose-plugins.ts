@@ -33,6 +33,8 @@ export interface ComposedPlugins {
   readonly load: (config: FactotumConfig) => Promise<readonly ConfigProblem[]>;
   readonly sources: () => readonly ToolSource[];
   readonly hooks: () => readonly HookSource[];
+  /** Answers with the models of a plugin. */
+  readonly fetchModels: PluginHost["fetchModels"];
   /** Ends all plugins. */
   readonly close: () => Promise<void>;
 }
@@ -86,6 +88,7 @@ export async function composePlugins(context: CliContext, { secrets, store, web,
     },
     sources: () => host.sources(),
     hooks: () => host.hooks(),
+    fetchModels: (id, init) => host.fetchModels(id, init),
     close: async () => {
       await host.close();
       await runner.close();

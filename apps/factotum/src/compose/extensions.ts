@@ -5,6 +5,7 @@ import {
   type ConfigProblem,
   type Environment,
   type LoadConfigOptions,
+  type PackageProvider,
   type UnavailableChannel,
 } from "@factotum/config";
 import type { WebchatDependencies } from "@factotum/webchat";
@@ -14,6 +15,7 @@ import { findExtensions } from "../extensions/find-extensions.ts";
 import type { FoundExtensions } from "../extensions/found-extensions.ts";
 import { idCheck, type IdForms } from "../extensions/id-forms.ts";
 import { KNOWN_EXTENSIONS } from "../extensions/known-extensions.ts";
+import { pluginProviders } from "../extensions/plugin-providers.ts";
 import { providedChannels } from "../extensions/provided-types.ts";
 import type { KnownExtensions } from "../runtime/known-extension.ts";
 
@@ -80,6 +82,8 @@ export interface ChannelCatalog {
   readonly channels: readonly (ChannelEntry | UnavailableChannel)[];
   /** Packages that are not used, and why. */
   readonly notices: readonly ConfigProblem[];
+  /** Providers of models of installed packages. */
+  readonly packageProviders: readonly PackageProvider[];
   /** Folders of skills of installed packages. */
   readonly skillFolders: readonly string[];
 }
@@ -105,6 +109,7 @@ export async function channelCatalog(env: Environment, known: KnownExtensions = 
   return {
     channels: [...entries, ...[...unavailable].flatMap(([id, why]) => (isTaken.has(id) ? [] : [{ id, unavailable: why }]))],
     notices: found.problems.map(({ message }): ConfigProblem => ({ type: "extension", path: "", message })),
+    packageProviders: pluginProviders(found.plugins),
     skillFolders: found.skills.map(({ folder }) => folder),
   };
 }

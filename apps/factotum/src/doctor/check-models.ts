@@ -14,6 +14,7 @@ import {
   resolveModelInfo,
 } from "@factotum/models";
 import type { DefaultModel, ProviderCheck } from "@factotum/models";
+import { pluginAt } from "../extensions/plugin-providers.ts";
 import { systemClock } from "../runtime/system-clock.ts";
 import { ok, type Finding } from "./finding.ts";
 
@@ -103,6 +104,8 @@ async function checkModel(written: string, agent: Agent, context: Context): Prom
       },
     ];
   }
+  const plugin = pluginAt(config.models.providers[provider]?.baseUrl ?? "");
+  if (plugin !== undefined) return [ok("model", `${written}: the plugin ${plugin} answers for it, and is not asked`)];
   const keys = await findKeys(provider, context);
   if ("check" in keys) return [keys];
   const baseUrl = config.models.providers[provider]?.baseUrl ?? providerBaseUrl(provider, context.env);

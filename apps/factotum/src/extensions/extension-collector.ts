@@ -112,6 +112,7 @@ export class ExtensionCollector {
           ...withoutUndefined({ configSchema: configSchema === undefined ? undefined : join(folder, configSchema) }),
           tools: own.flatMap((part) => (part.type === "tools" ? part.tools : [])),
           hooks: own.flatMap((part) => (part.type === "hooks" ? part.hooks : [])),
+          models: own.flatMap((part) => (part.type === "models" ? part.models : [])),
           permissions,
         });
     }

@@ -1,6 +1,6 @@
 import type { IdForms } from "./id-forms.ts";
 import type { ExtensionManifest } from "./manifest.ts";
-import type { ProvidedHooks, ProvidedTool } from "./provided-types.ts";
+import type { ProvidedHooks, ProvidedModels, ProvidedTool } from "./provided-types.ts";
 
 /** A channel of an installed package. */
 export interface InstalledChannel {
@@ -21,7 +21,7 @@ export interface InstalledSkills {
   readonly folder: string;
 }
 
-/** A plugin of an installed package: its tools and its handlers of hooks. */
+/** A plugin of an installed package: its tools, its handlers of hooks and its models. */
 export interface FoundPlugin {
   readonly id: string;
   readonly packageName: string;
@@ -34,6 +34,7 @@ export interface FoundPlugin {
   readonly configSchema?: string | undefined;
   readonly tools: readonly ProvidedTool[];
   readonly hooks: ProvidedHooks["hooks"];
+  readonly models: ProvidedModels["models"];
   /** Those of the whole package. */
   readonly permissions: readonly string[];
 }

@@ -9,13 +9,14 @@ import { usablePlugins } from "./usable-plugins.ts";
 const tool = { name: "count", description: "Counts.", parameters: { type: "object" } };
 const tools = { type: "tools", id: "counter", entry: "./index.mjs", tools: [tool] };
 const hooks = { type: "hooks", id: "counter", entry: "./index.mjs", hooks: [{ name: "agent_end", priority: 3 }] };
+const models = { type: "models", id: "counter", entry: "./index.mjs", models: [{ id: "large", contextWindow: 128_000 }] };
 const read = (...provides: readonly object[]): ReturnType<typeof parseManifest> =>
   parseManifest({ name: "counter", version: "1.0.0", factotum: { api: 1, provides } });
 
-test("reads tools and hooks of one plugin", () => {
-  expect(read(tools, hooks)).toMatchObject({
+test("reads tools, hooks and models of one plugin", () => {
+  expect(read(tools, hooks, models)).toMatchObject({
     type: "manifest",
-    manifest: { provides: [{ ...tools, tools: [{ ...tool, effect: "write" }] }, hooks] },
+    manifest: { provides: [{ ...tools, tools: [{ ...tool, effect: "write" }] }, hooks, models] },
   });
 });
 
@@ -31,6 +32,11 @@ test.each([
   [[{ ...tools, tools: [{ ...tool, parameters: { type: "object", title: "x".repeat(9_000) } }] }], "at most 8192 characters"],
   [[{ ...hooks, hooks: [{ name: "before_breakfast" }] }], "hooks[0].name: one of message_received, "],
   [[{ ...hooks, hooks: [{ name: "agent_end" }, { name: "agent_end" }] }], "hooks: a hook is listed twice"],
+  [[{ ...models, id: "openai" }], "id: this is the name of a provider that the product knows"],
+  [[{ ...models, models: [] }], "models: the list is empty"],
+  [[{ ...models, models: [{ id: "large" }, { id: "large" }] }], "models: two models have the same id"],
+  [[{ ...models, models: [{ id: "large", contextWindow: -1 }] }], "models[0].contextWindow: "],
+  [[tools, { ...models, entry: "./other.mjs" }], "the entries of the plugin counter differ in entry or configSchema"],
   [[tools, { ...hooks, entry: "./other.mjs" }], "the entries of the plugin counter differ in entry or configSchema"],
   [[tools, tools], "the plugin counter has two entries of the type tools"],
 ])("refuses %j", (provides, problem) => {
@@ -54,6 +60,7 @@ describe("which plugins are used", () => {
     entry: join(folder, "index.mjs"),
     tools: [],
     hooks: [],
+    models: [],
     permissions: ["network:api.example.com", "secrets:KEY", "exec"],
     ...parts,
   });
@@ -91,7 +98,7 @@ describe("which plugins are used", () => {
       [found("good", { configSchema }), found("bad", { configSchema }), found("plain"), found("lost", { configSchema: "/nowhere.json" })],
       { plugins: { entries, deny: [] } },
     );
-    expect(plugins).toMatchObject([{ id: "good", config: { word: "sum" } }]);
+    expect(plugins).toMatchObject([{ id: "good", hasModels: false, config: { word: "sum" } }]);
     expect(problems.map(({ path, message }) => `${path}: ${message}`)).toEqual([
       expect.stringMatching(/^plugins\.entries\.bad\.config: the plugin bad is not used: word: /),
       "plugins.entries.plain.config: the plugin plain is not used: it has no settings",

@@ -1,5 +1,6 @@
 import type { JsonSchema } from "@factotum/agent-contract";
-import { matchesTool, TOOL_NAMES } from "@factotum/config";
+import { matchesTool, ModelEntrySchema, TOOL_NAMES, type ModelEntry } from "@factotum/config";
+import { findProvider } from "@factotum/models";
 import { HOOKS, isHookName, type HookName } from "@factotum/plugin";
 import * as z from "zod";
 import { IdFormsSchema, type IdForms } from "./id-forms.ts";
@@ -76,6 +77,12 @@ export interface ProvidedHooks extends PluginPart {
   readonly hooks: readonly { readonly name: HookName; readonly priority?: number | undefined }[];
 }
 
+/** Models of a plugin; its id is their provider's. */
+export interface ProvidedModels extends PluginPart {
+  readonly type: "models";
+  readonly models: readonly ModelEntry[];
+}
+
 /** Bytes of the schema of one tool, which is in requests. */
 const MAX_PARAMETERS_CHARS = 8_192;
 
@@ -136,20 +143,32 @@ const ProvidedHooksSchema: z.ZodType<ProvidedHooks> = z.object({
     .refine((hooks) => new Set(hooks.map(({ name }) => name)).size === hooks.length, "a hook is listed twice"),
 });
 
+const ProvidedModelsSchema: z.ZodType<ProvidedModels> = z.object({
+  type: z.literal("models"),
+  ...pluginPart,
+  id: pluginPart.id.refine((id) => findProvider(id) === undefined, "this is the name of a provider that the product knows"),
+  models: z
+    .array(ModelEntrySchema, "a list is expected")
+    .min(1, "the list is empty")
+    .max(100, "at most 100 models are allowed")
+    .refine((models) => new Set(models.map(({ id }) => id)).size === models.length, "two models have the same id"),
+});
+
 /** One thing that a package provides. */
-export type Provided = ProvidedChannel | ProvidedTools | ProvidedHooks | ProvidedSkills;
+export type Provided = ProvidedChannel | ProvidedTools | ProvidedHooks | ProvidedModels | ProvidedSkills;
 
 /** The types of extensions that this build supports, each with the schema of its entry in `provides`. A new type is a row here and a part that loads it. */
 export const PROVIDED_TYPES: { readonly [Type in Provided["type"]]: z.ZodType<Extract<Provided, { readonly type: Type }>> } = {
   channel: ProvidedChannelSchema,
   tools: ProvidedToolsSchema,
   hooks: ProvidedHooksSchema,
+  models: ProvidedModelsSchema,
   skills: ProvidedSkillsSchema,
 };
 
 /** The parts of plugins among what a package provides. */
-export function providedPlugins(provides: readonly Provided[]): readonly (ProvidedTools | ProvidedHooks)[] {
-  return provides.filter((one) => one.type === "tools" || one.type === "hooks");
+export function providedPlugins(provides: readonly Provided[]): readonly (ProvidedTools | ProvidedHooks | ProvidedModels)[] {
+  return provides.filter((one) => one.type === "tools" || one.type === "hooks" || one.type === "models");
 }
 
 /** The channels among what a package provides. */
@@ -166,6 +185,8 @@ export function describePart(one: DescribedPart): string {
       return `tools of ${one.id} (${one.tools.join(", ")})`;
     case "hooks":
       return `hooks of ${one.id} (${one.hooks.join(", ")})`;
+    case "models":
+      return `models of ${one.id} (${one.models.join(", ")})`;
     case "skills":
       return `skills in ${one.path}`;
   }
@@ -176,6 +197,7 @@ export type DescribedPart =
   | { readonly type: "channel"; readonly id: string }
   | { readonly type: "tools"; readonly id: string; readonly tools: readonly string[] }
   | { readonly type: "hooks"; readonly id: string; readonly hooks: readonly string[] }
+  | { readonly type: "models"; readonly id: string; readonly models: readonly string[] }
   | ProvidedSkills;
 
 /** The same without what only programs need. */
@@ -187,18 +209,22 @@ export function partOf(one: Provided): DescribedPart {
       return { type: one.type, id: one.id, tools: one.tools.map(({ name }) => name) };
     case "hooks":
       return { type: one.type, id: one.id, hooks: one.hooks.map(({ name }) => name) };
+    case "models":
+      return { type: one.type, id: one.id, models: one.models.map(({ id }) => id) };
     case "skills":
       return one;
   }
 }
 
-/** What a version provides that an earlier one did not, and that reaches further than its permissions say: channels, hooks and skills. */
+/** What a version provides that an earlier one did not, and that reaches further than its permissions say: channels, hooks, models and skills. */
 export function addedParts(before: readonly Provided[], after: readonly Provided[]): readonly DescribedPart[] {
   const known = before.map(partOf);
   return after.map(partOf).flatMap((part): readonly DescribedPart[] => {
     switch (part.type) {
       case "tools":
         return [];
+      case "models":
+        return known.some((one) => one.type === "models" && one.id === part.id) ? [] : [part];
       case "hooks": {
         const old = known.flatMap((one) => (one.type === "hooks" && one.id === part.id ? one.hooks : []));
         const hooks = part.hooks.filter((name) => !old.includes(name));

@@ -16,7 +16,7 @@ export async function usablePlugins(found: readonly FoundPlugin[], { plugins }: 
   const used: InstalledPlugin[] = [];
   const problems: ConfigProblem[] = [];
   for (const one of found) {
-    const { id, packageName, version, folder, entry, tools, hooks, permissions } = one;
+    const { id, packageName, version, folder, entry, tools, hooks, models, permissions } = one;
     const { enabled = true, trusted = false, config = {} } = entries[id] ?? {};
     if (!enabled || deny.includes(id) || allow?.includes(id) === false) continue;
     const message = await settingsProblem(one, config);
@@ -26,7 +26,7 @@ export async function usablePlugins(found: readonly FoundPlugin[], { plugins }: 
     }
     const named = (kind: string): readonly string[] =>
       permissions.flatMap((permission) => (permission.startsWith(`${kind}:`) ? [permission.slice(kind.length + 1)] : []));
-    const facts = { id, packageName, version, folder, entry, tools, hooks };
+    const facts = { id, packageName, version, folder, entry, tools, hooks, hasModels: models.length > 0 };
     used.push({ ...facts, hosts: named("network"), secrets: named("secrets"), config: config as JsonObject, trusted });
   }
   for (const id of Object.keys(entries)) {

@@ -5,6 +5,7 @@ import type { FactotumConfig, ResolvedAgent } from "@factotum/config";
 import type { SetupOutcome } from "@factotum/gateway";
 import { createOllamaProbe, defaultModelFromEnvironment, findProviderFacts, PROVIDER_FACTS, type ProviderFacts } from "@factotum/models";
 import type { SetupProvider, SetupState } from "@factotum/protocol";
+import { pluginAt } from "../extensions/plugin-providers.ts";
 import { findAddress, findProviderKey } from "./find-target.ts";
 import { loadForSetup, type FirstRunParts } from "./first-run-parts.ts";
 import { readIdentityName } from "./identity-file.ts";
@@ -15,7 +16,10 @@ export async function readSetupState(parts: FirstRunParts): Promise<SetupOutcome
   if (loaded.type === "refused") return loaded;
   const { config } = loaded;
   const agent = defaultAgent(config);
-  const own = Object.keys(config.models.providers).filter((id) => findProviderFacts(id) === undefined);
+  // A plugin's provider has no key that could be asked for.
+  const own = Object.entries(config.models.providers).flatMap(([id, { baseUrl = "" }]) =>
+    findProviderFacts(id) === undefined && pluginAt(baseUrl) === undefined ? [id] : [],
+  );
   const facts = [...PROVIDER_FACTS, ...own.map((id): ProviderFacts => ({ id, label: id, url: "", keyVariables: [] }))];
   const state = {
     model: await currentModel(agent, config, parts),

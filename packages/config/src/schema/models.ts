@@ -86,7 +86,8 @@ const CostSchema: z.ZodType<ModelCost> = z.lazy(() =>
   }),
 );
 
-const ModelEntrySchema: z.ZodType<ModelEntry> = z.lazy(() =>
+/** Parses one of `models.providers.*.models`. */
+export const ModelEntrySchema: z.ZodType<ModelEntry> = z.lazy(() =>
   z.strictObject({
     id: TextSchema.describe("The model's name at the provider. An entry says what is not known of a model, or known wrongly."),
     contextWindow: CountSchema.optional().describe("Tokens of the context window."),

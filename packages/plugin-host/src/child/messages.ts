@@ -18,6 +18,10 @@ export type ToPlugin =
       readonly facts: Omit<PluginCall, "signal">;
     }
   | { readonly type: "hook"; readonly call: number; readonly name: string; readonly payload: PluginObject }
+  /** The answer comes as `chunk`s, then a `result` without a value. */
+  | { readonly type: "model"; readonly call: number; readonly request: PluginObject }
+  /** So many further chunks may be sent. */
+  | { readonly type: "more"; readonly call: number; readonly chunks: number }
   /** The result of a call is no longer awaited. */
   | { readonly type: "cancel"; readonly call: number }
   /** Answers an `ask`. */
@@ -30,11 +34,13 @@ export type AskMethod = "state.get" | "state.keys" | "state.set" | "state.delete
 export type FromPlugin =
   /** The runtime is there, and no code of the plugin has run. */
   | { readonly type: "hello" }
-  | { readonly type: "ready"; readonly tools: readonly string[]; readonly hooks: readonly string[] }
+  | { readonly type: "ready"; readonly tools: readonly string[]; readonly hooks: readonly string[]; readonly models: boolean }
   /** `setup` has failed. */
   | { readonly type: "failed"; readonly message: string }
   | { readonly type: "result"; readonly call: number; readonly value: unknown }
-  | { readonly type: "error"; readonly call: number; readonly message: string }
+  /** `status`: of the error of a model. */
+  | { readonly type: "error"; readonly call: number; readonly message: string; readonly status?: number }
+  | { readonly type: "chunk"; readonly call: number; readonly value: unknown }
   /** Something failed that belongs to no call. */
   | { readonly type: "fault"; readonly message: string }
   | { readonly type: "ask"; readonly ask: number; readonly method: string; readonly params: readonly unknown[] }
@@ -46,6 +52,7 @@ const TYPES: Readonly<Record<string, true>> = {
   failed: true,
   result: true,
   error: true,
+  chunk: true,
   fault: true,
   ask: true,
   log: true,
@@ -54,15 +61,16 @@ const TYPES: Readonly<Record<string, true>> = {
 /** Checks a value that came from a plugin; `undefined` for one that is no message. */
 export function parseFromPlugin(value: unknown): FromPlugin | undefined {
   if (typeof value !== "object" || value === null || !("type" in value)) return undefined;
-  const { type, call, ask, message, tools, hooks, method, params, level } = value as Readonly<Record<string, unknown>>;
+  const { type, call, ask, message, tools, hooks, models, method, params, level, status } = value as Readonly<Record<string, unknown>>;
   if (typeof type !== "string" || !Object.hasOwn(TYPES, type)) return undefined;
   const isText = (one: unknown): one is string => typeof one === "string";
   const isValid = {
     hello: true,
-    ready: Array.isArray(tools) && tools.every(isText) && Array.isArray(hooks) && hooks.every(isText),
+    ready: Array.isArray(tools) && tools.every(isText) && Array.isArray(hooks) && hooks.every(isText) && typeof models === "boolean",
     failed: isText(message),
     result: typeof call === "number",
-    error: typeof call === "number" && isText(message),
+    error: typeof call === "number" && isText(message) && (status === undefined || typeof status === "number"),
+    chunk: typeof call === "number" && "value" in value,
     fault: isText(message),
     ask: typeof ask === "number" && isText(method) && Array.isArray(params),
     log: isText(level) && isText(message),

@@ -1,5 +1,6 @@
-import type { HookName, PluginApi, PluginLogger, PluginObject, PluginResponse, PluginTool } from "@factotum/plugin";
+import type { HookName, PluginApi, PluginLogger, PluginModels, PluginObject, PluginResponse, PluginTool } from "@factotum/plugin";
 import { LineBudget } from "./line-budget.ts";
+import { ChunkWindow } from "./chunk-window.ts";
 import type { AskMethod, FromPlugin, ToPlugin } from "./messages.ts";
 
 /** What a runtime needs of its process. */
@@ -25,7 +26,9 @@ export class PluginRuntime {
   readonly #tools = new Map<string, PluginTool>();
   readonly #hooks = new Map<string, AnyHandler>();
   readonly #calls = new Map<number, AbortController>();
+  readonly #windows = new Map<number, ChunkWindow>();
   readonly #asks = new Map<number, { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void }>();
+  #models: PluginModels | undefined;
   #asked = 0;
   #isSetUp = false;
 
@@ -50,6 +53,12 @@ export class PluginRuntime {
         return;
       case "hook":
         void this.#run(message.call, () => this.#hooks.get(message.name)?.(message.payload));
+        return;
+      case "model":
+        void this.#run(message.call, async (signal) => this.#answerModel(message, signal));
+        return;
+      case "more":
+        this.#windows.get(message.call)?.open(message.chunks);
         return;
       case "cancel":
         this.#calls.get(message.call)?.abort();
@@ -88,7 +97,12 @@ export class PluginRuntime {
         throw new Error(`its plugin has the id ${JSON.stringify(plugin.id).slice(0, 80)}, and its manifest ${JSON.stringify(id)}`);
       await plugin.setup(this.#api({ id, config, secrets }));
       this.#isSetUp = true;
-      this.#options.send({ type: "ready", tools: [...this.#tools.keys()], hooks: [...this.#hooks.keys()] });
+      this.#options.send({
+        type: "ready",
+        tools: [...this.#tools.keys()],
+        hooks: [...this.#hooks.keys()],
+        models: this.#models !== undefined,
+      });
     } catch (error) {
       this.#options.send({ type: "failed", message: textOf(error) });
     }
@@ -105,10 +119,31 @@ export class PluginRuntime {
       if (text.length > maxAnswerChars) throw new Error(`its answer has ${text.length} characters, and ${maxAnswerChars} are allowed`);
       send({ type: "result", call, value: JSON.parse(text) });
     } catch (error) {
-      send({ type: "error", call, message: textOf(error) });
+      const status = statusOf(error);
+      send({ type: "error", call, message: textOf(error), ...(status === undefined ? {} : { status }) });
     } finally {
       this.#calls.delete(call);
       this.#reportDropped();
+    }
+  }
+
+  async #answerModel({ call, request }: Extract<ToPlugin, { type: "model" }>, signal: AbortSignal): Promise<void> {
+    const { send, maxAnswerChars } = this.#options;
+    if (this.#models === undefined) throw new Error("it has registered no models");
+    using window = new ChunkWindow(signal);
+    this.#windows.set(call, window);
+    try {
+      for await (const value of this.#models(request, { signal })) {
+        if (signal.aborted) return;
+        const text = JSON.stringify(value) as string | undefined;
+        if (text === undefined) throw new Error("a piece of its answer is not JSON");
+        if (text.length > maxAnswerChars)
+          throw new Error(`a piece of its answer has ${text.length} characters, and ${maxAnswerChars} are allowed`);
+        send({ type: "chunk", call, value: JSON.parse(text) });
+        await window.taken();
+      }
+    } finally {
+      this.#windows.delete(call);
     }
   }
 
@@ -132,6 +167,11 @@ export class PluginRuntime {
       clock: { now: this.#options.now },
       fetch: async (url, options = {}) => (await this.#ask("fetch", [url, options])) as PluginResponse,
       tool: (name, run) => this.#register(this.#tools, name, run),
+      models: (answer) => {
+        if (this.#isSetUp) throw new Error("models were registered after setup");
+        if (this.#models !== undefined) throw new Error("models are registered twice");
+        this.#models = answer;
+      },
       hook: (name: HookName, handle: unknown) => this.#register(this.#hooks, name, handle as AnyHandler),
     };
   }
@@ -155,6 +195,12 @@ export class PluginRuntime {
       }
     });
   }
+}
+
+/** SDKs of providers have the status of the answer in the error. */
+function statusOf(error: unknown): number | undefined {
+  const status: unknown = typeof error === "object" && error !== null && "status" in error ? error.status : undefined;
+  return typeof status === "number" && Number.isInteger(status) ? status : undefined;
 }
 
 function isPlugin(value: unknown): value is { readonly id: unknown; readonly setup: (api: PluginApi) => unknown } {
