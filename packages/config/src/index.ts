@@ -12,6 +12,8 @@ export type {
 export type { BindingConfig } from "./schema/bindings.ts";
 export { isExposed, isLoopbackBind } from "./schema/gateway.ts";
 export type { GatewayConfig } from "./schema/gateway.ts";
+export { LspServerSchema, McpServerSchema } from "./schema/integrations.ts";
+export type { PackageServer, PackageServers } from "./package-servers.ts";
 export type { CommandHook, LspConfig, LspServerConfig, McpServerConfig, PluginsConfig, SkillsConfig } from "./schema/integrations.ts";
 export type { MessagesConfig, QueueMode } from "./schema/messages.ts";
 export { ModelEntrySchema } from "./schema/models.ts";

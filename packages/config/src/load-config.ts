@@ -6,6 +6,7 @@ import { formatOf, parseText } from "./document/parse-text.ts";
 import type { FactotumConfig } from "./factotum-config.ts";
 import { inactiveKeys } from "./inactive-keys.ts";
 import type { PackageProvider } from "./package-providers.ts";
+import { replacedServers, type PackageServers } from "./package-servers.ts";
 import { resolveConfig, type HostFacts } from "./resolve-config.ts";
 import { readLastGood, writeLastGood, type LastGoodCopy } from "./state/last-good.ts";
 import { locateConfig } from "./state/locate-config.ts";
@@ -26,6 +27,8 @@ export interface LoadConfigOptions {
   readonly skillFolders?: readonly string[];
   /** Providers of models that installed packages bring; added to `models.providers`. */
   readonly packageProviders?: readonly PackageProvider[];
+  /** Servers that installed packages bring; added to `mcp.servers` and `lsp.servers`. */
+  readonly packageServers?: PackageServers;
   /** Defaults to this machine. */
   readonly host?: HostFacts;
 }
@@ -163,8 +166,8 @@ function finish(reading: ConfigReading, place: Finish): LoadedConfig | RefusedCo
   const { valid } = reading;
   if (valid === undefined) return { type: "refused", paths, path, problems: [...notices, ...reading.problems] };
   const host = options.host ?? thisMachine();
-  const { skillFolders = [], packageProviders = [] } = options;
-  const config = resolveConfig(valid, { paths, host, skillFolders, packageProviders });
+  const { skillFolders = [], packageProviders = [], packageServers = { mcp: [], lsp: [] } } = options;
+  const config = resolveConfig(valid, { paths, host, skillFolders, packageProviders, packageServers });
   const port = portFrom(options.env);
   return {
     type: "loaded",
@@ -172,7 +175,7 @@ function finish(reading: ConfigReading, place: Finish): LoadedConfig | RefusedCo
     paths,
     path,
     source,
-    problems: [...notices, ...reading.problems, ...port.problems],
+    problems: [...notices, ...reading.problems, ...replacedServers(valid.parsed, packageServers), ...port.problems],
     inactive: inactiveKeys(valid.written),
     ...withoutUndefined({ fileHash }),
     runningHash: hashOf(reading.text),

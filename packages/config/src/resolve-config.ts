@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import { overlay, type Document } from "./document/plain-object.ts";
+import { withPackageServers, type PackageServers } from "./package-servers.ts";
 import type { FactotumConfig, ResolvedAgent } from "./factotum-config.ts";
 import { withPackageProviders, type PackageProvider } from "./package-providers.ts";
 import { AgentEntrySchema } from "./schema/agents.ts";
@@ -24,10 +25,14 @@ interface Surroundings {
   readonly host: HostFacts;
   readonly skillFolders: readonly string[];
   readonly packageProviders: readonly PackageProvider[];
+  readonly packageServers: PackageServers;
 }
 
 /** Applies every default that depends on another key, on the machine or on the state directory. */
-export function resolveConfig(document: ValidDocument, { paths, host, skillFolders, packageProviders }: Surroundings): FactotumConfig {
+export function resolveConfig(
+  document: ValidDocument,
+  { paths, host, skillFolders, packageProviders, packageServers }: Surroundings,
+): FactotumConfig {
   const { parsed, channels } = document;
   const { agents: _agents, channels: _channels, ...sections } = parsed;
   const agents = resolveAgents(document, { paths, host });
@@ -42,12 +47,20 @@ export function resolveConfig(document: ValidDocument, { paths, host, skillFolde
     },
     models: { ...sections.models, providers: withPackageProviders(sections.models.providers, packageProviders, sections.plugins) },
     mcp: {
-      servers: Object.fromEntries(Object.entries(sections.mcp.servers).map(([name, server]) => [name, resolveServer(server, paths)])),
+      servers: withPackageServers(
+        Object.fromEntries(Object.entries(sections.mcp.servers).map(([name, server]) => [name, resolveServer(server, paths)])),
+        packageServers.mcp,
+        sections.plugins,
+      ),
     },
     lsp: {
       ...sections.lsp,
-      servers: Object.fromEntries(
-        Object.entries(sections.lsp.servers).map(([name, server]) => [name, { ...server, command: programOf(server.command, paths) }]),
+      servers: withPackageServers(
+        Object.fromEntries(
+          Object.entries(sections.lsp.servers).map(([name, server]) => [name, { ...server, command: programOf(server.command, paths) }]),
+        ),
+        packageServers.lsp,
+        sections.plugins,
       ),
     },
     agents,

@@ -32,12 +32,11 @@ export class McpServers {
       next.set(name, isKept ? known : new McpServer(name, one, { ...this.#options, store: this.#store, serverLogins: this.#serverLogins }));
     }
     for (const [name, server] of this.#servers) if (next.get(name) !== server) this.#retire(server);
-    const wereAny = this.#servers.size > 0;
     this.#servers = this.#isClosed ? new Map() : next;
-    if (next.size > 0 || wereAny)
-      void this.#store
-        .keepOnly([...next.keys()])
-        .catch((error: unknown) => this.#options.logger.warn("Old lists of MCP servers could not be removed", { error }));
+    // Also without servers: those of a removed package may have left something.
+    void this.#store
+      .keepOnly([...next.keys()])
+      .catch((error: unknown) => this.#options.logger.warn("Old lists of MCP servers could not be removed", { error }));
     return [...next.values()].map(sourceOf);
   }
 

@@ -23,6 +23,8 @@ test("lsp test starts a server where its files are, and says why one does not wo
   const listed = JSON.parse((await cli.run("lsp", "list", "--json")).stdout) as { readonly servers: readonly { readonly name: string }[] };
   expect(listed.servers).toContainEqual({
     name: "typescript",
+    source: null,
+    isDetected: false,
     languages: ["typescript"],
     program: process.execPath,
     isUsed: true,
@@ -30,7 +32,7 @@ test("lsp test starts a server where its files are, and says why one does not wo
     problem: null,
   });
   expect(listed.servers.map(({ name }) => name)).not.toContain("off");
-  expect((await cli.run("lsp", "list")).stdout).toMatch(/broken +typescript +not started yet +sh/);
+  expect((await cli.run("lsp", "list")).stdout).toMatch(/broken +configuration +typescript +not started yet +sh/);
   const empty = await cli.run("lsp", "test", "typescript");
   expect(empty.stderr).toContain("put a file of its languages into");
   await writeFile(join(cli.factotumHome, "workspace", "a.ts"), "export const a = 1;\n");

@@ -1,7 +1,7 @@
 import { loadConfig, type LoadedConfig } from "@factotum/config";
 import { lookUpServer } from "@factotum/plugin-lsp";
 import { lspFolder, lspSettings } from "../compose/compose-lsp.ts";
-import { configOptions } from "../compose/extensions.ts";
+import { configOptions, packageOf } from "../compose/extensions.ts";
 import { findGateway } from "../rpc/connect-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
@@ -15,9 +15,13 @@ const PREFIX = "tools:lsp:";
 
 interface ServerRow {
   readonly name: string;
+  /** The package that brings it; `null` for one of the configuration, and for a well-known one. */
+  readonly source: string | null;
   readonly languages: readonly string[];
+  /** It is well known and installed, and not configured. */
+  readonly isDetected: boolean;
   readonly program: string | null;
-  /** False for a well-known server while `lsp.detect` is off. */
+  /** False for a well-known server while `lsp.detect` is off, and for one that is switched off. */
   readonly isUsed: boolean;
   readonly operations: readonly string[] | null;
   readonly problem: string | null;
@@ -25,19 +29,30 @@ interface ServerRow {
 
 /** Lists the configured servers, and the well-known ones that are installed. Starts none. */
 export async function lspList(context: CliContext, { json }: { readonly json: boolean }): Promise<number> {
-  const loaded = await loadConfig(await configOptions(context.env));
+  const options = await configOptions(context.env);
+  const loaded = await loadConfig(options);
   if (loaded.type === "refused") throw refusedStart(loaded);
-  const rows = await listServers(context, loaded);
+  const rows = await listServers(context, loaded, packageOf("lsp", loaded, options.packageServers));
   if (json) printJson(context, { servers: rows });
   else if (rows.length === 0) context.print("There are no language servers: none is configured, and no well-known one is installed.\n");
   else {
-    const table = rows.map((row) => [row.name, row.languages.join(", "), stateOf(row), row.program ?? ""]);
-    context.print(terminalText(renderTable(["SERVER", "LANGUAGES", "STATE", "PROGRAM"], table)));
+    const table = rows.map((row) => [
+      row.name,
+      row.source ?? (row.isDetected ? "PATH" : "configuration"),
+      row.languages.join(", "),
+      stateOf(row),
+      row.program ?? "",
+    ]);
+    context.print(terminalText(renderTable(["SERVER", "SOURCE", "LANGUAGES", "STATE", "PROGRAM"], table)));
   }
   return EXIT.ok;
 }
 
-async function listServers(context: CliContext, { config }: Pick<LoadedConfig, "config">): Promise<readonly ServerRow[]> {
+async function listServers(
+  context: CliContext,
+  { config }: Pick<LoadedConfig, "config">,
+  brought: (name: string) => string | undefined,
+): Promise<readonly ServerRow[]> {
   const { lsp, agents, defaultAgentId } = config;
   const workspace = agents.find(({ id }) => id === defaultAgentId)?.workspace ?? context.paths.home;
   const places = { folder: lspFolder(context.paths), searchPath: context.env["PATH"] ?? "", workspace };
@@ -46,9 +61,9 @@ async function listServers(context: CliContext, { config }: Pick<LoadedConfig, "
   return Object.entries(lspSettings({ ...lsp, detect: true })).flatMap(([name, settings]): readonly ServerRow[] => {
     const { program, operations } = lookUpServer(name, settings, { ...places, workspacePrograms: lsp.workspacePrograms });
     if (settings.isDetected && program === undefined) return [];
-    const { languages } = settings;
-    const isUsed = used[name] !== undefined;
-    return [{ name, languages, program: program ?? null, isUsed, operations: operations ?? null, problem: problems.get(name) ?? null }];
+    const { languages, isDetected } = settings;
+    const facts = { name, source: brought(name) ?? null, isDetected, languages, isUsed: used[name] !== undefined };
+    return [{ ...facts, program: program ?? null, operations: operations ?? null, problem: problems.get(name) ?? null }];
   });
 }
 

@@ -50,7 +50,7 @@ test("mcp add keeps the comments of the file and puts values into private files;
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   const { servers } = JSON.parse((await cli.run("mcp", "list", "--json")).stdout) as Listed;
   expect(servers).toMatchObject([{ name: "files", place: "npx -y files-mcp /srv", tools: null }]);
-  expect((await cli.run("mcp", "list")).stdout).toMatch(/files +untrusted +not started yet/);
+  expect((await cli.run("mcp", "list")).stdout).toMatch(/files +configuration +untrusted +not started yet/);
   expect((await cli.run("mcp", "add", "files", "--", "other")).stderr).toContain("already");
   expect(await cli.run("mcp", "remove", "files")).toMatchObject({ code: 0 });
   expect(await readdir(join(cli.factotumHome, "credentials"))).toEqual([]);
@@ -70,7 +70,7 @@ test("mcp add takes either a command or an address, and leaves nothing behind if
   expect(await cli.run("mcp", "add", "wiki", "--url", "https://a.example/mcp", "--transport", "sse", "--trusted")).toMatchObject({
     code: 0,
   });
-  expect((await cli.run("mcp", "list")).stdout).toMatch(/wiki +trusted +not started yet +https:\/\/a\.example\/mcp/);
+  expect((await cli.run("mcp", "list")).stdout).toMatch(/wiki +configuration +trusted +not started yet +https:\/\/a\.example\/mcp/);
 });
 
 test("mcp login and logout are for servers at an address, and a client's secret needs its issuer", async () => {

@@ -15,7 +15,7 @@ import {
 import { readToolNames } from "@factotum/plugin-mcp";
 import { mcpListFolder, mcpSettings } from "../compose/compose-mcp.ts";
 import { removeLogin } from "../compose/mcp-logins.ts";
-import { configOptions } from "../compose/extensions.ts";
+import { configOptions, packageOf } from "../compose/extensions.ts";
 import { findGateway } from "../rpc/connect-gateway.ts";
 import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
@@ -47,14 +47,23 @@ export interface McpAddOptions extends Format {
 
 /** Lists the servers with the number of their tools, or why they cannot be used. */
 export async function mcpList(context: CliContext, { json }: Format): Promise<number> {
-  const { config } = await load(context);
+  const { config, brought } = await load(context);
   const problems = await problemsOf(context);
   const enabled = mcpSettings(config);
   const rows = Object.entries(config.mcp.servers).map(([name, server]) => {
     const settings = enabled[name];
     const tools = settings === undefined ? undefined : readToolNames(mcpListFolder(context.paths), name, settings);
     const place = "command" in server ? [server.command, ...server.args].join(" ") : server.url;
-    return { name, place, trusted: server.trusted, enabled: server.enabled, tools: tools ?? null, problem: problems.get(name) ?? null };
+    const { trusted, enabled: isOn } = server;
+    return {
+      name,
+      place,
+      source: brought(name) ?? null,
+      trusted,
+      enabled: isOn,
+      tools: tools ?? null,
+      problem: problems.get(name) ?? null,
+    };
   });
   if (json) {
     printJson(context, { servers: rows });
@@ -64,8 +73,14 @@ export async function mcpList(context: CliContext, { json }: Format): Promise<nu
     context.print("There are no MCP servers. Add one with: factotum mcp add NAME -- COMMAND\n");
     return EXIT.ok;
   }
-  const table = rows.map((row) => [row.name, row.trusted ? "trusted" : "untrusted", stateOf(row), row.place]);
-  context.print(terminalText(renderTable(["SERVER", "TRUST", "STATE", "WHERE"], table)));
+  const table = rows.map((row) => [
+    row.name,
+    row.source ?? "configuration",
+    row.trusted ? "trusted" : "untrusted",
+    stateOf(row),
+    row.place,
+  ]);
+  context.print(terminalText(renderTable(["SERVER", "SOURCE", "TRUST", "STATE", "WHERE"], table)));
   return EXIT.ok;
 }
 
@@ -85,8 +100,8 @@ function stateOf({
 
 /** Writes a new server into the configuration. Values that may be secrets go into private files. */
 export async function mcpAdd(context: CliContext, name: string, options: McpAddOptions): Promise<number> {
-  const { config } = await load(context);
-  if (config.mcp.servers[name] !== undefined)
+  const { config, brought } = await load(context);
+  if (config.mcp.servers[name] !== undefined && brought(name) === undefined)
     throw new CliError("usage", `There is a server ${JSON.stringify(name)} already.`, {
       fix: `Remove it first: factotum mcp remove ${name}`,
     });
@@ -115,11 +130,12 @@ function pairs(key: string, written: readonly string[]): JsonObject {
 
 /** Takes over the servers of another program's file. Servers of a known name stay as they are. */
 export async function mcpImport(context: CliContext, path: string, { json }: Format): Promise<number> {
-  const { config } = await load(context);
+  const { config, brought } = await load(context);
   const found = await readMcpFile(path);
   const skipped: { name: string; reason: string }[] = [];
   const taken = found.flatMap((server) => {
-    if ("settings" in server && config.mcp.servers[server.name] === undefined) return [server];
+    const isFree = config.mcp.servers[server.name] === undefined || brought(server.name) !== undefined;
+    if ("settings" in server && isFree) return [server];
     skipped.push({ name: server.name, reason: "settings" in server ? "there is a server of this name already" : server.reason });
     return [];
   });
@@ -135,7 +151,12 @@ export async function mcpImport(context: CliContext, path: string, { json }: For
 
 /** Removes a server, and the private files of its values. */
 export async function mcpRemove(context: CliContext, name: string, { json }: Format): Promise<number> {
-  const { config } = await load(context);
+  const { config, brought } = await load(context);
+  const owner = brought(name);
+  if (owner !== undefined)
+    throw new CliError("usage", `The server ${JSON.stringify(name)} belongs to the package ${owner}.`, {
+      fix: `Switch it off by its name in plugins.deny, or remove the package: factotum plugins remove ${owner}`,
+    });
   if (config.mcp.servers[name] === undefined)
     throw new CliError("failure", `There is no server ${JSON.stringify(name)}.`, { fix: "List them with: factotum mcp list" });
   await write(context, [], [name]);
@@ -211,8 +232,9 @@ async function problemsOf(context: CliContext): Promise<ReadonlyMap<string, stri
   return new Map(warnings.flatMap(({ id, text }) => (id.startsWith("tools:mcp:") ? [[id.slice("tools:mcp:".length), text] as const] : [])));
 }
 
-async function load({ env }: Pick<CliContext, "env">): Promise<LoadedConfig> {
-  const loaded = await loadConfig(await configOptions(env));
+async function load({ env }: Pick<CliContext, "env">): Promise<LoadedConfig & { readonly brought: ReturnType<typeof packageOf> }> {
+  const options = await configOptions(env);
+  const loaded = await loadConfig(options);
   if (loaded.type === "refused") throw refusedStart(loaded);
-  return loaded;
+  return { ...loaded, brought: packageOf("mcp", loaded, options.packageServers) };
 }

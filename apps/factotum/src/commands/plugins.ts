@@ -1,21 +1,31 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { formatProblem, loadConfig, type ConfigProblem, type FactotumConfig } from "@factotum/config";
 import type { SkillFinding } from "@factotum/skills";
 import { CHANNELS, configOptions, findInstalled } from "../compose/extensions.ts";
+import { removeLogin } from "../compose/mcp-logins.ts";
 import { checkExtensions } from "../doctor/check-extensions.ts";
 import type { Finding } from "../doctor/finding.ts";
 import { readBuiltInManifest } from "../extensions/built-in.ts";
 import type { FoundExtensions } from "../extensions/found-extensions.ts";
 import { installedSource } from "../extensions/installed-source.ts";
-import { parseManifest, type ExtensionManifest } from "../extensions/manifest.ts";
+import type { ExtensionManifest } from "../extensions/manifest.ts";
 import { StagedProject } from "../extensions/npm-project.ts";
 import { checkSchemaFile } from "../extensions/schema-file.ts";
 import { packageSource, type PackageSource } from "../extensions/package-source.ts";
-import { addedParts, describePart, partOf, providedChannels, providedPlugins } from "../extensions/provided-types.ts";
+import { readManifest } from "../extensions/read-manifest.ts";
+import {
+  addedParts,
+  describePart,
+  partOf,
+  providedChannels,
+  providedPlugins,
+  providedServers,
+  type DescribedPart,
+} from "../extensions/provided-types.ts";
 import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
+import { terminalText } from "../runtime/foreign-text.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import type { KnownExtensions } from "../runtime/known-extension.ts";
 import { renderTable } from "../runtime/render-table.ts";
@@ -75,10 +85,19 @@ export async function pluginsRemove(
   await project.remove(name);
   await project.activate();
   const reloaded = await reloadGateway(context, { force: true });
+  await forgetServers(context, listed.manifest?.provides ?? []);
   if (json) printJson(context, { removed: name });
   else context.print(`${name} is removed.\n`);
   if (!json) context.note(`${describeReload(reloaded)}\n`);
   return EXIT.ok;
+}
+
+/** Logins at the servers of a removed package; those of the owner's entries of the same names stay. */
+async function forgetServers({ env, paths }: CliContext, provides: ExtensionManifest["provides"]): Promise<void> {
+  const loaded = await loadConfig(await configOptions(env));
+  const kept = loaded.type === "loaded" ? loaded.config.mcp.servers : undefined;
+  for (const { name } of providedServers(provides, "mcp"))
+    if (kept !== undefined && !Object.hasOwn(kept, name)) await removeLogin(paths, name);
 }
 
 /** Lists the built-in and the installed packages. */
@@ -147,7 +166,7 @@ export async function installPlugin(
   const wasListed = new Set(project.names);
   const name = await project.add(source);
   const folder = project.packageFolder(name);
-  const manifest = await readManifest(join(folder, "package.json"), name);
+  const manifest = await usableManifest(folder, name);
   await checkSchemas(manifest, folder);
   if (wasListed.has(name) && !options.replaces) {
     throw new CliError("failure", `${name} is installed already.`, { fix: `Replace it with: factotum plugins update ${spec}` });
@@ -180,11 +199,12 @@ function isKnown(name: string, known: KnownExtensions): boolean {
   return Object.entries(known).some(([id, one]) => id === name || one.package === name);
 }
 
-async function readManifest(path: string, name: string): Promise<ExtensionManifest> {
-  const reading = parseManifest(JSON.parse(await readFile(path, "utf8")));
+async function usableManifest(folder: string, name: string): Promise<ExtensionManifest> {
+  const reading = await readManifest(folder);
   const refuse = (reason: string): CliError =>
     new CliError("failure", `${name} cannot be installed: ${reason}.`, { fix: "Nothing was changed." });
-  if (reading.type === "absent") throw refuse("its package.json has no field factotum, so it is no extension");
+  if (reading.type === "absent" || reading.type === "missing")
+    throw refuse("its package.json has no field factotum, so it is no extension");
   if (reading.type === "invalid") throw refuse(reading.problems.join("; "));
   return reading.manifest;
 }
@@ -205,7 +225,16 @@ async function checkSchemas({ name, provides }: ExtensionManifest, folder: strin
   }
 }
 
-function checkIds(manifest: ExtensionManifest, { channels, plugins }: FoundExtensions): void {
+function checkIds(manifest: ExtensionManifest, { channels, plugins, servers }: FoundExtensions): void {
+  for (const kind of ["mcp", "lsp"] as const) {
+    for (const { name } of providedServers(manifest.provides, kind)) {
+      const owner = servers[kind].find((one) => one.name === name && one.packageName !== manifest.name)?.packageName;
+      if (owner === undefined) continue;
+      throw new CliError("failure", `${manifest.name} cannot be installed: its server "${name}" has the name of a server of ${owner}.`, {
+        fix: "Nothing was changed.",
+      });
+    }
+  }
   for (const { id } of providedPlugins(manifest.provides)) {
     const owner = plugins.find((one) => one.id === id && one.packageName !== manifest.name)?.packageName;
     if (owner === undefined) continue;
@@ -234,9 +263,11 @@ async function confirmPermissions(
 ): Promise<void> {
   const { name, version, permissions, provides } = manifest;
   const added = permissions.filter((permission) => before?.permissions.includes(permission) !== true);
-  context.note(`${name} ${version} provides ${provides.map((one) => describePart(partOf(one))).join(", ")}.\n`);
+  const parts = provides.map(partOf);
+  context.note(`${name} ${version} provides ${parts.map(describePart).join(", ")}.\n`);
   const grown = before === undefined ? [] : addedParts(before.provides, provides);
   if (before !== undefined && added.length === 0 && grown.length === 0 && severe.length === 0) return;
+  for (const line of serverLines(before === undefined ? parts : grown)) context.note(terminalText(line));
   if (grown.length > 0) context.note(`New since ${before?.version}: ${grown.map(describePart).join(", ")}.\n`);
   const list = added.length === 0 ? "no permissions" : added.join(", ");
   context.note(`It states that it needs ${before === undefined ? "" : "more than before: "}${list}. ${reachOf(manifest)}\n`);
@@ -246,10 +277,19 @@ async function confirmPermissions(
   if (!(await context.confirm(question))) throw new CliError("failure", "Nothing was installed.");
 }
 
+/** What each server runs or asks, and the variables that it gets. */
+function serverLines(parts: readonly DescribedPart[]): readonly string[] {
+  return parts.flatMap((part) =>
+    part.type === "mcp" || part.type === "lsp" ? part.servers.map(({ name, runs }) => `  ${name}: ${runs}\n`) : [],
+  );
+}
+
 /** What the code of a package can reach, said openly. */
 function reachOf({ provides }: ExtensionManifest): string {
   if (provides.some(({ type }) => type === "channel"))
     return "It runs in the gateway's process and is not limited to that: install only what you trust.";
+  if (providedServers(provides, "mcp").length + providedServers(provides, "lsp").length > 0)
+    return "Its servers run as you, in the sandbox of the conversation that uses them if it has one: install only what you trust.";
   if (providedPlugins(provides).length > 0)
     return "It runs in a process of its own, which reads its package, writes nothing, and gets network and secrets through the gateway alone.";
   return "It runs nothing by itself; its instructions are the owner's in the assistant's eyes: install only what you trust.";

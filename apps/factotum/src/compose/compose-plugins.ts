@@ -77,7 +77,7 @@ export async function composePlugins(context: CliContext, { secrets, store, web,
   return {
     load: async (config) => {
       const found = await findInstalled(env);
-      const { plugins, problems } = await usablePlugins(found.plugins, config);
+      const { plugins, problems } = await usablePlugins(found, config);
       host.apply(plugins);
       // The plugins of a package that cannot be read are not known.
       if (found.problems.length === 0)

@@ -6,6 +6,8 @@ import {
   type Environment,
   type LoadConfigOptions,
   type PackageProvider,
+  type LoadedConfig,
+  type PackageServers,
   type UnavailableChannel,
 } from "@factotum/config";
 import type { WebchatDependencies } from "@factotum/webchat";
@@ -86,6 +88,8 @@ export interface ChannelCatalog {
   readonly packageProviders: readonly PackageProvider[];
   /** Folders of skills of installed packages. */
   readonly skillFolders: readonly string[];
+  /** MCP servers and language servers of installed packages. */
+  readonly packageServers: PackageServers;
 }
 
 /** Finds all channels without loading any. `known` defaults to the list of the release. */
@@ -111,6 +115,7 @@ export async function channelCatalog(env: Environment, known: KnownExtensions = 
     notices: found.problems.map(({ message }): ConfigProblem => ({ type: "extension", path: "", message })),
     packageProviders: pluginProviders(found.plugins),
     skillFolders: found.skills.map(({ folder }) => folder),
+    packageServers: found.servers,
   };
 }
 
@@ -135,6 +140,16 @@ function missingInBuild(id: string, channels: readonly string[]): string {
 /** The installed extensions of a state directory and of the deployment. */
 export async function findInstalled(env: Environment): Promise<FoundExtensions> {
   return findExtensions(statePaths(env), { builtIn: new Map(CHANNELS.map(({ id }) => [id, `@factotum/${id}`])) });
+}
+
+/** Names the package whose server of a name is used; `undefined` for a server of the configuration. */
+export function packageOf(
+  kind: "mcp" | "lsp",
+  { written }: Pick<LoadedConfig, "written">,
+  servers: PackageServers,
+): (name: string) => string | undefined {
+  const section = written[kind] as { readonly servers?: object } | undefined;
+  return (name) => (Object.hasOwn(section?.servers ?? {}, name) ? undefined : servers[kind].find((one) => one.name === name)?.packageName);
 }
 
 /** What `loadConfig` and `setConfigValue` need to know: the environment and all channels. */

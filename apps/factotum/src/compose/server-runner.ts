@@ -1,7 +1,9 @@
-import { relative } from "node:path";
-import type { Clock, CommandRunner, Logger, Random } from "@factotum/agent-contract";
+import { dirname, relative } from "node:path";
+import type { Clock, CommandRequest, CommandRunner, Logger, Random } from "@factotum/agent-contract";
 import type { FactotumConfig, LoadedConfig } from "@factotum/config";
 import { createHostRunner, type HostRunner, type SandboxSpec } from "@factotum/sandbox";
+import { deploymentOf, extensionsFolder } from "../extensions/project-folders.ts";
+import { assetPath } from "../runtime/assets.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { createOpenCommandProxy } from "./command-proxy.ts";
 import { openSandbox } from "./open-sandbox.ts";
@@ -55,9 +57,21 @@ export function createServerRunner(
       if (spec === undefined) return undefined;
       // Its folder holds the server's program.
       const isInWorkspace = !relative(run.workspace, request.cwd).startsWith("..");
-      const readOnly = isInWorkspace ? spec.readOnly : [...spec.readOnly, request.cwd];
+      const shown = [...(isInWorkspace ? [] : [request.cwd]), ...packageFolders(request, context)];
+      const readOnly = [...spec.readOnly, ...shown];
       return { ...spec, readOnly, ...(hosts === undefined ? {} : { network: { hosts: () => hosts } }) };
     },
     network: { openProxy: createOpenCommandProxy(system), node: process.execPath },
   });
+}
+
+/** The installed packages, for a server that one of them brings: its program and what it depends on. */
+function packageFolders({ command }: CommandRequest, { paths }: Pick<CliContext, "paths">): readonly string[] {
+  const words = command.type === "argv" ? [command.file, ...command.args] : [];
+  const places = [extensionsFolder(paths), deploymentOf(dirname(assetPath("package.json")))].filter((place) => place !== undefined);
+  const folders = words.flatMap((word) => {
+    const folder = /^(.+?\/node_modules)\//.exec(word)?.[1];
+    return folder !== undefined && places.some((place) => folder.startsWith(`${place}/`)) ? [folder] : [];
+  });
+  return [...new Set(folders)];
 }

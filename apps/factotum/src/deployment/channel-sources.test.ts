@@ -5,6 +5,7 @@ const found = {
   channels: [],
   skills: [],
   plugins: [],
+  servers: { mcp: [], lsp: [] },
   problems: [],
   packages: [],
   build: { channels: ["owl", "webchat"], others: ["crow"] },

@@ -6,7 +6,7 @@ import { ok, type Finding } from "./finding.ts";
 
 /** Installed packages that are not used, and those of configured channels that cannot be loaded. Imports only what the gateway imports, too. */
 export async function checkExtensions(
-  { problems, channels, plugins }: FoundExtensions,
+  { problems, channels, plugins, servers }: FoundExtensions,
   config?: FactotumConfig,
 ): Promise<readonly Finding[]> {
   const unused = problems.map(({ message }): Finding => ({ check: "extension", level: "warning", message: sentence(message) }));
@@ -27,11 +27,11 @@ export async function checkExtensions(
       }
     }),
   );
-  return [...unused, ...loaded, ...(config === undefined ? [] : await checkPlugins(plugins, config))];
+  return [...unused, ...loaded, ...(config === undefined ? [] : await checkPlugins({ plugins, servers }, config))];
 }
 
 /** Plugins by their manifests and settings; a running gateway knows which have failed. */
-async function checkPlugins(found: FoundExtensions["plugins"], config: FactotumConfig): Promise<readonly Finding[]> {
+async function checkPlugins(found: Pick<FoundExtensions, "plugins" | "servers">, config: FactotumConfig): Promise<readonly Finding[]> {
   const { plugins, problems } = await usablePlugins(found, config);
   return [
     ...plugins.map(({ id, packageName, version, trusted }) =>

@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
+import type { LspServerConfig, McpServerConfig, PackageServer } from "@factotum/config";
 import { readProject, type ProjectPackage } from "./extension-project.ts";
-import { providedPlugins, type ProvidedChannel } from "./provided-types.ts";
+import { providedPlugins, providedServers, type ProvidedChannel } from "./provided-types.ts";
 import type { ExtensionManifest } from "./manifest.ts";
+import { serverPrefix } from "./read-manifest.ts";
 import type {
   DeploymentBuild,
   ExtensionProblem,
@@ -18,6 +20,8 @@ export class ExtensionCollector {
   readonly #channels: InstalledChannel[] = [];
   readonly #skills: InstalledSkills[] = [];
   readonly #plugins: FoundPlugin[] = [];
+  readonly #mcp: PackageServer<McpServerConfig>[] = [];
+  readonly #lsp: PackageServer<LspServerConfig>[] = [];
   readonly #problems: ExtensionProblem[] = [];
   readonly #packages: ListedExtension[] = [];
   #build: DeploymentBuild | undefined;
@@ -40,6 +44,7 @@ export class ExtensionCollector {
       channels: this.#channels,
       skills: this.#skills,
       plugins: this.#plugins,
+      servers: { mcp: this.#mcp, lsp: this.#lsp },
       problems: this.#problems,
       packages: this.#packages,
       ...withoutUndefined({ build: this.#build }),
@@ -75,6 +80,8 @@ export class ExtensionCollector {
           else if (one.type === "channel") this.#addChannel(one, { name, folder, version: reading.manifest.version, report });
         }
         this.#addPlugins(reading.manifest, { folder, report });
+        addServers(this.#mcp, { name, list: providedServers(reading.manifest.provides, "mcp"), report });
+        addServers(this.#lsp, { name, list: providedServers(reading.manifest.provides, "lsp"), report });
     }
   }
 
@@ -116,5 +123,25 @@ export class ExtensionCollector {
           permissions,
         });
     }
+  }
+}
+
+/** A name belongs to the first package that has it. */
+function addServers<Settings>(
+  known: PackageServer<Settings>[],
+  {
+    name: packageName,
+    list,
+    report,
+  }: {
+    readonly name: string;
+    readonly list: readonly { readonly name: string; readonly settings: Settings }[];
+    readonly report: (message: string) => void;
+  },
+): void {
+  for (const { name, settings } of list) {
+    const owner = known.find((other) => other.name === name)?.packageName;
+    if (owner !== undefined) report(`its server "${name}" has the name of a server of ${owner}, which is used; remove one of them`);
+    else known.push({ name, packageName, ids: [name, serverPrefix(packageName)], settings });
   }
 }

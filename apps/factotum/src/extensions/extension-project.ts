@@ -3,8 +3,9 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import * as z from "zod";
 import { isPackageName } from "./package-name.ts";
 import type { DeploymentBuild } from "./found-extensions.ts";
-import { parseManifest, type ManifestReading } from "./manifest.ts";
+import type { ManifestReading } from "./manifest.ts";
 import { readText } from "./project-folders.ts";
+import { readManifest } from "./read-manifest.ts";
 
 /** An npm project whose package.json lists extensions under `factotum.extensions`. */
 export interface ExtensionProject {
@@ -48,8 +49,7 @@ export async function readProject(folder: string): Promise<ExtensionProject> {
 
 async function readPackage(project: string, name: string): Promise<ProjectPackage> {
   const folder = join(project, "node_modules", name);
-  const text = isPackageName(name) ? await readText(join(folder, "package.json")) : undefined;
-  return { name, folder, reading: text === undefined ? { type: "missing" } : parseManifest(parseJson(text)) };
+  return { name, folder, reading: isPackageName(name) ? await readManifest(folder) : { type: "missing" } };
 }
 
 function parseJson(text: string): unknown {

@@ -30,7 +30,14 @@ async function onlyChannel(): Promise<InstalledChannel> {
 }
 
 test("without lists there are none", async () => {
-  expect(await findExtensions(paths, { builtIn })).toEqual({ channels: [], plugins: [], skills: [], problems: [], packages: [] });
+  expect(await findExtensions(paths, { builtIn })).toEqual({
+    channels: [],
+    plugins: [],
+    servers: { mcp: [], lsp: [] },
+    skills: [],
+    problems: [],
+    packages: [],
+  });
 });
 
 test("finds the listed packages alone, in the state directory and then in the deployment", async () => {
@@ -89,7 +96,14 @@ test("a list that cannot be read is a problem of its own", async () => {
 test("the pointer to the installed project cannot leave its folder", async () => {
   await mkdir(join(paths.home, "extensions"), { recursive: true });
   await writeFile(join(paths.home, "extensions/current"), "../elsewhere");
-  expect(await findExtensions(paths, { builtIn })).toEqual({ channels: [], plugins: [], skills: [], problems: [], packages: [] });
+  expect(await findExtensions(paths, { builtIn })).toEqual({
+    channels: [],
+    plugins: [],
+    servers: { mcp: [], lsp: [] },
+    skills: [],
+    problems: [],
+    packages: [],
+  });
 });
 
 test.each([

@@ -1,3 +1,4 @@
+import type { PackageServers } from "@factotum/config";
 import type { IdForms } from "./id-forms.ts";
 import type { ExtensionManifest } from "./manifest.ts";
 import type { ProvidedHooks, ProvidedModels, ProvidedTool } from "./provided-types.ts";
@@ -70,6 +71,8 @@ export interface FoundExtensions {
   readonly channels: readonly InstalledChannel[];
   readonly skills: readonly InstalledSkills[];
   readonly plugins: readonly FoundPlugin[];
+  /** MCP servers and language servers; each name once. */
+  readonly servers: PackageServers;
   readonly problems: readonly ExtensionProblem[];
   readonly packages: readonly ListedExtension[];
   /** Set if the command runs in a folder that `factotum build` has written. */

@@ -76,9 +76,12 @@ describe("which plugins are used", () => {
   test("those that the configuration does not switch off, isolated unless it says otherwise", async () => {
     const entries = { off: entry({ enabled: false }), inside: entry({ trusted: true }) };
     const all = ["plain", "inside", "off", "denied", "unlisted"].map((id) => found(id));
-    const { plugins, problems } = await usablePlugins(all, {
-      plugins: { entries, deny: ["denied"], allow: ["plain", "inside", "off", "denied"] },
-    });
+    const { plugins, problems } = await usablePlugins(
+      { plugins: all, servers: { mcp: [], lsp: [] } },
+      {
+        plugins: { entries, deny: ["denied"], allow: ["plain", "inside", "off", "denied"] },
+      },
+    );
     expect(problems).toEqual([]);
     expect(plugins).toMatchObject([
       { id: "plain", trusted: false, hosts: ["api.example.com"], secrets: ["KEY"], config: {} },
@@ -94,8 +97,14 @@ describe("which plugins are used", () => {
       absent: entry({}),
     };
     const configSchema = join(folder, "config.json");
+    const installed = [
+      found("good", { configSchema }),
+      found("bad", { configSchema }),
+      found("plain"),
+      found("lost", { configSchema: "/nowhere.json" }),
+    ];
     const { plugins, problems } = await usablePlugins(
-      [found("good", { configSchema }), found("bad", { configSchema }), found("plain"), found("lost", { configSchema: "/nowhere.json" })],
+      { plugins: installed, servers: { mcp: [], lsp: [] } },
       { plugins: { entries, deny: [] } },
     );
     expect(plugins).toMatchObject([{ id: "good", hasModels: false, config: { word: "sum" } }]);

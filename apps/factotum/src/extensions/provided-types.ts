@@ -1,5 +1,5 @@
 import type { JsonSchema } from "@factotum/agent-contract";
-import { matchesTool, ModelEntrySchema, TOOL_NAMES, type ModelEntry } from "@factotum/config";
+import { matchesTool, ModelEntrySchema, TOOL_NAMES, type LspServerConfig, type McpServerConfig, type ModelEntry } from "@factotum/config";
 import { findProvider } from "@factotum/models";
 import { HOOKS, isHookName, type HookName } from "@factotum/plugin";
 import * as z from "zod";
@@ -44,6 +44,31 @@ interface ProvidedSkills {
 }
 
 const ProvidedSkillsSchema: z.ZodType<ProvidedSkills> = z.object({ type: z.literal("skills"), path: inside });
+
+/** A server of a package. */
+export interface ProvidedServer<Kind extends "mcp" | "lsp" = "mcp" | "lsp"> {
+  /** In `mcp.servers` or `lsp.servers`: with the name of the package before its own. */
+  readonly name: string;
+  /** Its program or address as the package writes it, in one line; text of others. */
+  readonly shown: string;
+  /** Tells versions of its settings apart. */
+  readonly written: string;
+  /** With the paths of the folder that the package is in. */
+  readonly settings: Kind extends "mcp" ? McpServerConfig : LspServerConfig;
+}
+
+/** A file of MCP servers or language servers. */
+interface ProvidedServers<Kind extends "mcp" | "lsp"> {
+  readonly type: Kind;
+  /** Path of the file. */
+  readonly servers: string;
+  /** What the file holds; empty until it is read. */
+  readonly list: readonly ProvidedServer<Kind>[];
+}
+
+function providedServersSchema<Kind extends "mcp" | "lsp">(type: Kind): z.ZodType<ProvidedServers<Kind>> {
+  return z.object({ type: z.literal(type), servers: inside }).transform(({ servers }) => ({ type, servers, list: [] }));
+}
 
 /** A tool of a plugin, as models see it. Nothing is run to know it. */
 export interface ProvidedTool {
@@ -155,7 +180,7 @@ const ProvidedModelsSchema: z.ZodType<ProvidedModels> = z.object({
 });
 
 /** One thing that a package provides. */
-export type Provided = ProvidedChannel | ProvidedTools | ProvidedHooks | ProvidedModels | ProvidedSkills;
+export type Provided = ProvidedChannel | ProvidedTools | ProvidedHooks | ProvidedModels | ProvidedSkills | ProvidedServers<"mcp"> | ProvidedServers<"lsp">;
 
 /** The types of extensions that this build supports, each with the schema of its entry in `provides`. A new type is a row here and a part that loads it. */
 export const PROVIDED_TYPES: { readonly [Type in Provided["type"]]: z.ZodType<Extract<Provided, { readonly type: Type }>> } = {
@@ -164,6 +189,8 @@ export const PROVIDED_TYPES: { readonly [Type in Provided["type"]]: z.ZodType<Ex
   hooks: ProvidedHooksSchema,
   models: ProvidedModelsSchema,
   skills: ProvidedSkillsSchema,
+  mcp: providedServersSchema("mcp"),
+  lsp: providedServersSchema("lsp"),
 };
 
 /** The parts of plugins among what a package provides. */
@@ -174,6 +201,11 @@ export function providedPlugins(provides: readonly Provided[]): readonly (Provid
 /** The channels among what a package provides. */
 export function providedChannels(provides: readonly Provided[]): readonly ProvidedChannel[] {
   return provides.filter((one) => one.type === "channel");
+}
+
+/** The servers of one kind among what a package provides. */
+export function providedServers<Kind extends "mcp" | "lsp">(provides: readonly Provided[], kind: Kind): readonly ProvidedServer<Kind>[] {
+  return provides.flatMap((one) => (one.type === kind ? (one.list as readonly ProvidedServer<Kind>[]) : []));
 }
 
 /** A thing that a package provides, in a few words. */
@@ -189,7 +221,22 @@ export function describePart(one: DescribedPart): string {
       return `models of ${one.id} (${one.models.join(", ")})`;
     case "skills":
       return `skills in ${one.path}`;
+    case "mcp":
+      return `MCP ${serversOf(one)}`;
+    case "lsp":
+      return `language ${serversOf(one)}`;
   }
+}
+
+function serversOf({ servers }: { readonly servers: readonly DescribedServer[] }): string {
+  return `${servers.length === 1 ? "server" : "servers"} ${servers.map(({ name }) => name).join(", ")}`;
+}
+
+/** What lists show of a server. */
+interface DescribedServer {
+  readonly name: string;
+  /** Its program or address, with the variables that it gets; text of others. */
+  readonly runs: string;
 }
 
 /** What lists show of a thing that a package provides. */
@@ -198,7 +245,8 @@ export type DescribedPart =
   | { readonly type: "tools"; readonly id: string; readonly tools: readonly string[] }
   | { readonly type: "hooks"; readonly id: string; readonly hooks: readonly string[] }
   | { readonly type: "models"; readonly id: string; readonly models: readonly string[] }
-  | ProvidedSkills;
+  | ProvidedSkills
+  | { readonly type: "mcp" | "lsp"; readonly servers: readonly DescribedServer[] };
 
 /** The same without what only programs need. */
 export function partOf(one: Provided): DescribedPart {
@@ -213,10 +261,17 @@ export function partOf(one: Provided): DescribedPart {
       return { type: one.type, id: one.id, models: one.models.map(({ id }) => id) };
     case "skills":
       return one;
+    case "mcp":
+    case "lsp":
+      return { type: one.type, servers: one.list.map(describeServer) };
   }
 }
 
-/** What a version provides that an earlier one did not, and that reaches further than its permissions say: channels, hooks, models and skills. */
+function describeServer({ name, shown }: ProvidedServer): DescribedServer {
+  return { name, runs: shown };
+}
+
+/** What a version provides that an earlier one did not, and that reaches further than its permissions say: channels, hooks, models, skills, and servers that are new or run otherwise. */
 export function addedParts(before: readonly Provided[], after: readonly Provided[]): readonly DescribedPart[] {
   const known = before.map(partOf);
   return after.map(partOf).flatMap((part): readonly DescribedPart[] => {
@@ -225,6 +280,16 @@ export function addedParts(before: readonly Provided[], after: readonly Provided
         return [];
       case "models":
         return known.some((one) => one.type === "models" && one.id === part.id) ? [] : [part];
+      case "mcp":
+      case "lsp": {
+        const { type } = part;
+        const old = providedServers(before, type);
+        const changed = providedServers(after, type).filter(({ name, written }) =>
+          old.every((server) => server.name !== name || server.written !== written),
+        );
+        const servers = part.servers.filter(({ name }) => changed.some((one) => one.name === name));
+        return servers.length === 0 ? [] : [{ type, servers }];
+      }
       case "hooks": {
         const old = known.flatMap((one) => (one.type === "hooks" && one.id === part.id ? one.hooks : []));
         const hooks = part.hooks.filter((name) => !old.includes(name));

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@factotum/agent-contract";
 import { configParserOf, type ConfigProblem, type FactotumConfig } from "@factotum/config";
 import type { InstalledPlugin } from "@factotum/plugin-host";
-import type { FoundPlugin } from "./found-extensions.ts";
+import type { FoundExtensions, FoundPlugin } from "./found-extensions.ts";
 import { readSchemaFile } from "./schema-file.ts";
 
 /** The plugins that a configuration uses, and what is wrong with others. */
@@ -11,7 +11,10 @@ export interface UsablePlugins {
 }
 
 /** Decides which installed plugins are used, and checks their settings. Reads their schemas, and runs no code of theirs. */
-export async function usablePlugins(found: readonly FoundPlugin[], { plugins }: Pick<FactotumConfig, "plugins">): Promise<UsablePlugins> {
+export async function usablePlugins(
+  { plugins: found, servers }: Pick<FoundExtensions, "plugins" | "servers">,
+  { plugins }: Pick<FactotumConfig, "plugins">,
+): Promise<UsablePlugins> {
   const { entries, allow, deny } = plugins;
   const used: InstalledPlugin[] = [];
   const problems: ConfigProblem[] = [];
@@ -31,6 +34,12 @@ export async function usablePlugins(found: readonly FoundPlugin[], { plugins }: 
   }
   for (const id of Object.keys(entries)) {
     if (found.some((one) => one.id === id)) continue;
+    if ([...servers.mcp, ...servers.lsp].some(({ ids }) => ids.includes(id))) {
+      const { trusted = false, config = {} } = entries[id] ?? {};
+      const message = `${id} is of servers, for which only enabled counts here; for other settings write an entry of the server's name into mcp.servers or lsp.servers`;
+      if (trusted || Object.keys(config).length > 0) problems.push({ type: "extension", path: `plugins.entries.${id}`, message });
+      continue;
+    }
     const message = `no installed package has a plugin ${id}; install it: factotum plugins add <folder, tarball or package>`;
     problems.push({ type: "extension", path: `plugins.entries.${id}`, message });
   }

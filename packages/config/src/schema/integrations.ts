@@ -242,7 +242,8 @@ const LspSandboxSchema = z
   .prefault({})
   .describe("Where the program runs.");
 
-const LspServerSchema: z.ZodType<LspServerConfig> = z.lazy(() =>
+/** Parses one of `lsp.servers`. */
+export const LspServerSchema: z.ZodType<LspServerConfig> = z.lazy(() =>
   z.strictObject({
     enabled: z.boolean().default(true).describe("`false` switches the server off."),
     command: TextSchema.describe("Program of the language server."),
