@@ -332,6 +332,19 @@ describe("commands of a workspace", () => {
     });
   });
 
+  test("come before those of packages, which are the owner's alone; of two packages the first counts", async () => {
+    await put("workspace/commands/sort.md", "Mine.");
+    await put("one/sort.md", "Theirs.");
+    await put("one/open.md", "---\naccess: anyone\n---\nOpen it.");
+    await put("two/open.md", "Other.");
+    const commandFolders = [join(base, "one"), join(base, "two"), join(base, "missing")];
+    const { commands } = await index({ commandFolders }).commands(place());
+    expect(commands.map(({ name, body, access }) => [name, body, access])).toEqual([
+      ["sort", "Mine.", "owner"],
+      ["open", "Open it.", "owner"],
+    ]);
+  });
+
   test("without their folder are none", async () => {
     expect(await found()).toEqual({ commands: [], problems: [] });
   });

@@ -19,6 +19,8 @@ const MAX_REMEMBERED = 1_000;
 export interface SkillIndexOptions extends SkillFolders {
   /** `skills.entries`. */
   readonly entries?: Readonly<Record<string, SkillSetting>>;
+  /** Folders of slash commands of packages, absolute. Those of the workspace have precedence; all of them are the owner's alone. */
+  readonly commandFolders?: readonly string[];
   readonly host: SkillHost;
   readonly logger: Logger;
 }
@@ -114,8 +116,22 @@ export function createSkillIndex(options: SkillIndexOptions): SkillCatalogue {
         throw error;
       }
     },
-    commands: async ({ workspace, signal }) => readCommandFiles(join(workspace, "commands"), { signal }),
+    commands: async ({ workspace, signal }) => {
+      const own = await readCommandFiles(join(workspace, "commands"), { signal });
+      return withPackageCommands(own, options.commandFolders ?? [], signal);
+    },
   };
+}
+
+type CommandFiles = Awaited<ReturnType<SkillIndex["commands"]>>;
+
+/** Who wrote a package does not decide who may use its commands. */
+async function withPackageCommands(own: CommandFiles, folders: readonly string[], signal: AbortSignal): Promise<CommandFiles> {
+  const brought = await Promise.all(folders.map(async (folder) => readCommandFiles(folder, { signal })));
+  const commands = new Map(own.commands.map((command) => [command.name, command]));
+  for (const command of brought.flatMap((files) => files.commands))
+    if (!commands.has(command.name)) commands.set(command.name, { ...command, access: "owner" });
+  return { commands: [...commands.values()], problems: [...own.problems, ...brought.flatMap(({ problems }) => problems)] };
 }
 
 function byName(one: { readonly name: string }, other: { readonly name: string }): number {

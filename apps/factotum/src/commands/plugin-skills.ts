@@ -7,7 +7,7 @@ import { CliError } from "../runtime/cli-error.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { describeFinding } from "./skill-findings.ts";
 
-/** Shows what the scan finds in the skills of a package, as for a skill that is installed alone. Resolves with the severe findings. Rejects with a CliError without the folder. */
+/** Shows what the scan finds in the skills and commands of a package, as for a skill that is installed alone. Resolves with the severe findings. Rejects with a CliError without the folder. */
 export async function showSkillFindings(
   context: CliContext,
   { name, provides }: ExtensionManifest,
@@ -15,11 +15,11 @@ export async function showSkillFindings(
 ): Promise<readonly SkillFinding[]> {
   const severe: SkillFinding[] = [];
   for (const one of provides) {
-    if (one.type !== "skills") continue;
+    if (one.type !== "skills" && one.type !== "commands") continue;
     const skills = join(folder, one.path);
     const stats = await stat(skills).catch(() => undefined);
     if (stats?.isDirectory() !== true)
-      throw new CliError("failure", `${name} cannot be installed: it has no folder ${one.path}, where its skills should be.`, {
+      throw new CliError("failure", `${name} cannot be installed: it has no folder ${one.path}, where its ${one.type} should be.`, {
         fix: "Nothing was changed.",
       });
     const findings = await scanSkill(skills, context);

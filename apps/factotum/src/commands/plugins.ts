@@ -116,7 +116,7 @@ export async function pluginsList(context: CliContext, { json }: { readonly json
     row.name,
     "version" in row ? row.version : "",
     row.source,
-    "provides" in row ? row.provides.map(describePart).join(", ") : "",
+    "provides" in row ? [...row.provides.map(describePart), ...row.unused.map((part) => `not used: ${part}`)].join(", ") : "",
   ]);
   context.print(renderTable(["PACKAGE", "VERSION", "SOURCE", "PROVIDES"], rows));
   for (const { message } of found.problems) context.print(`! ${message}\n`);
@@ -267,6 +267,7 @@ async function confirmPermissions(
   context.note(`${name} ${version} provides ${parts.map(describePart).join(", ")}.\n`);
   const grown = before === undefined ? [] : addedParts(before.provides, provides);
   if (before !== undefined && added.length === 0 && grown.length === 0 && severe.length === 0) return;
+  if (manifest.unused !== undefined && manifest.unused.length > 0) context.note(`Not used: ${manifest.unused.join(", ")}.\n`);
   for (const line of serverLines(before === undefined ? parts : grown)) context.note(terminalText(line));
   if (grown.length > 0) context.note(`New since ${before?.version}: ${grown.map(describePart).join(", ")}.\n`);
   const list = added.length === 0 ? "no permissions" : added.join(", ");
@@ -316,8 +317,8 @@ async function report(context: CliContext, manifest: ExtensionManifest, { json }
   return EXIT.ok;
 }
 
-function rowOf({ name, version, provides, permissions }: ExtensionManifest, source: string) {
-  return { name, version, source, provides: provides.map(partOf), permissions };
+function rowOf({ name, version, provides, permissions, unused = [] }: ExtensionManifest, source: string) {
+  return { name, version, source, provides: provides.map(partOf), permissions, unused };
 }
 
 function findListedOrNone({ packages }: FoundExtensions, named: string): FoundExtensions["packages"][number] | undefined {

@@ -324,7 +324,7 @@ interface SettingsParts extends Pick<ComposeOptions, "context" | "logger" | "sec
   readonly browsers: Browsers;
   readonly mcp: ComposedMcp;
   readonly lsp: ComposedLsp;
-  readonly plugins: Pick<ComposedPlugins, "sources">;
+  readonly plugins: Pick<ComposedPlugins, "sources" | "commandFolders">;
   readonly settings: SettingsDesk;
 }
 
@@ -378,7 +378,7 @@ function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettin
       ...lsp.sources(config),
       ...plugins.sources(),
     ],
-    skills: composeSkillIndex(config, context, logger),
+    skills: composeSkillIndex(config, context, logger, plugins.commandFolders()),
     skillFolders: changingSkillFolders(paths, config),
     token,
   };

@@ -31,6 +31,8 @@ const READABLE = "--allow-fs-read=";
 export interface ComposedPlugins {
   /** Finds what is installed, and uses what this configuration allows. Resolves with what is wrong; runs no code of a package. */
   readonly load: (config: FactotumConfig) => Promise<readonly ConfigProblem[]>;
+  /** Folders of slash commands of what was found last, absolute. */
+  readonly commandFolders: () => readonly string[];
   readonly sources: () => readonly ToolSource[];
   readonly hooks: () => readonly HookSource[];
   /** Answers with the models of a plugin. */
@@ -74,9 +76,11 @@ export async function composePlugins(context: CliContext, { secrets, store, web,
     hideSecrets: (text) => secrets.hide(text),
     decorate: (tools) => redactTools(tools, secrets.toolOutput),
   });
+  let commandFolders: readonly string[] = [];
   return {
     load: async (config) => {
       const found = await findInstalled(env);
+      ({ commandFolders } = found);
       const { plugins, problems } = await usablePlugins(found, config);
       host.apply(plugins);
       // The plugins of a package that cannot be read are not known.
@@ -86,6 +90,7 @@ export async function composePlugins(context: CliContext, { secrets, store, web,
         );
       return problems;
     },
+    commandFolders: () => commandFolders,
     sources: () => host.sources(),
     hooks: () => host.hooks(),
     fetchModels: (id, init) => host.fetchModels(id, init),

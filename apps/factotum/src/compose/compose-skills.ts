@@ -31,14 +31,16 @@ export function changingSkillFolders(paths: StatePaths, config: Pick<FactotumCon
   ];
 }
 
-/** The index of a configuration. */
+/** The index of a configuration. `commandFolders`: slash commands of packages. */
 export function composeSkillIndex(
   config: FactotumConfig,
   { env, platform, paths }: Pick<CliContext, "env" | "platform" | "paths">,
   logger: Logger,
+  commandFolders: readonly string[] = [],
 ): SkillCatalogue {
   return createSkillIndex({
     ...skillFolders(paths, config),
+    commandFolders,
     entries: config.skills.entries,
     host: { platform, env, isConfigured: (key) => isSet(config, key.split(".")) },
     logger,

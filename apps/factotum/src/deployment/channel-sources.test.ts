@@ -5,6 +5,7 @@ const found = {
   channels: [],
   skills: [],
   plugins: [],
+  commandFolders: [],
   servers: { mcp: [], lsp: [] },
   problems: [],
   packages: [],

@@ -19,6 +19,7 @@ import type {
 export class ExtensionCollector {
   readonly #channels: InstalledChannel[] = [];
   readonly #skills: InstalledSkills[] = [];
+  readonly #commandFolders: string[] = [];
   readonly #plugins: FoundPlugin[] = [];
   readonly #mcp: PackageServer<McpServerConfig>[] = [];
   readonly #lsp: PackageServer<LspServerConfig>[] = [];
@@ -43,6 +44,7 @@ export class ExtensionCollector {
     return {
       channels: this.#channels,
       skills: this.#skills,
+      commandFolders: this.#commandFolders,
       plugins: this.#plugins,
       servers: { mcp: this.#mcp, lsp: this.#lsp },
       problems: this.#problems,
@@ -77,6 +79,7 @@ export class ExtensionCollector {
         for (const line of reading.unsupported) this.#problems.push({ packageName: name, message: `${name}: ${line}`, channelIds: [] });
         for (const one of reading.manifest.provides) {
           if (one.type === "skills") this.#skills.push({ packageName: name, folder: join(folder, one.path) });
+          else if (one.type === "commands") this.#commandFolders.push(join(folder, one.path));
           else if (one.type === "channel") this.#addChannel(one, { name, folder, version: reading.manifest.version, report });
         }
         this.#addPlugins(reading.manifest, { folder, report });

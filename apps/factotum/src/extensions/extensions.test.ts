@@ -33,6 +33,7 @@ test("without lists there are none", async () => {
   expect(await findExtensions(paths, { builtIn })).toEqual({
     channels: [],
     plugins: [],
+    commandFolders: [],
     servers: { mcp: [], lsp: [] },
     skills: [],
     problems: [],
@@ -99,6 +100,7 @@ test("the pointer to the installed project cannot leave its folder", async () =>
   expect(await findExtensions(paths, { builtIn })).toEqual({
     channels: [],
     plugins: [],
+    commandFolders: [],
     servers: { mcp: [], lsp: [] },
     skills: [],
     problems: [],

@@ -20,7 +20,7 @@ export async function findExtensions(paths: Pick<StatePaths, "home">, options: F
   const { builtIn, deployment = deploymentOf(dirname(assetPath("package.json"))) } = options;
   const installed = await currentProject(paths);
   if (installed === undefined && deployment === undefined)
-    return { channels: [], skills: [], plugins: [], servers: { mcp: [], lsp: [] }, problems: [], packages: [] };
+    return { channels: [], skills: [], commandFolders: [], plugins: [], servers: { mcp: [], lsp: [] }, problems: [], packages: [] };
   const { ExtensionCollector } = await import("./extension-collector.ts");
   const found = new ExtensionCollector(builtIn);
   if (installed !== undefined) await found.add(installed, "installed");

@@ -70,6 +70,8 @@ export interface DeploymentBuild {
 export interface FoundExtensions {
   readonly channels: readonly InstalledChannel[];
   readonly skills: readonly InstalledSkills[];
+  /** Folders of slash commands, absolute; a name belongs to the first that has it. */
+  readonly commandFolders: readonly string[];
   readonly plugins: readonly FoundPlugin[];
   /** MCP servers and language servers; each name once. */
   readonly servers: PackageServers;

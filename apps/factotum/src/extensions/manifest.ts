@@ -15,6 +15,8 @@ export interface ExtensionManifest {
   readonly provides: readonly Provided[];
   /** What it needs, shown and confirmed at install; not enforced for packages in the gateway's process. */
   readonly permissions: readonly string[];
+  /** Parts of a bundle of another product that are not used, in a few words each. */
+  readonly unused?: readonly string[];
 }
 
 /** A manifest, or what is wrong with it: one line for each problem, in terms of the file's keys. `unsupported`: the rest of the manifest can be used. */

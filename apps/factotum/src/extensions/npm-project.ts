@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { writePrivateFile, type Environment, type StatePaths } from "@factotum/config";
 import { CliError } from "../runtime/cli-error.ts";
@@ -10,6 +11,7 @@ import { isPackageName } from "./package-name.ts";
 import { isSameAddress, type PackageSource } from "./package-source.ts";
 import { currentProject, extensionsFolder } from "./project-folders.ts";
 import { runNpm } from "./run-npm.ts";
+import { stageBundle } from "./stage-bundle.ts";
 
 interface ProjectFile {
   dependencies: Record<string, string>;
@@ -110,6 +112,15 @@ export class StagedProject implements AsyncDisposable {
   }
 
   async #addLocal(path: string): Promise<string> {
+    const staging = await mkdtemp(join(tmpdir(), "factotum-bundle-"));
+    try {
+      return await this.#addFolder((await stageBundle(path, staging)) ?? path);
+    } finally {
+      await rm(staging, { recursive: true, force: true });
+    }
+  }
+
+  async #addFolder(path: string): Promise<string> {
     await checkFolderName(path);
     const packages = join(this.folder, "packages");
     const output = await this.#npm(["pack", path, "--json", "--pack-destination", packages]);

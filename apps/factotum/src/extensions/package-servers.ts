@@ -74,7 +74,7 @@ export async function readServerFile<Kind extends "mcp" | "lsp">(
 }
 
 /** The same for what a manifest holds itself. */
-function parseServers<Kind extends "mcp" | "lsp">(
+export function parseServers<Kind extends "mcp" | "lsp">(
   kind: Kind,
   content: unknown,
   { file, ...owner }: ServerPackage & { readonly file: string },
@@ -96,7 +96,7 @@ function parseServers<Kind extends "mcp" | "lsp">(
 }
 
 /** Reads a JSON file of a package. Rejects with an `Error` that names it as `shown`. */
-async function readJson(path: string, shown: string): Promise<unknown> {
+export async function readJson(path: string, shown: string): Promise<unknown> {
   let text: string;
   try {
     text = await readFile(path, "utf8");

@@ -6,7 +6,7 @@ import * as z from "zod";
 import { IdFormsSchema, type IdForms } from "./id-forms.ts";
 
 /** A path of a package: relative, and inside it. */
-const inside = z
+export const inside: z.ZodType<string> = z
   .string("a path is expected")
   .regex(/^\.\/[^\\\p{C}]+$/u, 'a path inside the package is expected, such as "./dist/index.mjs"')
   .refine((path) => !path.split("/").includes(".."), "the path leaves the package");
@@ -44,6 +44,14 @@ interface ProvidedSkills {
 }
 
 const ProvidedSkillsSchema: z.ZodType<ProvidedSkills> = z.object({ type: z.literal("skills"), path: inside });
+
+/** A folder of slash commands: Markdown files, as in `commands` of a workspace. For the owner alone. */
+interface ProvidedCommands {
+  readonly type: "commands";
+  readonly path: string;
+}
+
+const ProvidedCommandsSchema: z.ZodType<ProvidedCommands> = z.object({ type: z.literal("commands"), path: inside });
 
 /** A server of a package. */
 export interface ProvidedServer<Kind extends "mcp" | "lsp" = "mcp" | "lsp"> {
@@ -180,7 +188,15 @@ const ProvidedModelsSchema: z.ZodType<ProvidedModels> = z.object({
 });
 
 /** One thing that a package provides. */
-export type Provided = ProvidedChannel | ProvidedTools | ProvidedHooks | ProvidedModels | ProvidedSkills | ProvidedServers<"mcp"> | ProvidedServers<"lsp">;
+export type Provided =
+  | ProvidedChannel
+  | ProvidedTools
+  | ProvidedHooks
+  | ProvidedModels
+  | ProvidedSkills
+  | ProvidedCommands
+  | ProvidedServers<"mcp">
+  | ProvidedServers<"lsp">;
 
 /** The types of extensions that this build supports, each with the schema of its entry in `provides`. A new type is a row here and a part that loads it. */
 export const PROVIDED_TYPES: { readonly [Type in Provided["type"]]: z.ZodType<Extract<Provided, { readonly type: Type }>> } = {
@@ -189,6 +205,7 @@ export const PROVIDED_TYPES: { readonly [Type in Provided["type"]]: z.ZodType<Ex
   hooks: ProvidedHooksSchema,
   models: ProvidedModelsSchema,
   skills: ProvidedSkillsSchema,
+  commands: ProvidedCommandsSchema,
   mcp: providedServersSchema("mcp"),
   lsp: providedServersSchema("lsp"),
 };
@@ -220,7 +237,8 @@ export function describePart(one: DescribedPart): string {
     case "models":
       return `models of ${one.id} (${one.models.join(", ")})`;
     case "skills":
-      return `skills in ${one.path}`;
+    case "commands":
+      return `${one.type} in ${one.path}`;
     case "mcp":
       return `MCP ${serversOf(one)}`;
     case "lsp":
@@ -246,6 +264,7 @@ export type DescribedPart =
   | { readonly type: "hooks"; readonly id: string; readonly hooks: readonly string[] }
   | { readonly type: "models"; readonly id: string; readonly models: readonly string[] }
   | ProvidedSkills
+  | ProvidedCommands
   | { readonly type: "mcp" | "lsp"; readonly servers: readonly DescribedServer[] };
 
 /** The same without what only programs need. */
@@ -260,6 +279,7 @@ export function partOf(one: Provided): DescribedPart {
     case "models":
       return { type: one.type, id: one.id, models: one.models.map(({ id }) => id) };
     case "skills":
+    case "commands":
       return one;
     case "mcp":
     case "lsp":
@@ -271,7 +291,7 @@ function describeServer({ name, shown }: ProvidedServer): DescribedServer {
   return { name, runs: shown };
 }
 
-/** What a version provides that an earlier one did not, and that reaches further than its permissions say: channels, hooks, models, skills, and servers that are new or run otherwise. */
+/** What a version provides that an earlier one did not, and that reaches further than its permissions say: channels, hooks, models, skills, commands, and servers that are new or run otherwise. */
 export function addedParts(before: readonly Provided[], after: readonly Provided[]): readonly DescribedPart[] {
   const known = before.map(partOf);
   return after.map(partOf).flatMap((part): readonly DescribedPart[] => {
