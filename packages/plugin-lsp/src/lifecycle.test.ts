@@ -145,11 +145,12 @@ describe("a language server", { timeout: 60_000 }, () => {
   test.each([
     ["garbage", "no message of a language server"],
     ["flood", "floods the gateway"],
+    ["flood,answers", "floods the gateway"],
   ])("that writes too much (%s) is ended", async (mode, told) => {
     await using scene = await openScene();
     await scene.write("a.fake", "def name\n");
     const source = await scene.source(scene.fake(mode));
-    if (mode === "flood") await callTool(source, "lsp_hover_fake", HOVER, scene);
+    if (mode.startsWith("flood")) await callTool(source, "lsp_hover_fake", HOVER, scene);
     await until(() => expect(source.problem).toContain(told));
     await until(() => expect(scene.runner.groups.size).toBe(0));
   });

@@ -36,6 +36,8 @@ export class ServerProcess {
   readonly #options: ProcessOptions;
   readonly #frames = new MessageFrames();
   #unaskedChars = 0;
+  /** Ids of requests without an answer: what answers nothing does not count as one. */
+  readonly #waiting = new Set<unknown>();
   #isLeaving = false;
   #why: string | undefined;
   /** Resolves with why nothing of it runs any longer. Never rejects. */
@@ -69,6 +71,7 @@ export class ServerProcess {
     const outcome = this.#command.write(frame(message));
     if (outcome === "full") this.kill("it does not read its input");
     if (outcome !== "written") throw new Error(outcome === "full" ? "the server does not read its input" : "the server has ended");
+    if ("method" in message && "id" in message) this.#waiting.add(message.id);
   }
 
   /** Ends it: its input is closed, then its process group is ended. Resolves when nothing of it runs. */
@@ -127,7 +130,7 @@ export class ServerProcess {
     this.#unaskedChars += text.length;
     const message: unknown = JSON.parse(text);
     if (typeof message !== "object" || message === null) throw new Error("it wrote what is no message of a language server");
-    if (!("method" in message) && "id" in message) this.#unaskedChars = 0;
+    if (!("method" in message) && "id" in message && this.#waiting.delete(message.id)) this.#unaskedChars = 0;
     if (this.#unaskedChars > MAX_UNASKED_CHARS) throw new Error("it floods the gateway with output that nothing asked for");
     this.#options.onMessage(message);
   }

@@ -241,7 +241,10 @@ function handle(message: Incoming): void {
   if (modes.has("garbage")) process.stdout.write("x".repeat(10_000_000));
   if (modes.has("flood") && method !== "initialize" && method !== "shutdown") {
     const text = "x".repeat(1_000_000);
-    for (let index = 0; index < 20; index += 1) send({ method: "window/logMessage", params: { type: 4, message: text } });
+    for (let index = 0; index < 20; index += 1) {
+      send({ method: "window/logMessage", params: { type: 4, message: text } });
+      if (modes.has("answers")) send({ id: 987_654 + index, result: null });
+    }
   }
   if (modes.has("large")) send({ method: "window/logMessage", params: { type: 4, message: "x".repeat(10_000_000) } });
   if (modes.has("wrong-ids")) {
