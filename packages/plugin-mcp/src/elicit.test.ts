@@ -57,6 +57,13 @@ describe("a server that wants something from the user", { timeout: 60_000 }, () 
     expect(new Set(questioner.asked.map(({ callId }) => callId)).size).toBe(6);
   });
 
+  test("shows no secret that it puts into the descriptions of its fields", async () => {
+    const questioner = scriptedQuestioner("Answer", "Bern");
+    const city = { type: "string", title: "City", description: "Where hunter2 lives" };
+    await asked(questioner, { message: "Where?", requestedSchema: { type: "object", properties: { city }, required: ["city"] } });
+    expect(questioner.asked.at(-1)?.question).toMatchObject({ question: "City: Where *** lives\nAnswer cancel to stop." });
+  });
+
   test.each([
     ["the user declines", ["Decline"], "decline"],
     ["the user says something else", ["what is this?"], "decline"],

@@ -80,16 +80,22 @@ async function askForm(
 }
 
 async function askOne(
-  question: Question,
+  { question, options }: Question,
   call: RunningCall,
-  { questioner, signal }: { readonly questioner: Questioner; readonly signal: AbortSignal },
+  {
+    questioner,
+    signal,
+    hideSecrets,
+  }: Pick<ElicitOptions, "hideSecrets"> & { readonly questioner: Questioner; readonly signal: AbortSignal },
 ): Promise<string | undefined> {
   const { run } = call.facts;
-  const outcome = await questioner.ask([question], { callId: call.nextQuestionId(), run, signal: AbortSignal.any([signal, call.ended]) });
+  // Every part of a form is the server's words.
+  const shown: Question = { question: hideSecrets(question), options: options.map(hideSecrets) };
+  const outcome = await questioner.ask([shown], { callId: call.nextQuestionId(), run, signal: AbortSignal.any([signal, call.ended]) });
   return outcome.type === "answered" ? outcome.answers[0] : undefined;
 }
 
-function consentQuestion(message: JsonValue | undefined, fields: readonly FormField[], { server, hideSecrets }: ElicitOptions): Question {
+function consentQuestion(message: JsonValue | undefined, fields: readonly FormField[], { server }: ElicitOptions): Question {
   const said = typeof message === "string" ? message.trim().slice(0, MAX_MESSAGE_CHARS).toWellFormed() : "";
   const wanted = fields.map(({ label, isRequired }) => (isRequired ? label : `${label} (optional)`)).join(", ");
   const lines = [
@@ -97,7 +103,7 @@ function consentQuestion(message: JsonValue | undefined, fields: readonly FormFi
     ...said.split("\n").map((line) => `> ${line}`),
     ...(fields.length === 0 ? [] : [`It wants: ${wanted}. What you answer goes to the server.`]),
   ];
-  return { question: hideSecrets(lines.join("\n")), options: [fields.length === 0 ? "Accept" : "Answer", "Decline"] };
+  return { question: lines.join("\n"), options: [fields.length === 0 ? "Accept" : "Answer", "Decline"] };
 }
 
 /** The value of a field, which is absent in one that is left out; `undefined` if the person gives up, or gives no answer that fits. */
