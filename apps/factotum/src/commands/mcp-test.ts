@@ -18,7 +18,7 @@ import { refusedStart } from "./refused-start.ts";
 /** Longer than a session waits: packages may have to be fetched. */
 const START_MS = 90_000;
 
-/** Starts or reaches a server as the default agent would, lists its tools and ends it. A running gateway is left alone. */
+/** Starts or reaches a server as the default agent would, lists its tools and prompts, and ends it. A running gateway is left alone. */
 export async function mcpTest(context: CliContext, name: string, { json }: { readonly json: boolean }): Promise<number> {
   const loaded = await loadConfig(await configOptions(context.env));
   if (loaded.type === "refused") throw refusedStart(loaded);
@@ -46,10 +46,13 @@ export async function mcpTest(context: CliContext, name: string, { json }: { rea
         fix: "Check its settings, and what it needs.",
       });
     const tools = source.tools.map((tool) => ({ name: tool.name, description: tool.description }));
-    if (json) printJson(context, { server: name, tools });
+    const prompts = (source.prompts ?? []).map((prompt) => ({ name: prompt.name, summary: prompt.summary }));
+    if (json) printJson(context, { server: name, tools, prompts });
     else {
       context.print(`${name} works. Its tools: ${tools.length}\n`);
       for (const tool of tools) context.print(terminalText(`  ${tool.name}\n`));
+      if (prompts.length > 0) context.print(`Its prompts: ${prompts.length}\n`);
+      for (const prompt of prompts) context.print(terminalText(`  /${prompt.name}\n`));
     }
     return EXIT.ok;
   } finally {

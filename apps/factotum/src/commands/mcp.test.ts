@@ -95,6 +95,13 @@ test("addresses that a server names have to be public", async () => {
     await expect(ports.fetchPublic(url)).rejects.toThrow(/private|public|not/);
 });
 
+test("mcp test lists prompts, too", async () => {
+  await using cli = await CliHome.create();
+  const everything = fileURLToPath(new URL("dist/index.js", import.meta.resolve("@modelcontextprotocol/server-everything/package.json")));
+  await withConfig(cli, JSON.stringify({ mcp: { servers: { all: { command: process.execPath, args: [everything] } } } }));
+  expect((await cli.run("mcp", "test", "all")).stdout).toMatch(/^Its prompts: \d+\n[^]*^ {2}\/mcp__all__args-prompt$/m);
+});
+
 test("mcp test starts a server, lists its tools, and says why one does not work", async () => {
   await using cli = await CliHome.create();
   const list = join(cli.factotumHome, "tools.json");
