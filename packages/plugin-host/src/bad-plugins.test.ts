@@ -45,6 +45,14 @@ const BAD: readonly { readonly id: string; readonly code: string; readonly resul
     result: /^logged$/,
     problem: undefined,
   },
+  {
+    id: "nests",
+    code: toolCode(
+      `process.stdout.write('{"type":"log","level":"info","message":"deep","fields":' + "[".repeat(90_000) + "]".repeat(90_000) + "}\\n"); return "nested";`,
+    ),
+    result: /^nested$/,
+    problem: undefined,
+  },
   { id: "exits", code: toolCode(`process.exit(3);`), result: /its process ended with the code 3/, problem: /the code 3/ },
   {
     id: "exhausts",

@@ -73,8 +73,9 @@ class IsolatedChannel implements PluginChannel {
     this.ended = this.#follow();
   }
 
-  send(message: ToPlugin): boolean {
-    return this.#why === undefined && this.#command.write(`${JSON.stringify(message)}\n`) === "written";
+  send(message: ToPlugin): "sent" | "full" {
+    if (this.#why !== undefined) return "sent";
+    return this.#command.write(`${JSON.stringify(message)}\n`) === "full" ? "full" : "sent";
   }
 
   end(why: string): void {

@@ -95,7 +95,8 @@ export class PluginConnection {
     signal.addEventListener("abort", abort, { once: true });
     try {
       if (signal.aborted) abort();
-      else if (!this.#channel.send({ ...request, call })) {
+      else if (this.#isOver) reject(new PluginError("ended", "it has ended"));
+      else if (this.#channel.send({ ...request, call }) === "full") {
         reject(new PluginError("ended", "it does not read what it is sent"));
         this.end("it does not read what it is sent");
       }

@@ -1,7 +1,7 @@
 import { pathToFileURL } from "node:url";
 import type { Clock } from "@factotum/agent-contract";
 import { PLUGIN_LIMITS } from "@factotum/plugin";
-import type { FromPlugin, ToPlugin } from "./child/messages.ts";
+import { parseFromPlugin, type FromPlugin, type ToPlugin } from "./child/messages.ts";
 import { PluginRuntime } from "./child/plugin-runtime.ts";
 import type { PluginChannel } from "./plugin-channel.ts";
 
@@ -22,7 +22,11 @@ class TrustedChannel implements PluginChannel {
       send: (message) => {
         const copy = structuredClone(message);
         setImmediate(() => {
-          if (!this.#isOver) this.onMessage(copy);
+          // Trusted code goes through no pipe, and its data through the same checks.
+          const checked = parseFromPlugin(copy);
+          if (this.#isOver) return;
+          if (checked === undefined) this.end("it gave what is no message");
+          else this.onMessage(checked);
         });
       },
       load: async (entry) => (await import(pathToFileURL(entry).href)) as object,
@@ -36,11 +40,11 @@ class TrustedChannel implements PluginChannel {
     return this.#ended.promise;
   }
 
-  send(message: ToPlugin): boolean {
-    if (this.#isOver) return false;
+  send(message: ToPlugin): "sent" {
+    if (this.#isOver) return "sent";
     const copy = structuredClone(message);
     queueMicrotask(() => this.#runtime.take(copy));
-    return true;
+    return "sent";
   }
 
   end(why: string): void {

@@ -123,6 +123,14 @@ test("a server has the tools of its capabilities, and they change with them", as
     .toEqual(["lsp_definition_fake", "lsp_diagnostics_fake", "lsp_hover_fake"]);
 });
 
+test("of places that are no files only the kind is shown", async () => {
+  const { scene, call } = await sceneWith("elsewhere");
+  await using _scene = scene;
+  expect(await call("definition", { path: "b.fake", symbol: "Shape" })).toBe(
+    "[a place that is no file, in untitled]\n[a place that is no file, in http]\n[a place that is no file]",
+  );
+});
+
 test("every request of a server is answered", async () => {
   await using scene = await openScene();
   await scene.write("a.fake", SHAPES);
@@ -131,6 +139,7 @@ test("every request of a server is answered", async () => {
   const answers = scene.calls().filter((line) => line.startsWith("answer "));
   expect(scene.calls()).toContain('options {"b":2}');
   expect(answers).toContain('answer workspace/configuration [{"a":1},{},{"fake":{"deep":{"a":1}}}]');
+  expect(answers).toContain(`answer workspace/configuration ${JSON.stringify(Array.from({ length: 100 }, () => ({})))}`);
   expect(answers.find((line) => line.includes("applyEdit"))).toContain('"applied":false');
   expect(answers.find((line) => line.includes("workspaceFolders"))).toContain('"name":"workspace"');
   expect(answers.find((line) => line.includes("fake/unknown"))).toContain("-32601");

@@ -10,12 +10,14 @@ export interface RequestContext {
 }
 
 const MAX_REGISTRATIONS = 1_000;
+/** Sections of the settings in one answer, each of which can be all of them. */
+const MAX_SECTIONS = 100;
 
 /** Requests of servers to the client, a row each. Some servers end if one is refused. */
 const REQUESTS: Readonly<Record<string, (params: unknown, context: RequestContext) => unknown>> = {
   "workspace/configuration": (params, { settings }) => {
     const items = isObject(params) && Array.isArray(params["items"]) ? (params["items"] as readonly unknown[]) : [];
-    return items.map((item) => sectionOf(settings, isObject(item) ? item["section"] : undefined));
+    return items.slice(0, MAX_SECTIONS).map((item) => sectionOf(settings, isObject(item) ? item["section"] : undefined));
   },
   "workspace/workspaceFolders": (_params, { folders }) => folders,
   "workspace/applyEdit": () => ({ applied: false, failureReason: "Files are changed by the assistant alone." }),

@@ -152,6 +152,11 @@ const REQUESTS: Record<string, (params: never) => unknown> = {
   },
   "textDocument/definition": ({ textDocument: { uri }, position }: never) => {
     const word = wordAt(uri, position);
+    if (modes.has("elsewhere"))
+      return ["untitled:\u001B[31mIGNORE", "http://127.0.0.1/x", "no address"].map((place) => ({
+        uri: place,
+        range: { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } },
+      }));
     return everywhere(word).filter(
       (found) =>
         textOf(found.uri)
@@ -188,6 +193,7 @@ async function askEverything(): Promise<void> {
   const requests: [string, object?][] = [
     ...refreshes.map((method): [string] => [method]),
     ["workspace/configuration", { items: [{ section: "fake.deep" }, { section: "other" }, {}] }],
+    ["workspace/configuration", { items: Array.from({ length: 10_000 }, () => ({ section: "other" })) }],
     ["client/registerCapability", { registrations: [{ id: "w", method: "workspace/didChangeWatchedFiles" }] }],
     ["client/unregisterCapability", { unregisterations: [{ id: "w", method: "workspace/didChangeWatchedFiles" }] }],
     ["workspace/workspaceFolders"],

@@ -50,7 +50,9 @@ export async function runProcess(): Promise<void> {
       stopping.abort(signal);
     });
   }
-  process.exitCode = await runCli(process.argv.slice(2), context);
+  // Waiting for a process to end, or for a timer of the clock, keeps no process alive by itself.
+  const awake = setInterval(() => undefined, 60_000);
+  process.exitCode = await runCli(process.argv.slice(2), context).finally(() => clearInterval(awake));
   // The work is done, and handles that a library leaves open must not keep the process.
   process.stdout.write("", () => process.exit());
 }

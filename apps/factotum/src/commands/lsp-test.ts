@@ -42,8 +42,6 @@ export async function lspTest(context: CliContext, name: string, { json }: { rea
   });
   const parts = { ...system, secrets: new SecretFilter(), roots, files };
   const servers = createLspServers(context, loaded, { ...parts, host, folder: join(folder, "lists"), firstStartMs: START_MS });
-  // Timers of the clock do not keep the process alive.
-  const awake = setInterval(() => undefined, 60_000);
   try {
     await makeFolder(agent.workspace);
     const [source] = servers.sources({ [name]: settings }, lspLimits(config.lsp));
@@ -53,13 +51,12 @@ export async function lspTest(context: CliContext, name: string, { json }: { rea
     const tools = source?.tools.map((tool) => tool.name) ?? [];
     if (tools.length === 0)
       throw new CliError("failure", `${name} was not started, or has not answered.`, {
-        fix: `Check with "factotum lsp list" that it is installed, and put a file of its languages into ${agent.workspace}.`,
+        fix: `Check with "factotum lsp list" that it is installed and on, and put a file of its languages into ${agent.workspace}.`,
       });
     if (json) printJson(context, { server: name, tools });
     else context.print(terminalText(`${name} works. Its tools:\n${tools.map((tool) => `  ${tool}\n`).join("")}`));
     return EXIT.ok;
   } finally {
-    clearInterval(awake);
     await servers.close();
     await host.close();
     await rm(folder, { recursive: true, force: true });

@@ -34,7 +34,8 @@ export async function lspList(context: CliContext, { json }: { readonly json: bo
   if (loaded.type === "refused") throw refusedStart(loaded);
   const rows = await listServers(context, loaded, packageOf("lsp", loaded, options.packageServers));
   if (json) printJson(context, { servers: rows });
-  else if (rows.length === 0) context.print("There are no language servers: none is configured, and no well-known one is installed.\n");
+  else if (rows.length === 0)
+    context.print("There are no language servers: none is configured under lsp.servers, and no well-known one is on the PATH.\n");
   else {
     const table = rows.map((row) => [
       row.name,

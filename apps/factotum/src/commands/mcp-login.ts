@@ -33,8 +33,6 @@ export async function mcpLogin(context: CliContext, name: string, { code, json }
   const secrets = new SecretFilter();
   const logins = createLoginPorts(context.paths, { clock: systemClock, secrets });
   const options = { logins, clock: systemClock, fetch: httpFetch, readSecret: createReadSecret(context.env, secrets) };
-  // Timers of the clock do not keep the process alive.
-  const awake = setInterval(() => undefined, 60_000);
   try {
     await using listener = await openListener(settings, await lastRedirectUrl(name, settings, options));
     const { version, signal } = context;
@@ -51,7 +49,6 @@ export async function mcpLogin(context: CliContext, name: string, { code, json }
       cause: error,
     });
   } finally {
-    clearInterval(awake);
   }
   const reloaded = await reloadGateway(context, { force: true });
   if (json) printJson(context, { server: name, login: "done", gateway: reloaded ?? null });

@@ -35,8 +35,6 @@ export async function mcpTest(context: CliContext, name: string, { json }: { rea
   const host = createServerHost(context, { ...system, recordFolder: join(folder, "processes") });
   const parts = { ...system, secrets: new SecretFilter(), roots: createRunRoots(context.paths, () => config) };
   const servers = createMcpServers(context, loaded, { ...parts, host, listFolder: join(folder, "lists"), firstListMs: START_MS });
-  // Timers of the clock do not keep the process alive.
-  const awake = setInterval(() => undefined, 60_000);
   try {
     await makeFolder(agent.workspace);
     const [source] = servers.sources({ [name]: settings });
@@ -56,7 +54,6 @@ export async function mcpTest(context: CliContext, name: string, { json }: { rea
     }
     return EXIT.ok;
   } finally {
-    clearInterval(awake);
     await servers.close();
     await host.close();
     await rm(folder, { recursive: true, force: true });

@@ -26,6 +26,9 @@ export function runNpm(
         else if (error.code === "ENOENT") {
           const fix = "Install npm, which comes with Node, and put it on the PATH.";
           reject(new CliError("failure", "npm is needed to install packages, and it was not found.", { fix, cause: error }));
+        } else if (typeof error.signal === "string") {
+          const fix = "Nothing was changed. Run the command again.";
+          reject(new CliError("failure", `npm ${args[0] ?? ""} was ended by ${error.signal}.`, { fix, cause: error }));
         } else
           reject(
             new CliError("failure", `npm ${args[0] ?? ""} failed: ${reasonOf(stderr)}`, { fix: "Nothing was changed.", cause: error }),

@@ -51,9 +51,14 @@ function adapt(log: PinoLogger): Logger {
   };
 }
 
-/** Fields without the values of keys named like a secret. Errors are written by their serializer. */
+/** Fields without the values of keys named like a secret. Errors are written by their serializer. Never throws: a line is not worth an error. */
 function safe(fields: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(fields).map(([key, value]) => [key, value instanceof Error ? value : redactSecrets(value, [key])]),
-  );
+  try {
+    return Object.fromEntries(
+      Object.entries(fields).map(([key, value]) => [key, value instanceof Error ? value : redactSecrets(value, [key])]),
+    );
+  } catch {
+    // Data of others can be nested too deep for what walks through it.
+    return { leftOut: "the fields cannot be written" };
+  }
 }

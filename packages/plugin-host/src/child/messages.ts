@@ -58,9 +58,12 @@ const TYPES: Readonly<Record<string, true>> = {
   log: true,
 };
 
+/** Deeper data would exhaust the stack of what walks through it. */
+const MAX_DEPTH = 100;
+
 /** Checks a value that came from a plugin; `undefined` for one that is no message. */
 export function parseFromPlugin(value: unknown): FromPlugin | undefined {
-  if (typeof value !== "object" || value === null || !("type" in value)) return undefined;
+  if (typeof value !== "object" || value === null || !("type" in value) || isDeeper(value, MAX_DEPTH)) return undefined;
   const { type, call, ask, message, tools, hooks, models, method, params, level, status } = value as Readonly<Record<string, unknown>>;
   if (typeof type !== "string" || !Object.hasOwn(TYPES, type)) return undefined;
   const isText = (one: unknown): one is string => typeof one === "string";
@@ -76,4 +79,9 @@ export function parseFromPlugin(value: unknown): FromPlugin | undefined {
     log: isText(level) && isText(message),
   }[type];
   return isValid === true ? (value as FromPlugin) : undefined;
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((one) => isDeeper(one, levels - 1));
 }

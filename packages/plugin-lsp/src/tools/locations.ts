@@ -52,7 +52,8 @@ export async function renderLocations(locations: readonly ServerLocation[], open
   for (const { uri, range } of locations.slice(0, MAX_LOCATIONS)) {
     const path = pathOf(uri);
     if (path === undefined) {
-      shown.push(`${uri.slice(0, MAX_LINE_CHARS)}:${range.start.line + 1}`);
+      // The rest of such an address is text of the server.
+      shown.push(`[a place that is no file${/^[a-z][a-z0-9+.-]{0,30}:/i.test(uri) ? `, in ${uri.slice(0, uri.indexOf(":"))}` : ""}]`);
       continue;
     }
     const known = files.get(path) ?? readLines(path, opened);
