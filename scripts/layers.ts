@@ -32,6 +32,7 @@ export const LAYERS: readonly Readonly<Record<string, readonly string[]>>[] = [
     tools: ["agent-contract"],
     sandbox: ["agent-contract"],
     skills: ["agent-contract"],
+    memory: ["agent-contract"],
     "plugin-mcp": ["agent-contract"],
     "mcp-server": ["agent-contract"],
     "plugin-lsp": ["agent-contract"],
@@ -47,7 +48,18 @@ export const LAYERS: readonly Readonly<Record<string, readonly string[]>>[] = [
   },
   // L4: programs; `factotum` is the composition root, the only place that names concrete extensions
   {
-    factotum: [...CONTRACTS, ...ENGINE, "plugin", "plugin-mcp", "plugin-host", "plugin-lsp", "mcp-server", "gateway", ...EXTENSIONS],
+    factotum: [
+      ...CONTRACTS,
+      ...ENGINE,
+      "plugin",
+      "memory",
+      "plugin-mcp",
+      "plugin-host",
+      "plugin-lsp",
+      "mcp-server",
+      "gateway",
+      ...EXTENSIONS,
+    ],
     web: ["protocol"],
     // Writes packages outside the workspace, and imports none of it.
     "create-factotum-channel": [],

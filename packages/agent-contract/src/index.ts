@@ -68,8 +68,6 @@ export type {
   Messenger,
   MessengerRequest,
   MessengerResult,
-  NoteHit,
-  NoteIndex,
   OutputPart,
   PlanBoard,
   PlanStep,
@@ -89,3 +87,13 @@ export { nearestName } from "./nearest-name.ts";
 export { plural } from "./plural.ts";
 export { withoutUndefined } from "./without-undefined.ts";
 export type { WithoutUndefined } from "./without-undefined.ts";
+export type {
+  MemoryAnswer,
+  MemoryHit,
+  MemoryOrigin,
+  MemoryPassage,
+  MemoryProvider,
+  MemoryQuery,
+  MemorySourceKind,
+  MemoryStatus,
+} from "./memory.ts";

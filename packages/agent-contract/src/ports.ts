@@ -164,26 +164,6 @@ export interface BackgroundCommands {
   told(id: string, run: RunFacts): void;
 }
 
-/** A passage of the notes that matches a search. */
-export interface NoteHit {
-  /** Relative to the workspace. */
-  readonly path: string;
-  readonly startLine: number;
-  readonly endLine: number;
-  readonly text: string;
-  /** 0 to 1, higher is better. */
-  readonly score: number;
-}
-
-/** Searches the agent's notes. Implemented by `memory`, used by `tools`. */
-export interface NoteIndex {
-  /** Best first. `degraded` says why the search was less complete than usual. Never waits for an index that is being built. */
-  search(
-    query: string,
-    options: { readonly agentId: string; readonly maxResults: number; readonly signal: AbortSignal },
-  ): Promise<{ readonly hits: readonly NoteHit[]; readonly degraded?: string }>;
-}
-
 /** A file that a tool is about to create or replace. */
 export interface FileWrite {
   /** Absolute, symbolic links resolved. */

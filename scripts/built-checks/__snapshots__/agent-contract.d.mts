@@ -841,28 +841,6 @@ interface BackgroundCommands {
   /** The model is told how a command has ended: its end is not reported again. */
   told(id: string, run: RunFacts): void;
 }
-/** A passage of the notes that matches a search. */
-interface NoteHit {
-  /** Relative to the workspace. */
-  readonly path: string;
-  readonly startLine: number;
-  readonly endLine: number;
-  readonly text: string;
-  /** 0 to 1, higher is better. */
-  readonly score: number;
-}
-/** Searches the agent's notes. Implemented by `memory`, used by `tools`. */
-interface NoteIndex {
-  /** Best first. `degraded` says why the search was less complete than usual. Never waits for an index that is being built. */
-  search(query: string, options: {
-    readonly agentId: string;
-    readonly maxResults: number;
-    readonly signal: AbortSignal;
-  }): Promise<{
-    readonly hits: readonly NoteHit[];
-    readonly degraded?: string;
-  }>;
-}
 /** A file that a tool is about to create or replace. */
 interface FileWrite {
   /** Absolute, symbolic links resolved. */
@@ -1204,4 +1182,85 @@ declare function plural(count: number, unit: string): string;
 type WithoutUndefined<Values> = { readonly [Key in keyof Values as undefined extends Values[Key] ? never : Key]: Values[Key]; } & { readonly [Key in keyof Values as undefined extends Values[Key] ? Key : never]?: Exclude<Values[Key], undefined>; };
 /** Returns the given keys, in order, without those whose value is `undefined`, for spreading into an object with optional keys. */
 declare function withoutUndefined<Values extends object>(values: Values): WithoutUndefined<Values>;
-export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type ChangeCheck, type ChangeChecker, type CheckedFile, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type FilledPrompt, type ImageContent, type ImageOrder, type InputOutcome, type InspectedCall, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type Logger, MODEL_APIS, type MadeFile, type MediaCallOptions, type MediaModels, type MediaOutcome, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteHit, type NoteIndex, type OutputPart, type PlanBoard, type PlanStep, type Question, type QuestionOutcome, type Questioner, RUN_KINDS, type Random, type Restarter, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunSandbox, type RunningCommand, type SessionReporter, type SettingsAnswer, type SettingsChange, type SettingsDesk, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SourcePrompt, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type WithoutUndefined, addUsage, joinUsage, nearestName, plural, withoutUndefined };
+/** Who a remembered text comes from: `untrusted` was written by a turn that had read text of others (R23). */
+type MemoryOrigin = "owner" | "agent" | "untrusted" | "system";
+/** What is searched. */
+type MemorySourceKind = "notes" | "sessions";
+/** A passage that matches a search. */
+interface MemoryHit {
+  /** Where it is, as `get` takes it: relative to the workspace, or absolute. */
+  readonly path: string;
+  /** From 1, inclusive. */
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly text: string;
+  /** 0 to 1, higher is better. */
+  readonly score: number;
+  readonly source: MemorySourceKind;
+  readonly origin: MemoryOrigin;
+  /** The day that it is about, `YYYY-MM-DD`. */
+  readonly day?: string;
+}
+/** A search. */
+interface MemoryQuery {
+  readonly query: string;
+  readonly maxResults: number;
+  /** Hits with a lower score are left out. */
+  readonly minScore: number;
+  readonly sources: readonly MemorySourceKind[];
+}
+/** The result of a search, best hit first. `degraded` says why it was less complete than usual. */
+interface MemoryAnswer {
+  readonly hits: readonly MemoryHit[];
+  readonly degraded?: string;
+}
+/** Lines of something remembered. */
+type MemoryPassage = {
+  readonly type: "found";
+  readonly path: string;
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly text: string;
+  readonly origin: MemoryOrigin;
+  /** There are more lines. */
+  readonly isCut: boolean;
+} | {
+  readonly type: "not-found";
+  readonly message: string;
+};
+/** What is indexed of one agent. */
+interface MemoryStatus {
+  /** Which provider this is. */
+  readonly provider: string;
+  readonly files: number;
+  readonly chunks: number;
+  /** What is wrong, and what to do; absent: nothing. */
+  readonly problem?: string;
+}
+/** What an agent remembers. Implemented by `memory` and by plugins, used by `tools`. Who may ask is decided by the caller. */
+interface MemoryProvider {
+  /** Resolves within about 2 seconds. Never rejects because a part of the search is not available: `degraded` says so. */
+  search(query: MemoryQuery, options: {
+    readonly agentId: string;
+    readonly signal: AbortSignal;
+  }): Promise<MemoryAnswer>;
+  /** At most `lines` lines of a path of a hit, from line `from` on. Opens nothing else. */
+  get(where: {
+    readonly path: string;
+    readonly from: number;
+    readonly lines: number;
+  }, options: {
+    readonly agentId: string;
+    readonly signal: AbortSignal;
+  }): Promise<MemoryPassage>;
+  status(options: {
+    readonly agentId: string;
+  }): Promise<MemoryStatus>;
+  /** Brings the index up to date; `rebuild` builds it again from the sources. */
+  index(options: {
+    readonly agentId: string;
+    readonly rebuild: boolean;
+    readonly signal: AbortSignal;
+  }): Promise<MemoryStatus>;
+}
+export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type ChangeCheck, type ChangeChecker, type CheckedFile, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type FilledPrompt, type ImageContent, type ImageOrder, type InputOutcome, type InspectedCall, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type Logger, MODEL_APIS, type MadeFile, type MediaCallOptions, type MediaModels, type MediaOutcome, type MemoryAnswer, type MemoryHit, type MemoryOrigin, type MemoryPassage, type MemoryProvider, type MemoryQuery, type MemorySourceKind, type MemoryStatus, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type OutputPart, type PlanBoard, type PlanStep, type Question, type QuestionOutcome, type Questioner, RUN_KINDS, type Random, type Restarter, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunSandbox, type RunningCommand, type SessionReporter, type SettingsAnswer, type SettingsChange, type SettingsDesk, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SourcePrompt, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type WithoutUndefined, addUsage, joinUsage, nearestName, plural, withoutUndefined };

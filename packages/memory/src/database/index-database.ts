@@ -1,0 +1,174 @@
+import { chmodSync, mkdirSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { MemoryOrigin, MemorySourceKind } from "@factotum/agent-contract";
+import type { NoteChunk } from "../chunks/chunk-note.ts";
+import { matchExpression } from "../tokens/query-tokens.ts";
+import { tokenize } from "../tokens/tokenize.ts";
+
+/** What decides whether a file is read again. */
+export interface FileState {
+  readonly path: string;
+  readonly hash: string;
+  readonly mtimeMs: number;
+  readonly sizeBytes: number;
+}
+
+/** A file to index. */
+export interface IndexedFile extends FileState {
+  readonly datedMs?: number;
+  readonly source: MemorySourceKind;
+  readonly origin: MemoryOrigin;
+  readonly chunks: readonly NoteChunk[];
+}
+
+/** A passage that matches, with what ranking and citing need. */
+export interface FoundChunk {
+  readonly path: string;
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly text: string;
+  readonly source: MemorySourceKind;
+  readonly origin: MemoryOrigin;
+  readonly datedMs?: number;
+  readonly bm25: number;
+}
+
+/** Changes with the tables, the tokens or the passages: an index of another version is built again. */
+const VERSION = 1;
+
+const SCHEMA = `
+CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, hash TEXT NOT NULL, mtime_ms REAL NOT NULL, size_bytes INTEGER NOT NULL,
+  dated_ms INTEGER, source TEXT NOT NULL, origin TEXT NOT NULL) STRICT;
+CREATE TABLE chunks (id INTEGER PRIMARY KEY, file_id INTEGER NOT NULL REFERENCES files(id), start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
+  text TEXT NOT NULL) STRICT;
+CREATE INDEX chunks_of_file ON chunks(file_id);
+CREATE VIRTUAL TABLE words USING fts5(tokens, content='', contentless_delete=1, tokenize='ascii');
+PRAGMA user_version = ${VERSION};`;
+
+/** The database of one index. Derived data: a file that cannot be used is replaced by an empty one. */
+export class IndexDatabase implements Disposable {
+  readonly #database: DatabaseSync;
+
+  constructor(file: string) {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    try {
+      this.#database = open(file);
+    } catch {
+      removeDatabase(file);
+      this.#database = open(file);
+    }
+    chmodSync(file, 0o600);
+  }
+
+  /** All files, by path. */
+  files(): ReadonlyMap<string, FileState> {
+    const rows = this.#database.prepare("SELECT path, hash, mtime_ms, size_bytes FROM files").all();
+    return new Map(
+      rows.map((row) => [
+        String(row["path"]),
+        { path: String(row["path"]), hash: String(row["hash"]), mtimeMs: Number(row["mtime_ms"]), sizeBytes: Number(row["size_bytes"]) },
+      ]),
+    );
+  }
+
+  /** Puts one file in place of its earlier version, in one transaction. */
+  put(file: IndexedFile): void {
+    this.#transaction(() => {
+      this.#remove(file.path);
+      const { lastInsertRowid: id } = this.#database
+        .prepare("INSERT INTO files (path, hash, mtime_ms, size_bytes, dated_ms, source, origin) VALUES (?, ?, ?, ?, ?, ?, ?)")
+        .run(file.path, file.hash, file.mtimeMs, file.sizeBytes, file.datedMs ?? null, file.source, file.origin);
+      const addChunk = this.#database.prepare("INSERT INTO chunks (file_id, start_line, end_line, text) VALUES (?, ?, ?, ?)");
+      const addWords = this.#database.prepare("INSERT INTO words (rowid, tokens) VALUES (?, ?)");
+      for (const { startLine, endLine, text, headings } of file.chunks) {
+        const { lastInsertRowid: chunk } = addChunk.run(id, startLine, endLine, text);
+        addWords.run(chunk, tokenize([...headings, text].join("\n")).join(" "));
+      }
+    });
+  }
+
+  /** Notes that a file with the same content has another time or size. */
+  touch({ path, mtimeMs, sizeBytes }: FileState): void {
+    this.#database.prepare("UPDATE files SET mtime_ms = ?, size_bytes = ? WHERE path = ?").run(mtimeMs, sizeBytes, path);
+  }
+
+  remove(path: string): void {
+    this.#transaction(() => this.#remove(path));
+  }
+
+  /** The passages with any of the tokens, best first, at most `count`. */
+  search(
+    tokens: readonly string[],
+    { count, sources }: { readonly count: number; readonly sources: readonly MemorySourceKind[] },
+  ): readonly FoundChunk[] {
+    if (tokens.length === 0) return [];
+    return this.#database
+      .prepare(
+        `SELECT f.path, c.start_line, c.end_line, c.text, f.source, f.origin, f.dated_ms, w.rank AS bm25
+         FROM (SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?) w
+         JOIN chunks c ON c.id = w.rowid JOIN files f ON f.id = c.file_id
+         WHERE f.source IN (SELECT value FROM json_each(?)) ORDER BY w.rank, c.id`,
+      )
+      .all(matchExpression(tokens), count, JSON.stringify(sources))
+      .map((row) => ({
+        path: String(row["path"]),
+        startLine: Number(row["start_line"]),
+        endLine: Number(row["end_line"]),
+        text: String(row["text"]),
+        source: row["source"] as MemorySourceKind,
+        origin: row["origin"] as MemoryOrigin,
+        ...(row["dated_ms"] === null ? {} : { datedMs: Number(row["dated_ms"]) }),
+        bm25: Number(row["bm25"]),
+      }));
+  }
+
+  counts(): { readonly files: number; readonly chunks: number } {
+    const row = this.#database.prepare("SELECT (SELECT count(*) FROM files) AS files, (SELECT count(*) FROM chunks) AS chunks").get();
+    return { files: Number(row?.["files"]), chunks: Number(row?.["chunks"]) };
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#database.isOpen) this.#database.close();
+  }
+
+  #remove(path: string): void {
+    const ids = "SELECT c.id FROM chunks c JOIN files f ON f.id = c.file_id WHERE f.path = ?";
+    this.#database.prepare(`DELETE FROM words WHERE rowid IN (${ids})`).run(path);
+    this.#database.prepare(`DELETE FROM chunks WHERE id IN (${ids})`).run(path);
+    this.#database.prepare("DELETE FROM files WHERE path = ?").run(path);
+  }
+
+  #transaction(work: () => void): void {
+    this.#database.exec("BEGIN IMMEDIATE");
+    try {
+      work();
+      this.#database.exec("COMMIT");
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      throw error;
+    }
+  }
+}
+
+/** Removes a database with the files that SQLite keeps next to it. */
+export function removeDatabase(file: string): void {
+  for (const suffix of ["", "-journal", "-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
+}
+
+function open(file: string): DatabaseSync {
+  const database = new DatabaseSync(file, { timeout: 1_000, enableForeignKeyConstraints: true });
+  try {
+    // A journal that is removed with each commit: a closed index is one file, which another can replace. What is deleted is overwritten.
+    database.exec("PRAGMA journal_mode = DELETE; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON;");
+    const version = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
+    const isEmpty = database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
+    if (isEmpty) database.exec(`BEGIN; ${SCHEMA} COMMIT;`);
+    else if (version !== VERSION) throw new Error(`the index has version ${version}`);
+    database.prepare("SELECT count(*) FROM files").get();
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}

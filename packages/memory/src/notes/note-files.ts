@@ -1,0 +1,102 @@
+import { constants } from "node:fs";
+import { open, readdir, stat } from "node:fs/promises";
+import { basename, extname, isAbsolute, join, relative, sep } from "node:path";
+
+/** A file of notes as it is on the disk. */
+export interface NoteFile {
+  /** As it is cited: relative to the workspace, absolute outside it. */
+  readonly path: string;
+  /** Absolute. */
+  readonly file: string;
+  readonly mtimeMs: number;
+  readonly sizeBytes: number;
+  /** It lies in a folder that the owner has added. */
+  readonly isExtra: boolean;
+}
+
+/** Where the notes of an agent are. Absolute paths; `extraPaths` are files and folders. */
+export interface NotePlaces {
+  readonly workspace: string;
+  readonly extraPaths: readonly string[];
+}
+
+const MAX_FILES = 5_000;
+const MAX_DEPTH = 6;
+/** Longer files are not indexed. */
+const MAX_NOTE_BYTES = 1024 * 1024;
+
+/**
+ * Lists `MEMORY.md`, the Markdown files in `memory`, and those of the extra paths, sorted by path. Links are not followed, files of more than 1 MiB are left out;
+ * `isComplete` is false if there are more than 5,000.
+ */
+export async function listNotes(
+  { workspace, extraPaths }: NotePlaces,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<{ readonly files: readonly NoteFile[]; readonly isComplete: boolean }> {
+  const found = new Map<string, boolean>();
+  const places = [
+    ...["MEMORY.md", "memory.md", "memory"].map((name) => ({ place: join(workspace, name), isExtra: false })),
+    ...extraPaths.map((place) => ({ place, isExtra: true })),
+  ];
+  for (const { place, isExtra } of places)
+    for await (const file of filesIn(place, 0)) {
+      signal.throwIfAborted();
+      if (found.size <= MAX_FILES && !found.has(file)) found.set(file, isExtra);
+    }
+  const files: NoteFile[] = [];
+  for (const [file, isExtra] of [...found].slice(0, MAX_FILES)) {
+    const stats = await ifThere(stat(file));
+    if (stats === undefined || !stats.isFile() || stats.size > MAX_NOTE_BYTES) continue;
+    files.push({ path: citedPath(workspace, file), file, mtimeMs: stats.mtimeMs, sizeBytes: stats.size, isExtra });
+  }
+  return { files: files.toSorted((one, other) => (one.path < other.path ? -1 : 1)), isComplete: found.size <= MAX_FILES };
+}
+
+/** The text of a note, `undefined` if it is gone. Refuses links. */
+export async function readNote(file: string): Promise<string | undefined> {
+  const handle = await ifThere(open(file, constants.O_RDONLY | constants.O_NOFOLLOW));
+  if (handle === undefined) return undefined;
+  try {
+    return (await handle.readFile({ encoding: "utf8" })).slice(0, MAX_NOTE_BYTES);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The day in the name of a file, as the milliseconds of its start in UTC. */
+export function dayOf(path: string): number | undefined {
+  const day = /(?<!\d)(?<day>\d{4}-\d{2}-\d{2})(?!\d)/.exec(basename(path))?.groups?.["day"];
+  const ms = day === undefined ? Number.NaN : Date.parse(`${day}T00:00:00Z`);
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+function citedPath(workspace: string, file: string): string {
+  const inside = relative(workspace, file);
+  const isOutside = inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside);
+  return (isOutside ? file : inside).split(sep).join("/");
+}
+
+async function* filesIn(place: string, depth: number): AsyncGenerator<string> {
+  if (extname(place).toLowerCase() === ".md") {
+    yield place;
+    return;
+  }
+  const entries = (await ifThere(readdir(place, { withFileTypes: true }))) ?? [];
+  for (const entry of entries) {
+    const path = join(place, entry.name);
+    if (entry.isFile() && extname(entry.name).toLowerCase() === ".md") yield path;
+    else if (entry.isDirectory() && depth < MAX_DEPTH && !entry.name.startsWith(".")) yield* filesIn(path, depth + 1);
+  }
+}
+
+/** `undefined` for what is not there, is no folder or may not be opened. */
+async function ifThere<T>(result: Promise<T>): Promise<T | undefined> {
+  try {
+    return await result;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && GONE.has(String(error.code))) return undefined;
+    throw error;
+  }
+}
+
+const GONE: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP", "EACCES", "EPERM"]);
