@@ -208,6 +208,15 @@ describe("get", () => {
   );
 });
 
+test("an agent without notes is known as such, and so is an unknown one", async () => {
+  expect(await rig.memory.hasNotes(AGENT)).toBe(false);
+  await rig.put("AGENTS.md", "no note");
+  expect(await rig.memory.hasNotes(AGENT)).toBe(false);
+  await rig.put("memory/2026-11-20.md", "a note");
+  expect(await rig.memory.hasNotes(AGENT)).toBe(true);
+  expect(await rig.memory.hasNotes({ ...AGENT, agentId: "other" })).toBe(false);
+});
+
 test("files of the extra paths are the owner's, and cited by their place", async () => {
   await using other = await createNoteRig({ extraPaths: ["archive", "workspace/plan.md"] });
   const file = await other.put("../archive/2020/trip.md", "We flew to Porto.");

@@ -14,7 +14,7 @@ import type {
 } from "@factotum/agent-contract";
 import { chunkNote } from "./chunks/chunk-note.ts";
 import { IndexDatabase, removeDatabase, type FoundChunk } from "./database/index-database.ts";
-import { dayOf, listNotes, readNote, type NoteFile, type NotePlaces } from "./notes/note-files.ts";
+import { dayOf, hasNotes, listNotes, readNote, type NoteFile, type NotePlaces } from "./notes/note-files.ts";
 import { rankHits } from "./ranking/rank-hits.ts";
 import { queryTokens } from "./tokens/query-tokens.ts";
 
@@ -90,6 +90,18 @@ export class NoteMemory implements MemoryProvider {
       origin: await this.#originOf(note, agentId),
       isCut: from - 1 + part.length < all.length,
     };
+  }
+
+  /** Whether the agent has any note. Opens no index. Never rejects: a folder that cannot be read is logged, and has none. */
+  async hasNotes({ agentId, signal }: { readonly agentId: string; readonly signal: AbortSignal }): Promise<boolean> {
+    const places = this.#options.placesOf(agentId);
+    if (places === undefined) return false;
+    try {
+      return await hasNotes(places, { signal });
+    } catch (error) {
+      if (!signal.aborted) this.#options.logger.warn("The notes could not be listed", { agentId, error });
+      return false;
+    }
   }
 
   // eslint-disable-next-line require-await -- a failure is a rejection

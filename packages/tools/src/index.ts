@@ -37,6 +37,8 @@ export { SEARCH_PROVIDERS } from "./web/search/search-providers.ts";
 export type { SearchProvider } from "./web/search/search-provider.ts";
 export type { SearchKey, SearchProviderName, SearchSettings } from "./web/search/search-settings.ts";
 export type { WebAccess } from "./web/web-access.ts";
+export { createMemoryTools } from "./memory/memory-tools.ts";
+export type { MemoryToolsOptions } from "./memory/memory-tools.ts";
 export { createMediaTools } from "./media/create-media-tools.ts";
 export type { MediaToolsOptions } from "./media/media-tools-options.ts";
 export { createBrowserTool } from "./browser/browser-tool.ts";

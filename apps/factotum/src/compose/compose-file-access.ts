@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { FileProvenance } from "@factotum/agent-contract";
 import type { FactotumConfig, LoadedConfig } from "@factotum/config";
 import { CheckpointKeeper, createFileProvenance, type CheckpointPorts } from "@factotum/gateway";
 import type { Store } from "@factotum/store";
@@ -17,6 +18,7 @@ interface FileAccessParts {
 export interface ComposedFileAccess {
   readonly files: FileAccess;
   readonly checkpoints: CheckpointPorts;
+  readonly provenance: FileProvenance;
 }
 
 /** The file access of tools, the reading of files that the owner names, the provenance of text in files, and checkpoints. */
@@ -42,6 +44,7 @@ export function composeFileAccess(
     now: () => systemClock.now(),
   });
   return {
+    provenance,
     files: createFileAccess({ ...options, checkpoints: keeper }),
     checkpoints: { keeper, restoring: createFileAccess(options) },
   };

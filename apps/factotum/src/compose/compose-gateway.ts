@@ -46,6 +46,7 @@ import { composeBrowser, type Browsers } from "./compose-browser.ts";
 import { composeFileAccess } from "./compose-file-access.ts";
 import { changingSkillFolders, composeSkillIndex } from "./compose-skills.ts";
 import { composeLsp, type ComposedLsp } from "./compose-lsp.ts";
+import { composeMemory, type ComposedMemory } from "./compose-memory.ts";
 import { composeMcp, type ComposedMcp } from "./compose-mcp.ts";
 import { composePlugins, type ComposedPlugins } from "./compose-plugins.ts";
 import { composeWeb, type SharedWeb } from "./compose-web.ts";
@@ -130,7 +131,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     onStructureDamage: () => onShutdownRequest(DAMAGED_DATABASE),
   });
   const roots = createRunRoots(paths, () => config);
-  const { files, checkpoints } = composeFileAccess(loaded, { store, currentConfig: () => config, roots });
+  const { files, checkpoints, provenance } = composeFileAccess(loaded, { store, currentConfig: () => config, roots });
   await using opened = new AsyncDisposableStack();
   opened.defer(() => store.close());
   opened.defer(() => leaving.abort());
@@ -138,7 +139,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   const current = { ...system, roots, secrets, currentConfig: () => config };
   const { host, runner } = await openRunners(opened, loaded, { context, ...current });
   const skillRuns = new SkillRuns({ context, currentConfig: () => config, secrets, logger, signal: leaving.signal });
-  const { plugins, ...integrations } = await openIntegrations(opened, loaded, { context, store, files, ...current });
+  const { plugins, ...integrations } = await openIntegrations(opened, loaded, { context, store, files, provenance, ...current });
   const notices = [...tokenNotices, ...(await plugins.load(config)), ...(await settingNotices(config, env))];
   const settings = createSettingsDesk({ options: async () => configOptions(env), reload: async () => reloader.reload() });
   const parts = { context, files, runner, skillRuns, ...integrations, plugins, settings, secrets, logger };
@@ -216,15 +217,19 @@ async function openIntegrations(
   {
     context,
     store,
+    provenance,
     ...current
-  }: Parameters<typeof composeMcp>[2] & Parameters<typeof composeLsp>[2] & { readonly context: CliContext; readonly store: SqliteStore },
-): Promise<Pick<SettingsParts, "web" | "browsers" | "mcp" | "lsp"> & { readonly plugins: ComposedPlugins }> {
+  }: Parameters<typeof composeMcp>[2] &
+    Parameters<typeof composeLsp>[2] &
+    Pick<Parameters<typeof composeMemory>[1], "provenance"> & { readonly context: CliContext; readonly store: SqliteStore },
+): Promise<Pick<SettingsParts, "web" | "browsers" | "mcp" | "lsp" | "memory"> & { readonly plugins: ComposedPlugins }> {
   const web = opened.adopt(composeWeb(current), ({ pages }) => pages.close());
   const browsers = opened.adopt(await composeBrowser(context, current), (all) => all.close());
   const mcp = opened.adopt(await composeMcp(context, loaded, current), (all) => all.close());
   const lsp = opened.adopt(await composeLsp(context, loaded, current), (all) => all.close());
+  const memory = opened.adopt(await composeMemory(context, { ...current, store, provenance }), (all) => all.close());
   const plugins = opened.adopt(await composePlugins(context, { ...current, store, web }), (all) => all.close());
-  return { web, browsers, mcp, lsp, plugins };
+  return { web, browsers, mcp, lsp, memory, plugins };
 }
 
 /** The runner of the host, which is closed with the rest, and the one in front of it that puts commands into sandboxes. */
@@ -324,12 +329,13 @@ interface SettingsParts extends Pick<ComposeOptions, "context" | "logger" | "sec
   readonly browsers: Browsers;
   readonly mcp: ComposedMcp;
   readonly lsp: ComposedLsp;
+  readonly memory: ComposedMemory;
   readonly plugins: Pick<ComposedPlugins, "sources" | "commandFolders">;
   readonly settings: SettingsDesk;
 }
 
 function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettings {
-  const { context, files, runner, skillRuns, web, browsers, mcp, lsp, plugins, secrets, logger, token } = parts;
+  const { context, files, runner, skillRuns, web, browsers, mcp, lsp, memory, plugins, secrets, logger, token } = parts;
   const { env, paths } = context;
   const findText = createRipgrep({ searchPath: commandSearchPath(context) });
   const webAccess = { ...web, fetch: config.tools.web.fetch, search: webSearchSettings(config, env) };
@@ -338,7 +344,7 @@ function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettin
     config,
     accounts: (parts) => channelAccounts(config, { parts, env, secrets }),
     toolSources: ({ messenger, planBoard, questioner, reporter, restarter, media, background }) => [
-      {
+      memory.withTools({
         id: "core",
         tools: redactTools(
           [
@@ -373,7 +379,7 @@ function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettin
           ],
           secrets.toolOutput,
         ),
-      },
+      }),
       ...mcp.sources(config, questioner),
       ...lsp.sources(config),
       ...plugins.sources(),

@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { AgentTool } from "@factotum/agent-contract";
 import { matchesTool, TOOL_GROUP_NAMES, TOOL_NAMES } from "@factotum/config";
-import { createBrowserTool, createCoreTools, createMediaTools } from "@factotum/tools";
+import { createBrowserTool, createCoreTools, createMediaTools, createMemoryTools } from "@factotum/tools";
 import { expect, test } from "vitest";
 import { filterTools } from "./tool-policy.ts";
 
@@ -25,6 +25,7 @@ Every tool of this build, generated from the declarations of the tools. [Which t
 const tools: readonly AgentTool[] = [
   ...createCoreTools({ web: {} } as never),
   createBrowserTool({ settings: {} } as never),
+  ...createMemoryTools({} as never),
   ...createMediaTools({ makesImages: true, speaks: true } as never),
 ];
 

@@ -23,8 +23,8 @@ export interface FileProvenanceOptions {
  */
 export function createFileProvenance({ store, places }: FileProvenanceOptions): FileProvenance {
   // A search opens many files of one run.
-  const known = new WeakMap<RunFacts, Promise<readonly NotesPlace[]>>();
-  const placesOf = async (run: RunFacts): Promise<readonly NotesPlace[]> => {
+  const known = new WeakMap<Pick<RunFacts, "agentId">, Promise<readonly NotesPlace[]>>();
+  const placesOf = async (run: Pick<RunFacts, "agentId">): Promise<readonly NotesPlace[]> => {
     const found = known.get(run) ?? notesPlaces(places());
     known.set(run, found);
     return found;

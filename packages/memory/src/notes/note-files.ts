@@ -34,11 +34,7 @@ export async function listNotes(
   { signal }: { readonly signal: AbortSignal },
 ): Promise<{ readonly files: readonly NoteFile[]; readonly isComplete: boolean }> {
   const found = new Map<string, boolean>();
-  const places = [
-    ...["MEMORY.md", "memory.md", "memory"].map((name) => ({ place: join(workspace, name), isExtra: false })),
-    ...extraPaths.map((place) => ({ place, isExtra: true })),
-  ];
-  for (const { place, isExtra } of places)
+  for (const { place, isExtra } of searched({ workspace, extraPaths }))
     for await (const file of filesIn(place, 0)) {
       signal.throwIfAborted();
       if (found.size <= MAX_FILES && !found.has(file)) found.set(file, isExtra);
@@ -50,6 +46,23 @@ export async function listNotes(
     files.push({ path: citedPath(workspace, file), file, mtimeMs: stats.mtimeMs, sizeBytes: stats.size, isExtra });
   }
   return { files: files.toSorted((one, other) => (one.path < other.path ? -1 : 1)), isComplete: found.size <= MAX_FILES };
+}
+
+/** Whether there is any note. */
+export async function hasNotes(places: NotePlaces, { signal }: { readonly signal: AbortSignal }): Promise<boolean> {
+  for (const { place } of searched(places))
+    for await (const file of filesIn(place, 0)) {
+      signal.throwIfAborted();
+      if ((await ifThere(stat(file)))?.isFile() === true) return true;
+    }
+  return false;
+}
+
+function searched({ workspace, extraPaths }: NotePlaces): readonly { readonly place: string; readonly isExtra: boolean }[] {
+  return [
+    ...["MEMORY.md", "memory.md", "memory"].map((name) => ({ place: join(workspace, name), isExtra: false })),
+    ...extraPaths.map((place) => ({ place, isExtra: true })),
+  ];
 }
 
 /** The text of a note, `undefined` if it is gone. Refuses links. */

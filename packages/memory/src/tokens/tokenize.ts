@@ -1,5 +1,5 @@
 /** Chinese, Japanese and Korean: written without spaces, or with words that endings grow onto. */
-const CJK = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー々`;
+const CJK = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u30fc\u3005`;
 const RUNS = new RegExp(`[${CJK}]+|(?:(?![${CJK}])[\\p{L}\\p{N}\\p{M}])+`, "gu");
 const IS_CJK = new RegExp(`^[${CJK}]`, "u");
 /** Accents of Latin, Greek and Cyrillic letters; voice marks of kana and vowel signs are letters of their own. */

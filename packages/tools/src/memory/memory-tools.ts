@@ -1,0 +1,90 @@
+import type { AgentTool, AgentToolResult, MemoryHit, MemoryProvider, RunFacts, ToolTraits } from "@factotum/agent-contract";
+import { z } from "zod";
+import { defineTool } from "../define-tool/define-tool.ts";
+import { errorResult, textResult } from "../define-tool/tool-result.ts";
+
+/** What the tools of memory need. */
+export interface MemoryToolsOptions {
+  readonly memory: MemoryProvider;
+  /** Whether the run's session is the owner's alone. Asked for each call of the owner. */
+  readonly isPrivate: (run: RunFacts) => Promise<boolean>;
+}
+
+const MAX_RESULTS = 6;
+const MAX_LINES = 120;
+/** Of one hit, and of the lines of a note. */
+const HIT_CHARS = 700;
+const PASSAGE_CHARS = 12_000;
+
+const TRAITS: ToolTraits = { effect: "read", idempotent: true, output: "trusted", network: false, parallel: true };
+
+/** The tools that search the notes and show lines of them: for the owner's private sessions alone. */
+export function createMemoryTools(options: MemoryToolsOptions): readonly AgentTool[] {
+  return [createSearch(options), createGet(options)];
+}
+
+function createSearch({ memory, isPrivate }: MemoryToolsOptions): AgentTool {
+  return defineTool({
+    name: "memory_search",
+    summary: "Search your notes",
+    description: "Searches MEMORY.md and the notes in memory/. Returns passages with path#lines.",
+    schema: z.strictObject({
+      query: z.string().min(1).max(1_000),
+      maxResults: z.int().min(1).max(50).optional().describe(`Default ${MAX_RESULTS}`),
+      minScore: z.number().min(0).max(1).optional(),
+    }),
+    traits: TRAITS,
+    async execute({ query, maxResults = MAX_RESULTS, minScore = 0 }, { run, signal }) {
+      if (!(await mayAsk(run, isPrivate))) return refusal();
+      const { agentId } = run;
+      const { hits, degraded } = await memory.search({ query, maxResults, minScore, sources: ["notes"] }, { agentId, signal });
+      const notes = degraded === undefined ? [] : [`[The search was less complete than usual: ${degraded}.]`];
+      const text = [...hits.map(renderHit), ...(hits.length === 0 ? ["Nothing was found."] : []), ...notes].join("\n\n");
+      const details = {
+        hits: hits.map(({ path, startLine, endLine, score, origin }) => ({ path, startLine, endLine, score, origin })),
+        ...(degraded === undefined ? {} : { degraded }),
+      };
+      return textResult(text, { details, untrusted: hits.some(({ origin }) => origin === "untrusted") });
+    },
+  });
+}
+
+function createGet({ memory, isPrivate }: MemoryToolsOptions): AgentTool {
+  return defineTool({
+    name: "memory_get",
+    summary: "Show lines of a note",
+    description: "Shows lines of a note that memory_search has found.",
+    schema: z.strictObject({
+      path: z.string().min(1).max(4_096),
+      from: z.int().min(1).optional(),
+      lines: z.int().min(1).max(2_000).optional().describe(`Default ${MAX_LINES}`),
+    }),
+    traits: TRAITS,
+    async execute({ path, from = 1, lines = MAX_LINES }, { run, signal }) {
+      if (!(await mayAsk(run, isPrivate))) return refusal();
+      const found = await memory.get({ path, from, lines }, { agentId: run.agentId, signal });
+      if (found.type === "not-found") return errorResult(found.message);
+      const { startLine, endLine, origin, isCut } = found;
+      const text = found.text.slice(0, PASSAGE_CHARS);
+      const more =
+        text.length < found.text.length ? "[Cut: ask for fewer lines.]" : isCut ? `[There is more: from ${endLine + 1}.]` : undefined;
+      return textResult([`${found.path}#L${startLine}-L${endLine}`, text, ...(more === undefined ? [] : [more])].join("\n"), {
+        details: { path: found.path, startLine, endLine, origin },
+        untrusted: origin === "untrusted",
+      });
+    },
+  });
+}
+
+async function mayAsk(run: RunFacts, isPrivate: MemoryToolsOptions["isPrivate"]): Promise<boolean> {
+  return run.owner && (await isPrivate(run));
+}
+
+function refusal(): AgentToolResult {
+  return errorResult("Your notes are the owner's: they can be searched only in a private conversation with the owner.");
+}
+
+function renderHit({ path, startLine, endLine, text, score, origin, day }: MemoryHit): string {
+  const facts = [`score ${score}`, ...(day === undefined ? [] : [day]), ...(origin === "untrusted" ? ["may hold text of others"] : [])];
+  return `${path}#L${startLine}-L${endLine} (${facts.join(", ")})\n${text.length > HIT_CHARS ? `${text.slice(0, HIT_CHARS)}…` : text}`;
+}
