@@ -51,6 +51,7 @@ import { composeMcp, type ComposedMcp } from "./compose-mcp.ts";
 import { composePlugins, type ComposedPlugins } from "./compose-plugins.ts";
 import { composeWeb, type SharedWeb } from "./compose-web.ts";
 import { createLocalFiles, createOutgoingGuard } from "./local-files.ts";
+import { AGENT_COMMANDS } from "./agent-commands.ts";
 import { createPluginFetch } from "./plugin-fetch.ts";
 import { openRunner, type OpenRunnerOptions } from "./open-runner.ts";
 import { openSandbox, sandboxFolder } from "./open-sandbox.ts";
@@ -93,18 +94,6 @@ const DRAIN_MS = 5000;
 
 /** Leftovers of killed processes are removed after the first messages of a start, and before the first snapshot. */
 const CLEAN_AFTER_MS = 1000;
-
-/** The agent's description of this command: only features of this build. */
-const COMMANDS: GatewayOptions["commands"] = [
-  { usage: "factotum status", purpose: "show what is running and whether it is healthy" },
-  { usage: "factotum doctor", purpose: "find problems and say how to fix them" },
-  { usage: "factotum config get|set|unset|validate", purpose: "read, change and check the configuration", isInGatewayTool: true },
-  {
-    isInGatewayTool: true,
-    usage: "factotum gateway restart",
-    purpose: "restart the gateway; only changes to `gateway.port` or `gateway.bind` need a restart",
-  },
-];
 
 /** Builds the gateway from its packages and starts it. Rejects with an error that says what to do; then nothing is left open. */
 export async function composeGateway(options: ComposeOptions): Promise<ComposedGateway> {
@@ -294,7 +283,7 @@ function ofThisBuild(
     imageWorker: pathToFileURL(assetPath("image-worker")),
     importWorker: pathToFileURL(assetPath("import-worker")),
     ...(existsSync(assetPath("web")) ? { webFolder: assetPath("web") } : {}),
-    commands: COMMANDS,
+    commands: AGENT_COMMANDS,
     documentation: { folder: assetPath("documentation") },
     fetch: createPluginFetch(plugins),
   };
