@@ -29,7 +29,10 @@ import type { AskingRun, WaitEnd, WaitingCalls } from "./waiting-calls.ts";
 type Answer = ApprovalDecision | Exclude<WaitEnd, "settled">;
 
 /** The rules' answer about a call: it may run, or only with the owner's word. */
-export type RuleDecision = { readonly type: "allow" } | { readonly type: "ask"; readonly reason: string };
+export type RuleDecision =
+  | { readonly type: "allow" }
+  /** `endsWithTrust`: requests of this rule end when the owner trusts what the conversation has read. */
+  | { readonly type: "ask"; readonly reason: string; readonly endsWithTrust: boolean };
 
 /** Dependencies of approvals. */
 export interface ApprovalServiceOptions {
@@ -86,7 +89,7 @@ export class ApprovalService {
     if (!RUN_POLICY[run.turn.kind].mayAsk)
       return { type: "refuse", message: `${tool.name} was refused. ${reason} Nobody can be asked in this run.` };
     await run.commit();
-    const advice = rules.type === "ask" && facts.owner && !onceOnly ? ` ${taintAdvice(run.turn.origin)}` : "";
+    const advice = rules.type === "ask" && rules.endsWithTrust && facts.owner && !onceOnly ? ` ${taintAdvice(run.turn.origin)}` : "";
     const asked: AskedCall = {
       call,
       tool,

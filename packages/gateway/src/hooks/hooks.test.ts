@@ -149,8 +149,21 @@ describe("before_tool_call", () => {
     sources = [sourceOf("plugin rule", { before_tool_call: () => ({ ask: "Lists are private." }) })];
     server.script([write("list.md", "eggs"), textReply("Done.")]);
     await say("Write it down.");
-    expect(sent().join("\n")).toContain("Rule of the plugin rule: Lists are private.");
+    const asked = sent().join("\n");
+    expect(asked).toContain("Rule of the plugin rule: Lists are private.");
+    // There is no text whose trust would end the questions of a plugin.
+    expect(asked).not.toContain("/trust");
     expect(newest()).toContain(told);
+  });
+
+  test("is shown to the owner with the gateway's own reason to ask", async () => {
+    sources = [
+      sourceOf("plugin foreign", { before_prompt_build: () => ({ prependContext: "Somebody else's words." }) }, { trusted: false }),
+      sourceOf("plugin rule", { before_tool_call: () => ({ ask: "Lists are private." }) }),
+    ];
+    server.script([write("AGENTS.md", "eggs"), textReply("Done.")]);
+    await say("Write it down.");
+    expect(sent().join("\n")).toMatch(/Rule taint: .* Rule of the plugin rule: Lists are private\. .*\/trust/s);
   });
 
   test("changes the arguments, which the gateway's own rules then judge", async () => {

@@ -1,8 +1,8 @@
 import type { runAgent } from "@factotum/agent-core";
 import type { InboxStore, SessionStore } from "@factotum/store";
-import type { ApprovalService } from "../approvals/approval-service.ts";
+import type { ApprovalService, RuleDecision } from "../approvals/approval-service.ts";
 import type { AskingRun } from "../approvals/waiting-calls.ts";
-import type { ToolGate } from "../access/tool-gate.ts";
+import type { GateDecision, ToolGate } from "../access/tool-gate.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { checkFlushCall } from "../compaction/memory-flush.ts";
@@ -63,9 +63,14 @@ export function decideCalls(
     }
     const changes = await instructionDecision(call, tool, calling);
     const own = changes ?? decision;
-    const rule = own.type === "allow" && verdict.ask !== undefined ? ({ type: "ask", reason: verdict.ask } as const) : own;
-    const answer = await approvals.check(call, tool, rule, facts, asking);
+    const answer = await approvals.check(call, tool, withHook(own, verdict.ask), facts, asking);
     if (answer.type !== "allow") return answer;
     return { ...answer, ...(changes === undefined ? {} : { isConfirmed: true as const }), ...changed };
   };
+}
+
+/** What the gateway's own rules say, with the question of a hook. The owner reads every reason. */
+function withHook(own: Exclude<GateDecision, { readonly type: "refuse" }>, ask: string | undefined): RuleDecision {
+  if (own.type === "ask") return { ...own, reason: [own.reason, ...(ask === undefined ? [] : [ask])].join(" "), endsWithTrust: true };
+  return ask === undefined ? own : { type: "ask", reason: ask, endsWithTrust: false };
 }
