@@ -237,7 +237,9 @@ const MAX_CAUSES = 5;
 /** The words of an error, with what the network says of it. */
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return "unknown reason";
-  const text = error.message.replace(/\s+/g, " ").trim().slice(0, 500) || error.name;
+  // How the SDK goes about it is of no use to the owner.
+  const said = error.message.replace(/^(?:Version negotiation probe failed|SSE error(?:: TypeError)?): /, "");
+  const text = said.replace(/\s+/g, " ").trim().slice(0, 500) || error.name;
   const code = networkCode(error);
   return code === undefined || text.includes(code) ? text : `${text} (${code})`;
 }

@@ -69,7 +69,9 @@ function valuesOf(entry: JsonObject, key: "env" | "headers", name: string, notes
     const [, variable] = /^\$\{(?:env:)?([A-Za-z_]\w*)\}$/.exec(text) ?? [];
     if (variable !== undefined) values[one] = { env: variable };
     else if (text.includes("${"))
-      notes.push(`${key}.${one} is not taken over: set it with factotum config set 'mcp.servers[${JSON.stringify(name)}].${key}'`);
+      notes.push(
+        `${key}.${one} is not taken over: set it as a variable of the gateway, with factotum config set 'mcp.servers[${JSON.stringify(name)}].${key}[${JSON.stringify(one)}]' '{ env: "NAME" }'`,
+      );
     else if (text !== "") values[one] = text;
   }
   return Object.keys(values).length === 0 ? {} : { [key]: values };
