@@ -25,6 +25,7 @@ export const LAYERS: readonly Readonly<Record<string, readonly string[]>>[] = [
     "channel-kit": ["channel-contract"],
     "channel-conformance": ["channel-contract"],
     plugin: [],
+    schedule: [],
   },
   // L2: access to the outside world; dependencies on each other are ports in agent-contract
   {
