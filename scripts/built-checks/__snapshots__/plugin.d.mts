@@ -150,6 +150,17 @@ type PluginToolResult = string | {
 };
 /** Runs a tool. The arguments are JSON that a model has written; they are not checked against the schema. A rejection becomes an error for the model. */
 type PluginTool = (args: PluginObject, call: PluginCall) => PluginToolResult | Promise<PluginToolResult>;
+/** A call of one of a plugin's models. */
+interface PluginModelCall {
+  /** Fires when the answer is no longer awaited. */
+  readonly signal: AbortSignal;
+}
+/**
+ * Answers a request to one of the plugin's models, piece by piece. `request` is the body of a streaming request of OpenAI's Chat Completions API, with `model`,
+ * `messages`, and `tools` if there are any; every piece is a `chat.completion.chunk` of that API, the last one with a `finish_reason`, and one with `usage`. An
+ * error that is thrown fails the call; its number `status` is read like the status of an HTTP answer (401, 429, 503, …).
+ */
+type PluginModels = (request: PluginObject, call: PluginModelCall) => AsyncIterable<PluginObject>;
 /** Rows of JSON that survive restarts, of this plugin alone. A change resolves once it is on disk. */
 interface PluginState {
   get(key: string): Promise<PluginJson | undefined>;
@@ -198,6 +209,8 @@ interface PluginApi {
   }): Promise<PluginResponse>;
   /** Registers the code of a tool that the manifest declares. */
   tool(name: string, run: PluginTool): void;
+  /** Registers what answers for the models that the manifest declares. */
+  models(answer: PluginModels): void;
   /** Registers a handler of a hook that the manifest declares. */
   hook<Name extends HookName>(name: Name, handle: HookHandler<Name>): void;
 }
@@ -213,7 +226,9 @@ declare const PLUGIN_LIMITS: {
   readonly setupMs: number;
   /** Milliseconds of a tool call. */
   readonly toolMs: number;
-  /** UTF-16 units of one answer, of its JSON. */
+  /** Milliseconds of a model's answer, from its request to its end. */
+  readonly modelMs: number;
+  /** UTF-16 units of one answer, or of one piece of a model's answer, of its JSON. */
   readonly answerChars: number;
   /** Lines of a plugin in the log in ten seconds. */
   readonly logLines: number;
@@ -228,4 +243,4 @@ declare const PLUGIN_LIMITS: {
 };
 /** Defines a plugin: gives its object the types. */
 declare function definePlugin(plugin: Plugin): Plugin;
-export { HOOKS, type HookAnswers, type HookHandler, type HookKind, type HookMessage, type HookName, type HookPayloads, type HookPlace, type HookRow, PLUGIN_LIMITS, type Plugin, type PluginApi, type PluginCall, type PluginJson, type PluginLogger, type PluginObject, type PluginResponse, type PluginState, type PluginTool, type PluginToolResult, definePlugin, isHookName };
+export { HOOKS, type HookAnswers, type HookHandler, type HookKind, type HookMessage, type HookName, type HookPayloads, type HookPlace, type HookRow, PLUGIN_LIMITS, type Plugin, type PluginApi, type PluginCall, type PluginJson, type PluginLogger, type PluginModelCall, type PluginModels, type PluginObject, type PluginResponse, type PluginState, type PluginTool, type PluginToolResult, definePlugin, isHookName };
