@@ -25,7 +25,6 @@ export const LAYERS: readonly Readonly<Record<string, readonly string[]>>[] = [
     "channel-kit": ["channel-contract"],
     "channel-conformance": ["channel-contract"],
     plugin: [],
-    schedule: [],
   },
   // L2: access to the outside world; dependencies on each other are ports in agent-contract
   {
@@ -34,6 +33,7 @@ export const LAYERS: readonly Readonly<Record<string, readonly string[]>>[] = [
     sandbox: ["agent-contract"],
     skills: ["agent-contract"],
     memory: ["agent-contract"],
+    schedule: [],
     "plugin-mcp": ["agent-contract"],
     "mcp-server": ["agent-contract"],
     "plugin-lsp": ["agent-contract"],
