@@ -127,6 +127,19 @@ test("the log of a plugin is cut, and says so", { timeout: 60_000 }, async () =>
   expect(own.at(-1)).toMatchObject({ level: "warn", message: "99900 lines were left out" });
 });
 
+test("the fields of its lines are cut here too, if it writes around its runtime", { timeout: 60_000 }, async () => {
+  const code = toolCode(`
+    const say = (message, fields) => process.stdout.write(JSON.stringify({ type: "log", level: "info", message, fields }) + "\\n");
+    say("short", { a: 1 });
+    say("long", { a: "x".repeat(100_000) });
+    return "said";`);
+  await using running = startHost([await folders.write("sly", code)]);
+  expect(textOf(await running.call("sly"))).toBe("said");
+  const fieldsOf = (message: string): unknown => running.lines.find((line) => line.message === message)?.fields["fields"];
+  expect(fieldsOf("short")).toEqual({ a: 1 });
+  expect(fieldsOf("long")).toEqual({ leftOut: "the fields are too long" });
+});
+
 test("rests after three failures in a row, and is tried again after a minute", { timeout: 60_000 }, async () => {
   await using running = startHost([await folders.write("exits", toolCode(`if (args.leave) process.exit(3); return "stayed";`))]);
   for (let count = 0; count < 3; count += 1) expect(textOf(await running.call("exits", { leave: true }))).toContain("the code 3");

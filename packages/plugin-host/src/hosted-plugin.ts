@@ -1,6 +1,7 @@
 import type { FromPlugin, ToPlugin } from "./child/messages.ts";
 import { LineBudget } from "./child/line-budget.ts";
-import { PLUGIN_LIMITS } from "@factotum/plugin";
+import { cutFields, MAX_LINE_CHARS } from "./child/log-line.ts";
+import { PLUGIN_LIMITS, type PluginObject } from "@factotum/plugin";
 import type { InstalledPlugin, PluginHostOptions } from "./installed-plugin.ts";
 import { startIsolated } from "./isolated-channel.ts";
 import type { PluginChannel } from "./plugin-channel.ts";
@@ -26,6 +27,8 @@ export class HostedPlugin {
   readonly #options: PluginHostOptions;
   readonly #places: PluginPlaces;
   readonly #budget: LineBudget;
+  /** One for all of its processes: their changes of the state come one after the other. */
+  readonly #ask: ReturnType<typeof createServices>;
   readonly #ends = new Set<Promise<unknown>>();
   #running: Promise<PluginConnection> | undefined;
   #waiting = 0;
@@ -40,6 +43,7 @@ export class HostedPlugin {
     this.plugin = plugin;
     this.#options = options;
     this.#places = places;
+    this.#ask = createServices(plugin, options);
     // The plugin's own side keeps the limit and reports what it leaves out: this is for one that goes around it.
     this.#budget = new LineBudget(2 * PLUGIN_LIMITS.logLines, () => options.clock.monotonic());
   }
@@ -126,7 +130,7 @@ export class HostedPlugin {
       throw error;
     });
     const connection = new PluginConnection(channel, clock, {
-      ask: createServices(plugin, this.#options),
+      ask: this.#ask,
       log: (line) => this.#log(line),
       fault: (message) => {
         this.#faults += 1;
@@ -188,8 +192,12 @@ export class HostedPlugin {
     const dropped = this.#budget.takeDropped();
     if (dropped > 0) logger.warn("Lines of a plugin were left out", { plugin: this.plugin.id, dropped });
     const at = LEVELS.find((known) => known === level) ?? "info";
-    logger[at](message.slice(0, 4_000), { plugin: this.plugin.id, ...(typeof fields === "object" && fields !== null ? { fields } : {}) });
+    logger[at](message.slice(0, MAX_LINE_CHARS), { plugin: this.plugin.id, ...(isObject(fields) ? { fields: cutFields(fields) } : {}) });
   }
+}
+
+function isObject(value: unknown): value is PluginObject {
+  return typeof value === "object" && value !== null;
 }
 
 function textOf(error: unknown): string {

@@ -94,6 +94,19 @@ test("keeps state within its limits, and gets its settings and the secrets that 
   });
 });
 
+test("writes at the same time cannot pass the limit of rows together", slow, async () => {
+  const rows = memoryRows();
+  for (let row = 0; row < 995; row += 1) await rows.set(`old-${row}`, row);
+  const code = toolCode(`
+    const writes = Array.from({ length: 20 }, (_, row) => api.state.set("new-" + row, row));
+    const ends = await Promise.allSettled(writes);
+    const reasons = new Set(ends.flatMap(({ reason }) => (reason === undefined ? [] : [reason.message])));
+    return ends.filter(({ status }) => status === "fulfilled").length + " " + [...reasons].join();`);
+  await using running = startHost([await folders.write("hoarder", code)], { rowsOf: () => rows });
+  expect(textOf(await running.call("hoarder"))).toBe("5 the state has 1000 rows, and no more are allowed");
+  expect(await rows.keys("")).toHaveLength(1_000);
+});
+
 test("requests only the hosts of its manifest, redirects included", slow, async () => {
   const asked: PluginFetch[] = [];
   const plugin = await folders.write(

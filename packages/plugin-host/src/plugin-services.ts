@@ -13,15 +13,22 @@ export function createServices(
   { rowsOf, fetch }: ServiceParts,
 ): (method: string, params: readonly unknown[]) => Promise<PluginJson> {
   const rows = rowsOf(plugin.id);
+  // Changes come one after the other, so that several at once cannot pass the limit of rows together.
+  let changed: Promise<unknown> = Promise.resolve();
+  const afterChanges = async <Value>(change: () => Promise<Value>): Promise<Value> => {
+    const done = changed.then(change);
+    changed = done.catch(() => undefined);
+    return done;
+  };
   const services: Readonly<Record<AskMethod, Service>> = {
     "state.get": async ([key]) => {
       const value = await rows.get(keyOf(key));
       return value === undefined ? {} : { value };
     },
     "state.keys": async ([prefix]) => rows.keys(prefix === "" ? "" : keyOf(prefix)),
-    "state.set": async ([key, value]) => setRow(rows, keyOf(key), value),
+    "state.set": async ([key, value]) => afterChanges(async () => setRow(rows, keyOf(key), value)),
     "state.delete": async ([key]) => {
-      await rows.delete(keyOf(key));
+      await afterChanges(async () => rows.delete(keyOf(key)));
       return null;
     },
     fetch: async ([url, options]) => {

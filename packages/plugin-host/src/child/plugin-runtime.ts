@@ -1,6 +1,7 @@
 import type { HookName, PluginApi, PluginLogger, PluginModels, PluginObject, PluginResponse, PluginTool } from "@factotum/plugin";
 import { LineBudget } from "./line-budget.ts";
 import { ChunkWindow } from "./chunk-window.ts";
+import { cutFields, MAX_LINE_CHARS } from "./log-line.ts";
 import type { AskMethod, FromPlugin, ToPlugin } from "./messages.ts";
 
 /** What a runtime needs of its process. */
@@ -16,8 +17,6 @@ export interface RuntimeOptions {
 }
 
 type AnyHandler = (payload: unknown) => unknown;
-
-const MAX_LINE_CHARS = 4_000;
 
 /** The side of the plugin: sets it up, runs its tools and handlers, and passes on what it asks for. One plugin each. */
 export class PluginRuntime {
@@ -80,7 +79,7 @@ export class PluginRuntime {
       type: "log",
       level,
       message: message.slice(0, MAX_LINE_CHARS),
-      ...(fields === undefined ? {} : { fields: cut(fields) }),
+      ...(fields === undefined ? {} : { fields: cutFields(fields) }),
     });
   }
 
@@ -205,10 +204,6 @@ function statusOf(error: unknown): number | undefined {
 
 function isPlugin(value: unknown): value is { readonly id: unknown; readonly setup: (api: PluginApi) => unknown } {
   return typeof value === "object" && value !== null && "id" in value && "setup" in value && typeof value.setup === "function";
-}
-
-function cut(fields: PluginObject): PluginObject {
-  return JSON.stringify(fields).length > MAX_LINE_CHARS ? { leftOut: "the fields are too long" } : fields;
 }
 
 /** The first line of an error's message. */
