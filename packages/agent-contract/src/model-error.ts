@@ -16,6 +16,7 @@ export type Retry = { readonly type: "never" } | { readonly type: "after"; reado
  * - `output-limit`: the answer was longer than one answer may be, and was stopped there.
  * - `server`: the provider failed.
  * - `budget`: not sent, because the cause of the call has used up its budget, or is paused after failures.
+ * - `denied`: not sent, because a rule of the owner's does not allow it.
  * - `aborted`: the gateway's own signal.
  */
 export type ModelErrorCode =
@@ -34,6 +35,7 @@ export type ModelErrorCode =
   | "output-limit"
   | "server"
   | "budget"
+  | "denied"
   | "aborted";
 
 const brand: unique symbol = Symbol.for("factotum.ModelError");

@@ -146,7 +146,7 @@ describe("events that are passed on", () => {
     expect(switches).toMatchObject([{ modelChanged: false, to: { credential: "home" } }]);
   });
 
-  test.each(["aborted", "refused", "filtered", "invalid-request", "context-overflow", "output-limit"] as const)(
+  test.each(["aborted", "denied", "refused", "filtered", "invalid-request", "context-overflow", "output-limit"] as const)(
     "%s is the request's fault: no other candidate is asked",
     async (code) => {
       const second = candidate("b", [answering("hello")]);

@@ -18,7 +18,7 @@ test("the handlers of a plugin have the types of their hooks", () => {
 
 test("what fails closed, and what is left out", () => {
   const byKind = (kind: string): readonly string[] => Object.entries(HOOKS).flatMap(([name, row]) => (row.kind === kind ? [name] : []));
-  expect(byKind("decide")).toEqual(["before_dispatch", "before_tool_call", "message_sending"]);
+  expect(byKind("decide")).toEqual(["before_dispatch", "before_model_call", "before_tool_call", "message_sending"]);
   expect(byKind("transform")).toEqual(["before_prompt_build"]);
   expect(isHookName("agent_end")).toBe(true);
   expect(isHookName("toString")).toBe(false);

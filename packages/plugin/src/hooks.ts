@@ -8,6 +8,13 @@ export interface HookPlace {
   readonly owner: boolean;
 }
 
+/** A conversation, where no message is the occasion. */
+export interface HookConversation {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly sessionId: string;
+}
+
 /** A message as hooks see it. */
 export interface HookMessage {
   readonly channel: string;
@@ -15,6 +22,14 @@ export interface HookMessage {
   readonly conversation: string;
   readonly senderId: string;
   readonly text: string;
+}
+
+/** A request to a model: of a run, of a compaction, of a tool that looks at images. A retry and a fallback are requests of their own. */
+export interface HookModelCall extends HookPlace {
+  /** What it is for: `user`, `heartbeat`, `compaction`, … */
+  readonly kind: string;
+  readonly provider: string;
+  readonly model: string;
 }
 
 /** What each hook is called with. */
@@ -25,6 +40,32 @@ export interface HookPayloads {
   readonly before_dispatch: HookPlace & { readonly texts: readonly string[] };
   /** The messages of a turn are put together. */
   readonly before_prompt_build: HookPlace & { readonly texts: readonly string[] };
+  /** A request is about to go to a model, before it is charged. `sessionKey` is empty for a request of an API client without a conversation. */
+  readonly before_model_call: HookModelCall & {
+    readonly messages: number;
+    /** Estimate from the length of the texts. */
+    readonly inputTokens: number;
+  };
+  /** A request that was sent is over. */
+  readonly after_model_call: HookModelCall & {
+    /** `failed`: `error` says why. `stopped`: the answer was not read to its end. */
+    readonly outcome: "answered" | "failed" | "stopped";
+    /** Why an answer ended: `stop`, `tool-calls`, … */
+    readonly stopReason?: string;
+    /** The code of a failure, such as `rate-limited`. */
+    readonly error?: string;
+    /** Tokens, as far as they are known. */
+    readonly usage?: {
+      readonly input: number;
+      readonly output: number;
+      readonly cacheRead: number;
+      readonly cacheWrite: number;
+      readonly total: number;
+    };
+    /** Absent without a known price. */
+    readonly costUsd?: number;
+    readonly durationMs: number;
+  };
   /** A model has asked for a tool. The gateway's own rules follow, and hold for the changed arguments. */
   readonly before_tool_call: HookPlace & {
     readonly callId: string;
@@ -52,6 +93,22 @@ export interface HookPayloads {
   };
   /** The first turn of a conversation begins. */
   readonly session_start: HookPlace & { readonly sessionId: string };
+  /** The older part of a conversation is about to be replaced by a summary. */
+  readonly before_compaction: HookConversation & {
+    /** Size of the whole context, estimated. */
+    readonly contextTokens: number;
+    /** A person or a provider asked for it. */
+    readonly forced: boolean;
+  };
+  readonly after_compaction: HookConversation & {
+    /** `summary`: a model wrote it. `rule`: none could, and older messages were left out. `none`: nothing has changed. */
+    readonly outcome: "summary" | "rule" | "none";
+    /** Messages that the summary stands for, and those that were left out. */
+    readonly summarised: number;
+    readonly leftOut: number;
+  };
+  /** A conversation is over. `reset`: a person asked for a fresh one; `stale`: it was reset for its age. */
+  readonly session_end: HookConversation & { readonly reason: "reset" | "stale" | "deleted" };
   /** A turn is over. `text`: its answer, at most 16,000 characters. */
   readonly agent_end: HookPlace & { readonly runId: string; readonly outcome: "done" | "aborted" | "failed"; readonly text: string };
   readonly gateway_start: { readonly version: string };
@@ -68,6 +125,9 @@ export interface HookAnswers {
   readonly before_dispatch: { readonly deny: string } | undefined;
   /** Text that the model reads before the messages. It counts as text of others unless the plugin is trusted. */
   readonly before_prompt_build: { readonly prependContext: string } | undefined;
+  /** `deny`: the request is not sent, and no other model is asked in its place. The owner sees the reason. */
+  readonly before_model_call: { readonly deny: string } | undefined;
+  readonly after_model_call: undefined;
   /** `deny`: the model gets the reason. `ask`: the owner decides, and reads the reason. `arguments`: the call is made with these. */
   readonly before_tool_call: { readonly deny: string } | { readonly ask: string } | { readonly arguments: PluginObject } | undefined;
   readonly after_tool_call: undefined;
@@ -75,6 +135,9 @@ export interface HookAnswers {
   readonly message_sending: { readonly text: string } | { readonly cancel: string } | undefined;
   readonly message_sent: undefined;
   readonly session_start: undefined;
+  readonly before_compaction: undefined;
+  readonly after_compaction: undefined;
+  readonly session_end: undefined;
   readonly agent_end: undefined;
   readonly gateway_start: undefined;
   readonly gateway_stop: undefined;
@@ -100,11 +163,16 @@ export const HOOKS: { readonly [Name in HookName]: HookRow } = {
   message_received: { kind: "observe", priority: 0, timeoutMs: 5_000 },
   before_dispatch: { kind: "decide", priority: 0, timeoutMs: 5_000 },
   before_prompt_build: { kind: "transform", priority: 0, timeoutMs: 5_000 },
+  before_model_call: { kind: "decide", priority: 0, timeoutMs: 5_000 },
+  after_model_call: { kind: "observe", priority: 0, timeoutMs: 5_000 },
   before_tool_call: { kind: "decide", priority: 0, timeoutMs: 5_000 },
   after_tool_call: { kind: "observe", priority: 0, timeoutMs: 5_000 },
   message_sending: { kind: "decide", priority: 0, timeoutMs: 5_000 },
   message_sent: { kind: "observe", priority: 0, timeoutMs: 5_000 },
   session_start: { kind: "observe", priority: 0, timeoutMs: 5_000 },
+  before_compaction: { kind: "observe", priority: 0, timeoutMs: 5_000 },
+  after_compaction: { kind: "observe", priority: 0, timeoutMs: 5_000 },
+  session_end: { kind: "observe", priority: 0, timeoutMs: 5_000 },
   agent_end: { kind: "observe", priority: 0, timeoutMs: 5_000 },
   gateway_start: { kind: "observe", priority: 0, timeoutMs: 5_000 },
   gateway_stop: { kind: "observe", priority: 0, timeoutMs: 2_000 },

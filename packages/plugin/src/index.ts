@@ -12,5 +12,16 @@ export type {
   PluginToolResult,
 } from "./plugin-api.ts";
 export { HOOKS, isHookName } from "./hooks.ts";
-export type { HookAnswers, HookHandler, HookKind, HookMessage, HookName, HookPayloads, HookPlace, HookRow } from "./hooks.ts";
+export type {
+  HookAnswers,
+  HookConversation,
+  HookHandler,
+  HookKind,
+  HookMessage,
+  HookModelCall,
+  HookName,
+  HookPayloads,
+  HookPlace,
+  HookRow,
+} from "./hooks.ts";
 export type { PluginJson, PluginObject } from "./plugin-json.ts";

@@ -433,9 +433,10 @@ type Retry = {
  * - `output-limit`: the answer was longer than one answer may be, and was stopped there.
  * - `server`: the provider failed.
  * - `budget`: not sent, because the cause of the call has used up its budget, or is paused after failures.
+ * - `denied`: not sent, because a rule of the owner's does not allow it.
  * - `aborted`: the gateway's own signal.
  */
-type ModelErrorCode = "unauthorized" | "billing" | "rate-limited" | "overloaded" | "context-overflow" | "invalid-request" | "not-found" | "refused" | "filtered" | "timeout" | "unreachable" | "truncated" | "output-limit" | "server" | "budget" | "aborted";
+type ModelErrorCode = "unauthorized" | "billing" | "rate-limited" | "overloaded" | "context-overflow" | "invalid-request" | "not-found" | "refused" | "filtered" | "timeout" | "unreachable" | "truncated" | "output-limit" | "server" | "budget" | "denied" | "aborted";
 /** Why a model request failed. The message is for people and contains no prompt and no secret. */
 declare class ModelError extends Error {
   readonly code: ModelErrorCode;

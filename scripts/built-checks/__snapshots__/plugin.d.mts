@@ -11,6 +11,12 @@ interface HookPlace {
   /** The message's sender is the owner. */
   readonly owner: boolean;
 }
+/** A conversation, where no message is the occasion. */
+interface HookConversation {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly sessionId: string;
+}
 /** A message as hooks see it. */
 interface HookMessage {
   readonly channel: string;
@@ -18,6 +24,13 @@ interface HookMessage {
   readonly conversation: string;
   readonly senderId: string;
   readonly text: string;
+}
+/** A request to a model: of a run, of a compaction, of a tool that looks at images. A retry and a fallback are requests of their own. */
+interface HookModelCall extends HookPlace {
+  /** What it is for: `user`, `heartbeat`, `compaction`, … */
+  readonly kind: string;
+  readonly provider: string;
+  readonly model: string;
 }
 /** What each hook is called with. */
 interface HookPayloads {
@@ -32,6 +45,32 @@ interface HookPayloads {
   /** The messages of a turn are put together. */
   readonly before_prompt_build: HookPlace & {
     readonly texts: readonly string[];
+  };
+  /** A request is about to go to a model, before it is charged. `sessionKey` is empty for a request of an API client without a conversation. */
+  readonly before_model_call: HookModelCall & {
+    readonly messages: number;
+    /** Estimate from the length of the texts. */
+    readonly inputTokens: number;
+  };
+  /** A request that was sent is over. */
+  readonly after_model_call: HookModelCall & {
+    /** `failed`: `error` says why. `stopped`: the answer was not read to its end. */
+    readonly outcome: "answered" | "failed" | "stopped";
+    /** Why an answer ended: `stop`, `tool-calls`, … */
+    readonly stopReason?: string;
+    /** The code of a failure, such as `rate-limited`. */
+    readonly error?: string;
+    /** Tokens, as far as they are known. */
+    readonly usage?: {
+      readonly input: number;
+      readonly output: number;
+      readonly cacheRead: number;
+      readonly cacheWrite: number;
+      readonly total: number;
+    };
+    /** Absent without a known price. */
+    readonly costUsd?: number;
+    readonly durationMs: number;
   };
   /** A model has asked for a tool. The gateway's own rules follow, and hold for the changed arguments. */
   readonly before_tool_call: HookPlace & {
@@ -67,6 +106,24 @@ interface HookPayloads {
   readonly session_start: HookPlace & {
     readonly sessionId: string;
   };
+  /** The older part of a conversation is about to be replaced by a summary. */
+  readonly before_compaction: HookConversation & {
+    /** Size of the whole context, estimated. */
+    readonly contextTokens: number;
+    /** A person or a provider asked for it. */
+    readonly forced: boolean;
+  };
+  readonly after_compaction: HookConversation & {
+    /** `summary`: a model wrote it. `rule`: none could, and older messages were left out. `none`: nothing has changed. */
+    readonly outcome: "summary" | "rule" | "none";
+    /** Messages that the summary stands for, and those that were left out. */
+    readonly summarised: number;
+    readonly leftOut: number;
+  };
+  /** A conversation is over. `reset`: a person asked for a fresh one; `stale`: it was reset for its age. */
+  readonly session_end: HookConversation & {
+    readonly reason: "reset" | "stale" | "deleted";
+  };
   /** A turn is over. `text`: its answer, at most 16,000 characters. */
   readonly agent_end: HookPlace & {
     readonly runId: string;
@@ -93,6 +150,11 @@ interface HookAnswers {
   readonly before_prompt_build: {
     readonly prependContext: string;
   } | undefined;
+  /** `deny`: the request is not sent, and no other model is asked in its place. The owner sees the reason. */
+  readonly before_model_call: {
+    readonly deny: string;
+  } | undefined;
+  readonly after_model_call: undefined;
   /** `deny`: the model gets the reason. `ask`: the owner decides, and reads the reason. `arguments`: the call is made with these. */
   readonly before_tool_call: {
     readonly deny: string;
@@ -110,6 +172,9 @@ interface HookAnswers {
   } | undefined;
   readonly message_sent: undefined;
   readonly session_start: undefined;
+  readonly before_compaction: undefined;
+  readonly after_compaction: undefined;
+  readonly session_end: undefined;
   readonly agent_end: undefined;
   readonly gateway_start: undefined;
   readonly gateway_stop: undefined;
@@ -244,3 +309,4 @@ declare const PLUGIN_LIMITS: {
 /** Defines a plugin: gives its object the types. */
 declare function definePlugin(plugin: Plugin): Plugin;
 export { HOOKS, type HookAnswers, type HookHandler, type HookKind, type HookMessage, type HookName, type HookPayloads, type HookPlace, type HookRow, PLUGIN_LIMITS, type Plugin, type PluginApi, type PluginCall, type PluginJson, type PluginLogger, type PluginModelCall, type PluginModels, type PluginObject, type PluginResponse, type PluginState, type PluginTool, type PluginToolResult, definePlugin, isHookName };
+export { HOOKS, type HookAnswers, type HookConversation, type HookHandler, type HookKind, type HookMessage, type HookModelCall, type HookName, type HookPayloads, type HookPlace, type HookRow, PLUGIN_LIMITS, type Plugin, type PluginApi, type PluginCall, type PluginJson, type PluginLogger, type PluginObject, type PluginResponse, type PluginState, type PluginTool, type PluginToolResult, definePlugin, isHookName };

@@ -48,7 +48,6 @@ export async function mcpLogin(context: CliContext, name: string, { code, json }
     throw new CliError("failure", terminalText(secrets.hide(`There is no login at ${name}: ${error.message.replace(/\.$/, "")}.`)), {
       cause: error,
     });
-  } finally {
   }
   const reloaded = await reloadGateway(context, { force: true });
   if (json) printJson(context, { server: name, login: "done", gateway: reloaded ?? null });

@@ -65,11 +65,13 @@ test("gets its arguments and the occasion as a line of JSON, in the given folder
   expect(warnings).toEqual([]);
 });
 
+const MODEL_CALL = { ...PLACE, kind: "user", provider: "demo", model: "m1", messages: 1, inputTokens: 1 };
 const SENDING = { sessionKey: "agent:main:main", channel: "chatter", conversation: "c", text: "Hi" };
 
 test.each<[HookName, HookPayloads[HookName], object]>([
   ["before_tool_call", CALL, { deny: "Not on a Sunday." }],
   ["before_dispatch", { ...PLACE, texts: ["hello"] }, { deny: "Not on a Sunday." }],
+  ["before_model_call", MODEL_CALL, { deny: "Not on a Sunday." }],
   ["message_sending", SENDING, { cancel: "Not on a Sunday." }],
 ])("%s is denied by exit code 2, with the output as the reason", async (name, payload, answer) => {
   expect(await answerOf("echo ' Not on a Sunday. '; exit 2", name, payload)).toEqual(answer);
@@ -106,6 +108,7 @@ test.each<[string, CommandHook["match"], HookName, HookPayloads[HookName], boole
   ["a tool by a pattern", { tools: ["ex*"] }, "before_tool_call", CALL, true],
   ["another tool", { tools: ["read", "group:fs"] }, "before_tool_call", CALL, false],
   ["an agent", { agents: ["main"] }, "before_dispatch", { ...PLACE, texts: [] }, true],
+  ["the model of an agent", { agents: ["main"] }, "before_model_call", MODEL_CALL, true],
   ["another agent", { agents: ["work"] }, "before_dispatch", { ...PLACE, texts: [] }, false],
   ["the tool of another agent", { tools: ["exec"], agents: ["work"] }, "before_tool_call", CALL, false],
 ])("is run for %s: %j", async (_what, match, name, payload, isRun) => {

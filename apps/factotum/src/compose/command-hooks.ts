@@ -12,6 +12,7 @@ const LAST: number = Number.MIN_SAFE_INTEGER;
 /** The key of an answer that denies; other hooks deny nothing. */
 const DENIALS: Partial<Readonly<Record<HookName, "deny" | "cancel">>> = {
   before_dispatch: "deny",
+  before_model_call: "deny",
   before_tool_call: "deny",
   message_sending: "cancel",
 };

@@ -134,6 +134,7 @@ export class Compactor {
     const planned = await this.#plan(request);
     if (planned === undefined) return undefined;
     const observed = this.#parts.observer.turnStarted(planned.turn);
+    this.#observeBefore(request);
     let cut: Cut | undefined;
     return {
       sessionId: request.record.sessionId,
@@ -141,13 +142,32 @@ export class Compactor {
         cut = await this.#summarise(planned, signal);
         return cut !== undefined;
       },
-      finish: async () => this.#finish(planned, cut ?? planned.byRule()),
+      finish: async () => {
+        const outcome = await this.#finish(planned, cut ?? planned.byRule());
+        this.#observeAfter(request, outcome);
+        return outcome;
+      },
       abandon: async (state) => {
+        this.#observeAfter(request, NOTHING);
         const record = await this.#currentRecord(planned);
         if (record !== undefined) await this.#keepRequests(planned, record, state);
       },
       [Symbol.dispose]: () => observed[Symbol.dispose](),
     };
+  }
+
+  #observeBefore({ record, contextTokens, forced }: CompactionRequest): void {
+    const { key: sessionKey, agentId, sessionId } = record;
+    this.#parts.hooks.observe("before_compaction", () => ({ agentId, sessionKey, sessionId, contextTokens, forced }));
+  }
+
+  #observeAfter({ record }: CompactionRequest, outcome: CompactionOutcome): void {
+    const { key: sessionKey, agentId, sessionId } = record;
+    const facts =
+      outcome.type === "nothing"
+        ? ({ outcome: "none", summarised: 0, leftOut: 0 } as const)
+        : ({ outcome: outcome.how === "summary" ? "summary" : "rule", summarised: outcome.summarised, leftOut: outcome.leftOut } as const);
+    this.#parts.hooks.observe("after_compaction", () => ({ agentId, sessionKey, sessionId, ...facts }));
   }
 
   async #plan(request: CompactionRequest): Promise<Planned | undefined> {
@@ -167,7 +187,7 @@ export class Compactor {
       ...withoutUndefined({ previousSummary: previous?.message.summary }),
       time: agent.time,
     };
-    const { reference, client } = await this.#summaries.summariser(agent, request.model);
+    const { reference, client } = await this.#summaries.summariser(agent, request.model, record.key);
     const isLarger = isOversized({ contextTokens, omitted }, budget.window);
     const plan =
       request.byRule === true

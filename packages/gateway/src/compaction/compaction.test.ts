@@ -3,6 +3,7 @@ import type { AnthropicReply, AnthropicServer } from "@factotum/testing-provider
 import type { FactotumConfig } from "@factotum/config";
 import { StoreError } from "@factotum/store";
 import { describe, expect, test } from "vitest";
+import type { HookSource } from "../hooks/hook-source.ts";
 import { buildContextReport } from "../requests/build-context-report.ts";
 import { listContextRequests } from "../requests/list-context-requests.ts";
 import { replayRequest } from "../requests/replay-request.ts";
@@ -85,6 +86,36 @@ describe("a conversation that exceeds its window", () => {
     );
     expect((await running.store.readSession("agent:main:main"))?.compactionCount).toBeGreaterThanOrEqual(1);
     expect(server.violations).toEqual([]);
+  });
+
+  test.each([
+    ["summary", textReply("Wanted: words."), true],
+    ["rule", { type: "error", errorType: "overloaded_error", message: "no", headers: { "retry-after": "60" } } as const, false],
+  ])("is observed before and after: %s", async (outcome, reply, isSummarised) => {
+    await using server = await startAnthropicServer();
+    play(server, () => reply);
+    const platform = new TestPlatform();
+    const seen: (readonly [string, unknown])[] = [];
+    const source: HookSource = {
+      owner: "plugin audit",
+      trusted: true,
+      hooks: (["before_compaction", "after_compaction"] as const).map((name) => ({ name, priority: 0 })),
+      call: async (name, payload) => {
+        seen.push([name, payload]);
+        throw new Error("broken");
+      },
+    };
+    await using running = await startTestGateway({ platform, patch: small(server.baseUrl), hookSources: () => [source] });
+    await converse(platform, 9);
+    await running.gateway.engine.idle();
+    const sessionId = (await running.store.readSession("agent:main:main"))?.sessionId;
+    const place = { agentId: "main", sessionKey: "agent:main:main", sessionId };
+    expect(seen.slice(0, 2)).toEqual([
+      ["before_compaction", { ...place, contextTokens: expect.any(Number), forced: false }],
+      ["after_compaction", { ...place, outcome, summarised: expect.any(Number), leftOut: expect.any(Number) }],
+    ]);
+    const [, after] = seen[1] ?? [];
+    expect(after).toMatchObject(isSummarised ? { leftOut: 0 } : { summarised: 0 });
   });
 
   test("stores the summariser's requests, and every request can be replayed across the compaction, byte for byte", async () => {

@@ -6,6 +6,7 @@ import type { AnthropicReply, AnthropicServer } from "@factotum/testing-provider
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
+import type { HookSource } from "../hooks/hook-source.ts";
 import { listContextRequests } from "../requests/list-context-requests.ts";
 
 const SESSION = "agent:main:main";
@@ -61,6 +62,14 @@ const takeNotes =
       ? textReply("NO_REPLY")
       : toolReply({ name: "write", input: { path: notesName(body), content } });
 
+/** Answers every call with a question to the owner. */
+const asking: HookSource = {
+  owner: "plugin rule",
+  trusted: true,
+  hooks: [{ name: "before_tool_call", priority: 0 }],
+  call: async () => ({ ask: "Files are private." }),
+};
+
 async function converse(running: TestGateway, count: number, from = 0): Promise<void> {
   for (let index = from; index < from + count; index += 1) {
     await platform.say(platform.message(long(`word-${index}`)));
@@ -100,6 +109,17 @@ describe("the notes before a conversation is summarised", () => {
     ).toBeGreaterThanOrEqual(1);
     expect(kinds().slice(before)).toContain("flush");
     expect(server.violations).toEqual([]);
+  });
+
+  test("are not written against a rule that asks, since the owner is not there to answer", async () => {
+    play(takeNotes("- word-0 was said first"));
+    await using running = await startTestGateway({ platform, patch: small(), hookSources: () => [asking] });
+    await converse(running, 6);
+    const flush = server.requests.findIndex(({ body }) => isFlush(body));
+    expect(textOf(server.requests[flush + 1]?.body)).toContain("write was not run. Rule of the plugin rule: Files are private.");
+    expect(said()).toEqual(Array.from({ length: 6 }, () => "Noted."));
+    const notes = path.join(workspaceOf(running), notesName(server.requests[flush]?.body));
+    await expect(readFile(notes, "utf8")).rejects.toThrow("ENOENT");
   });
 
   test("can be extended and never lost, whatever the model tries", async () => {

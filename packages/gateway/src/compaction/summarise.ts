@@ -9,6 +9,7 @@ import type { AgentRuntime } from "../agents/agent-directory.ts";
 import { modelChain } from "../requests/model-chain.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
+import type { HookRunner } from "../hooks/hook-runner.ts";
 import type { Observer } from "../observe/observer.ts";
 import type { SpendGuard } from "../spend/spend-guard.ts";
 import { RunDeadline } from "../queue/run-deadline.ts";
@@ -27,6 +28,7 @@ export interface SummariserOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly observer: Observer;
+  readonly hooks: HookRunner;
   readonly logger: Logger;
 }
 
@@ -57,11 +59,11 @@ export class Summaries {
   }
 
   /** The configured summary model, and as its fallback the session's own (R9). */
-  async summariser(agent: AgentRuntime, sessionModel: ResolvedModel): Promise<Summariser> {
+  async summariser(agent: AgentRuntime, sessionModel: ResolvedModel, sessionKey: string): Promise<Summariser> {
     const own = await this.#ownModel(agent);
     const model = own ?? sessionModel;
     const models = own === undefined || own.reference === sessionModel.reference ? [model] : [own, sessionModel];
-    const cause = { agentId: agent.config.id, kind: "compaction" } as const;
+    const cause = { agentId: agent.config.id, kind: "compaction", sessionKey, owner: true } as const;
     return { reference: model.reference, client: modelChain(models, cause, this.#options) };
   }
 

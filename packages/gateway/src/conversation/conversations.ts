@@ -7,6 +7,7 @@ import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { SessionCommands } from "../background-commands/session-commands.ts";
 import type { SessionCache } from "../context/session-cache.ts";
 import type { SessionEvents } from "../events/session-events.ts";
+import type { HookRunner } from "../hooks/hook-runner.ts";
 import { leadInput } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
 import { preferCredential } from "../requests/session-credential.ts";
@@ -24,6 +25,7 @@ export interface ConversationsOptions {
   readonly channels: ChannelRegistry;
   readonly cache: SessionCache;
   readonly events: SessionEvents;
+  readonly hooks: HookRunner;
   readonly sessionCommands: Pick<SessionCommands, "endSession">;
   readonly clock: Clock;
   readonly random: Random;
@@ -105,15 +107,19 @@ export class Conversations {
   }
 
   /** Resets the conversation under a key, ends its background commands, and notifies watchers. Call it in the session's lane. The old transcript stays readable by its session id. */
-  async reset(sessionKey: string): Promise<SessionRecord> {
-    const { store, running, cache, events, sessionCommands, random, clock } = this.#options;
+  async reset(sessionKey: string, reason: "reset" | "stale" = "reset"): Promise<SessionRecord> {
+    const { store, running, cache, events, hooks, sessionCommands, random, clock } = this.#options;
     const before = await store.readSession(sessionKey);
     const record = await store.resetSession(sessionKey, {
       sessionId: random.uuid(),
       isPrivate: sessionKind(sessionKey, running.config.session.mainKey) !== "group",
       nowMs: clock.now(),
     });
-    if (before !== undefined) cache.drop(before.sessionId);
+    if (before !== undefined) {
+      const { agentId, sessionId } = before;
+      cache.drop(sessionId);
+      hooks.observe("session_end", () => ({ agentId, sessionKey, sessionId, reason }));
+    }
     const ended = sessionCommands.endSession(sessionKey);
     if (ended > 0) {
       const text = `${ended === 1 ? "A background command" : `${ended} background commands`} of the earlier conversation ended with it.`;
@@ -133,7 +139,7 @@ export class Conversations {
     const policy = resetPolicy(this.#options.running.config.session, { key: sessionKey, channel: input.message.origin.channel });
     const staleness = findStaleness(context.record, policy, { saidAtMs: input.receivedAtMs, time: context.agent.time });
     if (staleness === undefined) return context;
-    const record = await this.reset(sessionKey);
+    const record = await this.reset(sessionKey, "stale");
     this.#options.logger.info("A session was reset automatically", { sessionKey, rule: staleness, before: context.sessionId });
     return { ...context, record, sessionId: record.sessionId };
   }

@@ -195,7 +195,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     mediaProblems,
     turnContext,
     spend,
-    compactor: new Compactor({ store, running, spend, cooldowns, clock, random, events, cache, observer, logger }),
+    compactor: new Compactor({ store, running, spend, cooldowns, clock, random, events, cache, observer, hooks: base.hooks, logger }),
     ...base,
     steadyNow: createSteadyNow(clock),
     promptCommands,

@@ -79,26 +79,11 @@ export class Engine {
     this.#unbegun = unbegun;
     this.#waits = waits;
     this.#backgroundCompactor = backgroundCompactor;
-    const { store, running, channels, conversations, notices, queue, cooldowns, cache, media, events, watchers } = parts;
+    const { store, running, channels, conversations, notices, queue, cooldowns, events, watchers } = parts;
     const { approvals, questions, clock, random, logger, hideSecrets, sessionCommands } = parts;
     const stopper = new WorkStopper({ store, clock, channels, notices, queue, events, watchers, sessionCommands });
     const tasks = new SessionTasks({ queue, stopper });
-    this.sessions = new SessionService({
-      stopper,
-      tasks,
-      store,
-      running,
-      channels,
-      conversations,
-      compaction,
-      queue,
-      cache,
-      media,
-      events,
-      clock,
-      waits,
-      flushMemory: runner.flushMemory,
-    });
+    this.sessions = new SessionService({ ...parts, stopper, tasks, compaction, waits, flushMemory: runner.flushMemory });
     this.channelInspector = new ChannelInspector({ channels, clock, random });
     const { sessions } = this;
     this.checkpoints = new CheckpointService({ store, running, ...options.checkpoints });

@@ -8,6 +8,8 @@ import type { HookSource } from "./hook-source.ts";
 const { signal } = new AbortController();
 const PLACE = { agentId: "main", sessionKey: "agent:main:main", owner: true };
 const CALL = { ...PLACE, callId: "c1", tool: "exec", arguments: { command: "ls" }, tainted: false };
+const MODEL_CALL = { ...PLACE, kind: "user", provider: "demo", model: "m1" };
+const CONVERSATION = { agentId: "main", sessionKey: "agent:main:main", sessionId: "s1" };
 const SENT = { sessionKey: "s", channel: "webchat", conversation: "c", text: "hello" };
 
 function sourceOf(
@@ -49,6 +51,11 @@ describe("a failing handler, by the kind of its hook", () => {
     after_tool_call: (hooks) => hooks.observe("after_tool_call", () => ({ ...CALL, isError: false, text: "" })),
     message_sent: (hooks) => hooks.observe("message_sent", () => ({ ...SENT, outcome: "accepted" })),
     session_start: (hooks) => hooks.observe("session_start", () => ({ ...PLACE, sessionId: "s" })),
+    after_model_call: (hooks) => hooks.observe("after_model_call", () => ({ ...MODEL_CALL, outcome: "answered", durationMs: 1 })),
+    before_compaction: (hooks) => hooks.observe("before_compaction", () => ({ ...CONVERSATION, contextTokens: 1, forced: false })),
+    after_compaction: (hooks) => hooks.observe("after_compaction", () => ({ ...CONVERSATION, outcome: "none", summarised: 0, leftOut: 0 })),
+    session_end: (hooks) => hooks.observe("session_end", () => ({ ...CONVERSATION, reason: "reset" })),
+    before_model_call: async (hooks) => hooks.beforeModelCall({ ...MODEL_CALL, messages: 1, inputTokens: 1 }, signal),
     agent_end: (hooks) => hooks.observe("agent_end", () => ({ ...PLACE, runId: "r", outcome: "done", text: "" })),
     gateway_start: (hooks) => hooks.observe("gateway_start", () => ({ version: "1" })),
     gateway_stop: (hooks) => hooks.observe("gateway_stop", () => ({ reason: "test" })),
@@ -59,6 +66,7 @@ describe("a failing handler, by the kind of its hook", () => {
   };
   const closed: Readonly<Record<string, unknown>> = {
     before_dispatch: "plugin broken has failed, and messages wait until it works or is switched off.",
+    before_model_call: "demo/m1 was not asked: the plugin broken, which decides on requests to models, has failed.",
     before_tool_call: "deny",
     message_sending: "failed",
     before_prompt_build: [],
@@ -100,7 +108,7 @@ test("a denial ends it, a question is kept, and arguments of an untrusted plugin
     type: "go-on",
     isForeign: true,
     arguments: { command: "id" },
-    ask: "Rule of the plugin asks: It is late.",
+    ask: { reason: "Rule of the plugin asks: It is late.", isForeign: true },
   });
   expect(await runnerOf(changes, asks, denies).hooks.beforeToolCall(CALL, signal)).toEqual({
     type: "deny",

@@ -13,7 +13,13 @@ const LAST_WAIT_MS = 3_000;
 /** What the handlers of `before_tool_call` say together. `isForeign`: the reason, or the arguments, count as text of others. */
 export type CallVerdict =
   | { readonly type: "deny"; readonly message: string; readonly isForeign: boolean }
-  | { readonly type: "go-on"; readonly arguments?: JsonObject; readonly isForeign: boolean; readonly ask?: string };
+  | { readonly type: "go-on"; readonly arguments?: JsonObject; readonly isForeign: boolean; readonly ask?: AskVerdict };
+
+/** The owner decides. `isForeign`: the reason counts as text of others. */
+export interface AskVerdict {
+  readonly reason: string;
+  readonly isForeign: boolean;
+}
 
 /** What the handlers of `message_sending` say together. `failed`: one of them did not answer, and the message is tried again later. */
 export type SendVerdict =
@@ -94,11 +100,23 @@ export class HookRunner {
     return added;
   }
 
+  /** Why a request must not go to a model; `undefined` if it may. A failure is a denial (fail closed). */
+  async beforeModelCall(payload: HookPayloads["before_model_call"], signal: AbortSignal): Promise<string | undefined> {
+    const asked = `${payload.provider}/${payload.model} was not asked`;
+    for (const handler of this.#handlersOf("before_model_call")) {
+      const answer = await this.#ask("before_model_call", handler, payload, signal);
+      if (answer.type === "failed") return `${asked}: the ${handler.owner}, which decides on requests to models, has failed.`;
+      const deny = textAt(answer.value, "deny");
+      if (deny !== undefined) return `${asked}. Rule of the ${handler.owner}: ${deny}`;
+    }
+    return undefined;
+  }
+
   /** What becomes of a tool call. A failure denies it (fail closed). */
   async beforeToolCall(payload: HookPayloads["before_tool_call"], signal: AbortSignal): Promise<CallVerdict> {
     let current = payload;
     let isForeign = false;
-    let ask: string | undefined;
+    let ask: AskVerdict | undefined;
     for (const handler of this.#handlersOf("before_tool_call")) {
       const answer = await this.#ask("before_tool_call", handler, current, signal);
       const refused = (reason: string, isOthers: boolean): CallVerdict => ({
@@ -110,7 +128,11 @@ export class HookRunner {
       const deny = textAt(answer.value, "deny");
       if (deny !== undefined) return refused(`Rule of the ${handler.owner}: ${deny}`, !handler.trusted);
       const reason = textAt(answer.value, "ask");
-      if (reason !== undefined) ask = [...(ask === undefined ? [] : [ask]), `Rule of the ${handler.owner}: ${reason}`].join(" ");
+      if (reason !== undefined)
+        ask = {
+          reason: [...(ask === undefined ? [] : [ask.reason]), `Rule of the ${handler.owner}: ${reason}`].join(" "),
+          isForeign: ask?.isForeign === true || !handler.trusted,
+        };
       const changed = objectAt(answer.value, "arguments");
       if (changed === undefined) continue;
       current = { ...current, arguments: changed };

@@ -67,6 +67,85 @@ test("observers see a turn from its message to its end, in order", async () => {
   expect(seen.slice(5)).toEqual(["message_received", "agent_end", "message_sent"]);
 });
 
+test("the end of a conversation is observed, with its reason, and the next one begins", async () => {
+  const seen: unknown[] = [];
+  const note =
+    (name: string) =>
+    ({ sessionId, reason }: { readonly sessionId: string; readonly reason?: string }): void =>
+      void seen.push([name, sessionId, reason]);
+  sources = [sourceOf("plugin audit", { session_start: note("start"), session_end: note("end") })];
+  const idOf = async (): Promise<string | undefined> =>
+    (await running.gateway.engine.parts.store.readSession("agent:main:main"))?.sessionId;
+  server.respond(() => textReply("Hello."));
+  await say("hello");
+  const first = await idOf();
+  await say("/new");
+  await say("hello again");
+  const second = await idOf();
+  await running.gateway.engine.sessions.delete("agent:main:main");
+  expect(seen).toEqual([
+    ["start", first, undefined],
+    ["end", first, "reset"],
+    ["start", second, undefined],
+    ["end", second, "deleted"],
+  ]);
+});
+
+describe("requests to models", () => {
+  test("are denied with a reason that the owner reads, and a failure denies them too; neither is charged", async () => {
+    const asked: unknown[] = [];
+    const seen: unknown[] = [];
+    const after = sourceOf("plugin audit", { after_model_call: (payload: unknown) => void seen.push(payload) });
+    const rule = (payload: unknown): unknown => {
+      asked.push(payload);
+      return { deny: "Not on Sundays." };
+    };
+    sources = [sourceOf("plugin rule", { before_model_call: rule }), after];
+    await say("hello");
+    expect(asked).toEqual([
+      expect.objectContaining({
+        agentId: "main",
+        owner: true,
+        kind: "user",
+        provider: "anthropic",
+        model: "claude-sonnet-5-5",
+        messages: 1,
+      }),
+    ]);
+    sources = [throwing("before_model_call"), after];
+    await say("hello");
+    expect(sent()).toEqual([
+      "anthropic/claude-sonnet-5-5 was not asked. Rule of the plugin rule: Not on Sundays.",
+      "anthropic/claude-sonnet-5-5 was not asked: the plugin broken, which decides on requests to models, has failed.",
+    ]);
+    expect(server.requests).toEqual([]);
+    expect(seen).toEqual([]);
+  });
+
+  test("are observed with what they used; a failing observer changes nothing", async () => {
+    const seen: unknown[] = [];
+    sources = [throwing("after_model_call"), sourceOf("plugin audit", { after_model_call: (payload: unknown) => void seen.push(payload) })];
+    server.script([textReply("Hello.")]);
+    await say("hello");
+    expect(sent()).toEqual(["Hello."]);
+    expect(seen).toEqual([
+      {
+        agentId: "main",
+        sessionKey: "agent:main:main",
+        owner: true,
+        kind: "user",
+        provider: "anthropic",
+        model: "claude-sonnet-5-5",
+        outcome: "answered",
+        stopReason: "stop",
+        usage: expect.objectContaining({ output: expect.any(Number), total: expect.any(Number) }),
+        costUsd: expect.any(Number),
+        durationMs: expect.any(Number),
+      },
+    ]);
+  });
+});
+
 test("the end of the gateway is observed", async () => {
   const seen: unknown[] = [];
   sources = [sourceOf("plugin audit", { gateway_stop: ({ reason }: { readonly reason: string }) => void seen.push(reason) })];

@@ -5,6 +5,7 @@ import type { Store } from "@factotum/store";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { MediaStage } from "../media/media-stage.ts";
+import type { HookRunner } from "../hooks/hook-runner.ts";
 import type { Observer } from "../observe/observer.ts";
 import { RunDeadline } from "../queue/run-deadline.ts";
 import { modelChain } from "../requests/model-chain.ts";
@@ -18,6 +19,7 @@ export interface LookParts {
   readonly spend: SpendGuard;
   readonly cooldowns: Cooldowns;
   readonly observer: Observer;
+  readonly hooks: HookRunner;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -57,8 +59,8 @@ async function ask(
   { run, signal: outer, parts }: MediaCallOptions & { readonly parts: LookParts },
 ): Promise<MediaOutcome<string>> {
   using deadline = new RunDeadline(TIMEOUT_MS, { clock: parts.clock, outer });
-  const { spend, cooldowns, observer, clock, random } = parts;
-  const client = modelChain([viewer], { agentId: run.agentId, kind: run.kind }, { spend, cooldowns, observer, clock, random });
+  const { agentId, kind, sessionKey, owner } = run;
+  const client = modelChain([viewer], { agentId, kind, sessionKey, owner }, parts);
   for await (const event of client.stream(request, { signal: deadline.signal })) {
     if (event.type === "message-failed") {
       outer.throwIfAborted();

@@ -39,6 +39,7 @@ const ADVICE: Readonly<Record<RunFailureCode, Advice>> = {
     what: "What this may use for today is used up, or it pauses after failures.",
     next: "A higher cap under spend in the configuration lets it go on sooner.",
   },
+  denied: { what: "A rule of this installation does not let this go to a model.", next: "" },
   aborted: { what: "The work on this message was stopped.", next: "" },
   loop: { what: "I kept repeating the same step without getting further, so I stopped.", next: "Tell me how to go on." },
   "max-turns": { what: "This took more steps than one run may take, so I stopped.", next: "Tell me to go on if you want me to." },
@@ -74,6 +75,7 @@ const SELF_EXPLAINING: ReadonlySet<RunFailureCode> = new Set<RunFailureCode>([
   "truncated",
   "server",
   "budget",
+  "denied",
 ]);
 
 /** A chat message, not a report: the log has the rest. */

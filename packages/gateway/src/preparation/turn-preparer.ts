@@ -115,8 +115,8 @@ export class TurnPreparer {
       context,
     );
     const { result: started, committed } = await startTurn(newTurn, job, store);
-    if (context.record === undefined) {
-      cache.set(context.sessionId, []);
+    if (context.record === undefined) cache.set(context.sessionId, []);
+    if (context.record === undefined || (prompt.isNew && prompt.record.cause === "new-session" && history.length === 0)) {
       const place = { agentId: facts.agentId, sessionKey, owner: facts.owner, sessionId: context.sessionId };
       this.#options.hooks.observe("session_start", () => place);
     }

@@ -5,6 +5,7 @@ import type { SpendCharge } from "@factotum/store";
 import { expect, test } from "vitest";
 import { hastyClock } from "../../test/hasty-clock.ts";
 import { createMemoryLogger, realRandom } from "../../test/gateway-harness.ts";
+import { HookRunner } from "../hooks/hook-runner.ts";
 import { Observer } from "../observe/observer.ts";
 import { OUTER_PLACE } from "../queue/lane-place.ts";
 import type { LanePlace } from "../queue/lane-place.ts";
@@ -53,8 +54,10 @@ function createScene({ breaks = false, failures = 0, failure = FAILURE } = {}) {
   });
   const observer = new Observer({ clock: hastyClock, logger, currentTurn: () => undefined });
   const model = { reference: "test/m1", client: inner, candidates: [{ client: inner }] };
-  const cause = { agentId: "main", kind: "user" } as const;
-  const client = modelChain([model], cause, { clock: hastyClock, random: realRandom, cooldowns: new Cooldowns(), spend, observer, place });
+  const cause = { agentId: "main", kind: "user", sessionKey: "agent:main:main", owner: true } as const;
+  const hooks = new HookRunner({ sources: () => [], clock: hastyClock, logger });
+  const options = { clock: hastyClock, random: realRandom, cooldowns: new Cooldowns(), spend, observer, hooks, place };
+  const client = modelChain([model], cause, options);
   return { log, charged, client, inner };
 }
 

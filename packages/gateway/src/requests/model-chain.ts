@@ -1,7 +1,9 @@
 import { ModelError, NO_USAGE, withoutUndefined } from "@factotum/agent-contract";
-import type { ModelClient, ModelEvent, ModelRequest } from "@factotum/agent-contract";
+import type { Clock, ModelClient, ModelEvent, ModelRequest, Usage } from "@factotum/agent-contract";
 import { createFailoverClient, createRetryClient } from "@factotum/models";
+import type { HookModelCall, HookPayloads } from "@factotum/plugin";
 import type { Cooldowns, FailoverOptions, RetryOptions } from "@factotum/models";
+import type { HookRunner } from "../hooks/hook-runner.ts";
 import type { ModelCallEnd, Observer } from "../observe/observer.ts";
 import { OUTER_PLACE } from "../queue/lane-place.ts";
 import type { LanePlace } from "../queue/lane-place.ts";
@@ -12,6 +14,13 @@ import type { RequestRecorder } from "./request-recorder.ts";
 /** Stands for the credential, in cooldowns and messages, of a model that needs none. */
 const NO_CREDENTIAL = "no key";
 
+/** What a call is charged to, and whose it is. */
+export interface ModelCause extends SpendCause {
+  /** Empty for a call without a conversation. */
+  readonly sessionKey: string;
+  readonly owner: boolean;
+}
+
 /** Approximate characters per token; the reservation is replaced by the real usage. */
 const CHARS_PER_TOKEN = 4;
 
@@ -20,6 +29,8 @@ export interface ModelChainOptions extends FailoverOptions, Pick<RetryOptions, "
   readonly cooldowns: Cooldowns;
   readonly spend: SpendGuard;
   readonly observer: Observer;
+  /** Their handlers may deny each try, and observe it. */
+  readonly hooks: HookRunner;
   /** Held by each request until its stream ends, except during backoff. Without it, no place is taken. */
   readonly place?: LanePlace;
   /** Records each request. Without it, none is recorded. */
@@ -31,8 +42,8 @@ export interface ModelChainOptions extends FailoverOptions, Pick<RetryOptions, "
  * each try is charged to `cause` before it is sent, and measured. A single model with a single credential never cools down: there is no fallback, and a
  * corrected key must work at once. Throws a `TypeError` without models.
  */
-export function modelChain(models: readonly ResolvedModel[], cause: SpendCause, options: ModelChainOptions): ModelClient {
-  const { spend, observer, clock, random, withdrawText, place = OUTER_PLACE } = options;
+export function modelChain(models: readonly ResolvedModel[], cause: ModelCause, options: ModelChainOptions): ModelClient {
+  const { spend, observer, hooks, clock, random, withdrawText, place = OUTER_PLACE } = options;
   const retries: RetryOptions = {
     clock,
     random,
@@ -49,7 +60,7 @@ export function modelChain(models: readonly ResolvedModel[], cause: SpendCause, 
     model.candidates.map(({ client, credential = NO_CREDENTIAL }) => {
       const metered: ModelClient = {
         info: client.info,
-        stream: (request, streamOptions) => meter(client, request, streamOptions, { cause, spend, observer }),
+        stream: (request, streamOptions) => meter(client, request, streamOptions, { cause, spend, observer, hooks, clock }),
       };
       return { client: createRetryClient(metered, retries), credential };
     }),
@@ -64,18 +75,27 @@ export function modelChain(models: readonly ResolvedModel[], cause: SpendCause, 
 
 /** What a try is charged to and measured by. */
 interface Meters {
-  readonly cause: SpendCause;
+  readonly cause: ModelCause;
   readonly spend: SpendGuard;
   readonly observer: Observer;
+  readonly hooks: HookRunner;
+  readonly clock: Clock;
 }
 
-/** One try: charged before it is sent, and measured; over the cap it is refused without being sent. */
+/** One try: allowed by the handlers of hooks, charged before it is sent, and measured; over the cap it is refused without being sent. */
 async function* meter(
   client: ModelClient,
   request: ModelRequest,
   options: { readonly signal: AbortSignal },
-  { cause, spend, observer }: Meters,
+  { cause, spend, observer, hooks, clock }: Meters,
 ): AsyncGenerator<ModelEvent, void, undefined> {
+  const { agentId, sessionKey, owner, kind } = cause;
+  const call = { agentId, sessionKey, owner, kind, provider: client.info.provider, model: client.info.id };
+  const denied = await denialOf(call, request, { hooks, signal: options.signal });
+  if (denied !== undefined) {
+    yield { type: "message-failed", error: denied };
+    return;
+  }
   const reservation = await spend.reserve(cause, estimate(request));
   if (reservation.type === "refused") {
     const { message, retryAfterMs } = reservation;
@@ -84,6 +104,7 @@ async function* meter(
     return;
   }
   const ended = observer.modelCalled({ provider: client.info.provider, model: client.info.id, kind: cause.kind });
+  const startedAtMs = clock.monotonic();
   let end: ModelCallEnd;
   try {
     for await (const event of client.stream(request, options)) {
@@ -97,7 +118,39 @@ async function* meter(
   } finally {
     if (end === undefined) reservation.settle(NO_USAGE);
     ended(end);
+    hooks.observe("after_model_call", () => ({ ...call, ...endFacts(end), durationMs: Math.round(clock.monotonic() - startedAtMs) }));
   }
+}
+
+/** Why a try must not be sent; `undefined` if it may. */
+async function denialOf(
+  call: HookModelCall,
+  request: ModelRequest,
+  { hooks, signal }: { readonly hooks: HookRunner; readonly signal: AbortSignal },
+): Promise<ModelError | undefined> {
+  if (!hooks.has("before_model_call")) return undefined;
+  const payload = { ...call, messages: request.messages.length, inputTokens: estimate(request) };
+  const denial = await hooks.beforeModelCall(payload, signal);
+  if (signal.aborted) return new ModelError("aborted", "Stopped.", { retry: { type: "never" } });
+  return denial === undefined ? undefined : new ModelError("denied", denial, { retry: { type: "never" } });
+}
+
+/** The end of a try, for handlers of hooks. */
+function endFacts(end: ModelCallEnd): Pick<HookPayloads["after_model_call"], "outcome" | "stopReason" | "error" | "usage" | "costUsd"> {
+  const said = end?.type === "message-end" ? end.message : end?.partial;
+  const failure = end?.type === "message-failed" ? end.error.code : undefined;
+  const outcome = end === undefined || failure === "aborted" ? "stopped" : failure === undefined ? "answered" : "failed";
+  return {
+    outcome,
+    ...withoutUndefined({ stopReason: end?.type === "message-end" ? end.message.stopReason : undefined, error: failure }),
+    ...usageFacts(said?.usage),
+  };
+}
+
+function usageFacts(used: Usage | undefined): Pick<HookPayloads["after_model_call"], "usage" | "costUsd"> {
+  if (used === undefined) return {};
+  const { input, output, cacheRead, cacheWrite, total, costUsd } = used;
+  return { usage: { input, output, cacheRead, cacheWrite, total }, ...withoutUndefined({ costUsd }) };
 }
 
 /** One request with its retries and fallbacks: holds its place, is recorded, and its outcome counts for its cause. */
@@ -135,7 +188,7 @@ async function* ask(
 function countOutcome(end: NonNullable<ModelCallEnd>, { cause, spend }: Pick<Meters, "cause" | "spend">): void {
   if (end.type === "message-end") spend.recordOutcome(cause, "answered");
   // A call that the gateway itself aborted or refused says nothing about the model.
-  else if (end.error.code !== "aborted" && end.error.code !== "budget") spend.recordOutcome(cause, "failed");
+  else if (end.error.code !== "aborted" && end.error.code !== "budget" && end.error.code !== "denied") spend.recordOutcome(cause, "failed");
 }
 
 function estimate(request: ModelRequest): number {

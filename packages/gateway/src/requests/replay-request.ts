@@ -1,12 +1,13 @@
 import type { AssistantMessage, ModelEvent, Clock, Random } from "@factotum/agent-contract";
 import { ModelError, NO_USAGE } from "@factotum/agent-contract";
 import type { ContextOutcome, ReplayDelta, ReplayResult } from "@factotum/protocol";
-import type { LedgerStore, RequestRecord, SessionStore, TranscriptStore, TurnStore } from "@factotum/store";
+import type { LedgerStore, SessionStore, TranscriptStore, TurnStore } from "@factotum/store";
 import { modelChain } from "./model-chain.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { Cooldowns } from "@factotum/models";
+import type { HookRunner } from "../hooks/hook-runner.ts";
 import type { Observer } from "../observe/observer.ts";
 import type { SpendGuard } from "../spend/spend-guard.ts";
 import { toContextRequest, toRunUsage } from "./context-request.ts";
@@ -30,6 +31,7 @@ export type ReplayParts = {
   readonly random: Random;
   readonly cooldowns: Cooldowns;
   readonly observer: Observer;
+  readonly hooks: HookRunner;
 };
 
 /** A piece of a replayed answer, as it streams. */
@@ -50,7 +52,9 @@ export async function replayRequest(
     throw new SessionRequestError("not-found", "The prompt of this request was damaged on disk and is gone, so it cannot be sent again.");
   }
   const model = await resolveModel(query.model ?? record.model, parts);
-  const cause = { agentId: await agentOf(record, parts), kind: "user" } as const;
+  const turn = await parts.store.readTurn(record.turnId);
+  const agentId = turn?.agentId ?? parts.running.agents.default.config.id;
+  const cause = { agentId, kind: "user", sessionKey: turn?.sessionKey ?? "", owner: true } as const;
   const client = modelChain([model], cause, parts);
   const answer = await listen(client.stream(rebuilt.request, options), options.onPiece);
   return {
@@ -69,10 +73,6 @@ async function resolveModel(reference: string, { running }: ReplayParts): Promis
     if (ModelError.isInstance(error)) throw new SessionRequestError("invalid-request", error.message);
     throw error;
   }
-}
-
-async function agentOf(record: RequestRecord, { store, running }: ReplayParts): Promise<string> {
-  return (await store.readTurn(record.turnId))?.agentId ?? running.agents.default.config.id;
 }
 
 interface Answer {

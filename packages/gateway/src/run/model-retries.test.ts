@@ -59,7 +59,7 @@ test("retried tries do not pause an unattended cause; requests that fail for goo
   server.respond(() => overloaded());
   await using running = await startTestGateway({ platform, clock: hastyClock, patch: withModel(server.baseUrl) });
   const { parts } = running.gateway.engine;
-  const cause = { agentId: "main", kind: "cron" } as const;
+  const cause = { agentId: "main", kind: "cron", sessionKey: "cron:1", owner: true } as const;
   const model = await parts.running.models.resolve(undefined);
   const kept = { view: {} as never, causes: [], sentBefore: 0, lastEntryId: "", digests: new MessageDigests(), place: OUTER_PLACE };
   const { client } = createRunModel({ model, fallbacks: [] }, cause, parts, kept);

@@ -3,8 +3,9 @@ import type { Logger, Random, Clock, AgentMessage, ModelClient } from "@factotum
 import type { Cooldowns, FailoverSwitch } from "@factotum/models";
 import { clampThinking, noThoughtsNote } from "@factotum/models";
 import type { Observer } from "../observe/observer.ts";
-import type { SpendGuard, SpendCause } from "../spend/spend-guard.ts";
-import { modelChain } from "../requests/model-chain.ts";
+import type { HookRunner } from "../hooks/hook-runner.ts";
+import type { SpendGuard } from "../spend/spend-guard.ts";
+import { modelChain, type ModelCause } from "../requests/model-chain.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import { RequestRecorder } from "../requests/request-recorder.ts";
 import type { RequestRecorderOptions } from "../requests/request-recorder.ts";
@@ -39,6 +40,7 @@ export interface RunModelOptions {
   readonly cooldowns: Cooldowns;
   readonly spend: SpendGuard;
   readonly observer: Observer;
+  readonly hooks: HookRunner;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -47,12 +49,12 @@ export interface RunModelOptions {
 /** Creates the model chain of a run. */
 export function createRunModel(
   models: { readonly model: ResolvedModel; readonly fallbacks: readonly ResolvedModel[] },
-  cause: SpendCause,
+  cause: ModelCause,
   options: RunModelOptions,
   { place, withdrawText, ...kept }: KeptRequests & RunHooks,
 ): RunModel {
   const { model, fallbacks } = models;
-  const { clock, random, cooldowns, observer, spend } = options;
+  const { clock, random, cooldowns, observer, hooks, spend } = options;
   const asked = new Map([...fallbacks, model].map(({ reference, credential }) => [reference, credential]));
   const requests = new RequestRecorder({ ...kept, model: model.reference, credentialOf: (reference) => asked.get(reference), clock });
   let last: FailoverSwitch | undefined;
@@ -61,6 +63,7 @@ export function createRunModel(
     random,
     cooldowns,
     observer,
+    hooks,
     spend,
     place,
     requests,

@@ -17,6 +17,7 @@ import { SessionRequestError } from "../kernel/session-request-error.ts";
 import type { TurnQueue } from "../queue/turn-queue.ts";
 import type { CompactionOutcome } from "../compaction/compaction-outcome.ts";
 import type { CompactionTriggers } from "../compaction/compaction-triggers.ts";
+import type { HookRunner } from "../hooks/hook-runner.ts";
 import type { FlushMemory } from "../compaction/memory-flush.ts";
 import type { SessionWaits } from "../notices/session-waits.ts";
 import { NOTHING_STOPPED } from "./work-stopper.ts";
@@ -37,6 +38,7 @@ export interface SessionServiceOptions {
   readonly cache: SessionCache;
   readonly media: MediaStage;
   readonly events: SessionEvents;
+  readonly hooks: HookRunner;
   readonly clock: Clock;
   readonly flushMemory: FlushMemory;
   /** What the session's messages, or the tools of its run, wait for. */
@@ -239,13 +241,17 @@ export class SessionService {
   /** Deletes a session. Rejects with `not-found` when there is none; false when nothing was deleted. */
   async delete(sessionKey: string): Promise<boolean> {
     return this.#tasks.runAfterStop(sessionKey, { reason: "the session is being removed" }, async () => {
-      const { store, clock, cache, events, media } = this.#options;
+      const { store, clock, cache, events, hooks, media } = this.#options;
       const before = await store.readSession(sessionKey);
       if (before === undefined) throw new SessionRequestError("not-found", `There is no session "${sessionKey}".`);
       const deleted = await store.deleteSession(sessionKey, { nowMs: clock.now() });
       cache.drop(before.sessionId);
       for (const sessionId of deleted) await media.store.removeSession(sessionId);
-      if (deleted.length > 0) events.publish(sessionKey, { type: "reset" });
+      const { agentId, sessionId } = before;
+      if (deleted.length > 0) {
+        events.publish(sessionKey, { type: "reset" });
+        hooks.observe("session_end", () => ({ agentId, sessionKey, sessionId, reason: "deleted" }));
+      }
       return deleted.length > 0;
     });
   }

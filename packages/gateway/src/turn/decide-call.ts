@@ -1,4 +1,4 @@
-import type { runAgent } from "@factotum/agent-core";
+import type { runAgent, ToolDecision } from "@factotum/agent-core";
 import type { InboxStore, SessionStore } from "@factotum/store";
 import type { ApprovalService, RuleDecision } from "../approvals/approval-service.ts";
 import type { AskingRun } from "../approvals/waiting-calls.ts";
@@ -8,7 +8,7 @@ import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { checkFlushCall } from "../compaction/memory-flush.ts";
 import { checkCall } from "../conversation/current-authorization.ts";
 import { modeOf } from "../conversation/session-mode.ts";
-import type { HookRunner } from "../hooks/hook-runner.ts";
+import type { AskVerdict, HookRunner } from "../hooks/hook-runner.ts";
 import type { LocalFiles } from "../media/local-files.ts";
 import type { MediaStage } from "../media/media-stage.ts";
 import { notesPath } from "../messages/notes-file.ts";
@@ -44,6 +44,8 @@ export function decideCalls(
     const place = { agentId: turn.agentId, sessionKey: turn.sessionKey, owner: facts.owner };
     const verdict = await hooks.beforeToolCall({ ...place, callId, tool: name, arguments: given, tainted }, signal);
     if (verdict.type === "deny") return { type: "refuse", message: verdict.message, ...(verdict.isForeign ? { isForeign: true } : {}) };
+    // Nothing waits for the owner in a run that only adds notes.
+    if (verdict.ask !== undefined && RUN_POLICY[turn.kind].onlyAddsNotes) return unasked(name, verdict.ask);
     const call = verdict.arguments === undefined ? asked : { ...asked, arguments: verdict.arguments };
     const calling = {
       prepared,
@@ -63,7 +65,7 @@ export function decideCalls(
     }
     const changes = await instructionDecision(call, tool, calling);
     const own = changes ?? decision;
-    const answer = await approvals.check(call, tool, withHook(own, verdict.ask), facts, asking);
+    const answer = await approvals.check(call, tool, withHook(own, verdict.ask?.reason), facts, asking);
     if (answer.type !== "allow") return answer;
     return { ...answer, ...(changes === undefined ? {} : { isConfirmed: true as const }), ...changed };
   };
@@ -73,4 +75,9 @@ export function decideCalls(
 function withHook(own: Exclude<GateDecision, { readonly type: "refuse" }>, ask: string | undefined): RuleDecision {
   if (own.type === "ask") return { ...own, reason: [own.reason, ...(ask === undefined ? [] : [ask])].join(" "), endsWithTrust: true };
   return ask === undefined ? own : { type: "ask", reason: ask, endsWithTrust: false };
+}
+
+function unasked(name: string, { reason, isForeign }: AskVerdict): ToolDecision {
+  const message = `${name} was not run. ${reason} The owner would have to allow it, and is not asked while notes are written. Do without it.`;
+  return { type: "refuse", message, ...(isForeign ? { isForeign } : {}) };
 }

@@ -120,8 +120,8 @@ export function decideConclusion(run: FinishedTurn, texts: FailureTexts): TurnCo
     const told: TurnConclusion = {
       inputState: { type: "told", reason: `${outcome.code}: ${outcome.message}` },
       say: { text: texts.chat, purpose: "notice" },
-      // A budget that the owner set is not an error.
-      notice: { level: outcome.code === "budget" ? "warning" : "error", text: texts.owner },
+      // A budget or a rule that the owner set is not an error.
+      notice: { level: outcome.code === "budget" || outcome.code === "denied" ? "warning" : "error", text: texts.owner },
     };
     const failed: TurnConclusion = ending.type === "given-up" ? { ...told, inputState: { type: "dead", reason: outcome.message } } : told;
     const { isAttended, reportsFailure } = RUN_POLICY[turn.kind];

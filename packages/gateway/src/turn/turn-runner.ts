@@ -206,7 +206,8 @@ export class TurnRunner {
     const sentBefore = Math.max(prepared.kept.sentBefore, before.requests);
     const withdrawText = (): boolean => recorder.withdrawText();
     const kept = { ...prepared.kept, sentBefore, digests: this.#digests, place, withdrawText };
-    const runModel = createRunModel(prepared, { agentId: agent.config.id, kind: turn.kind }, this.#options, kept);
+    const cause = { agentId: agent.config.id, kind: turn.kind, sessionKey: turn.sessionKey, owner: facts.owner };
+    const runModel = createRunModel(prepared, cause, this.#options, kept);
     const { requests } = runModel;
     const client = deferredClient(runModel.client, request);
     const resumed = beginning.type === "resumed" ? resumeRun(request.history, await store.readJournal(turn.id), client) : undefined;

@@ -43,6 +43,7 @@ const RETRY: Readonly<Record<ModelErrorCode, Retry>> = {
   "output-limit": NEVER,
   server: BACKOFF,
   budget: NEVER,
+  denied: NEVER,
   aborted: NEVER,
 };
 
@@ -106,6 +107,8 @@ function describe(code: ModelErrorCode, { provider, model, keyPlace }: ErrorCont
       return `${name} failed`;
     case "budget":
       return "The budget is used up";
+    case "denied":
+      return "A rule does not allow this request";
     case "aborted":
       return "Stopped";
   }
@@ -137,6 +140,7 @@ function advise(code: ModelErrorCode, { provider, baseUrl, keyPlace }: ErrorCont
     case "output-limit":
     case "server":
     case "budget":
+    case "denied":
     case "aborted":
       return "";
   }

@@ -39,7 +39,7 @@ describe("duration of a cooldown", () => {
     expect(rests("billing", 5)).toEqual([5 * HOUR, 10 * HOUR, 20 * HOUR, 24 * HOUR, 24 * HOUR]);
   });
 
-  test.each(["aborted", "refused", "filtered", "invalid-request", "context-overflow", "output-limit"] as const)(
+  test.each(["aborted", "denied", "refused", "filtered", "invalid-request", "context-overflow", "output-limit"] as const)(
     "%s causes no cooldown",
     (code) => {
       expect(rests(code, 1)).toEqual([0]);

@@ -101,6 +101,7 @@ function goesOn(error: ModelError, isFirst: boolean): boolean {
   switch (error.code) {
     case "aborted":
     case "budget":
+    case "denied":
     case "refused":
     case "filtered":
     case "invalid-request":

@@ -109,7 +109,7 @@ async function ask(
   engine: Engine,
 ): Promise<AnswerEnd> {
   const { agentId, showsReasoning, queue, signal } = options;
-  const client = modelChain(models, { agentId, kind: "user" }, engine.parts);
+  const client = modelChain(models, { agentId, kind: "user", sessionKey: "", owner: true }, engine.parts);
   let hasThought = false;
   let shownNow = 0;
   const showThought = (text: string): void => {

@@ -106,6 +106,7 @@ export function failureStatus({ outcome }: Failed): number {
   const code = outcome.type === "failed" ? outcome.code : "aborted";
   // Never 429: the provider's rate limit is not a limit of this gateway, as clients would assume.
   if (code === "rate-limited" || code === "overloaded" || code === "budget") return 503;
+  if (code === "denied") return 403;
   if (code === "context-overflow") return 400;
   if (code === "timeout") return 504;
   return code === "aborted" ? 499 : 502;
