@@ -15,7 +15,7 @@ export async function showSkillFindings(
 ): Promise<readonly SkillFinding[]> {
   const severe: SkillFinding[] = [];
   for (const one of provides) {
-    if (one.type !== "skills" && one.type !== "commands") continue;
+    if (one.type !== "skills" && one.type !== "prompts") continue;
     const skills = join(folder, one.path);
     const stats = await stat(skills).catch(() => undefined);
     if (stats?.isDirectory() !== true)

@@ -75,9 +75,12 @@ type BundleManifest = z.infer<typeof BundleSchema>;
 /** Folders in their usual place, and those that the manifest names. */
 async function foldersOf(folder: string, manifest: BundleManifest): Promise<readonly Provided[]> {
   const parts: Provided[] = [];
-  for (const type of ["skills", "commands"] as const) {
-    const named = (manifest[type] ?? []).map((path) => pathOf(path, type));
-    const usual = `./${type}`;
+  for (const [type, key] of [
+    ["skills", "skills"],
+    ["prompts", "commands"],
+  ] as const) {
+    const named = (manifest[key] ?? []).map((path) => pathOf(path, key));
+    const usual = `./${key}`;
     const all = new Set([...((await exists(folder, usual)) ? [usual] : []), ...named]);
     for (const path of all) {
       if (!(await exists(folder, path))) throw new Error(`it has no folder ${path}, which its manifest names`);

@@ -79,7 +79,7 @@ export class ExtensionCollector {
         for (const line of reading.unsupported) this.#problems.push({ packageName: name, message: `${name}: ${line}`, channelIds: [] });
         for (const one of reading.manifest.provides) {
           if (one.type === "skills") this.#skills.push({ packageName: name, folder: join(folder, one.path) });
-          else if (one.type === "commands") this.#commandFolders.push(join(folder, one.path));
+          else if (one.type === "prompts") this.#commandFolders.push(join(folder, one.path));
           else if (one.type === "channel") this.#addChannel(one, { name, folder, version: reading.manifest.version, report });
         }
         this.#addPlugins(reading.manifest, { folder, report });

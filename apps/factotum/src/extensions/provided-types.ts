@@ -45,13 +45,13 @@ interface ProvidedSkills {
 
 const ProvidedSkillsSchema: z.ZodType<ProvidedSkills> = z.object({ type: z.literal("skills"), path: inside });
 
-/** A folder of slash commands: Markdown files, as in `commands` of a workspace. For the owner alone. */
-interface ProvidedCommands {
-  readonly type: "commands";
+/** A folder of prompts that become slash commands: Markdown files, as in `commands` of a workspace. For the owner alone. */
+interface ProvidedPrompts {
+  readonly type: "prompts";
   readonly path: string;
 }
 
-const ProvidedCommandsSchema: z.ZodType<ProvidedCommands> = z.object({ type: z.literal("commands"), path: inside });
+const ProvidedPromptsSchema: z.ZodType<ProvidedPrompts> = z.object({ type: z.literal("prompts"), path: inside });
 
 /** A server of a package. */
 export interface ProvidedServer<Kind extends "mcp" | "lsp" = "mcp" | "lsp"> {
@@ -194,7 +194,7 @@ export type Provided =
   | ProvidedHooks
   | ProvidedModels
   | ProvidedSkills
-  | ProvidedCommands
+  | ProvidedPrompts
   | ProvidedServers<"mcp">
   | ProvidedServers<"lsp">;
 
@@ -205,7 +205,7 @@ export const PROVIDED_TYPES: { readonly [Type in Provided["type"]]: z.ZodType<Ex
   hooks: ProvidedHooksSchema,
   models: ProvidedModelsSchema,
   skills: ProvidedSkillsSchema,
-  commands: ProvidedCommandsSchema,
+  prompts: ProvidedPromptsSchema,
   mcp: providedServersSchema("mcp"),
   lsp: providedServersSchema("lsp"),
 };
@@ -237,8 +237,9 @@ export function describePart(one: DescribedPart): string {
     case "models":
       return `models of ${one.id} (${one.models.join(", ")})`;
     case "skills":
-    case "commands":
-      return `${one.type} in ${one.path}`;
+      return `skills in ${one.path}`;
+    case "prompts":
+      return `commands in ${one.path}`;
     case "mcp":
       return `MCP ${serversOf(one)}`;
     case "lsp":
@@ -264,7 +265,7 @@ export type DescribedPart =
   | { readonly type: "hooks"; readonly id: string; readonly hooks: readonly string[] }
   | { readonly type: "models"; readonly id: string; readonly models: readonly string[] }
   | ProvidedSkills
-  | ProvidedCommands
+  | ProvidedPrompts
   | { readonly type: "mcp" | "lsp"; readonly servers: readonly DescribedServer[] };
 
 /** The same without what only programs need. */
@@ -279,7 +280,7 @@ export function partOf(one: Provided): DescribedPart {
     case "models":
       return { type: one.type, id: one.id, models: one.models.map(({ id }) => id) };
     case "skills":
-    case "commands":
+    case "prompts":
       return one;
     case "mcp":
     case "lsp":
