@@ -29,6 +29,7 @@ export type {
   ToolTraits,
 } from "./tool.ts";
 export type { ImageOrder, MadeFile, MediaCallOptions, MediaModels, MediaOutcome } from "./media-models.ts";
+export type { ModelSampler, SamplingOutcome, SamplingRequest } from "./model-sampler.ts";
 export { MODEL_APIS } from "./model.ts";
 export type {
   CacheLifetime,

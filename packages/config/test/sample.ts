@@ -231,6 +231,7 @@ export const fullDocument = {
         toolFilter: ["a"],
         timeoutMs: 5,
         trusted: true,
+        sampling: true,
         sandbox: { mode: "on", network: "none", workspace: "rw" },
       },
       remote: { url: "https://mcp.example/x", transport: "sse", headers: { Authorization: "${T}" }, auth: "${T}" },

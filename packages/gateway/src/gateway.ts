@@ -32,6 +32,7 @@ import type { RemoteFiles } from "./media/remote-files.ts";
 import type { MetricsPage } from "./status/metrics-page.ts";
 import type { DiskReserve } from "./storage/disk-reserve.ts";
 import { gatewayStatus } from "./status/gateway-status.ts";
+import { ConversationSampler } from "./requests/conversation-sampler.ts";
 import { ToolMedia } from "./media-tools/tool-media.ts";
 import { SessionReport } from "./status/session-report.ts";
 import { RestartAfterRun } from "./sessions/restart-after-run.ts";
@@ -43,7 +44,7 @@ export interface GatewaySettings {
   readonly accounts: (services: { readonly webchatSocket: WebchatHub }) => readonly ChannelAccount[];
   /** Makes the sources of tools around the gateway's ports; the product's own first. */
   readonly toolSources: (
-    ports: Pick<GatewayParts, "messenger" | "planBoard" | "questioner" | "reporter" | "restarter" | "media"> & {
+    ports: Pick<GatewayParts, "messenger" | "planBoard" | "questioner" | "reporter" | "restarter" | "media" | "sampler"> & {
       readonly background: BackgroundCommands;
     },
   ) => readonly ToolSource[];
@@ -143,9 +144,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const questioner = new Questions();
   const reporter = new SessionReport();
   const media = new ToolMedia();
+  const sampler = new ConversationSampler();
   const sessionCommands = new SessionCommands();
   const restarter = new RestartAfterRun({ requestRestart: options.onRestartRequest, logger });
-  const parts = { hub, messenger, planBoard, questioner, reporter, restarter, media, sessionCommands };
+  const parts = { hub, messenger, planBoard, questioner, reporter, restarter, media, sampler, sessionCommands };
   const engine = new Engine({
     ...(await engineSettings(options, parts, options)),
     home: options.home,
@@ -179,6 +181,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   planBoard.connect(engine.parts);
   reporter.connect(engine.parts);
   media.connect(engine.parts);
+  sampler.connect(engine.parts);
   restarter.connect({ ...engine.parts, submit: async (message, admission) => engine.submit(message, admission) });
   hub.connect(engine.parts);
   return listen(engine, parts, options, isLoopbackBind(bind));
@@ -193,12 +196,13 @@ interface GatewayParts {
   readonly reporter: SessionReport;
   readonly restarter: RestartAfterRun;
   readonly media: ToolMedia;
+  readonly sampler: ConversationSampler;
   readonly sessionCommands: SessionCommands;
 }
 
 async function engineSettings(
   { config, toolSources, accounts, skills, skillFolders }: GatewaySettings,
-  { hub, messenger, planBoard, questioner, reporter, restarter, media, sessionCommands }: GatewayParts,
+  { hub, messenger, planBoard, questioner, reporter, restarter, media, sampler, sessionCommands }: GatewayParts,
   { environment, fetch, clock, random, logger, onSecret }: GatewayOptions,
 ): Promise<EngineSettings> {
   const secret = config.commands.ownerDisplaySecret;
@@ -209,7 +213,7 @@ async function engineSettings(
   return {
     config,
     models: createConfiguredModels({ config, environment, fetch, clock, random, logger, onSecret }),
-    toolSources: toolSources({ messenger, planBoard, questioner, reporter, restarter, media, background: sessionCommands }),
+    toolSources: toolSources({ messenger, planBoard, questioner, reporter, restarter, media, sampler, background: sessionCommands }),
     skills,
     skillFolders,
     accounts: accounts({ webchatSocket: hub }),

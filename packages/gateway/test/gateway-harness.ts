@@ -6,6 +6,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import type {
   Clock,
   Logger,
+  ModelSampler,
   Questioner,
   Random,
   SkillIndex,
@@ -326,7 +327,9 @@ export async function startTestGateway(
     /** For the web tools. No web by default. */
     readonly web?: WebAccess;
     /** Sources in addition to the core tools. None by default. */
-    readonly toolSources?: readonly ToolSource[] | ((ports: { readonly questioner: Questioner }) => readonly ToolSource[]);
+    readonly toolSources?:
+      | readonly ToolSource[]
+      | ((ports: { readonly questioner: Questioner; readonly sampler: ModelSampler }) => readonly ToolSource[]);
     /** With the tools for media, as far as they are configured. */
     readonly mediaTools?: true;
     /** Takes no change by default. */
@@ -393,7 +396,7 @@ export async function startTestGateway(
   const settings = (next: FactotumConfig): GatewaySettings => ({
     config: next,
     accounts: () => [...(platform === undefined ? [] : [platform.account(options.accountConfig)]), ...(options.accounts ?? [])],
-    toolSources: ({ messenger, planBoard, questioner, reporter, restarter, media, background }) => [
+    toolSources: ({ messenger, planBoard, questioner, reporter, restarter, media, sampler, background }) => [
       {
         id: "core",
         tools: [
@@ -425,7 +428,7 @@ export async function startTestGateway(
             : []),
         ],
       },
-      ...(typeof options.toolSources === "function" ? options.toolSources({ questioner }) : (options.toolSources ?? [])),
+      ...(typeof options.toolSources === "function" ? options.toolSources({ questioner, sampler }) : (options.toolSources ?? [])),
     ],
     skills: fakeSkills(undefined, options.skills),
     skillFolders: [],

@@ -50,12 +50,12 @@ export async function elicit(
     logger.warn("An MCP server asked for input, and was refused", { server, reason: form.reason });
     return { action: "decline" };
   }
-  if (!call.takeForm()) {
+  if (!call.forms.take()) {
     logger.warn("An MCP server asked for input again, and was refused", { server });
     return { action: "decline" };
   }
   const answer = await askForm(params["message"], form.fields, { ...options, call, questioner, signal });
-  if (answer.action !== "accept") call.refuse();
+  if (answer.action !== "accept") call.forms.refuse();
   return answer;
 }
 

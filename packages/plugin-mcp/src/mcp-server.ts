@@ -207,6 +207,7 @@ export class McpServer {
       const server = await RunningServer.start(this.#settings, this.#verdict, {
         ...this.#options,
         questioner: this.#options.questioner,
+        sampler: this.#options.sampler,
         server: this.name,
         place: { agentId, workspace, ...(sandbox === undefined ? {} : { sandbox }) },
         onListChanged: () => this.#listSoon(key),

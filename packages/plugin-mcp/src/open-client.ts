@@ -8,7 +8,8 @@ import { createHttpTransport, type HttpTransports } from "./http-transport.ts";
 import type { McpOptions, McpPlace } from "./ports.ts";
 import { NeedsLoginError } from "./oauth/login-error.ts";
 import type { ServerLogins } from "./oauth/server-logins.ts";
-import { isLocal, type LocalServer, type RemoteServer, type ServerSettings } from "./server-settings.ts";
+import type { SampleAnswer } from "./sample.ts";
+import { isLocal, maySample, type LocalServer, type RemoteServer, type ServerSettings } from "./server-settings.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 
 /** How a server was found to speak: the revision of the protocol that it negotiates. */
@@ -38,6 +39,8 @@ export interface OpenClientOptions extends Pick<
   readonly onListChanged: () => void;
   /** Called when the server wants something from the user. */
   readonly onElicit: (params: JsonValue, options: { readonly signal: AbortSignal }) => Promise<ElicitAnswer>;
+  /** Called when the server wants the model to write for it. */
+  readonly onSample: (params: JsonValue, options: { readonly signal: AbortSignal }) => Promise<SampleAnswer>;
   readonly signal: AbortSignal;
 }
 
@@ -94,7 +97,7 @@ async function connect(settings: ServerSettings, known: Verdict | undefined, opt
     { name: "factotum", version: options.version },
     {
       // Links that servers want users to open are not among it.
-      capabilities: { elicitation: { form: {} }, ...(hasRoots ? { roots: {} } : {}) },
+      capabilities: { elicitation: { form: {} }, ...(hasRoots ? { roots: {} } : {}), ...(maySample(settings) ? { sampling: {} } : {}) },
       versionNegotiation: { mode: "auto", probe: { timeoutMs: PROBE_MS } },
       // Nothing of a server is compiled: schemas hold patterns, and both are its own words.
       jsonSchemaValidator: { getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }) },
@@ -105,6 +108,13 @@ async function connect(settings: ServerSettings, known: Verdict | undefined, opt
   client.setRequestHandler("elicitation/create", async ({ params }, { mcpReq }) =>
     options.onElicit(params as unknown as JsonValue, { signal: mcpReq.signal }),
   );
+  if (maySample(settings)) {
+    client.setRequestHandler("sampling/createMessage", async ({ params }, { mcpReq }) => {
+      const answer = await options.onSample(params as unknown as JsonValue, { signal: mcpReq.signal });
+      if (answer.type === "refused") throw new sdk.ProtocolError(answer.code, answer.message);
+      return answer.message;
+    });
+  }
   const ended = Promise.withResolvers<string>();
   const whyEnded = (): string =>
     options.hideSecrets((transport instanceof StdioTransport ? transport.endedBecause : undefined) ?? "the connection has ended");

@@ -1,4 +1,4 @@
-import type { AgentTool, Clock, CommandRunner, JsonValue, Logger, Questioner, RunFacts } from "@factotum/agent-contract";
+import type { AgentTool, Clock, CommandRunner, JsonValue, Logger, ModelSampler, Questioner, RunFacts } from "@factotum/agent-contract";
 
 /** Where a server works for: its processes are shared by all runs of the same place. */
 export type McpPlace = Pick<RunFacts, "agentId" | "workspace" | "sandbox">;
@@ -36,6 +36,8 @@ export interface McpOptions {
   readonly hideSecrets: (text: string) => string;
   /** Asks users what servers want to know. Absent: no one can be asked. */
   readonly questioner?: Questioner;
+  /** Has models write for servers. Absent: none does. */
+  readonly sampler?: ModelSampler;
   /** Wraps the tools that models get. */
   readonly decorate?: (tools: readonly AgentTool[]) => readonly AgentTool[];
   /** A server without calls is stopped after this time. Default 10 minutes. */

@@ -1,7 +1,7 @@
 import type { Clock, RunFacts } from "@factotum/agent-contract";
 
-/** Forms that a person is shown in one call. */
-const MAX_FORMS = 5;
+/** Requests of one kind that a person is asked about in one call. */
+const MAX_REQUESTS = 5;
 /** Progress extends a call up to this many times its limit. */
 const MAX_EXTENSION = 10;
 
@@ -12,9 +12,28 @@ export interface CallFacts {
   readonly signal: AbortSignal;
 }
 
+/** What a server may ask a person in one call: a few times, and not again after a no. */
+export class RequestLimit {
+  #taken = 0;
+  #isRefused = false;
+
+  /** Whether the person may be asked once more. Counts it. */
+  take(): boolean {
+    this.#taken += 1;
+    return !this.#isRefused && this.#taken <= MAX_REQUESTS;
+  }
+
+  /** The person has said no, or nothing: further requests of the call would only press for a yes. */
+  refuse(): void {
+    this.#isRefused = true;
+  }
+}
+
 /** A call that a server works on. Its time starts again with progress, and stands still while a person is asked. */
 export class RunningCall implements Disposable {
   readonly facts: CallFacts;
+  readonly forms: RequestLimit = new RequestLimit();
+  readonly samples: RequestLimit = new RequestLimit();
   readonly #timeoutMs: number;
   readonly #clock: Clock;
   readonly #expiry = new AbortController();
@@ -25,8 +44,6 @@ export class RunningCall implements Disposable {
   #leftMs: number;
   #sinceMs = 0;
   #questions = 0;
-  #forms = 0;
-  #isRefused = false;
 
   constructor(
     facts: CallFacts,
@@ -48,17 +65,6 @@ export class RunningCall implements Disposable {
   /** Fires when the call has ended, in whatever way. */
   get ended(): AbortSignal {
     return this.#end.signal;
-  }
-
-  /** Whether the person may be shown a further form: a few of a call, and none after a no. Counts it. */
-  takeForm(): boolean {
-    this.#forms += 1;
-    return !this.#isRefused && this.#forms <= MAX_FORMS;
-  }
-
-  /** The person has said no, or nothing: further forms of the call would only press for a yes. */
-  refuse(): void {
-    this.#isRefused = true;
   }
 
   /** An id for the next question of the call. */

@@ -3,15 +3,17 @@ import type { Client, RequestOptions } from "@modelcontextprotocol/client";
 import { isObject } from "./check-schema.ts";
 import { ANYTHING, describe, openClient, type OpenClient, type OpenClientOptions, type Verdict } from "./open-client.ts";
 import type { ListedTool } from "./parse-tools.ts";
-import { elicit, type ElicitOptions } from "./elicit.ts";
+import { elicit } from "./elicit.ts";
 import { renderPrompt } from "./render-prompt.ts";
 import { renderResult } from "./render-result.ts";
 import { RunningCalls, type CallFacts, type RunningCall } from "./running-calls.ts";
+import { sample, type SampleOptions } from "./sample.ts";
 import { useResources } from "./resource-tools.ts";
 import type { ServerSettings } from "./server-settings.ts";
 
 /** What a running server needs. */
-export type RunningServerOptions = Omit<OpenClientOptions, "onElicit"> & Pick<ElicitOptions, "questioner" | "logger">;
+export type RunningServerOptions = Omit<OpenClientOptions, "onElicit" | "onSample"> &
+  Pick<SampleOptions, "questioner" | "sampler" | "logger">;
 
 /** How a call ended. */
 export type CallOutcome =
@@ -68,12 +70,14 @@ export class RunningServer {
     const calls = new RunningCalls({ timeoutMs: settings.timeoutMs, clock: options.clock });
     // One after the other: a person reads one question at a time.
     let before: Promise<unknown> = Promise.resolve();
-    const onElicit: OpenClientOptions["onElicit"] = async (params, asked) => {
-      const answer = before.then(async () => elicit(params, asked, { ...options, calls }));
+    const next = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
+      const answer = before.then(ask);
       before = answer.catch(() => undefined);
       return answer;
     };
-    return new RunningServer(await openClient(settings, known, { ...options, onElicit }), settings, calls);
+    const onElicit: OpenClientOptions["onElicit"] = async (params, asked) => next(async () => elicit(params, asked, { ...options, calls }));
+    const onSample: OpenClientOptions["onSample"] = async (params, asked) => next(async () => sample(params, asked, { ...options, calls }));
+    return new RunningServer(await openClient(settings, known, { ...options, onElicit, onSample }), settings, calls);
   }
 
   get isOver(): boolean {

@@ -18,6 +18,8 @@ interface ServerCommon {
   readonly timeoutMs: number;
   /** Its results count as trusted text, and what it says of its tools is believed. */
   readonly trusted: boolean;
+  /** It may have the model write for it. Only together with `trusted`; false if absent. */
+  readonly sampling?: boolean | undefined;
 }
 
 /** A reference to a secret, opaque to this package. */
@@ -67,6 +69,11 @@ export type ServerSettings = LocalServer | RemoteServer;
 /** Whether a server is a program of this machine. */
 export function isLocal(settings: ServerSettings): settings is LocalServer {
   return "command" in settings;
+}
+
+/** Whether a server may have the model write for it. */
+export function maySample({ trusted, sampling = false }: ServerSettings): boolean {
+  return trusted && sampling;
 }
 
 /** Tells settings apart; they hold references to secrets, and literal ones only as their hash. */

@@ -44,6 +44,8 @@ const PLAIN = [
   "roots",
   "ask",
   "ask-often",
+  "sample",
+  "sample-often",
 ];
 
 function lists(): readonly unknown[] {
@@ -94,6 +96,19 @@ function call({ id, params }: Message): void {
             else answer(id, text(JSON.stringify(answers)));
           },
         );
+      return again();
+    }
+    case "sample":
+      if (clientCapabilities["sampling"] === undefined && params.arguments?.["anyway"] !== true) return answer(id, text("no sampling"));
+      return ask("sampling/createMessage", params.arguments ?? {}, (result) => answer(id, text(JSON.stringify(result))));
+    case "sample-often": {
+      const answers: unknown[] = [];
+      const again = (): void =>
+        ask("sampling/createMessage", { messages: [{ role: "user", content: { type: "text", text: "Hi" } }], maxTokens: 9 }, (result) => {
+          answers.push((result as { readonly code?: number }).code ?? "written");
+          if (answers.length < Number(params.arguments?.["times"])) again();
+          else answer(id, text(JSON.stringify(answers)));
+        });
       return again();
     }
     case "ask":

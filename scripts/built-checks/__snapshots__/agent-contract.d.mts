@@ -409,6 +409,36 @@ interface MediaModels {
     readonly voice?: string;
   }): Promise<MediaOutcome<MadeFile>>;
 }
+/** What a server wants written. */
+interface SamplingRequest {
+  /** The server's own; empty for none. */
+  readonly systemPrompt: string;
+  /** At least one; the first and the last are the user's. */
+  readonly messages: readonly {
+    readonly role: "user" | "assistant";
+    readonly text: string;
+  }[];
+  /** Tokens. */
+  readonly maxOutputTokens: number;
+}
+/** What came of it. */
+type SamplingOutcome = {
+  readonly type: "written";
+  readonly text: string;
+  readonly model: string;
+  readonly isCut: boolean;
+} | {
+  readonly type: "failed";
+  readonly message: string;
+};
+/** Has models write for servers of tools. Implemented by the gateway. */
+interface ModelSampler {
+  /** Asks the model of the run's conversation, without its history and without tools; charged to the run. Rejects when the signal fires. */
+  sample(request: SamplingRequest, options: {
+    readonly run: RunFacts;
+    readonly signal: AbortSignal;
+  }): Promise<SamplingOutcome>;
+}
 /** When the same request may be retried. Decided once, where the failure is detected. */
 type Retry = {
   readonly type: "never";
@@ -1264,4 +1294,4 @@ interface MemoryProvider {
     readonly signal: AbortSignal;
   }): Promise<MemoryStatus>;
 }
-export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type ChangeCheck, type ChangeChecker, type CheckedFile, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type FilledPrompt, type ImageContent, type ImageOrder, type InputOutcome, type InspectedCall, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type Logger, MODEL_APIS, type MadeFile, type MediaCallOptions, type MediaModels, type MediaOutcome, type MemoryAnswer, type MemoryHit, type MemoryOrigin, type MemoryPassage, type MemoryProvider, type MemoryQuery, type MemorySourceKind, type MemoryStatus, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type OutputPart, type PlanBoard, type PlanStep, type Question, type QuestionOutcome, type Questioner, RUN_KINDS, type Random, type Restarter, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunSandbox, type RunningCommand, type SessionReporter, type SettingsAnswer, type SettingsChange, type SettingsDesk, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SourcePrompt, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type WithoutUndefined, addUsage, joinUsage, nearestName, plural, withoutUndefined };
+export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type ChangeCheck, type ChangeChecker, type CheckedFile, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type FilledPrompt, type ImageContent, type ImageOrder, type InputOutcome, type InspectedCall, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type Logger, MODEL_APIS, type MadeFile, type MediaCallOptions, type MediaModels, type MediaOutcome, type MemoryAnswer, type MemoryHit, type MemoryOrigin, type MemoryPassage, type MemoryProvider, type MemoryQuery, type MemorySourceKind, type MemoryStatus, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelSampler, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type OutputPart, type PlanBoard, type PlanStep, type Question, type QuestionOutcome, type Questioner, RUN_KINDS, type Random, type Restarter, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunSandbox, type RunningCommand, type SamplingOutcome, type SamplingRequest, type SessionReporter, type SettingsAnswer, type SettingsChange, type SettingsDesk, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SourcePrompt, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type WithoutUndefined, addUsage, joinUsage, nearestName, plural, withoutUndefined };

@@ -332,7 +332,7 @@ function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettin
   return {
     config,
     accounts: (parts) => channelAccounts(config, { parts, env, secrets }),
-    toolSources: ({ messenger, planBoard, questioner, reporter, restarter, media, background }) => [
+    toolSources: ({ messenger, planBoard, questioner, reporter, restarter, media, sampler, background }) => [
       memory.withTools({
         id: "core",
         tools: redactTools(
@@ -369,7 +369,7 @@ function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettin
           secrets.toolOutput,
         ),
       }),
-      ...mcp.sources(config, questioner),
+      ...mcp.sources(config, { questioner, sampler }),
       ...lsp.sources(config),
       ...plugins.sources(),
     ],

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { Clock, Logger, Questioner, Random, ToolSource } from "@factotum/agent-contract";
+import type { Clock, Logger, ModelSampler, Questioner, Random, ToolSource } from "@factotum/agent-contract";
 import { resolveSecret, type FactotumConfig, type LoadedConfig, type Secret } from "@factotum/config";
 import { httpFetch } from "@factotum/models";
 import { McpServers, type McpOptions, type ServerSettings } from "@factotum/plugin-mcp";
@@ -16,10 +16,16 @@ import { createServerHost, createServerRunner } from "./server-runner.ts";
 
 /** The MCP servers of a gateway. */
 export interface ComposedMcp {
-  /** Sources of tools under this configuration. The last `questioner` is used from then on. */
-  readonly sources: (config: FactotumConfig, questioner: Questioner) => readonly ToolSource[];
+  /** Sources of tools under this configuration. The last ports are used from then on. */
+  readonly sources: (config: FactotumConfig, ports: ServerPorts) => readonly ToolSource[];
   /** Ends all servers. */
   readonly close: () => Promise<void>;
+}
+
+/** What servers may ask for in a call. */
+interface ServerPorts {
+  readonly questioner: Questioner;
+  readonly sampler: ModelSampler;
 }
 
 interface McpParts {
@@ -41,17 +47,17 @@ export async function composeMcp(context: CliContext, loaded: Pick<LoadedConfig,
   const { paths } = context;
   const host = createServerHost(context, { ...parts, recordFolder: join(paths.stateFolder, "mcp-processes") });
   await endOrphans(host, parts.logger);
-  let asks: Questioner | undefined;
-  const questioner: Questioner = {
-    ask: async (questions, options) => {
-      if (asks === undefined) throw new Error("The gateway has not started yet.");
-      return asks.ask(questions, options);
-    },
+  let given: ServerPorts | undefined;
+  const ports = (): ServerPorts => {
+    if (given === undefined) throw new Error("The gateway has not started yet.");
+    return given;
   };
-  const servers = createMcpServers(context, loaded, { ...parts, host, questioner, listFolder: mcpListFolder(paths) });
+  const questioner: Questioner = { ask: async (questions, options) => ports().questioner.ask(questions, options) };
+  const sampler: ModelSampler = { sample: async (request, options) => ports().sampler.sample(request, options) };
+  const servers = createMcpServers(context, loaded, { ...parts, host, questioner, sampler, listFolder: mcpListFolder(paths) });
   return {
-    sources: (config, given) => {
-      asks = given;
+    sources: (config, newest) => {
+      given = newest;
       return servers.sources(mcpSettings(config));
     },
     close: async () => {
@@ -73,12 +79,14 @@ export function createMcpServers(
     listFolder,
     firstListMs,
     questioner,
+    sampler,
     ...system
   }: McpParts & {
     readonly host: HostRunner;
     readonly listFolder: string;
     readonly firstListMs?: number;
     readonly questioner?: Questioner;
+    readonly sampler?: ModelSampler;
   },
 ): McpServers {
   const { env, paths } = context;
@@ -89,7 +97,7 @@ export function createMcpServers(
     fetch: httpFetch,
     version: context.version,
     folder: listFolder,
-    ...withoutUndefined({ firstListMs, questioner }),
+    ...withoutUndefined({ firstListMs, questioner, sampler }),
     readSecret: createReadSecret(env, secrets),
     logins: createLoginPorts(paths, { ...system, secrets }),
     hideSecrets: (text) => secrets.hide(text),

@@ -32,6 +32,7 @@ interface McpServerCommon {
   readonly toolFilter?: readonly string[] | undefined;
   readonly timeoutMs: number;
   readonly trusted: boolean;
+  readonly sampling: boolean;
 }
 
 /** A tool server: a local program, or one at an address. */
@@ -151,7 +152,19 @@ const mcpShape = () => ({
   ),
   timeoutMs: CountSchema.default(60_000).describe("Milliseconds that a call may take. Progress extends it, up to ten times."),
   trusted: z.boolean().default(false).describe("Whether its results count as trusted text, and what it says of its tools is believed."),
+  sampling: z
+    .boolean()
+    .default(false)
+    .describe("Whether it may ask, in a call, that the model writes for it. You are asked each time. Needs `trusted`."),
 });
+
+/** The request is the server's words, and costs money. */
+function needsTrust<Server extends z.ZodType<Pick<McpServerCommon, "trusted" | "sampling">>>(server: Server): Server {
+  return server.refine(({ trusted, sampling }) => trusted || !sampling, {
+    path: ["sampling"],
+    message: "only a trusted server may have it; set trusted too, or remove it",
+  });
+}
 
 const sandboxShape = () => ({
   mode: z
@@ -204,30 +217,34 @@ const McpOauthSchema = z
 /** Parses one of `mcp.servers`. */
 export const McpServerSchema: z.ZodType<McpServerConfig> = z.lazy(() =>
   z.union([
-    z.strictObject({
-      command: TextSchema.describe("Program of the server."),
-      args: z.array(z.string()).default([]).describe("Its arguments."),
-      env: EnvSchema.default({}).describe("Its environment variables."),
-      cwd: TextSchema.optional().describe("Its working folder. Unset: the workspace."),
-      roots: z
-        .enum(["none", "workspace"])
-        .default("none")
-        .describe(
-          "`workspace`: it is told that it may work in the agent's workspace. Some servers then forget the folders of their arguments.",
-        ),
-      sandbox: McpSandboxSchema,
-      ...mcpShape(),
-    }),
-    z.strictObject({
-      url: z
-        .url({ protocol: /^https?$/, error: "an address that begins with http:// or https:// is expected" })
-        .describe("Address of a server that runs elsewhere."),
-      transport: z.enum(["streamable-http", "sse"]).default("streamable-http").describe("How the server at that address is spoken to."),
-      headers: z.record(TextSchema, SecretSchema).default({}).describe("Headers of requests to it."),
-      auth: SecretSchema.optional().describe("Bearer token of requests to it. Unset: a server that wants a login gets one (`oauth`)."),
-      oauth: McpOauthSchema.optional(),
-      ...mcpShape(),
-    }),
+    needsTrust(
+      z.strictObject({
+        command: TextSchema.describe("Program of the server."),
+        args: z.array(z.string()).default([]).describe("Its arguments."),
+        env: EnvSchema.default({}).describe("Its environment variables."),
+        cwd: TextSchema.optional().describe("Its working folder. Unset: the workspace."),
+        roots: z
+          .enum(["none", "workspace"])
+          .default("none")
+          .describe(
+            "`workspace`: it is told that it may work in the agent's workspace. Some servers then forget the folders of their arguments.",
+          ),
+        sandbox: McpSandboxSchema,
+        ...mcpShape(),
+      }),
+    ),
+    needsTrust(
+      z.strictObject({
+        url: z
+          .url({ protocol: /^https?$/, error: "an address that begins with http:// or https:// is expected" })
+          .describe("Address of a server that runs elsewhere."),
+        transport: z.enum(["streamable-http", "sse"]).default("streamable-http").describe("How the server at that address is spoken to."),
+        headers: z.record(TextSchema, SecretSchema).default({}).describe("Headers of requests to it."),
+        auth: SecretSchema.optional().describe("Bearer token of requests to it. Unset: a server that wants a login gets one (`oauth`)."),
+        oauth: McpOauthSchema.optional(),
+        ...mcpShape(),
+      }),
+    ),
   ]),
 );
 

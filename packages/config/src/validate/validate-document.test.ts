@@ -159,6 +159,7 @@ describe("every key", () => {
         "models.providers.shared.credentials.home.apiKey -> models.providers.shared.credentials.home.apiKey",
         "models.transcription.command -> models.transcription.command",
         "mcp.servers.files.command -> mcp.servers.files.command",
+        "mcp.servers.files.trusted -> mcp.servers.files.sampling",
         "mcp.servers.remote.url -> mcp.servers.remote.url",
         "lsp.servers.ts.command -> lsp.servers.ts.command",
         "commandHooks[0].event -> commandHooks[0].event",
