@@ -89,5 +89,6 @@ export const ACTIVE_KEYS: readonly string[] = [
   "mcp",
   "commandHooks",
   "lsp",
+  "memory",
   "spend",
 ];

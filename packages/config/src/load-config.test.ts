@@ -179,6 +179,14 @@ describe("a file", () => {
     expect(fromYaml.config).toEqual(fromJson.config);
   });
 
+  test("names further notes relative to the state directory, and takes nothing else for memory", async () => {
+    await using home = await temporaryHome();
+    await home.write("factotum.json5", '{ memory: { extraPaths: ["vault", "~/notes", "/srv/a.md"], provider: "x" } }');
+    const { config, problems } = await loaded(home);
+    expect(config.memory).toEqual({ extraPaths: [join(home.home, "vault"), join(home.home, "notes"), "/srv/a.md"] });
+    expect(problems).toMatchObject([{ path: "memory.provider" }]);
+  });
+
   test("takes precedence by name over another one, which is reported", async () => {
     await using home = await temporaryHome();
     await home.write("factotum.json5", { gateway: { port: 1 } });

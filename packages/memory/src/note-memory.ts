@@ -24,8 +24,8 @@ export interface NoteMemoryOptions {
   readonly folder: string;
   /** Where an agent's notes are now; `undefined` for an unknown agent. */
   readonly placesOf: (agentId: string) => NotePlaces | undefined;
-  /** Whether the text of a file may be that of others. `file` is absolute. */
-  readonly isUntrusted: (file: string, options: { readonly agentId: string }) => Promise<boolean>;
+  /** Whether the text of a file may be that of others. `file` is absolute; `isExtra` says that it lies in an extra path. */
+  readonly isUntrusted: (file: string, options: { readonly agentId: string; readonly isExtra: boolean }) => Promise<boolean>;
   readonly clock: Clock;
   readonly logger: Logger;
   /** How long a search waits until the index is up to date; default 1 second. */
@@ -253,7 +253,7 @@ export class NoteMemory implements MemoryProvider {
   }
 
   async #originOf({ file, isExtra }: NoteFile, agentId: string): Promise<MemoryOrigin> {
-    if (await this.#options.isUntrusted(file, { agentId })) return "untrusted";
+    if (await this.#options.isUntrusted(file, { agentId, isExtra })) return "untrusted";
     return isExtra ? "owner" : "agent";
   }
 }

@@ -109,7 +109,9 @@ function outerPlaces({ config, paths }: LoadedConfig, secrets: readonly string[]
   const roots = config.agents.flatMap(({ sandbox }) => sandbox.workspaceRoot ?? []);
   // The skills of an installed package are in the state directory.
   const skills = config.skills.load.extraDirs.filter((folder) => !isInHome(paths, folder));
-  return [...new Set([...skills, ...roots, ...secrets])].map((path) => ({ path, reason }));
+  const isInWorkspace = (path: string): boolean => config.agents.some(({ workspace }) => pathIn(workspace, path) !== undefined);
+  const notes = config.memory.extraPaths.filter((path) => !isInHome(paths, path) && !isInWorkspace(path));
+  return [...new Set([...skills, ...notes, ...roots, ...secrets])].map((path) => ({ path, reason }));
 }
 
 function endingOf(path: string): string {

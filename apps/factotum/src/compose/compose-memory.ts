@@ -1,4 +1,5 @@
-import { join } from "node:path";
+import { realpath } from "node:fs/promises";
+import { join, sep } from "node:path";
 import type { AgentTool, Clock, FileProvenance, Logger, RunFacts, ToolSource } from "@factotum/agent-contract";
 import type { FactotumConfig } from "@factotum/config";
 import { NoteMemory } from "@factotum/memory";
@@ -35,9 +36,10 @@ export async function composeMemory({ paths }: Pick<CliContext, "paths">, parts:
     folder: join(paths.stateFolder, "memory"),
     placesOf: (agentId) => {
       const agent = currentConfig().agents.find(({ id }) => id === agentId);
-      return agent === undefined ? undefined : { workspace: agent.workspace, extraPaths: [] };
+      return agent === undefined ? undefined : { workspace: agent.workspace, extraPaths: currentConfig().memory.extraPaths };
     },
-    isUntrusted: async (file, run) => provenance.isUntrusted(file, run),
+    isUntrusted: async (file, { isExtra, ...run }) =>
+      isExtra ? isWritten(file, [paths.home, ...writableFolders(currentConfig())]) : provenance.isUntrusted(file, run),
   });
   const isPrivate = async ({ sessionKey }: RunFacts): Promise<boolean> => (await store.readSession(sessionKey))?.isPrivate === true;
   const tools = redactTools(createMemoryTools({ memory, isPrivate }), secrets.toolOutput);
@@ -61,4 +63,15 @@ export async function composeMemory({ paths }: Pick<CliContext, "paths">, parts:
     },
     close: () => memory.close(),
   };
+}
+
+/** Outside the state directory, where tools write without a record of what was text of others. */
+function writableFolders({ agents }: FactotumConfig): readonly string[] {
+  return agents.flatMap(({ workspace, sandbox }) => [workspace, sandbox.workspaceRoot ?? workspace]);
+}
+
+/** Whether a file of an extra path is in one of the folders, by the real paths; a file that has gone counts as if. */
+async function isWritten(file: string, folders: readonly string[]): Promise<boolean> {
+  const [real, ...places] = await Promise.all([file, ...folders].map(async (place) => realpath(place).catch(() => place)));
+  return real === undefined || places.some((place) => real === place || real.startsWith(`${place}${sep}`));
 }

@@ -95,6 +95,12 @@ interface PluginEntry {
   readonly config: Readonly<Record<string, unknown>>;
 }
 
+/** What is searched in addition to the notes of an agent. */
+export interface MemoryConfig {
+  /** Markdown files, and folders of them. */
+  readonly extraPaths: readonly string[];
+}
+
 /** Which plugins are loaded. */
 export interface PluginsConfig {
   readonly entries: Readonly<Record<string, PluginEntry>>;
@@ -144,6 +150,11 @@ export const SkillsSchema: z.ZodType<SkillsConfig> = z
       .describe("Settings of single skills, by name."),
   })
   .describe("Skills: instructions that an agent reads when it needs them.");
+
+/** Parses `memory`. */
+export const MemorySchema: z.ZodType<MemoryConfig> = z
+  .strictObject({ extraPaths: NamesSchema.default([]).describe("Further Markdown files, and folders of them, that are searched.") })
+  .describe("Search over the notes.");
 
 const mcpShape = () => ({
   enabled: z.boolean().default(true).describe("`false` switches the server off."),

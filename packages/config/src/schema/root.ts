@@ -5,11 +5,13 @@ import { GatewaySchema, type GatewayConfig } from "./gateway.ts";
 import {
   CommandHookSchema,
   LspSchema,
+  MemorySchema,
   McpServerSchema,
   PluginsSchema,
   SkillsSchema,
   type CommandHook,
   type LspConfig,
+  type MemoryConfig,
   type McpServerConfig,
   type PluginsConfig,
   type SkillsConfig,
@@ -47,7 +49,7 @@ export interface PlainSections {
   readonly spend: SpendConfig;
   readonly cron: Readonly<Record<string, unknown>>;
   readonly hooks: Readonly<Record<string, unknown>>;
-  readonly memory: Readonly<Record<string, unknown>>;
+  readonly memory: MemoryConfig;
 }
 
 /** The whole file, parsed. Accounts are parsed separately: their schemas belong to the installed extensions. */
@@ -100,5 +102,5 @@ export const ConfigDocumentSchema: z.ZodType<ConfigDocument> = z.strictObject({
   spend: SpendSchema.prefault({}),
   cron: FreeSchema.default({}).describe("Scheduled runs."),
   hooks: FreeSchema.default({}).describe("Hooks."),
-  memory: FreeSchema.default({}).describe("Search over the notes."),
+  memory: MemorySchema.prefault({}),
 });
