@@ -4,6 +4,7 @@ import type { Cooldowns } from "@factotum/models";
 import type { Store } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { Observer } from "../observe/observer.ts";
+import type { HookRunner } from "../hooks/hook-runner.ts";
 import { RunDeadline } from "../queue/run-deadline.ts";
 import type { SpendGuard } from "../spend/spend-guard.ts";
 import { modelChain } from "./model-chain.ts";
@@ -15,6 +16,7 @@ export interface ConversationSamplerParts {
   readonly spend: SpendGuard;
   readonly cooldowns: Cooldowns;
   readonly observer: Observer;
+  readonly hooks: HookRunner;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -34,14 +36,14 @@ export class ConversationSampler implements ModelSampler {
 
   async sample(request: Request, { run, signal: outer }: Options): Promise<SamplingOutcome> {
     if (this.#connected === undefined) throw new Error("The gateway has not started yet.");
-    const { running, store, spend, cooldowns, observer, clock, random } = this.#connected;
+    const { running, store, spend, cooldowns, observer, hooks, clock, random } = this.#connected;
     const agent = running.agent(run.agentId);
     const override = (await store.readSession(run.sessionKey))?.overrides.model;
     using deadline = new RunDeadline(TIMEOUT_MS, { clock, outer });
     const { signal } = deadline;
     const models = [await agent.model(override), ...(await agent.fallbacks(override))];
-    const cause = { agentId: run.agentId, kind: run.kind };
-    const client = modelChain(models, cause, { spend, cooldowns, observer, clock, random });
+    const cause = { agentId: run.agentId, kind: run.kind, sessionKey: run.sessionKey, owner: run.owner };
+    const client = modelChain(models, cause, { spend, cooldowns, observer, hooks, clock, random });
     for await (const event of client.stream(toModelRequest(request, client.info, clock.now()), { signal })) {
       if (event.type === "message-failed") {
         outer.throwIfAborted();
