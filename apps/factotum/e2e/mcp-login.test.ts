@@ -92,7 +92,9 @@ test("a server at an address that wants a login: needed, done with --code, kept,
   expect(issuer.secrets.filter((secret) => outputs.includes(secret))).toEqual([]);
   expect(await filesWith(home, issuer.secrets)).toEqual([]);
 
-  expect((await run("mcp", "logout", "wiki")).stdout).toContain("The tokens of wiki are removed.");
+  expect((await run("mcp", "logout", "wiki")).stdout).toBe("The tokens of wiki are revoked at the service, and removed.\n");
+  const revoked = issuer.requests.filter(({ path }) => path === "/revoke").map(({ form }) => form.get("token_type_hint"));
+  expect(revoked).toEqual(["refresh_token", "access_token"]);
   expect(await readdir(join(home, "credentials", "mcp-logins"))).toEqual([]);
   expect(await second.use(CALL)).toContain(needed);
 });

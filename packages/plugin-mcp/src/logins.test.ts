@@ -3,7 +3,7 @@ import { FakeIssuer, GuardedMcpServer } from "@factotum/testing-providers";
 import { expect, test } from "vitest";
 import { memoryLogins, type MemoryLogins } from "../test/memory-logins.ts";
 import { callTool, openScene, testClock, textOf, type Scene, type TestClock } from "../test/scene.ts";
-import { startLogin, type RemoteServer, type StartedLogin } from "./index.ts";
+import { revokeLogin, startLogin, type RemoteServer, type Revocation, type StartedLogin } from "./index.ts";
 
 const REDIRECT_URL = "http://127.0.0.1:3999/callback";
 
@@ -275,4 +275,56 @@ test("a server whose authorization is configured, or that is not encrypted, gets
   await expect(guarded.begin({ url: "http://nas.lan/mcp" })).rejects.toThrow("https://");
   const source = await guarded.listed({ auth: "token-of-another" });
   expect(source.problem).not.toContain("needs login");
+});
+
+async function revoke({ logins, clock, settings }: Guarded, more: Partial<RemoteServer> = {}): Promise<Revocation> {
+  const readSecret = async (value: unknown): Promise<string> => Promise.resolve(String(value));
+  return revokeLogin("raw", { ...settings, ...more }, { logins, clock, fetch, readSecret });
+}
+
+test("tokens are taken back by the service that gave them, the refresh token first", async () => {
+  await using guarded = await openGuarded();
+  const { issuer } = guarded;
+  expect(await revoke(guarded)).toBe("no-login");
+  await guarded.logIn();
+  const [access = "", refresh = ""] = issuer.secrets.slice(-2);
+  expect(issuer.scopeOf(access, guarded.server.url)).toBeDefined();
+  expect(await revoke(guarded)).toBe("revoked");
+  expect(issuer.requests.filter(({ path }) => path === "/revoke").map(({ form }) => form.get("token"))).toEqual([refresh, access]);
+  expect(issuer.scopeOf(access, guarded.server.url)).toBeUndefined();
+  const source = await guarded.listed();
+  expect(source.problem).toContain("needs login");
+});
+
+test("a client without basic authentication names itself in the form", async () => {
+  await using guarded = await openGuarded();
+  await guarded.logIn();
+  guarded.issuer.metadata = { revocation_endpoint_auth_methods_supported: ["client_secret_post"] };
+  // The issuer of these tests knows the other way alone.
+  await expect(revoke(guarded)).rejects.toThrow("it answers with 401");
+  const [asked] = guarded.issuer.requests.filter(({ path }) => path === "/revoke");
+  expect(asked?.headers.authorization).toBeUndefined();
+  expect(guarded.issuer.secrets).toContain(asked?.form.get("client_secret"));
+});
+
+test.each([
+  [{ revocation_endpoint: undefined }, "unsupported"],
+  [{ revocation_endpoint: "http://issuer.example/revoke" }, "its address for that is not encrypted"],
+  [{ revocation_endpoint: "http://127.0.0.1:9/revoke" }, "fetch failed"],
+])("a service whose metadata has %j gets no token", async (metadata, told) => {
+  await using guarded = await openGuarded();
+  await guarded.logIn();
+  guarded.issuer.metadata = metadata;
+  const outcome = await revoke(guarded).catch((error: unknown) => (error instanceof Error ? error.message : ""));
+  expect(outcome).toContain(told);
+  expect(guarded.issuer.requests.filter(({ path }) => path === "/revoke")).toEqual([]);
+});
+
+test("a service that refuses is told, and another issuer gets no token", async () => {
+  await using guarded = await openGuarded();
+  await guarded.logIn();
+  await expect(revoke(guarded, { oauth: { clientId: "other", clientSecret: "wrong" } })).rejects.toThrow("it answers with 401");
+  const before = guarded.issuer.requests.filter(({ path }) => path === "/revoke").length;
+  await expect(revoke(guarded, { oauth: { issuer: "https://elsewhere.example" } })).rejects.toThrow("another authorization server");
+  expect(guarded.issuer.requests.filter(({ path }) => path === "/revoke")).toHaveLength(before);
 });

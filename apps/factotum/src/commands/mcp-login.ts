@@ -1,6 +1,15 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import { loadConfig } from "@factotum/config";
 import { httpFetch } from "@factotum/models";
-import { lastRedirectUrl, LoginError, startLogin, type RemoteServer, type StartedLogin } from "@factotum/plugin-mcp";
+import {
+  lastRedirectUrl,
+  LoginError,
+  revokeLogin,
+  startLogin,
+  type RemoteServer,
+  type Revocation,
+  type StartedLogin,
+} from "@factotum/plugin-mcp";
 import { createReadSecret, mcpSettings } from "../compose/compose-mcp.ts";
 import { createLoginPorts, removeLogin } from "../compose/mcp-logins.ts";
 import { configOptions } from "../compose/extensions.ts";
@@ -58,19 +67,38 @@ export async function mcpLogin(context: CliContext, name: string, { code, json }
   return EXIT.ok;
 }
 
-/** Removes the tokens of a server, and its registration. */
+/** Has the service take the tokens of a server back, if it can, and removes them and the registration here. */
 export async function mcpLogout(context: CliContext, name: string, { json }: { readonly json: boolean }): Promise<number> {
-  await remoteServer(context, name);
+  const settings = await remoteServer(context, name);
+  const secrets = new SecretFilter();
+  const logins = createLoginPorts(context.paths, { clock: systemClock, secrets });
+  const options = { logins, clock: systemClock, fetch: httpFetch, readSecret: createReadSecret(context.env, secrets) };
+  let problem: string | undefined;
+  const revocation = await revokeLogin(name, settings, options).catch((error: unknown) => {
+    if (!(error instanceof LoginError)) throw error;
+    problem = terminalText(secrets.hide(error.message.replace(/\.$/, "")));
+    return "failed" as const;
+  });
   const wasThere = await removeLogin(context.paths, name);
   const reloaded = await reloadGateway(context, { force: true });
-  if (json) printJson(context, { server: name, removed: wasThere, gateway: reloaded ?? null });
-  else
-    context.print(
-      wasThere
-        ? `The tokens of ${name} are removed. Revoke them at the service too, if somebody else may have them.\n`
-        : `There was no login at ${name}.\n`,
-    );
+  if (json)
+    printJson(context, { server: name, removed: wasThere, revocation, ...withoutUndefined({ problem }), gateway: reloaded ?? null });
+  else context.print(wasThere ? `${removedText(name, revocation, problem)}\n` : `There was no login at ${name}.\n`);
   return EXIT.ok;
+}
+
+function removedText(name: string, revocation: Revocation | "failed", problem: string | undefined): string {
+  const advice = "Revoke them there if somebody else may have them.";
+  switch (revocation) {
+    case "revoked":
+      return `The tokens of ${name} are revoked at the service, and removed.`;
+    case "unsupported":
+      return `The tokens of ${name} are removed. The service has no way to revoke them from here. ${advice}`;
+    case "failed":
+      return `The tokens of ${name} are removed, but they could not be revoked at the service: ${problem}. ${advice}`;
+    case "no-login":
+      return `What was kept of the login at ${name} is removed.`;
+  }
 }
 
 async function remoteServer(context: CliContext, name: string): Promise<RemoteServer> {

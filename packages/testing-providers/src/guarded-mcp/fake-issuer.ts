@@ -104,6 +104,8 @@ export class FakeIssuer implements AsyncDisposable {
         return this.#register(response, body);
       case "/authorize":
         return this.#authorize(response, searchParams);
+      case "/revoke":
+        return this.#revoke(response, form, headers.authorization);
       case "/token":
         await this.held;
         return this.#token(response, form, headers.authorization);
@@ -118,6 +120,7 @@ export class FakeIssuer implements AsyncDisposable {
       authorization_endpoint: `${this.url}/authorize`,
       token_endpoint: `${this.url}/token`,
       registration_endpoint: `${this.url}/register`,
+      revocation_endpoint: `${this.url}/revoke`,
       response_types_supported: ["code"],
       code_challenge_methods_supported: ["S256"],
       authorization_response_iss_parameter_supported: true,
@@ -157,12 +160,28 @@ export class FakeIssuer implements AsyncDisposable {
     response.writeHead(302, { location: to.href }).end();
   }
 
-  #token(response: ServerResponse, form: URLSearchParams, authorization = ""): void {
+  /** The id of the client that an authorization names; `undefined` if its secret is wrong. */
+  #clientOf(authorization: string): string | undefined {
     const [id = "", secret] = Buffer.from(authorization.replace(/^Basic /, ""), "base64")
       .toString()
       .split(":")
       .map(decodeURIComponent);
-    if (this.#clients.get(id)?.secret !== secret) return answer(response, 401, { error: "invalid_client" });
+    const client = this.#clients.get(id);
+    return client !== undefined && client.secret === secret ? id : undefined;
+  }
+
+  /** RFC 7009: an unknown token is no error. */
+  #revoke(response: ServerResponse, form: URLSearchParams, authorization = ""): void {
+    if (this.#clientOf(authorization) === undefined) return answer(response, 401, { error: "invalid_client" });
+    const token = form.get("token") ?? "";
+    this.#valid.delete(token);
+    this.#refreshable.delete(token);
+    answer(response, 200, {});
+  }
+
+  #token(response: ServerResponse, form: URLSearchParams, authorization = ""): void {
+    const id = this.#clientOf(authorization);
+    if (id === undefined) return answer(response, 401, { error: "invalid_client" });
     const isCode = form.get("grant_type") === "authorization_code";
     const grants = isCode ? this.#codes : this.#refreshable;
     const key = form.get(isCode ? "code" : "refresh_token") ?? "";
