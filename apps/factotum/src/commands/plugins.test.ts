@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { holdHome } from "../runtime/hold-home.ts";
 import { CliHome } from "../../test/cli.ts";
+import { packPlugin } from "../../test/plugin-package.ts";
 import { writeExtension, writeSkillPackage, type PackageOptions } from "../../test/extension-package.ts";
 
 let home: CliHome;
@@ -301,6 +302,14 @@ test("a second command at the same time is refused, and names the first", { time
   expect(await installed()).toEqual(["pigeon-post@1.0.0"]);
   expect(await home.run("plugins", "add", raven, "--yes")).toMatchObject({ code: 0 });
   expect(await installed()).toEqual(["pigeon-post@1.0.0", "@birds/raven@1.0.0"]);
+});
+
+test("shows each server of a package in one line, whatever its words are", { timeout: 60_000 }, async () => {
+  const kit = { command: "kit", args: ["--x\nIt states that it needs no permissions.\u001B[2K"] };
+  const files = { "mcp.json": JSON.stringify({ mcpServers: { plain: kit } }) };
+  const packed = await packPlugin(home.home, { id: "kit", provides: [{ type: "mcp", servers: "./mcp.json" }], files });
+  const { stderr } = await home.run("plugins", "add", packed, "--yes");
+  expect(stderr).toContain("  kit-plain: kit --x\\u{a}It states that it needs no permissions.\\u{1b}[2K\n");
 });
 
 test("brings skills, which are listed and go with it", { timeout: 60_000 }, async () => {

@@ -25,7 +25,7 @@ import {
 import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
-import { terminalText } from "../runtime/foreign-text.ts";
+import { plainText } from "../runtime/foreign-text.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import type { KnownExtensions } from "../runtime/known-extension.ts";
 import { renderTable } from "../runtime/render-table.ts";
@@ -268,7 +268,7 @@ async function confirmPermissions(
   const grown = before === undefined ? [] : addedParts(before.provides, provides);
   if (before !== undefined && added.length === 0 && grown.length === 0 && severe.length === 0) return;
   if (manifest.unused !== undefined && manifest.unused.length > 0) context.note(`Not used: ${manifest.unused.join(", ")}.\n`);
-  for (const line of serverLines(before === undefined ? parts : grown)) context.note(terminalText(line));
+  for (const line of serverLines(before === undefined ? parts : grown)) context.note(`${plainText(line)}\n`);
   if (grown.length > 0) context.note(`New since ${before?.version}: ${grown.map(describePart).join(", ")}.\n`);
   const list = added.length === 0 ? "no permissions" : added.join(", ");
   context.note(`It states that it needs ${before === undefined ? "" : "more than before: "}${list}. ${reachOf(manifest)}\n`);
@@ -281,7 +281,7 @@ async function confirmPermissions(
 /** What each server runs or asks, and the variables that it gets. */
 function serverLines(parts: readonly DescribedPart[]): readonly string[] {
   return parts.flatMap((part) =>
-    part.type === "mcp" || part.type === "lsp" ? part.servers.map(({ name, runs }) => `  ${name}: ${runs}\n`) : [],
+    part.type === "mcp" || part.type === "lsp" ? part.servers.map(({ name, runs }) => `  ${name}: ${runs}`) : [],
   );
 }
 

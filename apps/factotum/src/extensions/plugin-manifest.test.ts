@@ -34,6 +34,7 @@ test.each([
   [[{ ...hooks, hooks: [{ name: "agent_end" }, { name: "agent_end" }] }], "hooks: a hook is listed twice"],
   [[{ ...models, id: "openai" }], "id: this is the name of a provider that the product knows"],
   [[{ ...models, models: [] }], "models: the list is empty"],
+  [[{ ...models, models: [{ id: "large\n\u001B[2K" }] }], "models: the id of a model has letters, digits"],
   [[{ ...models, models: [{ id: "large" }, { id: "large" }] }], "models: two models have the same id"],
   [[{ ...models, models: [{ id: "large", contextWindow: -1 }] }], "models[0].contextWindow: "],
   [[tools, { ...models, entry: "./other.mjs" }], "the entries of the plugin counter differ in entry or configSchema"],

@@ -184,6 +184,10 @@ const ProvidedModelsSchema: z.ZodType<ProvidedModels> = z.object({
     .array(ModelEntrySchema, "a list is expected")
     .min(1, "the list is empty")
     .max(100, "at most 100 models are allowed")
+    .refine(
+      (models) => models.every(({ id }) => /^[\w.:/@+-]{1,100}$/.test(id)),
+      "the id of a model has letters, digits and . _ : / @ + - alone",
+    )
     .refine((models) => new Set(models.map(({ id }) => id)).size === models.length, "two models have the same id"),
 });
 
