@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -5,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { runCommand, type CommandOutcome } from "@factotum/testing-product";
 import OpenAI from "openai";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { RpcClient } from "../src/rpc/rpc-client.ts";
 import { newestTexts } from "./browser-scene.ts";
 import { startMcpScene } from "./mcp-scene.ts";
 import { order, type Order } from "./obedient-model.ts";
@@ -108,4 +110,27 @@ test("the model provider answers as a stream, and takes over from another one wh
   expect(await run("plugins", "remove", "model-provider")).toMatchObject({ code: 0 });
   expect(await run("plugins", "remove", "broken")).toMatchObject({ code: 0 });
   await expect(ask()).rejects.toThrow('there is no provider "broken"');
+});
+
+test("the memory takes the place of the search over notes, and is missed when it is off", { timeout: 300_000 }, async () => {
+  const facts = ["The key is under the third stone.", "Bins are emptied on Tuesdays."];
+  const settings = { memory: { provider: "facts" }, plugins: { entries: { facts: { config: { facts } } } } };
+  await using scene = await startMcpScene({}, { home, settings });
+  expect(await run("plugins", "add", join(EXAMPLES, "memory-provider"), "--yes")).toMatchObject({ code: 0 });
+  expect((await run("plugins", "list")).stdout).toContain("memory facts");
+  const use = async (name: string, args: Order["arguments"]): Promise<string> => {
+    using client = await RpcClient.connect({ url: scene.product.url, token: scene.product.token, version: "0" });
+    await client.request("agent", { message: order({ name, arguments: args }), idempotencyKey: randomUUID() });
+    return newestTexts(scene.model).join("\n");
+  };
+  const found = await use("memory_search", { query: "where is the key" });
+  expect(found).toContain("facts#L1-L1");
+  expect(found).toContain("may hold text of others");
+  expect(found).toContain("under the third stone");
+  expect(await use("memory_get", { path: "facts", from: 2, lines: 1 })).toContain("facts#L2-L2\nBins are emptied on Tuesdays.");
+  expect(await run("config", "set", "plugins.deny", '["facts"]')).toMatchObject({ code: 0 });
+  await expect.poll(async () => (await run("status")).stdout).toContain("memory.provider");
+  expect(await use("memory_search", { query: "where is the key" })).toContain(
+    "the plugin facts, which memory.provider names, is not there or not used",
+  );
 });

@@ -1,5 +1,5 @@
 import { PROVIDER_FACTS, PROVIDERS } from "@factotum/models";
-import { createBrowserTool, createCoreTools, createMediaTools, type CoreToolsOptions } from "@factotum/tools";
+import { createBrowserTool, createCoreTools, createMediaTools, createMemoryTools, type CoreToolsOptions } from "@factotum/tools";
 import { describe, expect, test } from "vitest";
 import { CHANNELS } from "../src/compose/extensions.ts";
 import { readDocument } from "./documents.ts";
@@ -39,7 +39,7 @@ describe("the table of what works", () => {
   test("names every tool and no other", () => {
     const named = [...cell("Tools").matchAll(/`([^`]+)`/g)].map(([, name]) => name);
     const media = createMediaTools({ makesImages: true, speaks: true } as never);
-    const tools = [...createCoreTools(PORTS), createBrowserTool({ settings: {} } as never), ...media];
+    const tools = [...createCoreTools(PORTS), createBrowserTool({ settings: {} } as never), ...media, ...createMemoryTools({} as never)];
     expect(new Set(named)).toEqual(new Set(tools.map(({ name }) => name)));
   });
 

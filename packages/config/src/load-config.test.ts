@@ -181,10 +181,10 @@ describe("a file", () => {
 
   test("names further notes relative to the state directory, and takes nothing else for memory", async () => {
     await using home = await temporaryHome();
-    await home.write("factotum.json5", '{ memory: { extraPaths: ["vault", "~/notes", "/srv/a.md"], provider: "x" } }');
+    await home.write("factotum.json5", '{ memory: { extraPaths: ["vault", "~/notes", "/srv/a.md"], provider: "facts", index: "x" } }');
     const { config, problems } = await loaded(home);
-    expect(config.memory).toEqual({ extraPaths: [join(home.home, "vault"), join(home.home, "notes"), "/srv/a.md"] });
-    expect(problems).toMatchObject([{ path: "memory.provider" }]);
+    expect(config.memory).toEqual({ provider: "facts", extraPaths: [join(home.home, "vault"), join(home.home, "notes"), "/srv/a.md"] });
+    expect(problems).toMatchObject([{ path: "memory.index" }]);
   });
 
   test("takes precedence by name over another one, which is reported", async () => {

@@ -45,7 +45,7 @@ export function resolveConfig(
         extraDirs: [...sections.skills.load.extraDirs.map((folder) => resolve(paths.home, expandHome(folder, paths))), ...skillFolders],
       },
     },
-    memory: { extraPaths: sections.memory.extraPaths.map((path) => resolve(paths.home, expandHome(path, paths))) },
+    memory: { ...sections.memory, extraPaths: sections.memory.extraPaths.map((path) => resolve(paths.home, expandHome(path, paths))) },
     models: { ...sections.models, providers: withPackageProviders(sections.models.providers, packageProviders, sections.plugins) },
     mcp: {
       servers: withPackageServers(

@@ -269,7 +269,7 @@ export const fullDocument = {
   },
   cron: { anything: 1 },
   hooks: { anything: 1 },
-  memory: { extraPaths: ["/notes"] },
+  memory: { provider: "archive", extraPaths: ["/notes"] },
 };
 
 /** A fresh state directory; removed on dispose. */

@@ -21,7 +21,7 @@ async function exampleOf(id: string, config: JsonObject = {}): Promise<Installed
   const tools = factotum.provides.flatMap((part) => (part.tools ?? []).map((tool) => ({ ...tool, effect: tool.effect ?? "write" })));
   const hooks = factotum.provides.flatMap((part) => part.hooks ?? []);
   const facts = { packageName: name, version, folder, entry: join(folder, "index.mjs"), hosts: [], secrets: [] };
-  return { id, ...facts, tools, hooks, hasModels: factotum.provides.some((part) => "models" in part), config, trusted: true };
+  return { id, ...facts, tools, hooks, roles: [], config, trusted: true };
 }
 
 /** A host of one example at this time, in this process. */

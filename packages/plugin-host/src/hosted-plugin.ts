@@ -16,9 +16,6 @@ const IDLE_MS = 2 * 60_000;
 const MAX_FAILURES = 3;
 const REST_MS = 60_000;
 
-/** Among the names of what plugins register; no tool and no hook is called so. */
-const MODELS = "its models";
-
 const LEVELS = ["debug", "info", "warn", "error"] as const;
 
 /** A plugin: started with the first call, stopped when it is idle, and left alone for a while after several failures. */
@@ -58,7 +55,7 @@ export class HostedPlugin {
   }
 
   /**
-   * Calls a tool, a handler or a model, and starts the plugin for it. Rejects with a `PluginError` within `timeoutMs` and the time of a start. `isOwnFailure`: whether an
+   * Calls a tool, a handler, a model or a memory, and starts the plugin for it. Rejects with a `PluginError` within `timeoutMs` and the time of a start. `isOwnFailure`: whether an
    * error of the plugin's own code counts against it.
    */
   async call(request: PluginRequest, { isOwnFailure, ...options }: CallOptions & { readonly isOwnFailure: boolean }): Promise<unknown> {
@@ -160,10 +157,10 @@ export class HostedPlugin {
   }
 
   /** What the manifest promises must be there, and nothing else: it was confirmed. */
-  #checkRegistered(connection: PluginConnection, { tools, hooks, models }: Extract<FromPlugin, { type: "ready" }>): void {
-    const declared = [...this.plugin.tools, ...this.plugin.hooks].map(({ name }) => name as string);
-    if (this.plugin.hasModels) declared.push(MODELS);
-    const registered = [...tools, ...hooks, ...(models ? [MODELS] : [])];
+  #checkRegistered(connection: PluginConnection, { tools, hooks, roles }: Extract<FromPlugin, { type: "ready" }>): void {
+    // No tool and no hook is called like a role.
+    const declared = [...[...this.plugin.tools, ...this.plugin.hooks].map(({ name }) => name as string), ...this.plugin.roles.map(its)];
+    const registered = [...tools, ...hooks, ...roles.map(its)];
     const missing = declared.find((name) => !registered.includes(name));
     const extra = registered.find((name) => !declared.includes(name));
     if (missing === undefined && extra === undefined) return;
@@ -202,4 +199,8 @@ function isObject(value: unknown): value is PluginObject {
 
 function textOf(error: unknown): string {
   return error instanceof Error ? (error.message.split("\n")[0] ?? "it failed") : "it failed";
+}
+
+function its(role: string): string {
+  return `its ${role}`;
 }

@@ -1,4 +1,5 @@
 import type { AgentTool, Clock, CommandRunner, JsonObject, JsonSchema, Logger } from "@factotum/agent-contract";
+import type { PluginRole } from "./child/messages.ts";
 import type { HookName, PluginJson, PluginResponse } from "@factotum/plugin";
 
 /** A tool as a manifest declares it. */
@@ -28,8 +29,8 @@ export interface InstalledPlugin {
   readonly entry: string;
   readonly tools: readonly DeclaredTool[];
   readonly hooks: readonly DeclaredHook[];
-  /** It answers for models. */
-  readonly hasModels: boolean;
+  /** What it is as a whole: it answers for models, or it is a memory. */
+  readonly roles: readonly PluginRole[];
   /** Hosts that it may request: names, `*.name`, or `*`, each with an optional port. */
   readonly hosts: readonly string[];
   /** Names of the secrets that it declares. */

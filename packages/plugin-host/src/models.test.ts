@@ -15,7 +15,7 @@ const slow = { timeout: 60_000 };
 /** A plugin whose models answer with this body of a generator, with `request`, `signal` and `api`. */
 async function withModels(id: string, body: string, parts: Partial<InstalledPlugin> = {}): Promise<InstalledPlugin> {
   const code = `export const plugin = { id: "${id}", setup(api) { api.models(async function* (request, { signal }) { ${body} }); } };`;
-  return folders.write(id, code, { tools: [], hasModels: true, ...parts });
+  return folders.write(id, code, { tools: [], roles: ["models"], ...parts });
 }
 
 function ask(host: PluginHost, id: string, init: ModelFetchInit = {}): ReadableStreamDefaultReader<Uint8Array> {
@@ -78,8 +78,8 @@ test.each([
 });
 
 test("a plugin that does not register the models of its manifest, or others, is not used", slow, async () => {
-  const silent = await folders.write("silent", `export const plugin = { id: "silent", setup() {} };`, { tools: [], hasModels: true });
-  const loud = await withModels("loud", `yield {};`, { hasModels: false });
+  const silent = await folders.write("silent", `export const plugin = { id: "silent", setup() {} };`, { tools: [], roles: ["models"] });
+  const loud = await withModels("loud", `yield {};`, { roles: [] });
   await using scene = startHost([silent, loud]);
   expect(await allOf(ask(scene.host, "silent"))).toEqual(['{"error":{"message":"it does not register its models","code":503}}']);
   expect(scene.host.fetchModels("loud", { body: "{}" })).toBeUndefined();

@@ -15,7 +15,8 @@ export interface ConnectionHandlers {
 export type PluginRequest =
   | Omit<Extract<ToPlugin, { type: "tool" }>, "call">
   | Omit<Extract<ToPlugin, { type: "hook" }>, "call">
-  | Omit<Extract<ToPlugin, { type: "model" }>, "call">;
+  | Omit<Extract<ToPlugin, { type: "model" }>, "call">
+  | Omit<Extract<ToPlugin, { type: "memory" }>, "call">;
 
 /** How a call is made. */
 export interface CallOptions {

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import type { AgentTool, ToolSource } from "@factotum/agent-contract";
+import type { AgentTool, MemoryProvider, ToolSource } from "@factotum/agent-contract";
 import { HOOKS, type HookName, type HookPayloads } from "@factotum/plugin";
 import { createPluginTool } from "./create-tool.ts";
 import { fetchModels, type ModelFetchInit } from "./fetch-models.ts";
 import { HostedPlugin } from "./hosted-plugin.ts";
 import type { InstalledPlugin, PluginHostOptions } from "./installed-plugin.ts";
+import { createPluginMemory } from "./plugin-memory.ts";
 import { PluginPlaces } from "./plugin-places.ts";
 
 /** Isolated plugins that may have a process at once. */
@@ -71,8 +72,14 @@ export class PluginHost {
 
   /** Answers a streaming request of OpenAI's Chat Completions API with the models of a plugin; `undefined` if no plugin of this id has any. */
   fetchModels(id: string, init: ModelFetchInit): Response | undefined {
-    const one = this.#hosted.find(({ plugin }) => plugin.id === id && plugin.hasModels);
+    const one = this.#hosted.find(({ plugin }) => plugin.id === id && plugin.roles.includes("models"));
     return one === undefined ? undefined : fetchModels(one, init);
+  }
+
+  /** The memory that a plugin is; `undefined` if no plugin of this id is one. */
+  memory(id: string): MemoryProvider | undefined {
+    const one = this.#hosted.find(({ plugin }) => plugin.id === id && plugin.roles.includes("memory"));
+    return one === undefined ? undefined : createPluginMemory(one, this.#options.hideSecrets);
   }
 
   /** Ends all plugins. Resolves when nothing of them runs. From then on none starts. */

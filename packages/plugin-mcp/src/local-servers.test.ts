@@ -108,6 +108,8 @@ describe("a local server", { timeout: 90_000 }, () => {
     const source = await scene.listed(scene.settings({ toolFilter: ["echo", "s*", "*ong-*"] }));
     expect(source.tools.map(({ name }) => name)).toEqual([
       "mcp__raw_echo",
+      "mcp__raw_sample",
+      "mcp__raw_sample-often",
       "mcp__raw_slow",
       "mcp__raw_spam",
       "mcp__raw_structured",

@@ -31,6 +31,49 @@ export interface PluginModelCall {
  */
 export type PluginModels = (request: PluginObject, call: PluginModelCall) => AsyncIterable<PluginObject>;
 
+/** A search in a memory. */
+export interface PluginMemoryQuery {
+  readonly query: string;
+  readonly maxResults: number;
+  readonly agentId: string;
+}
+
+/** A passage that matches. */
+export interface PluginMemoryHit {
+  /** As `get` takes it: a text of at most 500 characters, in one line. */
+  readonly path: string;
+  /** From 1, inclusive. */
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly text: string;
+  /** 0 to 1, higher is better. */
+  readonly score: number;
+  /** The day that it is about, `YYYY-MM-DD`. */
+  readonly day?: string;
+}
+
+/** Lines of something remembered. */
+export interface PluginMemoryPassage {
+  readonly text: string;
+  readonly startLine: number;
+  readonly endLine: number;
+  /** There are more lines. */
+  readonly isCut?: boolean;
+}
+
+/** A memory, in place of the product's own. Whoever may not read it never reaches it. */
+export interface PluginMemory {
+  /** Best hits first, within 2 seconds. */
+  search(query: PluginMemoryQuery): readonly PluginMemoryHit[] | Promise<readonly PluginMemoryHit[]>;
+  /** At most `lines` lines of the path of a hit, from line `from` on; `null`: there is no such thing. */
+  get(where: {
+    readonly path: string;
+    readonly from: number;
+    readonly lines: number;
+    readonly agentId: string;
+  }): PluginMemoryPassage | null | Promise<PluginMemoryPassage | null>;
+}
+
 /** Rows of JSON that survive restarts, of this plugin alone. A change resolves once it is on disk. */
 export interface PluginState {
   get(key: string): Promise<PluginJson | undefined>;
@@ -81,6 +124,8 @@ export interface PluginApi {
   tool(name: string, run: PluginTool): void;
   /** Registers what answers for the models that the manifest declares. */
   models(answer: PluginModels): void;
+  /** Registers the memory that the manifest declares. */
+  memory(memory: PluginMemory): void;
   /** Registers a handler of a hook that the manifest declares. */
   hook<Name extends HookName>(name: Name, handle: HookHandler<Name>): void;
 }
@@ -98,6 +143,8 @@ export const PLUGIN_LIMITS: {
   readonly setupMs: number;
   /** Milliseconds of a tool call. */
   readonly toolMs: number;
+  /** Milliseconds of a search in a memory. */
+  readonly memoryMs: number;
   /** Milliseconds of a model's answer, from its request to its end. */
   readonly modelMs: number;
   /** UTF-16 units of one answer, or of one piece of a model's answer, of its JSON. */
@@ -115,6 +162,7 @@ export const PLUGIN_LIMITS: {
 } = {
   setupMs: 2_000,
   toolMs: 60_000,
+  memoryMs: 2_000,
   modelMs: 3_600_000,
   answerChars: 200_000,
   logLines: 100,

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { CommandRunner, Logger, SettingsDesk } from "@factotum/agent-contract";
+import type { CommandRunner, Logger, MemoryProvider, SettingsDesk } from "@factotum/agent-contract";
 import {
   loadConfig,
   rememberConfig,
@@ -216,8 +216,9 @@ async function openIntegrations(
   const browsers = opened.adopt(await composeBrowser(context, current), (all) => all.close());
   const mcp = opened.adopt(await composeMcp(context, loaded, current), (all) => all.close());
   const lsp = opened.adopt(await composeLsp(context, loaded, current), (all) => all.close());
-  const memory = opened.adopt(await composeMemory(context, { ...current, store, provenance }), (all) => all.close());
   const plugins = opened.adopt(await composePlugins(context, { ...current, store, web }), (all) => all.close());
+  const ofPlugin = (id: string): MemoryProvider | undefined => plugins.memory(id);
+  const memory = opened.adopt(await composeMemory(context, { ...current, store, provenance, ofPlugin }), (all) => all.close());
   return { web, browsers, mcp, lsp, memory, plugins };
 }
 

@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
-import type { AgentTool, Clock, FileProvenance, Logger, RunFacts, ToolSource } from "@factotum/agent-contract";
+import type { AgentTool, Clock, FileProvenance, Logger, MemoryProvider, RunFacts, ToolSource } from "@factotum/agent-contract";
 import type { FactotumConfig } from "@factotum/config";
 import { NoteMemory } from "@factotum/memory";
 import type { Store } from "@factotum/store";
@@ -26,11 +26,13 @@ interface MemoryParts {
   readonly secrets: SecretFilter;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** The memory that a plugin is. */
+  readonly ofPlugin: (id: string) => MemoryProvider | undefined;
 }
 
 /** Prepares the search over notes. No index is opened before the first search. */
 export async function composeMemory({ paths }: Pick<CliContext, "paths">, parts: MemoryParts): Promise<ComposedMemory> {
-  const { store, provenance, currentConfig, secrets, ...system } = parts;
+  const { store, provenance, currentConfig, secrets, ofPlugin, ...system } = parts;
   const memory = new NoteMemory({
     ...system,
     folder: join(paths.stateFolder, "memory"),
@@ -42,7 +44,9 @@ export async function composeMemory({ paths }: Pick<CliContext, "paths">, parts:
       isExtra ? isWritten(file, [paths.home, ...writableFolders(currentConfig())]) : provenance.isUntrusted(file, run),
   });
   const isPrivate = async ({ sessionKey }: RunFacts): Promise<boolean> => (await store.readSession(sessionKey))?.isPrivate === true;
-  const tools = redactTools(createMemoryTools({ memory, isPrivate }), secrets.toolOutput);
+  const provider = (): string | undefined => currentConfig().memory.provider;
+  const chosen = chosenMemory(memory, { provider, ofPlugin });
+  const tools = redactTools(createMemoryTools({ memory: chosen, isPrivate }), secrets.toolOutput);
   // Once offered they stay: what a request begins with should change as seldom as possible.
   // Known before the first turn: sessions that have them continue with them after a restart.
   const signal = AbortSignal.timeout(START_MS);
@@ -54,7 +58,7 @@ export async function composeMemory({ paths }: Pick<CliContext, "paths">, parts:
       return {
         id,
         get tools(): readonly AgentTool[] {
-          return isOffered ? all : own;
+          return isOffered || provider() !== undefined ? all : own;
         },
         prepare: async ({ agentId, signal }) => {
           if (!isOffered) isOffered = await memory.hasNotes({ agentId, signal });
@@ -62,6 +66,34 @@ export async function composeMemory({ paths }: Pick<CliContext, "paths">, parts:
       };
     },
     close: () => memory.close(),
+  };
+}
+
+/** The memory that the configuration names now. One that is missing is not replaced by another: the tools say so. */
+function chosenMemory(
+  notes: MemoryProvider,
+  { provider, ofPlugin }: { readonly provider: () => string | undefined; readonly ofPlugin: MemoryParts["ofPlugin"] },
+): MemoryProvider {
+  const current = (): MemoryProvider => {
+    const id = provider();
+    return id === undefined ? notes : (ofPlugin(id) ?? missingMemory(id));
+  };
+  return {
+    search: async (query, options) => current().search(query, options),
+    get: async (where, options) => current().get(where, options),
+    status: async (options) => current().status(options),
+    index: async (options) => current().index(options),
+  };
+}
+
+function missingMemory(id: string): MemoryProvider {
+  const problem = `the plugin ${id}, which memory.provider names, is not there or not used`;
+  const status = { provider: `plugin ${id}`, files: 0, chunks: 0, problem };
+  return {
+    search: async () => Promise.resolve({ hits: [], degraded: problem }),
+    get: async () => Promise.resolve({ type: "not-found", message: `Nothing can be shown: ${problem}.` }),
+    status: async () => Promise.resolve(status),
+    index: async () => Promise.resolve(status),
   };
 }
 

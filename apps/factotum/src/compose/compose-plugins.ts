@@ -35,6 +35,8 @@ export interface ComposedPlugins {
   readonly commandFolders: () => readonly string[];
   readonly sources: () => readonly ToolSource[];
   readonly hooks: () => readonly HookSource[];
+  /** The memory that a plugin is. */
+  readonly memory: PluginHost["memory"];
   /** Answers with the models of a plugin. */
   readonly fetchModels: PluginHost["fetchModels"];
   /** Ends all plugins. */
@@ -93,6 +95,7 @@ export async function composePlugins(context: CliContext, { secrets, store, web,
     commandFolders: () => commandFolders,
     sources: () => host.sources(),
     hooks: () => host.hooks(),
+    memory: (id) => host.memory(id),
     fetchModels: (id, init) => host.fetchModels(id, init),
     close: async () => {
       await host.close();

@@ -36,6 +36,8 @@ export interface FoundPlugin {
   readonly tools: readonly ProvidedTool[];
   readonly hooks: ProvidedHooks["hooks"];
   readonly models: ProvidedModels["models"];
+  /** It is a memory. */
+  readonly isMemory: boolean;
   /** Those of the whole package. */
   readonly permissions: readonly string[];
 }

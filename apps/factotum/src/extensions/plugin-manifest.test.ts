@@ -62,6 +62,7 @@ describe("which plugins are used", () => {
     tools: [],
     hooks: [],
     models: [],
+    isMemory: false,
     permissions: ["network:api.example.com", "secrets:KEY", "exec"],
     ...parts,
   });
@@ -81,6 +82,7 @@ describe("which plugins are used", () => {
       { plugins: all, servers: { mcp: [], lsp: [] } },
       {
         plugins: { entries, deny: ["denied"], allow: ["plain", "inside", "off", "denied"] },
+        memory: { extraPaths: [] },
       },
     );
     expect(problems).toEqual([]);
@@ -89,6 +91,21 @@ describe("which plugins are used", () => {
       { id: "inside", trusted: true },
     ]);
   });
+
+  test.each([
+    ["facts", {}, []],
+    ["facts", { isMemory: true, off: true }, ["memory.provider"]],
+    ["facts", { isMemory: false }, ["memory.provider"]],
+    ["other", {}, ["memory.provider"]],
+  ])(
+    "a memory.provider of %s with %j has problems at %j",
+    async (provider, { isMemory = true, off = false }: { isMemory?: boolean; off?: boolean }, paths) => {
+      const config = { plugins: { entries: {}, deny: off ? ["facts"] : [] }, memory: { provider, extraPaths: [] } };
+      const { plugins, problems } = await usablePlugins({ plugins: [found("facts", { isMemory })], servers: { mcp: [], lsp: [] } }, config);
+      expect(problems.map(({ path }) => path)).toEqual(paths);
+      if (paths.length === 0) expect(plugins).toMatchObject([{ roles: ["memory"] }]);
+    },
+  );
 
   test("not one whose settings its schema refuses, and an unknown one is named", async () => {
     const entries = {
@@ -106,9 +123,9 @@ describe("which plugins are used", () => {
     ];
     const { plugins, problems } = await usablePlugins(
       { plugins: installed, servers: { mcp: [], lsp: [] } },
-      { plugins: { entries, deny: [] } },
+      { plugins: { entries, deny: [] }, memory: { extraPaths: [] } },
     );
-    expect(plugins).toMatchObject([{ id: "good", hasModels: false, config: { word: "sum" } }]);
+    expect(plugins).toMatchObject([{ id: "good", roles: [], config: { word: "sum" } }]);
     expect(problems.map(({ path, message }) => `${path}: ${message}`)).toEqual([
       expect.stringMatching(/^plugins\.entries\.bad\.config: the plugin bad is not used: word: /),
       "plugins.entries.plain.config: the plugin plain is not used: it has no settings",

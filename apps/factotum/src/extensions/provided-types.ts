@@ -116,6 +116,11 @@ export interface ProvidedModels extends PluginPart {
   readonly models: readonly ModelEntry[];
 }
 
+/** A memory in place of the product's own. */
+export interface ProvidedMemory extends PluginPart {
+  readonly type: "memory";
+}
+
 /** Bytes of the schema of one tool, which is in requests. */
 const MAX_PARAMETERS_CHARS = 8_192;
 
@@ -191,12 +196,15 @@ const ProvidedModelsSchema: z.ZodType<ProvidedModels> = z.object({
     .refine((models) => new Set(models.map(({ id }) => id)).size === models.length, "two models have the same id"),
 });
 
+const ProvidedMemorySchema: z.ZodType<ProvidedMemory> = z.object({ type: z.literal("memory"), ...pluginPart });
+
 /** One thing that a package provides. */
 export type Provided =
   | ProvidedChannel
   | ProvidedTools
   | ProvidedHooks
   | ProvidedModels
+  | ProvidedMemory
   | ProvidedSkills
   | ProvidedPrompts
   | ProvidedServers<"mcp">
@@ -208,6 +216,7 @@ export const PROVIDED_TYPES: { readonly [Type in Provided["type"]]: z.ZodType<Ex
   tools: ProvidedToolsSchema,
   hooks: ProvidedHooksSchema,
   models: ProvidedModelsSchema,
+  memory: ProvidedMemorySchema,
   skills: ProvidedSkillsSchema,
   prompts: ProvidedPromptsSchema,
   mcp: providedServersSchema("mcp"),
@@ -215,8 +224,10 @@ export const PROVIDED_TYPES: { readonly [Type in Provided["type"]]: z.ZodType<Ex
 };
 
 /** The parts of plugins among what a package provides. */
-export function providedPlugins(provides: readonly Provided[]): readonly (ProvidedTools | ProvidedHooks | ProvidedModels)[] {
-  return provides.filter((one) => one.type === "tools" || one.type === "hooks" || one.type === "models");
+export function providedPlugins(
+  provides: readonly Provided[],
+): readonly (ProvidedTools | ProvidedHooks | ProvidedModels | ProvidedMemory)[] {
+  return provides.filter((one) => one.type === "tools" || one.type === "hooks" || one.type === "models" || one.type === "memory");
 }
 
 /** The channels among what a package provides. */
@@ -240,6 +251,8 @@ export function describePart(one: DescribedPart): string {
       return `hooks of ${one.id} (${one.hooks.join(", ")})`;
     case "models":
       return `models of ${one.id} (${one.models.join(", ")})`;
+    case "memory":
+      return `memory ${one.id}`;
     case "skills":
       return `skills in ${one.path}`;
     case "prompts":
@@ -268,6 +281,7 @@ export type DescribedPart =
   | { readonly type: "tools"; readonly id: string; readonly tools: readonly string[] }
   | { readonly type: "hooks"; readonly id: string; readonly hooks: readonly string[] }
   | { readonly type: "models"; readonly id: string; readonly models: readonly string[] }
+  | { readonly type: "memory"; readonly id: string }
   | ProvidedSkills
   | ProvidedPrompts
   | { readonly type: "mcp" | "lsp"; readonly servers: readonly DescribedServer[] };
@@ -283,6 +297,8 @@ export function partOf(one: Provided): DescribedPart {
       return { type: one.type, id: one.id, hooks: one.hooks.map(({ name }) => name) };
     case "models":
       return { type: one.type, id: one.id, models: one.models.map(({ id }) => id) };
+    case "memory":
+      return { type: one.type, id: one.id };
     case "skills":
     case "prompts":
       return one;
@@ -296,7 +312,7 @@ function describeServer({ name, shown }: ProvidedServer): DescribedServer {
   return { name, runs: shown };
 }
 
-/** What a version provides that an earlier one did not, and that reaches further than its permissions say: channels, hooks, models, skills, commands, and servers that are new or run otherwise. */
+/** What a version provides that an earlier one did not, and that reaches further than its permissions say: channels, hooks, models, memories, skills, commands, and servers that are new or run otherwise. */
 export function addedParts(before: readonly Provided[], after: readonly Provided[]): readonly DescribedPart[] {
   const known = before.map(partOf);
   return after.map(partOf).flatMap((part): readonly DescribedPart[] => {

@@ -13,13 +13,13 @@ export interface UsablePlugins {
 /** Decides which installed plugins are used, and checks their settings. Reads their schemas, and runs no code of theirs. */
 export async function usablePlugins(
   { plugins: found, servers }: Pick<FoundExtensions, "plugins" | "servers">,
-  { plugins }: Pick<FactotumConfig, "plugins">,
+  { plugins, memory }: Pick<FactotumConfig, "plugins" | "memory">,
 ): Promise<UsablePlugins> {
   const { entries, allow, deny } = plugins;
   const used: InstalledPlugin[] = [];
   const problems: ConfigProblem[] = [];
   for (const one of found) {
-    const { id, packageName, version, folder, entry, tools, hooks, models, permissions } = one;
+    const { id, packageName, version, folder, entry, tools, hooks, models, isMemory, permissions } = one;
     const { enabled = true, trusted = false, config = {} } = entries[id] ?? {};
     if (!enabled || deny.includes(id) || allow?.includes(id) === false) continue;
     const message = await settingsProblem(one, config);
@@ -29,7 +29,16 @@ export async function usablePlugins(
     }
     const named = (kind: string): readonly string[] =>
       permissions.flatMap((permission) => (permission.startsWith(`${kind}:`) ? [permission.slice(kind.length + 1)] : []));
-    const facts = { id, packageName, version, folder, entry, tools, hooks, hasModels: models.length > 0 };
+    const facts = {
+      id,
+      packageName,
+      version,
+      folder,
+      entry,
+      tools,
+      hooks,
+      roles: [...(models.length > 0 ? (["models"] as const) : []), ...(isMemory ? (["memory"] as const) : [])],
+    };
     used.push({ ...facts, hosts: named("network"), secrets: named("secrets"), config: config as JsonObject, trusted });
   }
   for (const id of Object.keys(entries)) {
@@ -42,6 +51,11 @@ export async function usablePlugins(
     }
     const message = `no installed package has a plugin ${id}; install it: factotum plugins add <folder, tarball or package>`;
     problems.push({ type: "extension", path: `plugins.entries.${id}`, message });
+  }
+  const { provider } = memory;
+  if (provider !== undefined && !used.some(({ id, roles }) => id === provider && roles.includes("memory"))) {
+    const message = `no plugin ${provider} that is used is a memory, so that nothing can be searched; install or switch it on, or remove this key for the product's own memory`;
+    problems.push({ type: "extension", path: "memory.provider", message });
   }
   return { plugins: used, problems };
 }

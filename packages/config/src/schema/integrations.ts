@@ -97,6 +97,8 @@ interface PluginEntry {
 
 /** What is searched in addition to the notes of an agent. */
 export interface MemoryConfig {
+  /** Id of the plugin that is the memory. Unset: the notes are searched. */
+  readonly provider?: string | undefined;
   /** Markdown files, and folders of them. */
   readonly extraPaths: readonly string[];
 }
@@ -153,7 +155,10 @@ export const SkillsSchema: z.ZodType<SkillsConfig> = z
 
 /** Parses `memory`. */
 export const MemorySchema: z.ZodType<MemoryConfig> = z
-  .strictObject({ extraPaths: NamesSchema.default([]).describe("Further Markdown files, and folders of them, that are searched.") })
+  .strictObject({
+    provider: TextSchema.optional().describe("Plugin that is the memory. Unset: the notes in the workspace are searched."),
+    extraPaths: NamesSchema.default([]).describe("Further Markdown files, and folders of them, that are searched."),
+  })
   .describe("Search over the notes.");
 
 const mcpShape = () => ({

@@ -13,7 +13,7 @@ test.each([
   [{ type: "chunk", call: 1 }],
   [{ type: "chunk", value: {} }],
   [{ type: "error", call: 1, message: "x", status: "401" }],
-  [{ type: "ready", tools: [], hooks: [] }],
+  [{ type: "ready", tools: [], hooks: [], roles: [1] }],
   [{ type: "other" }],
   [null],
 ])("%j is no message", (value) => {

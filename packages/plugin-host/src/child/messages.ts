@@ -20,12 +20,16 @@ export type ToPlugin =
   | { readonly type: "hook"; readonly call: number; readonly name: string; readonly payload: PluginObject }
   /** The answer comes as `chunk`s, then a `result` without a value. */
   | { readonly type: "model"; readonly call: number; readonly request: PluginObject }
+  | { readonly type: "memory"; readonly call: number; readonly method: "search" | "get"; readonly params: PluginObject }
   /** So many further chunks may be sent. */
   | { readonly type: "more"; readonly call: number; readonly chunks: number }
   /** The result of a call is no longer awaited. */
   | { readonly type: "cancel"; readonly call: number }
   /** Answers an `ask`. */
   | { readonly type: "answer"; readonly ask: number; readonly value?: PluginJson; readonly error?: string };
+
+/** What a plugin is as a whole, beyond single tools and hooks. */
+export type PluginRole = "models" | "memory";
 
 /** The services of the gateway that a plugin may ask for. */
 export type AskMethod = "state.get" | "state.keys" | "state.set" | "state.delete" | "fetch";
@@ -34,7 +38,7 @@ export type AskMethod = "state.get" | "state.keys" | "state.set" | "state.delete
 export type FromPlugin =
   /** The runtime is there, and no code of the plugin has run. */
   | { readonly type: "hello" }
-  | { readonly type: "ready"; readonly tools: readonly string[]; readonly hooks: readonly string[]; readonly models: boolean }
+  | { readonly type: "ready"; readonly tools: readonly string[]; readonly hooks: readonly string[]; readonly roles: readonly string[] }
   /** `setup` has failed. */
   | { readonly type: "failed"; readonly message: string }
   | { readonly type: "result"; readonly call: number; readonly value: unknown }
@@ -64,12 +68,18 @@ const MAX_DEPTH = 100;
 /** Checks a value that came from a plugin; `undefined` for one that is no message. */
 export function parseFromPlugin(value: unknown): FromPlugin | undefined {
   if (typeof value !== "object" || value === null || !("type" in value) || isDeeper(value, MAX_DEPTH)) return undefined;
-  const { type, call, ask, message, tools, hooks, models, method, params, level, status } = value as Readonly<Record<string, unknown>>;
+  const { type, call, ask, message, tools, hooks, roles, method, params, level, status } = value as Readonly<Record<string, unknown>>;
   if (typeof type !== "string" || !Object.hasOwn(TYPES, type)) return undefined;
   const isText = (one: unknown): one is string => typeof one === "string";
   const isValid = {
     hello: true,
-    ready: Array.isArray(tools) && tools.every(isText) && Array.isArray(hooks) && hooks.every(isText) && typeof models === "boolean",
+    ready:
+      Array.isArray(tools) &&
+      tools.every(isText) &&
+      Array.isArray(hooks) &&
+      hooks.every(isText) &&
+      Array.isArray(roles) &&
+      roles.every(isText),
     failed: isText(message),
     result: typeof call === "number",
     error: typeof call === "number" && isText(message) && (status === undefined || typeof status === "number"),

@@ -1,8 +1,17 @@
-import type { HookName, PluginApi, PluginLogger, PluginModels, PluginObject, PluginResponse, PluginTool } from "@factotum/plugin";
+import type {
+  HookName,
+  PluginApi,
+  PluginLogger,
+  PluginMemory,
+  PluginModels,
+  PluginObject,
+  PluginResponse,
+  PluginTool,
+} from "@factotum/plugin";
 import { LineBudget } from "./line-budget.ts";
 import { ChunkWindow } from "./chunk-window.ts";
 import { cutFields, MAX_LINE_CHARS } from "./log-line.ts";
-import type { AskMethod, FromPlugin, ToPlugin } from "./messages.ts";
+import type { AskMethod, FromPlugin, PluginRole, ToPlugin } from "./messages.ts";
 
 /** What a runtime needs of its process. */
 export interface RuntimeOptions {
@@ -28,6 +37,7 @@ export class PluginRuntime {
   readonly #windows = new Map<number, ChunkWindow>();
   readonly #asks = new Map<number, { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void }>();
   #models: PluginModels | undefined;
+  #memory: PluginMemory | undefined;
   #asked = 0;
   #isSetUp = false;
 
@@ -55,6 +65,12 @@ export class PluginRuntime {
         return;
       case "model":
         void this.#run(message.call, async (signal) => this.#answerModel(message, signal));
+        return;
+      case "memory":
+        void this.#run(message.call, () => {
+          if (this.#memory === undefined) throw new Error("it has registered no memory");
+          return this.#memory[message.method](message.params as never);
+        });
         return;
       case "more":
         this.#windows.get(message.call)?.open(message.chunks);
@@ -100,7 +116,7 @@ export class PluginRuntime {
         type: "ready",
         tools: [...this.#tools.keys()],
         hooks: [...this.#hooks.keys()],
-        models: this.#models !== undefined,
+        roles: [...(this.#models === undefined ? [] : ["models"]), ...(this.#memory === undefined ? [] : ["memory"])],
       });
     } catch (error) {
       this.#options.send({ type: "failed", message: textOf(error) });
@@ -167,9 +183,12 @@ export class PluginRuntime {
       fetch: async (url, options = {}) => (await this.#ask("fetch", [url, options])) as PluginResponse,
       tool: (name, run) => this.#register(this.#tools, name, run),
       models: (answer) => {
-        if (this.#isSetUp) throw new Error("models were registered after setup");
-        if (this.#models !== undefined) throw new Error("models are registered twice");
+        this.#checkOnce("models", this.#models);
         this.#models = answer;
+      },
+      memory: (memory) => {
+        this.#checkOnce("memory", this.#memory);
+        this.#memory = memory;
       },
       hook: (name: HookName, handle: unknown) => this.#register(this.#hooks, name, handle as AnyHandler),
     };
@@ -179,6 +198,11 @@ export class PluginRuntime {
     if (this.#isSetUp) throw new Error(`${name} was registered after setup`);
     if (table.has(name)) throw new Error(`${name} is registered twice`);
     table.set(name, value);
+  }
+
+  #checkOnce(role: PluginRole, registered: unknown): void {
+    if (this.#isSetUp) throw new Error(`${role} was registered after setup`);
+    if (registered !== undefined) throw new Error(`${role} is registered twice`);
   }
 
   async #ask(method: AskMethod, params: readonly unknown[]): Promise<unknown> {
