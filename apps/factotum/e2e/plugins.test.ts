@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runCommand, type CommandOutcome } from "@factotum/testing-product";
@@ -79,6 +79,37 @@ describe("plugins in the built product", { timeout: 300_000 }, () => {
     expect(await third.use(count)).toContain("total 3");
     expect(await third.use(count)).toContain("total 4");
     expect(await processesBelow(third.product.pid)).toEqual([]);
+  });
+
+  test("permissions: it reads the workspace and runs programs that see no more than it does, and has neither without them", async () => {
+    const entry = `import { execFileSync } from "node:child_process";
+      import { readFileSync } from "node:fs";
+      const attempt = (work) => { try { return work(); } catch (error) { return error.code ?? error.message; } };
+      export const plugin = { id: "counter", setup(api) {
+        api.tool("count", () => {
+          const shell = (script) => attempt(() => execFileSync("/bin/sh", ["-c", script], { encoding: "utf8" }).trim());
+          const { main = "/none" } = api.workspaces;
+          return JSON.stringify({
+            read: attempt(() => readFileSync(main + "/note.md", "utf8")),
+            run: shell("cat '" + main + "/note.md'"),
+            change: shell("echo changed 2>/dev/null > '" + main + "/note.md' || echo refused"),
+            settings: shell("cat '" + main + "/../factotum.json5' 2>/dev/null || echo hidden"),
+          });
+        });
+      } };`;
+    await run("plugins", "add", await packPlugin(folder, { entry, permissions: ["fs:workspace", "exec"] }), "--yes");
+    await using scene = await startMcpScene({}, { home });
+    await mkdir(join(home, "workspace"));
+    await writeFile(join(home, "workspace", "note.md"), "a note");
+    const count = { name: "counter_count", arguments: {} };
+    const told = await scene.use(count);
+    for (const part of ['"read":"a note"', '"run":"a note"', '"change":"refused"', '"settings":"hidden"']) expect(told).toContain(part);
+    await scene.product.end("SIGTERM");
+    await run("plugins", "update", await packPlugin(folder, { version: "1.0.1", entry }));
+    await using second = await startMcpScene({}, { home, user: ANOTHER });
+    const withoutThem = await second.use(count);
+    for (const part of ['"read":"ERR_ACCESS_DENIED"', '"run":"ERR_ACCESS_DENIED"']) expect(withoutThem).toContain(part);
+    expect(await readFile(join(home, "workspace", "note.md"), "utf8")).toBe("a note");
   });
 
   test("a plugin that cannot be set up, and one whose settings are wrong, are named by status and doctor", async () => {

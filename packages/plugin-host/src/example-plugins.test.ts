@@ -20,7 +20,16 @@ async function exampleOf(id: string, config: JsonObject = {}): Promise<Installed
   };
   const tools = factotum.provides.flatMap((part) => (part.tools ?? []).map((tool) => ({ ...tool, effect: tool.effect ?? "write" })));
   const hooks = factotum.provides.flatMap((part) => part.hooks ?? []);
-  const facts = { packageName: name, version, folder, entry: join(folder, "index.mjs"), hosts: [], secrets: [] };
+  const facts = {
+    packageName: name,
+    version,
+    folder,
+    entry: join(folder, "index.mjs"),
+    hosts: [],
+    secrets: [],
+    workspaces: {},
+    mayRun: false,
+  };
   return { id, ...facts, tools, hooks, roles: [], config, trusted: true };
 }
 

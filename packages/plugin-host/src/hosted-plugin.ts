@@ -1,7 +1,8 @@
+import { realpath } from "node:fs/promises";
 import type { FromPlugin, ToPlugin } from "./child/messages.ts";
 import { LineBudget } from "./child/line-budget.ts";
 import { cutFields, MAX_LINE_CHARS } from "./child/log-line.ts";
-import { PLUGIN_LIMITS, type PluginObject } from "@factotum/plugin";
+import { PLUGIN_LIMITS, type PluginApi, type PluginObject } from "@factotum/plugin";
 import type { InstalledPlugin, PluginHostOptions } from "./installed-plugin.ts";
 import { startIsolated } from "./isolated-channel.ts";
 import type { PluginChannel } from "./plugin-channel.ts";
@@ -122,7 +123,7 @@ export class HostedPlugin {
     const { plugin } = this;
     const { clock } = this.#options;
     const place = plugin.trusted ? undefined : await this.#places.take(this, signal);
-    const { secrets, channel } = await this.#launch().catch((error: unknown) => {
+    const { channel, ...facts } = await this.#launch().catch((error: unknown) => {
       place?.[Symbol.dispose]();
       throw error;
     });
@@ -139,21 +140,29 @@ export class HostedPlugin {
       this.#ends.delete(ended);
     });
     this.#ends.add(ended);
-    const setup: ToPlugin = { type: "setup", id: plugin.id, entry: plugin.entry, config: plugin.config, secrets };
+    const setup: ToPlugin = { type: "setup", id: plugin.id, entry: plugin.entry, config: plugin.config, ...facts };
     this.#checkRegistered(connection, await connection.setUp(setup, PLUGIN_LIMITS.setupMs));
     return connection;
   }
 
-  /** Starts its process, and reads its secrets. No code of the plugin has run then. */
-  async #launch(): Promise<{ readonly secrets: Readonly<Record<string, string>>; readonly channel: PluginChannel }> {
+  /** Starts its process, reads its secrets and resolves its workspaces. No code of the plugin has run then. */
+  async #launch(): Promise<Pick<PluginApi, "secrets" | "workspaces"> & { readonly channel: PluginChannel }> {
     const { plugin } = this;
-    const { clock, readSecret } = this.#options;
+    const { clock, readSecret, isSandboxed, logger } = this.#options;
     const secrets: Record<string, string> = {};
     for (const name of plugin.secrets) {
       const value = await readSecret(name);
       if (value !== undefined) secrets[name] = value;
     }
-    return { secrets, channel: plugin.trusted ? startTrusted({ clock }) : await startIsolated(plugin, this.#options) };
+    const workspaces = await existing(plugin.workspaces);
+    if (plugin.trusted) return { secrets, workspaces, channel: startTrusted({ clock }) };
+    const mayRun = plugin.mayRun && (await isSandboxed());
+    if (plugin.mayRun && !mayRun) logger.warn("A plugin may run no programs here, because bubblewrap does not work", { plugin: plugin.id });
+    return {
+      secrets,
+      workspaces,
+      channel: await startIsolated(plugin, { ...this.#options, workspaces: Object.values(workspaces), mayRun }),
+    };
   }
 
   /** What the manifest promises must be there, and nothing else: it was confirmed. */
@@ -191,6 +200,16 @@ export class HostedPlugin {
     const at = LEVELS.find((known) => known === level) ?? "info";
     logger[at](message.slice(0, MAX_LINE_CHARS), { plugin: this.plugin.id, ...(isObject(fields) ? { fields: cutFields(fields) } : {}) });
   }
+}
+
+/** Their real paths, without those that are not there. */
+async function existing(folders: Readonly<Record<string, string>>): Promise<Readonly<Record<string, string>>> {
+  const found: Record<string, string> = {};
+  for (const [agentId, folder] of Object.entries(folders)) {
+    const real = await realpath(folder).catch(() => undefined);
+    if (real !== undefined) found[agentId] = real;
+  }
+  return found;
 }
 
 function isObject(value: unknown): value is PluginObject {

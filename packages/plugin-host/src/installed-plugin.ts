@@ -35,6 +35,10 @@ export interface InstalledPlugin {
   readonly hosts: readonly string[];
   /** Names of the secrets that it declares. */
   readonly secrets: readonly string[];
+  /** The workspaces that it may read, by agent; absolute. */
+  readonly workspaces: Readonly<Record<string, string>>;
+  /** It may run programs, where its process is in a sandbox that holds them. */
+  readonly mayRun: boolean;
   readonly config: JsonObject;
   /** It runs in the gateway's process, with the gateway's authority. */
   readonly trusted: boolean;
@@ -62,6 +66,8 @@ export interface PluginFetch {
 export interface PluginHostOptions {
   /** Starts the processes of isolated plugins, in a sandbox where one works. */
   readonly runner: CommandRunner;
+  /** Whether the runner puts the processes into a sandbox. */
+  readonly isSandboxed: () => Promise<boolean>;
   /** The Node.js of the processes, and the program of a plugin's process; both absolute. */
   readonly node: string;
   readonly program: string;

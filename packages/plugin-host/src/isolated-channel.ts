@@ -21,11 +21,16 @@ export interface IsolatedProgram {
   readonly runner: CommandRunner;
   readonly node: string;
   readonly program: string;
+  /** Further folders that it reads; real paths. */
+  readonly workspaces: readonly string[];
+  /** It may start programs, which the permissions of Node.js do not hold: for a runner with a sandbox alone. */
+  readonly mayRun: boolean;
 }
 
-/** Starts the process of a plugin: without the gateway's environment, reading its package and the packages that this depends on, and writing nothing. */
-export async function startIsolated(plugin: InstalledPlugin, { runner, node, program }: IsolatedProgram): Promise<PluginChannel> {
-  const readable = [dirname(program), ...(await dependencyFolders(plugin.folder))];
+/** Starts the process of a plugin: without the gateway's environment, reading its package, the packages that this depends on and workspaces, and writing nothing. */
+export async function startIsolated(plugin: InstalledPlugin, options: IsolatedProgram): Promise<PluginChannel> {
+  const { runner, node, program, workspaces, mayRun } = options;
+  const readable = [dirname(program), ...(await dependencyFolders(plugin.folder)), ...workspaces];
   const command = await runner.start(
     {
       command: {
@@ -34,6 +39,7 @@ export async function startIsolated(plugin: InstalledPlugin, { runner, node, pro
         args: [
           "--permission",
           ...readable.map((folder) => `--allow-fs-read=${folder}`),
+          ...(mayRun ? ["--allow-child-process"] : []),
           `--max-old-space-size=${HEAP_MB}`,
           "--no-warnings",
           program,

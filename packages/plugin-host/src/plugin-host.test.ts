@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startHost, textOf } from "../test/host.ts";
@@ -48,6 +48,41 @@ test("its process reads its own package and its dependencies, and has no variabl
   await using running = startHost([plugin]);
   const refused = "ERR_ACCESS_DENIED";
   expect(JSON.parse(textOf(await running.call("reads")))).toEqual(["data", "helped", refused, refused, refused, refused, []]);
+});
+
+test("reads the workspaces that it may read, by their real paths, and changes none", slow, async () => {
+  const workspace = join(folders.root, "workspace");
+  await mkdir(workspace);
+  await writeFile(join(workspace, "note.md"), "from the workspace");
+  await symlink(workspace, join(folders.root, "link"));
+  const plugin = await folders.write(
+    "reader",
+    toolCode(
+      `const { readFileSync, writeFileSync } = await import("node:fs");
+       const attempt = (work) => { try { return work(); } catch (error) { return error.code; } };
+       const { main = "none", ...others } = api.workspaces;
+       return JSON.stringify([Object.keys(others), attempt(() => readFileSync(main + "/note.md", "utf8")), attempt(() => writeFileSync(main + "/new.md", "x"))]);`,
+    ),
+    { workspaces: { main: join(folders.root, "link"), absent: join(folders.root, "absent") } },
+  );
+  await using running = startHost([plugin]);
+  expect(JSON.parse(textOf(await running.call("reader")))).toEqual([[], "from the workspace", "ERR_ACCESS_DENIED"]);
+  expect(running.lines).toEqual([]);
+});
+
+test.each([
+  { mayRun: true, isSandboxed: true, says: "ran" },
+  { mayRun: true, isSandboxed: false, says: "ERR_ACCESS_DENIED" },
+  { mayRun: false, isSandboxed: true, says: "ERR_ACCESS_DENIED" },
+])("runs programs if it may, and its process is in a sandbox: %j", slow, async ({ mayRun, isSandboxed, says }) => {
+  const code = toolCode(
+    `const { execFileSync } = await import("node:child_process");
+     try { return execFileSync("/bin/echo", ["ran"], { encoding: "utf8" }).trim(); } catch (error) { return error.code; }`,
+  );
+  await using running = startHost([await folders.write("runner", code, { mayRun })], { isSandboxed: async () => isSandboxed });
+  expect(textOf(await running.call("runner"))).toBe(says);
+  const isTold = running.lines.some(({ message }) => message === "A plugin may run no programs here, because bubblewrap does not work");
+  expect(isTold).toBe(mayRun && !isSandboxed);
 });
 
 test("the answers of its hooks give no secret away, however deep it is in them", slow, async () => {

@@ -32,6 +32,8 @@ export class PluginFolders implements AsyncDisposable {
       roles: [],
       hosts: [],
       secrets: [],
+      workspaces: {},
+      mayRun: false,
       config: {},
       trusted: false,
       ...parts,

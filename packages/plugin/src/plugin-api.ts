@@ -111,6 +111,8 @@ export interface PluginApi {
   readonly config: PluginObject;
   /** Values of the secrets that the manifest declares (`secrets:NAME`), by name; one without a value is absent. */
   readonly secrets: Readonly<Record<string, string>>;
+  /** The workspaces of the agents, by agent id, if the manifest declares `fs:workspace`. Real paths, which an isolated plugin can read and not change. */
+  readonly workspaces: Readonly<Record<string, string>>;
   readonly state: PluginState;
   readonly logger: PluginLogger;
   /** The gateway's clock: milliseconds since the epoch. */

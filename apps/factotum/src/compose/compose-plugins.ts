@@ -65,7 +65,7 @@ export async function composePlugins(context: CliContext, { secrets, store, web,
   await endOrphans(runner, logger);
   const host = new PluginHost({
     ...system,
-    runner: openPluginSandbox(context, { ...system, host: runner }),
+    ...openPluginSandbox(context, { ...system, host: runner }),
     node: process.execPath,
     program: assetPath("plugin-program"),
     rowsOf: (id) => pluginRows(store, id),
@@ -108,14 +108,17 @@ export async function composePlugins(context: CliContext, { secrets, store, web,
 function openPluginSandbox(
   context: CliContext,
   options: Pick<PluginParts, "clock" | "random" | "logger"> & { readonly host: PluginHostOptions["runner"] },
-): PluginHostOptions["runner"] {
+): Pick<PluginHostOptions, "runner" | "isSandboxed"> {
   let isUsable: Promise<boolean> | undefined;
+  const isSandboxed = async (): Promise<boolean> => {
+    isUsable ??= sandbox.backend({ backend: "bubblewrap", image: "" }).then(({ type }) => type === "ready");
+    return isUsable;
+  };
   const sandbox = openSandbox(context, {
     ...options,
     ownsContainers: false,
     sandboxOf: async ({ workspace }: RunFacts, request: CommandRequest): Promise<SandboxSpec | undefined> => {
-      isUsable ??= sandbox.backend({ backend: "bubblewrap", image: "" }).then(({ type }) => type === "ready");
-      if (!(await isUsable) || request.command.type !== "argv") return undefined;
+      if (!(await isSandboxed()) || request.command.type !== "argv") return undefined;
       const { file, args } = request.command;
       const readable = args.flatMap((word) => (word.startsWith(READABLE) ? [word.slice(READABLE.length)] : []));
       return {
@@ -129,7 +132,7 @@ function openPluginSandbox(
       };
     },
   });
-  return sandbox;
+  return { runner: sandbox, isSandboxed };
 }
 
 /** Requests of plugins go the way of the web tools' (R22). */

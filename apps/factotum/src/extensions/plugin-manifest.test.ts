@@ -83,12 +83,34 @@ describe("which plugins are used", () => {
       {
         plugins: { entries, deny: ["denied"], allow: ["plain", "inside", "off", "denied"] },
         memory: { extraPaths: [] },
+        agents: [],
       },
     );
     expect(problems).toEqual([]);
     expect(plugins).toMatchObject([
       { id: "plain", trusted: false, hosts: ["api.example.com"], secrets: ["KEY"], config: {} },
       { id: "inside", trusted: true },
+    ]);
+  });
+
+  test("workspaces and programs are for those whose manifest has the permission", async () => {
+    const installed = [
+      found("reads", { permissions: ["fs:workspace"] }),
+      found("runs", { permissions: ["exec"] }),
+      found("plain", { permissions: ["network:exec"] }),
+    ];
+    const agents = [
+      { id: "main", workspace: "/home/me/work" },
+      { id: "coder", workspace: "/code" },
+    ];
+    const { plugins } = await usablePlugins(
+      { plugins: installed, servers: { mcp: [], lsp: [] } },
+      { plugins: { entries: {}, deny: [] }, memory: { extraPaths: [] }, agents },
+    );
+    expect(plugins).toMatchObject([
+      { id: "reads", workspaces: { main: "/home/me/work", coder: "/code" }, mayRun: false },
+      { id: "runs", workspaces: {}, mayRun: true },
+      { id: "plain", workspaces: {}, mayRun: false },
     ]);
   });
 
@@ -100,7 +122,7 @@ describe("which plugins are used", () => {
   ])(
     "a memory.provider of %s with %j has problems at %j",
     async (provider, { isMemory = true, off = false }: { isMemory?: boolean; off?: boolean }, paths) => {
-      const config = { plugins: { entries: {}, deny: off ? ["facts"] : [] }, memory: { provider, extraPaths: [] } };
+      const config = { plugins: { entries: {}, deny: off ? ["facts"] : [] }, memory: { provider, extraPaths: [] }, agents: [] };
       const { plugins, problems } = await usablePlugins({ plugins: [found("facts", { isMemory })], servers: { mcp: [], lsp: [] } }, config);
       expect(problems.map(({ path }) => path)).toEqual(paths);
       if (paths.length === 0) expect(plugins).toMatchObject([{ roles: ["memory"] }]);
@@ -123,7 +145,7 @@ describe("which plugins are used", () => {
     ];
     const { plugins, problems } = await usablePlugins(
       { plugins: installed, servers: { mcp: [], lsp: [] } },
-      { plugins: { entries, deny: [] }, memory: { extraPaths: [] } },
+      { plugins: { entries, deny: [] }, memory: { extraPaths: [] }, agents: [] },
     );
     expect(plugins).toMatchObject([{ id: "good", roles: [], config: { word: "sum" } }]);
     expect(problems.map(({ path, message }) => `${path}: ${message}`)).toEqual([

@@ -10,10 +10,15 @@ export interface UsablePlugins {
   readonly problems: readonly ConfigProblem[];
 }
 
+/** What a configuration says about plugins. */
+interface PluginSettings extends Pick<FactotumConfig, "plugins" | "memory"> {
+  readonly agents: readonly Pick<FactotumConfig["agents"][number], "id" | "workspace">[];
+}
+
 /** Decides which installed plugins are used, and checks their settings. Reads their schemas, and runs no code of theirs. */
 export async function usablePlugins(
   { plugins: found, servers }: Pick<FoundExtensions, "plugins" | "servers">,
-  { plugins, memory }: Pick<FactotumConfig, "plugins" | "memory">,
+  { plugins, memory, agents }: PluginSettings,
 ): Promise<UsablePlugins> {
   const { entries, allow, deny } = plugins;
   const used: InstalledPlugin[] = [];
@@ -39,7 +44,11 @@ export async function usablePlugins(
       hooks,
       roles: [...(models.length > 0 ? (["models"] as const) : []), ...(isMemory ? (["memory"] as const) : [])],
     };
-    used.push({ ...facts, hosts: named("network"), secrets: named("secrets"), config: config as JsonObject, trusted });
+    const workspaces = permissions.includes("fs:workspace")
+      ? Object.fromEntries(agents.map(({ id: agentId, workspace }) => [agentId, workspace]))
+      : {};
+    const allowed = { hosts: named("network"), secrets: named("secrets"), workspaces, mayRun: permissions.includes("exec") };
+    used.push({ ...facts, ...allowed, config: config as JsonObject, trusted });
   }
   for (const id of Object.keys(entries)) {
     if (found.some((one) => one.id === id)) continue;

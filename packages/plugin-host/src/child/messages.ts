@@ -9,6 +9,7 @@ export type ToPlugin =
       readonly entry: string;
       readonly config: PluginObject;
       readonly secrets: Readonly<Record<string, string>>;
+      readonly workspaces: Readonly<Record<string, string>>;
     }
   | {
       readonly type: "tool";

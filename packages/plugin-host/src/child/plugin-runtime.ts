@@ -104,13 +104,13 @@ export class PluginRuntime {
     if (dropped > 0) this.#options.send({ type: "log", level: "warn", message: `${dropped} lines were left out` });
   }
 
-  async #setUp({ id, entry, config, secrets }: Extract<ToPlugin, { type: "setup" }>): Promise<void> {
+  async #setUp({ id, entry, config, secrets, workspaces }: Extract<ToPlugin, { type: "setup" }>): Promise<void> {
     try {
       const { plugin } = (await this.#options.load(entry)) as { readonly plugin?: unknown };
       if (!isPlugin(plugin)) throw new Error("its entry does not export plugin, as definePlugin makes it");
       if (plugin.id !== id)
         throw new Error(`its plugin has the id ${JSON.stringify(plugin.id).slice(0, 80)}, and its manifest ${JSON.stringify(id)}`);
-      await plugin.setup(this.#api({ id, config, secrets }));
+      await plugin.setup(this.#api({ id, config, secrets, workspaces }));
       this.#isSetUp = true;
       this.#options.send({
         type: "ready",
@@ -162,11 +162,9 @@ export class PluginRuntime {
     }
   }
 
-  #api({ id, config, secrets }: Pick<PluginApi, "id" | "config" | "secrets">): PluginApi {
+  #api(facts: Pick<PluginApi, "id" | "config" | "secrets" | "workspaces">): PluginApi {
     return {
-      id,
-      config,
-      secrets,
+      ...facts,
       state: {
         get: async (key) => ((await this.#ask("state.get", [key])) as { readonly value?: never }).value,
         keys: async (prefix = "") => (await this.#ask("state.keys", [prefix])) as readonly string[],
