@@ -8,7 +8,7 @@ export const plugin = {
     /** `next`: the number of the next entry; none is given twice. */
     const read = async () => (await api.state.get("list")) ?? { next: 1, entries: [] };
 
-    api.tool("add", ({ text }) => {
+    const add = (text) => {
       // A model writes the arguments, and they are not checked against the schema.
       if (typeof text !== "string") return failure("Give the entry as text.");
       const line = oneLine(text);
@@ -22,14 +22,19 @@ export const plugin = {
         await api.state.set("list", { next: next + 1, entries: [...entries, { number: next, text: line }] });
         return `Added ${next}: ${line}`;
       });
-    });
-
-    api.tool("list", () =>
+    };
+    const list = () =>
       inTurn(async () => {
         const { entries } = await read();
         return entries.map(({ number, text }) => `${number}: ${text}`).join("\n") || "There is nothing to do.";
-      }),
-    );
+      });
+
+    api.tool("add", ({ text }) => add(text));
+    api.tool("list", list);
+    api.command("todo", async (words) => {
+      const answer = await (words === "" ? list() : add(words));
+      return typeof answer === "string" ? answer : answer.text;
+    });
 
     api.tool("done", ({ number }) =>
       inTurn(async () => {

@@ -50,6 +50,15 @@ test("the examples are installed from their folders, and work in one gateway", {
   expect(await use("write", { path: "a.txt", content: "x" })).toContain(
     "write was not run. Rule of the plugin house-rule: Nothing is written here.",
   );
+  const type = async (text: string): Promise<unknown> => {
+    using client = await RpcClient.connect({ url: scene.product.url, token: scene.product.token, version: "0" });
+    return await client.request("agent", { message: text, idempotencyKey: randomUUID() });
+  };
+  const asksBefore = scene.model.requests.length;
+  expect(JSON.stringify(await type("/todo"))).toContain("1: water the plants");
+  expect(JSON.stringify(await type("/todo feed the cat"))).toContain("Added 2: feed the cat");
+  expect(JSON.stringify(await type("/help"))).toContain("/todo [entry]: Lists what is to be done, or adds an entry.");
+  expect(scene.model.requests).toHaveLength(asksBefore);
   const asked = use("todo-list_done", { number: 1 });
   const waiting = async (): Promise<string> => (await run("approvals", "list")).stdout;
   await expect.poll(waiting).toContain("Rule of the plugin house-rule: Is it really done?");

@@ -21,6 +21,7 @@ export type {
   FilledPrompt,
   InspectedCall,
   MessagingFeatures,
+  SourceCommand,
   SourcePrompt,
   ToolCall,
   ToolOptions,

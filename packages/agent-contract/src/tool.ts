@@ -124,6 +124,16 @@ export interface SourcePrompt {
   fill(given: Readonly<Record<string, string>>, options: { readonly run: RunFacts; readonly signal: AbortSignal }): Promise<FilledPrompt>;
 }
 
+/** A slash command that a source answers without a model, for the owner. */
+export interface SourceCommand {
+  /** Without the slash: `[A-Za-z0-9_-]`, at most 64 characters. */
+  readonly name: string;
+  /** One line for people; it may be text of others. */
+  readonly summary: string;
+  /** Resolves with the answer for the sender, or with why there is none. `words`: what follows the name. */
+  run(words: string, options: Pick<RunFacts, "agentId" | "sessionKey"> & { readonly signal: AbortSignal }): Promise<string>;
+}
+
 /** Provides tools: the product itself, a plugin, a server. Every tool that a model can call comes from a source. */
 export interface ToolSource {
   /** `core` for the product's own. Unique among the sources of a gateway. */
@@ -134,6 +144,8 @@ export interface ToolSource {
   readonly namePrefix?: string;
   /** Absent: none. */
   readonly prompts?: readonly SourcePrompt[];
+  /** Absent: none. Of two with one name the earlier source's counts. */
+  readonly commands?: readonly SourceCommand[];
   /** Why it cannot be used now, in a few words for the owner; it may hold text of others. Absent: nothing is wrong. */
   readonly problem?: string | undefined;
   /** Called before the tools of a session are fixed: resolves when `tools` is known, or soon if it cannot be. Never rejects. */

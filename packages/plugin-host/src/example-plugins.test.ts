@@ -20,6 +20,7 @@ async function exampleOf(id: string, config: JsonObject = {}): Promise<Installed
   };
   const tools = factotum.provides.flatMap((part) => (part.tools ?? []).map((tool) => ({ ...tool, effect: tool.effect ?? "write" })));
   const hooks = factotum.provides.flatMap((part) => part.hooks ?? []);
+  const commands = factotum.provides.flatMap((part) => part.commands ?? []);
   const facts = {
     packageName: name,
     version,
@@ -30,7 +31,7 @@ async function exampleOf(id: string, config: JsonObject = {}): Promise<Installed
     workspaces: {},
     mayRun: false,
   };
-  return { id, ...facts, tools, hooks, roles: [], config, trusted: true };
+  return { id, ...facts, tools, hooks, commands, roles: [], config, trusted: true };
 }
 
 /** A host of one example at this time, in this process. */
@@ -123,6 +124,12 @@ test("todo-list adds, lists and takes off, also for calls at the same time", asy
   expect(await use("done", { number: 3 })).toBe("There is no entry with this number. The list has: 1, 2.");
   expect(await use("add", { text: "sleep" })).toBe("Added 4: sleep");
   expect(await use("list")).toBe("1: buy milk\n2: call 2: Anna\n4: sleep");
+  const [todo] = running.host.sources()[0]?.commands ?? [];
+  const typed = async (words: string): Promise<string | undefined> =>
+    todo?.run(words, { agentId: "main", sessionKey: "agent:main:main", signal: new AbortController().signal });
+  expect(await typed("")).toBe("1: buy milk\n2: call 2: Anna\n4: sleep");
+  expect(await typed("write to Bo")).toBe("Added 5: write to Bo");
+  expect(await typed("x".repeat(201))).toBe("The entry has 201 characters, and 200 are allowed: make it shorter.");
 });
 
 test("todo-list says what is wrong with an entry, and when it is full", async () => {

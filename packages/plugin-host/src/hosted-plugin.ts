@@ -56,7 +56,7 @@ export class HostedPlugin {
   }
 
   /**
-   * Calls a tool, a handler, a model or a memory, and starts the plugin for it. Rejects with a `PluginError` within `timeoutMs` and the time of a start. `isOwnFailure`: whether an
+   * Calls a tool, a handler, a model, a memory or a command, and starts the plugin for it. Rejects with a `PluginError` within `timeoutMs` and the time of a start. `isOwnFailure`: whether an
    * error of the plugin's own code counts against it.
    */
   async call(request: PluginRequest, { isOwnFailure, ...options }: CallOptions & { readonly isOwnFailure: boolean }): Promise<unknown> {
@@ -166,10 +166,15 @@ export class HostedPlugin {
   }
 
   /** What the manifest promises must be there, and nothing else: it was confirmed. */
-  #checkRegistered(connection: PluginConnection, { tools, hooks, roles }: Extract<FromPlugin, { type: "ready" }>): void {
-    // No tool and no hook is called like a role.
-    const declared = [...[...this.plugin.tools, ...this.plugin.hooks].map(({ name }) => name as string), ...this.plugin.roles.map(its)];
-    const registered = [...tools, ...hooks, ...roles.map(its)];
+  #checkRegistered(connection: PluginConnection, { tools, hooks, roles, commands }: Extract<FromPlugin, { type: "ready" }>): void {
+    const { plugin } = this;
+    // No tool and no hook is called like a role or a command.
+    const declared = [
+      ...[...plugin.tools, ...plugin.hooks].map(({ name }) => name as string),
+      ...plugin.roles.map(its),
+      ...plugin.commands.map(({ name }) => typed(name)),
+    ];
+    const registered = [...tools, ...hooks, ...roles.map(its), ...commands.map(typed)];
     const missing = declared.find((name) => !registered.includes(name));
     const extra = registered.find((name) => !declared.includes(name));
     if (missing === undefined && extra === undefined) return;
@@ -218,6 +223,10 @@ function isObject(value: unknown): value is PluginObject {
 
 function textOf(error: unknown): string {
   return error instanceof Error ? (error.message.split("\n")[0] ?? "it failed") : "it failed";
+}
+
+function typed(command: string): string {
+  return `/${command}`;
 }
 
 function its(role: string): string {

@@ -1,4 +1,12 @@
 export { PluginHost } from "./plugin-host.ts";
 export type { PluginHooks } from "./plugin-host.ts";
-export type { DeclaredHook, DeclaredTool, InstalledPlugin, PluginFetch, PluginHostOptions, PluginRows } from "./installed-plugin.ts";
+export type {
+  DeclaredHook,
+  DeclaredCommand,
+  DeclaredTool,
+  InstalledPlugin,
+  PluginFetch,
+  PluginHostOptions,
+  PluginRows,
+} from "./installed-plugin.ts";
 export { isHost } from "./plugin-services.ts";

@@ -18,6 +18,15 @@ export interface DeclaredHook {
   readonly priority?: number | undefined;
 }
 
+/** A slash command as a manifest declares it. */
+export interface DeclaredCommand {
+  /** Without the slash. */
+  readonly name: string;
+  readonly description: string;
+  /** What to write after the name, such as `<city>`. */
+  readonly argumentHint?: string | undefined;
+}
+
 /** An installed plugin that is switched on, as its manifest and the configuration describe it. */
 export interface InstalledPlugin {
   readonly id: string;
@@ -29,6 +38,7 @@ export interface InstalledPlugin {
   readonly entry: string;
   readonly tools: readonly DeclaredTool[];
   readonly hooks: readonly DeclaredHook[];
+  readonly commands: readonly DeclaredCommand[];
   /** What it is as a whole: it answers for models, or it is a memory. */
   readonly roles: readonly PluginRole[];
   /** Hosts that it may request: names, `*.name`, or `*`, each with an optional port. */

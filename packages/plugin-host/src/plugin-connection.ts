@@ -16,7 +16,8 @@ export type PluginRequest =
   | Omit<Extract<ToPlugin, { type: "tool" }>, "call">
   | Omit<Extract<ToPlugin, { type: "hook" }>, "call">
   | Omit<Extract<ToPlugin, { type: "model" }>, "call">
-  | Omit<Extract<ToPlugin, { type: "memory" }>, "call">;
+  | Omit<Extract<ToPlugin, { type: "memory" }>, "call">
+  | Omit<Extract<ToPlugin, { type: "command" }>, "call">;
 
 /** How a call is made. */
 export interface CallOptions {

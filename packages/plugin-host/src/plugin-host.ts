@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { AgentTool, MemoryProvider, ToolSource } from "@factotum/agent-contract";
 import { HOOKS, type HookName, type HookPayloads } from "@factotum/plugin";
+import { createPluginCommand } from "./create-command.ts";
 import { createPluginTool } from "./create-tool.ts";
 import { fetchModels, type ModelFetchInit } from "./fetch-models.ts";
 import { HostedPlugin } from "./hosted-plugin.ts";
@@ -50,7 +51,7 @@ export class PluginHost {
     for (const one of before) if (!this.#hosted.includes(one)) this.#retire(one);
   }
 
-  /** The tools of the plugins, a source each. */
+  /** The tools and slash commands of the plugins, a source each. */
   sources(): readonly ToolSource[] {
     const { hideSecrets, decorate = (tools: readonly AgentTool[]) => tools } = this.#options;
     return this.#hosted.map((one) => {
@@ -58,6 +59,7 @@ export class PluginHost {
       return {
         id: `plugin:${one.plugin.id}`,
         tools,
+        commands: one.plugin.commands.map((command) => createPluginCommand(command, one, hideSecrets)),
         get problem(): string | undefined {
           return one.problem;
         },

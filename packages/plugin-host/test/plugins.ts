@@ -29,6 +29,7 @@ export class PluginFolders implements AsyncDisposable {
       entry: join(folder, "index.js"),
       tools: [{ name: "run", description: "Runs.", parameters: { type: "object" }, effect: "write" }],
       hooks: [],
+      commands: [],
       roles: [],
       hosts: [],
       secrets: [],

@@ -3,6 +3,8 @@ export type {
   Plugin,
   PluginApi,
   PluginCall,
+  PluginCommand,
+  PluginCommandCall,
   PluginLogger,
   PluginMemory,
   PluginMemoryHit,

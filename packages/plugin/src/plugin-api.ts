@@ -74,6 +74,20 @@ export interface PluginMemory {
   }): PluginMemoryPassage | null | Promise<PluginMemoryPassage | null>;
 }
 
+/** Who typed a command, and where. */
+export interface PluginCommandCall {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  /** Fires when the answer is no longer awaited. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Answers a slash command of the owner with a text, without a model. `words`: what follows the name, without white space around it. A rejection becomes an answer
+ * that says why. After a crash of the gateway the command may run again.
+ */
+export type PluginCommand = (words: string, call: PluginCommandCall) => string | Promise<string>;
+
 /** Rows of JSON that survive restarts, of this plugin alone. A change resolves once it is on disk. */
 export interface PluginState {
   get(key: string): Promise<PluginJson | undefined>;
@@ -128,6 +142,8 @@ export interface PluginApi {
   models(answer: PluginModels): void;
   /** Registers the memory that the manifest declares. */
   memory(memory: PluginMemory): void;
+  /** Registers the code of a slash command that the manifest declares, by its name without the slash. */
+  command(name: string, run: PluginCommand): void;
   /** Registers a handler of a hook that the manifest declares. */
   hook<Name extends HookName>(name: Name, handle: HookHandler<Name>): void;
 }
@@ -145,6 +161,8 @@ export const PLUGIN_LIMITS: {
   readonly setupMs: number;
   /** Milliseconds of a tool call. */
   readonly toolMs: number;
+  /** Milliseconds of a slash command. */
+  readonly commandMs: number;
   /** Milliseconds of a search in a memory. */
   readonly memoryMs: number;
   /** Milliseconds of a model's answer, from its request to its end. */
@@ -164,6 +182,7 @@ export const PLUGIN_LIMITS: {
 } = {
   setupMs: 2_000,
   toolMs: 60_000,
+  commandMs: 60_000,
   memoryMs: 2_000,
   modelMs: 3_600_000,
   answerChars: 200_000,

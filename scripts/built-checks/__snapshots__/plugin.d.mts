@@ -265,6 +265,18 @@ interface PluginMemory {
     readonly agentId: string;
   }): PluginMemoryPassage | null | Promise<PluginMemoryPassage | null>;
 }
+/** Who typed a command, and where. */
+interface PluginCommandCall {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  /** Fires when the answer is no longer awaited. */
+  readonly signal: AbortSignal;
+}
+/**
+ * Answers a slash command of the owner with a text, without a model. `words`: what follows the name, without white space around it. A rejection becomes an answer
+ * that says why. After a crash of the gateway the command may run again.
+ */
+type PluginCommand = (words: string, call: PluginCommandCall) => string | Promise<string>;
 /** Rows of JSON that survive restarts, of this plugin alone. A change resolves once it is on disk. */
 interface PluginState {
   get(key: string): Promise<PluginJson | undefined>;
@@ -319,6 +331,8 @@ interface PluginApi {
   models(answer: PluginModels): void;
   /** Registers the memory that the manifest declares. */
   memory(memory: PluginMemory): void;
+  /** Registers the code of a slash command that the manifest declares, by its name without the slash. */
+  command(name: string, run: PluginCommand): void;
   /** Registers a handler of a hook that the manifest declares. */
   hook<Name extends HookName>(name: Name, handle: HookHandler<Name>): void;
 }
@@ -334,6 +348,8 @@ declare const PLUGIN_LIMITS: {
   readonly setupMs: number;
   /** Milliseconds of a tool call. */
   readonly toolMs: number;
+  /** Milliseconds of a slash command. */
+  readonly commandMs: number;
   /** Milliseconds of a search in a memory. */
   readonly memoryMs: number;
   /** Milliseconds of a model's answer, from its request to its end. */
@@ -353,4 +369,4 @@ declare const PLUGIN_LIMITS: {
 };
 /** Defines a plugin: gives its object the types. */
 declare function definePlugin(plugin: Plugin): Plugin;
-export { HOOKS, type HookAnswers, type HookConversation, type HookHandler, type HookKind, type HookMessage, type HookModelCall, type HookName, type HookPayloads, type HookPlace, type HookRow, PLUGIN_LIMITS, type Plugin, type PluginApi, type PluginCall, type PluginJson, type PluginLogger, type PluginMemory, type PluginMemoryHit, type PluginMemoryPassage, type PluginMemoryQuery, type PluginModelCall, type PluginModels, type PluginObject, type PluginResponse, type PluginState, type PluginTool, type PluginToolResult, definePlugin, isHookName };
+export { HOOKS, type HookAnswers, type HookConversation, type HookHandler, type HookKind, type HookMessage, type HookModelCall, type HookName, type HookPayloads, type HookPlace, type HookRow, PLUGIN_LIMITS, type Plugin, type PluginApi, type PluginCall, type PluginCommand, type PluginCommandCall, type PluginJson, type PluginLogger, type PluginMemory, type PluginMemoryHit, type PluginMemoryPassage, type PluginMemoryQuery, type PluginModelCall, type PluginModels, type PluginObject, type PluginResponse, type PluginState, type PluginTool, type PluginToolResult, definePlugin, isHookName };

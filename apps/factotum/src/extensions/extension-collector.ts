@@ -122,6 +122,7 @@ export class ExtensionCollector {
           ...withoutUndefined({ configSchema: configSchema === undefined ? undefined : join(folder, configSchema) }),
           tools: own.flatMap((part) => (part.type === "tools" ? part.tools : [])),
           hooks: own.flatMap((part) => (part.type === "hooks" ? part.hooks : [])),
+          commands: own.flatMap((part) => (part.type === "commands" ? part.commands : [])),
           isMemory: own.some((part) => part.type === "memory"),
           models: own.flatMap((part) => (part.type === "models" ? part.models : [])),
           permissions,

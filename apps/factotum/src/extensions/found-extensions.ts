@@ -1,7 +1,7 @@
 import type { PackageServers } from "@factotum/config";
 import type { IdForms } from "./id-forms.ts";
 import type { ExtensionManifest } from "./manifest.ts";
-import type { ProvidedHooks, ProvidedModels, ProvidedTool } from "./provided-types.ts";
+import type { ProvidedCommands, ProvidedHooks, ProvidedModels, ProvidedTool } from "./provided-types.ts";
 
 /** A channel of an installed package. */
 export interface InstalledChannel {
@@ -22,7 +22,7 @@ export interface InstalledSkills {
   readonly folder: string;
 }
 
-/** A plugin of an installed package: its tools, its handlers of hooks and its models. */
+/** A plugin of an installed package: its tools, its handlers of hooks, its models and its commands. */
 export interface FoundPlugin {
   readonly id: string;
   readonly packageName: string;
@@ -36,6 +36,7 @@ export interface FoundPlugin {
   readonly tools: readonly ProvidedTool[];
   readonly hooks: ProvidedHooks["hooks"];
   readonly models: ProvidedModels["models"];
+  readonly commands: ProvidedCommands["commands"];
   /** It is a memory. */
   readonly isMemory: boolean;
   /** Those of the whole package. */

@@ -10,13 +10,15 @@ const tool = { name: "count", description: "Counts.", parameters: { type: "objec
 const tools = { type: "tools", id: "counter", entry: "./index.mjs", tools: [tool] };
 const hooks = { type: "hooks", id: "counter", entry: "./index.mjs", hooks: [{ name: "agent_end", priority: 3 }] };
 const models = { type: "models", id: "counter", entry: "./index.mjs", models: [{ id: "large", contextWindow: 128_000 }] };
+const command = { name: "count-all", description: "Counts all." };
+const commands = { type: "commands", id: "counter", entry: "./index.mjs", commands: [command] };
 const read = (...provides: readonly object[]): ReturnType<typeof parseManifest> =>
   parseManifest({ name: "counter", version: "1.0.0", factotum: { api: 1, provides } });
 
-test("reads tools, hooks and models of one plugin", () => {
-  expect(read(tools, hooks, models)).toMatchObject({
+test("reads tools, hooks, models and commands of one plugin", () => {
+  expect(read(tools, hooks, models, commands)).toMatchObject({
     type: "manifest",
-    manifest: { provides: [{ ...tools, tools: [{ ...tool, effect: "write" }] }, hooks, models] },
+    manifest: { provides: [{ ...tools, tools: [{ ...tool, effect: "write" }] }, hooks, models, commands] },
   });
 });
 
@@ -37,6 +39,10 @@ test.each([
   [[{ ...models, models: [{ id: "large\n\u001B[2K" }] }], "models: the id of a model has letters, digits"],
   [[{ ...models, models: [{ id: "large" }, { id: "large" }] }], "models: two models have the same id"],
   [[{ ...models, models: [{ id: "large", contextWindow: -1 }] }], "models[0].contextWindow: "],
+  [[{ ...commands, commands: [] }], "commands: the list is empty"],
+  [[{ ...commands, commands: [{ name: "/todo", description: "x" }] }], "commands[0].name: lower-case letters and digits"],
+  [[{ ...commands, commands: [{ name: "todo", description: "two\nlines" }] }], "commands[0].description: one line of text"],
+  [[{ ...commands, commands: [command, command] }], "commands: two commands have the same name"],
   [[tools, { ...models, entry: "./other.mjs" }], "the entries of the plugin counter differ in entry or configSchema"],
   [[tools, { ...hooks, entry: "./other.mjs" }], "the entries of the plugin counter differ in entry or configSchema"],
   [[tools, tools], "the plugin counter has two entries of the type tools"],
@@ -62,6 +68,7 @@ describe("which plugins are used", () => {
     tools: [],
     hooks: [],
     models: [],
+    commands: [],
     isMemory: false,
     permissions: ["network:api.example.com", "secrets:KEY", "exec"],
     ...parts,
@@ -128,6 +135,23 @@ describe("which plugins are used", () => {
       if (paths.length === 0) expect(plugins).toMatchObject([{ roles: ["memory"] }]);
     },
   );
+
+  test("a command that cannot be typed is named", async () => {
+    const command = (name: string): object => ({ name, description: "Says it." });
+    const installed = [
+      found("two", { commands: [command("todo"), command("stop")] as FoundPlugin["commands"] }),
+      found("one", { commands: [command("todo"), command("day")] as FoundPlugin["commands"] }),
+    ];
+    const { plugins, problems } = await usablePlugins(
+      { plugins: installed, servers: { mcp: [], lsp: [] } },
+      { plugins: { entries: {}, deny: [] }, memory: { extraPaths: [] }, agents: [] },
+    );
+    expect(plugins).toHaveLength(2);
+    expect(problems.map(({ path, message }) => `${path}: ${message}`)).toEqual([
+      "plugins.entries.two: the command /todo of the plugin two cannot be used: the plugin one has one of this name",
+      "plugins.entries.two: the command /stop of the plugin two cannot be used: the product itself has one of this name",
+    ]);
+  });
 
   test("not one whose settings its schema refuses, and an unknown one is named", async () => {
     const entries = {

@@ -3,6 +3,8 @@ import { matchesTool, ModelEntrySchema, TOOL_NAMES, type LspServerConfig, type M
 import { findProvider } from "@factotum/models";
 import { HOOKS, isHookName, type HookName } from "@factotum/plugin";
 import * as z from "zod";
+import type { DeclaredCommand } from "@factotum/plugin-host";
+import { CommandsSchema } from "./provided-commands.ts";
 import { IdFormsSchema, type IdForms } from "./id-forms.ts";
 
 /** A path of a package: relative, and inside it. */
@@ -116,6 +118,12 @@ export interface ProvidedModels extends PluginPart {
   readonly models: readonly ModelEntry[];
 }
 
+/** Slash commands of a plugin. */
+export interface ProvidedCommands extends PluginPart {
+  readonly type: "commands";
+  readonly commands: readonly DeclaredCommand[];
+}
+
 /** A memory in place of the product's own. */
 export interface ProvidedMemory extends PluginPart {
   readonly type: "memory";
@@ -196,6 +204,12 @@ const ProvidedModelsSchema: z.ZodType<ProvidedModels> = z.object({
     .refine((models) => new Set(models.map(({ id }) => id)).size === models.length, "two models have the same id"),
 });
 
+const ProvidedCommandsSchema: z.ZodType<ProvidedCommands> = z.object({
+  type: z.literal("commands"),
+  ...pluginPart,
+  commands: CommandsSchema,
+});
+
 const ProvidedMemorySchema: z.ZodType<ProvidedMemory> = z.object({ type: z.literal("memory"), ...pluginPart });
 
 /** One thing that a package provides. */
@@ -205,6 +219,7 @@ export type Provided =
   | ProvidedHooks
   | ProvidedModels
   | ProvidedMemory
+  | ProvidedCommands
   | ProvidedSkills
   | ProvidedPrompts
   | ProvidedServers<"mcp">
@@ -217,6 +232,7 @@ export const PROVIDED_TYPES: { readonly [Type in Provided["type"]]: z.ZodType<Ex
   hooks: ProvidedHooksSchema,
   models: ProvidedModelsSchema,
   memory: ProvidedMemorySchema,
+  commands: ProvidedCommandsSchema,
   skills: ProvidedSkillsSchema,
   prompts: ProvidedPromptsSchema,
   mcp: providedServersSchema("mcp"),
@@ -226,8 +242,10 @@ export const PROVIDED_TYPES: { readonly [Type in Provided["type"]]: z.ZodType<Ex
 /** The parts of plugins among what a package provides. */
 export function providedPlugins(
   provides: readonly Provided[],
-): readonly (ProvidedTools | ProvidedHooks | ProvidedModels | ProvidedMemory)[] {
-  return provides.filter((one) => one.type === "tools" || one.type === "hooks" || one.type === "models" || one.type === "memory");
+): readonly (ProvidedTools | ProvidedHooks | ProvidedModels | ProvidedMemory | ProvidedCommands)[] {
+  return provides.filter(
+    (one) => one.type === "tools" || one.type === "hooks" || one.type === "models" || one.type === "memory" || one.type === "commands",
+  );
 }
 
 /** The channels among what a package provides. */
@@ -253,6 +271,8 @@ export function describePart(one: DescribedPart): string {
       return `models of ${one.id} (${one.models.join(", ")})`;
     case "memory":
       return `memory ${one.id}`;
+    case "commands":
+      return `commands of ${one.id} (${one.commands.join(", ")})`;
     case "skills":
       return `skills in ${one.path}`;
     case "prompts":
@@ -282,6 +302,7 @@ export type DescribedPart =
   | { readonly type: "hooks"; readonly id: string; readonly hooks: readonly string[] }
   | { readonly type: "models"; readonly id: string; readonly models: readonly string[] }
   | { readonly type: "memory"; readonly id: string }
+  | { readonly type: "commands"; readonly id: string; readonly commands: readonly string[] }
   | ProvidedSkills
   | ProvidedPrompts
   | { readonly type: "mcp" | "lsp"; readonly servers: readonly DescribedServer[] };
@@ -299,6 +320,8 @@ export function partOf(one: Provided): DescribedPart {
       return { type: one.type, id: one.id, models: one.models.map(({ id }) => id) };
     case "memory":
       return { type: one.type, id: one.id };
+    case "commands":
+      return { type: one.type, id: one.id, commands: one.commands.map(({ name }) => `/${name}`) };
     case "skills":
     case "prompts":
       return one;
@@ -319,6 +342,11 @@ export function addedParts(before: readonly Provided[], after: readonly Provided
     switch (part.type) {
       case "tools":
         return [];
+      case "commands": {
+        const old = known.flatMap((one) => (one.type === "commands" && one.id === part.id ? one.commands : []));
+        const commands = part.commands.filter((name) => !old.includes(name));
+        return commands.length === 0 ? [] : [{ ...part, commands }];
+      }
       case "models":
         return known.some((one) => one.type === "models" && one.id === part.id) ? [] : [part];
       case "mcp":

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@factotum/agent-contract";
 import { configParserOf, type ConfigProblem, type FactotumConfig } from "@factotum/config";
+import { promptCommandName, RESERVED_COMMANDS } from "@factotum/gateway";
 import type { InstalledPlugin } from "@factotum/plugin-host";
 import type { FoundExtensions, FoundPlugin } from "./found-extensions.ts";
 import { readSchemaFile } from "./schema-file.ts";
@@ -24,7 +25,7 @@ export async function usablePlugins(
   const used: InstalledPlugin[] = [];
   const problems: ConfigProblem[] = [];
   for (const one of found) {
-    const { id, packageName, version, folder, entry, tools, hooks, models, isMemory, permissions } = one;
+    const { id, packageName, version, folder, entry, tools, hooks, commands, models, isMemory, permissions } = one;
     const { enabled = true, trusted = false, config = {} } = entries[id] ?? {};
     if (!enabled || deny.includes(id) || allow?.includes(id) === false) continue;
     const message = await settingsProblem(one, config);
@@ -42,6 +43,7 @@ export async function usablePlugins(
       entry,
       tools,
       hooks,
+      commands,
       roles: [...(models.length > 0 ? (["models"] as const) : []), ...(isMemory ? (["memory"] as const) : [])],
     };
     const workspaces = permissions.includes("fs:workspace")
@@ -61,12 +63,28 @@ export async function usablePlugins(
     const message = `no installed package has a plugin ${id}; install it: factotum plugins add <folder, tarball or package>`;
     problems.push({ type: "extension", path: `plugins.entries.${id}`, message });
   }
+  problems.push(...commandProblems(used));
   const { provider } = memory;
   if (provider !== undefined && !used.some(({ id, roles }) => id === provider && roles.includes("memory"))) {
     const message = `no plugin ${provider} that is used is a memory, so that nothing can be searched; install or switch it on, or remove this key for the product's own memory`;
     problems.push({ type: "extension", path: "memory.provider", message });
   }
   return { plugins: used, problems };
+}
+
+/** Commands that cannot be typed: of two with one name the first counts, and the product's own come before any. */
+function commandProblems(plugins: readonly InstalledPlugin[]): readonly ConfigProblem[] {
+  const owners = new Map(RESERVED_COMMANDS.map((name) => [promptCommandName(name), "the product itself"]));
+  const problems: ConfigProblem[] = [];
+  for (const { id, commands } of plugins.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
+    for (const { name } of commands) {
+      const owner = owners.get(promptCommandName(name));
+      const message = `the command /${name} of the plugin ${id} cannot be used: ${owner ?? ""} has one of this name`;
+      if (owner === undefined) owners.set(promptCommandName(name), `the plugin ${id}`);
+      else problems.push({ type: "extension", path: `plugins.entries.${id}`, message });
+    }
+  }
+  return problems;
 }
 
 async function settingsProblem({ configSchema }: FoundPlugin, config: Readonly<Record<string, unknown>>): Promise<string | undefined> {

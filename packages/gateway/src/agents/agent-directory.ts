@@ -8,6 +8,7 @@ import type {
   ModelInfo,
   SkillEntry,
   SkillIndex,
+  SourceCommand,
   SourcePrompt,
   ToolSource,
 } from "@factotum/agent-contract";
@@ -100,6 +101,8 @@ export interface AgentRuntime {
   ): Promise<void>;
   /** The prompts of sources that the policy admits under their names. Of two with one name the first counts. */
   prompts(occasion: PolicyOccasion): readonly SourcePrompt[];
+  /** The slash commands of sources. Of two with one name the first counts. */
+  sourceCommands(): readonly SourceCommand[];
   /** Ids of the sources that cannot be used now. */
   brokenSources(): readonly string[];
   /**
@@ -280,7 +283,16 @@ function toolReaders(
   { config, toolSources: sources }: Pick<AgentDirectoryOptions, "config" | "toolSources">,
 ): Pick<
   AgentRuntime,
-  "tools" | "toolSet" | "toolSource" | "toolOrigin" | "toolVerdicts" | "loadedTools" | "prepareTools" | "prompts" | "brokenSources"
+  | "tools"
+  | "toolSet"
+  | "toolSource"
+  | "toolOrigin"
+  | "toolVerdicts"
+  | "loadedTools"
+  | "prepareTools"
+  | "prompts"
+  | "sourceCommands"
+  | "brokenSources"
 > {
   // The senders of a run narrow its calls and not the block: that stays the same for the whole session.
   const layersOf = ({ model, group, sandboxed, subagent }: Parameters<AgentRuntime["tools"]>[0]): ReturnType<typeof policyLayers> =>
@@ -321,6 +333,7 @@ function toolReaders(
       const layers = policyLayers(agent, config, occasion);
       return sources.flatMap(({ prompts = [] }) => prompts).filter(({ name }) => toolVerdicts(layers, name).every(({ admits }) => admits));
     },
+    sourceCommands: () => sources.flatMap(({ commands = [] }) => commands),
     brokenSources: () => sources.filter(({ problem }) => problem !== undefined).map(({ id }) => id),
   };
 }

@@ -1,4 +1,4 @@
-import type { CommandFile, SkillEntry } from "@factotum/agent-contract";
+import type { CommandFile, SkillEntry, ToolSource } from "@factotum/agent-contract";
 import type { FactotumConfig } from "@factotum/config";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
@@ -68,9 +68,13 @@ afterEach(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-const start = (more: (config: FactotumConfig) => FactotumConfig = (config) => config): Promise<TestGateway> =>
+const start = (
+  more: (config: FactotumConfig) => FactotumConfig = (config) => config,
+  toolSources: readonly ToolSource[] = [],
+): Promise<TestGateway> =>
   startTestGateway({
     platform,
+    toolSources,
     skills: fakeSkills(({ allow }) => skills.filter(({ name }) => allow?.includes(name) ?? true), {
       readBody: async ({ name }) => bodies[name],
       commands: async () => ({ commands: files, problems: [] }),
@@ -202,6 +206,70 @@ describe("a file", () => {
     await say("/twin");
     expect(given()).toContain("From the file.");
     expect(await say("/model")).toMatch(/^model anthropic/);
+  });
+});
+
+describe("a command of a source", () => {
+  const typed: string[] = [];
+  const source = (id: string, names: readonly string[]): ToolSource => ({
+    id,
+    tools: [],
+    commands: names.map((name) => ({
+      name,
+      summary: `Says ${name}`,
+      run: async (words, { agentId, sessionKey }) => {
+        typed.push(`${agentId} ${sessionKey}`);
+        return `${id} says ${words}`;
+      },
+    })),
+  });
+  beforeEach(async () => {
+    typed.length = 0;
+    await running[Symbol.asyncDispose]();
+    platform = new TestPlatform();
+    running = await start(
+      (config) => config,
+      [source("one", ["todo", "twin", "git-review", "stop", "model"]), source("two", ["TO_DO", "todo", "day"])],
+    );
+  });
+
+  test("answers its owner without a model, the first of a name", async () => {
+    expect(await say("/todo buy  milk\n now ")).toContain("one says buy  milk\n now");
+    expect(await say("/day")).toBe("two says");
+    expect(typed).toEqual(["main agent:main:main", "main agent:main:main"]);
+    expect(server.requests).toHaveLength(0);
+    await say("what did it say?");
+    expect(given()).not.toContain("two says");
+  });
+
+  test("comes after built-in commands, files and skills", async () => {
+    expect(await say("/stop")).toContain("nothing to stop");
+    expect(await say("/model")).toMatch(/^model anthropic/);
+    await say("/twin");
+    expect(given()).toContain("From the file.");
+    await say("/git-review x");
+    expect(given()).toContain("rules.md");
+    expect(typed).toEqual([]);
+    const help = await say("/help");
+    expect(help.match(/^\S*\/todo: .*$/gm)).toEqual([expect.stringContaining("Says todo")]);
+    expect(help).toContain("Says TO_DO");
+    for (const name of ["twin", "git-review", "stop", "model"]) expect(help).not.toContain(`Says ${name}`);
+  });
+
+  test("is the owner's alone, and in a group that of the bot it is addressed to", async () => {
+    expect(await say("/todo x", GUEST)).toContain("There is no command /todo.");
+    expect(await say("/help", GUEST)).not.toContain("/todo");
+    expect(typed).toEqual([]);
+    await say("/todo x", GROUP);
+    expect(given()).toContain("/todo x");
+    expect(typed).toEqual([]);
+    expect(await say("/todo x", { ...GROUP, mentionsBot: true })).toContain("one says x");
+  });
+
+  test("inside a message is text", async () => {
+    await say("try /todo");
+    expect(typed).toEqual([]);
+    expect(given()).toContain("try /todo");
   });
 });
 

@@ -1,5 +1,5 @@
 import { nearestName } from "@factotum/agent-contract";
-import type { CommandFile, SkillEntry, SourcePrompt } from "@factotum/agent-contract";
+import type { CommandFile, SkillEntry, SourceCommand, SourcePrompt } from "@factotum/agent-contract";
 import type { GroupConfig } from "@factotum/config";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 import { fromUserHome } from "../kernel/from-user-home.ts";
@@ -20,14 +20,14 @@ export interface PromptCommandPlace {
   readonly signal: AbortSignal;
 }
 
-/** A command that becomes a message for the model, for help and menus. */
+/** A command that users or sources add, for help and menus. */
 export interface PromptCommandInfo {
   /** Without the slash. */
   readonly name: string;
   readonly summary: string;
   /** A file's commands are the owner's unless it says otherwise. */
   readonly access: "anyone" | "owner";
-  readonly type: "skill" | "file" | "prompt";
+  readonly type: "skill" | "file" | "command" | "prompt";
 }
 
 /** What becomes of a command's message. */
@@ -36,6 +36,8 @@ export type PromptCommandMessage =
   | { readonly type: "message"; readonly text: string; readonly skill?: string }
   /** A prompt of a source, which is asked for when its turn begins: that may take longer than a message can wait before it is stored. */
   | { readonly type: "prompt"; readonly prompt: AskedPrompt }
+  /** A command of a source, which answers it without the model. */
+  | { readonly type: "command"; readonly command: SourceCommand; readonly words: string }
   /** The answer to a command that cannot be used as it was typed. `name`: with its slash. */
   | { readonly type: "answer"; readonly name: string; readonly text: string };
 
@@ -43,12 +45,13 @@ export type PromptCommandMessage =
 interface FoundCommands {
   readonly files: readonly CommandFile[];
   readonly skills: readonly SkillEntry[];
+  readonly sourceCommands: readonly SourceCommand[];
   readonly prompts: readonly SourcePrompt[];
 }
 
 /**
- * The slash commands that a user adds: each skill that people may invoke, each Markdown file of `<workspace>/commands`, and for the owner each prompt of a source of
- * tools. The built-in commands keep their names, and a file has precedence over a skill; a skill whose name is taken is still reached by `/skill NAME`.
+ * The slash commands that a user adds: each Markdown file of `<workspace>/commands`, each skill that people may invoke, and for the owner each command and each
+ * prompt of a source of tools, in this order of precedence. The built-in commands keep their names; a skill whose name is taken is still reached by `/skill NAME`.
  */
 export class PromptCommands {
   readonly #reserved: ReadonlySet<string>;
@@ -65,7 +68,7 @@ export class PromptCommands {
 
   /** The commands that the sender may use, files first, each group by name. */
   async list(place: PromptCommandPlace): Promise<readonly PromptCommandInfo[]> {
-    const { files, skills, prompts } = await this.#find(place);
+    const { files, skills, sourceCommands, prompts } = await this.#find(place);
     const own = files.map(({ name, description, argumentHint, access }): PromptCommandInfo => ({
       name,
       summary: summaryOf(name, description, argumentHint),
@@ -73,13 +76,18 @@ export class PromptCommands {
       type: "file",
     }));
     const taken = new Set(own.map(({ name }) => promptCommandName(name)));
+    const isFree = (name: string): boolean => !taken.has(promptCommandName(name)) && !this.#reserved.has(promptCommandName(name));
+    const named = new Set([...taken, ...skills.map(({ name }) => promptCommandName(name))]);
     return [
       ...own,
       ...skills.flatMap(({ name, description, argumentHint }): PromptCommandInfo[] =>
-        taken.has(promptCommandName(name)) || this.#reserved.has(promptCommandName(name)) || parsePromptCommand(`/${name}`) === undefined
-          ? []
-          : [{ name, summary: summaryOf(name, description, argumentHint), access: "anyone", type: "skill" }],
+        isFree(name) && parsePromptCommand(`/${name}`) !== undefined
+          ? [{ name, summary: summaryOf(name, description, argumentHint), access: "anyone", type: "skill" }]
+          : [],
       ),
+      ...sourceCommands
+        .filter(({ name }) => !named.has(promptCommandName(name)))
+        .map(({ name, summary }): PromptCommandInfo => ({ name, summary, access: "owner", type: "command" })),
       ...prompts.map(({ name, summary }): PromptCommandInfo => ({ name, summary, access: "owner", type: "prompt" })),
     ];
   }
@@ -88,13 +96,15 @@ export class PromptCommands {
   async expand(text: string, place: PromptCommandPlace): Promise<PromptCommandMessage | undefined> {
     const parsed = parsePromptCommand(text);
     if (parsed === undefined || (!parsed.isSkill && this.#reserved.has(parsed.name))) return undefined;
-    const { files, skills, prompts } = await this.#find(place);
+    const { files, skills, sourceCommands, prompts } = await this.#find(place);
     const isNamed = ({ name }: { readonly name: string }): boolean => promptCommandName(name) === parsed.name;
     const file = parsed.isSkill ? undefined : files.find(isNamed);
     if (file !== undefined) return { type: "message", text: fillArguments(file.body, parsed.words) };
     const skill = skills.find(isNamed);
     if (skill !== undefined) return { type: "message", text: await skillMessage(skill, parsed.words, place), skill: skill.name };
     if (parsed.isSkill) return { type: "answer", name: "/skill", text: unknownSkill(parsed.name, skills) };
+    const command = sourceCommands.find(isNamed);
+    if (command !== undefined) return { type: "command", command, words: parsed.words };
     const prompt = prompts.find(isNamed);
     return prompt === undefined ? undefined : promptMessage(prompt, parsed.words);
   }
@@ -105,6 +115,7 @@ export class PromptCommands {
     return {
       files: commands.filter(({ name, access }) => !this.#reserved.has(promptCommandName(name)) && (owner || access === "anyone")),
       skills: skills.filter(({ invocation }) => invocation !== "model"),
+      sourceCommands: owner ? firstOfEach(agent.sourceCommands()).filter(({ name }) => !this.#reserved.has(promptCommandName(name))) : [],
       prompts: owner ? agent.prompts({ provider: "", group, senders: [], sandboxed: false, subagent: false }) : [],
     };
   }
@@ -126,6 +137,16 @@ export class PromptCommands {
     known.byGroup.set(group, all);
     return all;
   }
+}
+
+/** The first command of each name. */
+function firstOfEach(commands: readonly SourceCommand[]): readonly SourceCommand[] {
+  const byName = new Map<string, SourceCommand>();
+  for (const command of commands) {
+    const name = promptCommandName(command.name);
+    if (!byName.has(name)) byName.set(name, command);
+  }
+  return [...byName.values()];
 }
 
 function promptMessage(prompt: SourcePrompt, words: string): PromptCommandMessage {

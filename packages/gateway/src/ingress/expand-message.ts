@@ -24,9 +24,9 @@ interface ExpandMessageOptions {
 }
 
 /**
- * What a person's message says to the model if it is a skill's command, a prompt's, or one of the user's own, or how it is answered if it cannot be used so;
- * `undefined` for any other. The instructions are read here,
- * before the message is committed, because its admission is synchronous. Never rejects.
+ * What a person's message says to the model if it is a skill's command, a prompt's, or one of the user's own, or how it is answered if it is a command of a source
+ * or cannot be used so; `undefined` for any other. The instructions are read here, before the message is committed, because its admission is synchronous. Never
+ * rejects.
  */
 export async function expandMessage(
   said: Pick<InputRecord, "message" | "admission">,
@@ -48,7 +48,7 @@ export async function expandMessage(
     });
     // In a group it may be meant for another bot.
     const isAddressed = message.origin.conversation.kind === "direct" || message.mentionsBot || message.command !== undefined;
-    return expanded?.type === "answer" && !isAddressed ? undefined : expanded;
+    return (expanded?.type === "answer" || expanded?.type === "command") && !isAddressed ? undefined : expanded;
   } catch (error) {
     // The message is taken nevertheless, as it was written.
     logger.warn("A slash command could not be looked up among the skills and commands", { error });

@@ -31,7 +31,7 @@ import { commandAccess } from "../commands/command-access.ts";
 import { commandText } from "../commands/command-text.ts";
 import { parseCommand } from "../commands/parse-command.ts";
 import type { TypedCommand } from "../commands/parse-command.ts";
-import { answeringCommand, parseUnknownCommand } from "../commands/unknown-command.ts";
+import { answeringCommand, parseUnknownCommand, sourceCommand } from "../commands/unknown-command.ts";
 import type { PromptCommandMessage, PromptCommands } from "../commands/prompt-commands.ts";
 import { mayElevate } from "../conversation/elevation.ts";
 import { parseInlineDirectives } from "../queue/inline-directives.ts";
@@ -312,6 +312,7 @@ export class Ingress implements MessageIntake {
   /** The command in a message, including one that does not exist; `undefined` for an ordinary message. */
   #commandOf(said: Pick<InputRecord, "message" | "admission">, { expanded }: SessionSettings): TypedCommand | undefined {
     if (expanded?.type === "answer") return answeringCommand(expanded.name, expanded.text);
+    if (expanded?.type === "command") return sourceCommand(expanded.command, expanded.words);
     if (expanded !== undefined || RUN_POLICY[said.admission.kind].isHostText) return undefined;
     const { resetTriggers } = this.#options.running.config.session;
     return parseCommand(commandText(said.message), resetTriggers) ?? parseUnknownCommand(said, resetTriggers);

@@ -1,4 +1,4 @@
-import type { PluginCall, PluginJson, PluginObject } from "@factotum/plugin";
+import type { PluginCall, PluginCommandCall, PluginJson, PluginObject } from "@factotum/plugin";
 
 /** What the gateway tells a plugin: one JSON text a line. */
 export type ToPlugin =
@@ -22,6 +22,13 @@ export type ToPlugin =
   /** The answer comes as `chunk`s, then a `result` without a value. */
   | { readonly type: "model"; readonly call: number; readonly request: PluginObject }
   | { readonly type: "memory"; readonly call: number; readonly method: "search" | "get"; readonly params: PluginObject }
+  | {
+      readonly type: "command";
+      readonly call: number;
+      readonly name: string;
+      readonly words: string;
+      readonly facts: Omit<PluginCommandCall, "signal">;
+    }
   /** So many further chunks may be sent. */
   | { readonly type: "more"; readonly call: number; readonly chunks: number }
   /** The result of a call is no longer awaited. */
@@ -39,7 +46,13 @@ export type AskMethod = "state.get" | "state.keys" | "state.set" | "state.delete
 export type FromPlugin =
   /** The runtime is there, and no code of the plugin has run. */
   | { readonly type: "hello" }
-  | { readonly type: "ready"; readonly tools: readonly string[]; readonly hooks: readonly string[]; readonly roles: readonly string[] }
+  | {
+      readonly type: "ready";
+      readonly tools: readonly string[];
+      readonly hooks: readonly string[];
+      readonly roles: readonly string[];
+      readonly commands: readonly string[];
+    }
   /** `setup` has failed. */
   | { readonly type: "failed"; readonly message: string }
   | { readonly type: "result"; readonly call: number; readonly value: unknown }
@@ -69,18 +82,14 @@ const MAX_DEPTH = 100;
 /** Checks a value that came from a plugin; `undefined` for one that is no message. */
 export function parseFromPlugin(value: unknown): FromPlugin | undefined {
   if (typeof value !== "object" || value === null || !("type" in value) || isDeeper(value, MAX_DEPTH)) return undefined;
-  const { type, call, ask, message, tools, hooks, roles, method, params, level, status } = value as Readonly<Record<string, unknown>>;
+  const { type, call, ask, message, tools, hooks, roles, commands, method, params, level, status } = value as Readonly<
+    Record<string, unknown>
+  >;
   if (typeof type !== "string" || !Object.hasOwn(TYPES, type)) return undefined;
   const isText = (one: unknown): one is string => typeof one === "string";
   const isValid = {
     hello: true,
-    ready:
-      Array.isArray(tools) &&
-      tools.every(isText) &&
-      Array.isArray(hooks) &&
-      hooks.every(isText) &&
-      Array.isArray(roles) &&
-      roles.every(isText),
+    ready: [tools, hooks, roles, commands].every((names) => Array.isArray(names) && names.every(isText)),
     failed: isText(message),
     result: typeof call === "number",
     error: typeof call === "number" && isText(message) && (status === undefined || typeof status === "number"),

@@ -1,6 +1,7 @@
 import type {
   HookName,
   PluginApi,
+  PluginCommand,
   PluginLogger,
   PluginMemory,
   PluginModels,
@@ -33,6 +34,7 @@ export class PluginRuntime {
   readonly #budget: LineBudget;
   readonly #tools = new Map<string, PluginTool>();
   readonly #hooks = new Map<string, AnyHandler>();
+  readonly #commands = new Map<string, PluginCommand>();
   readonly #calls = new Map<number, AbortController>();
   readonly #windows = new Map<number, ChunkWindow>();
   readonly #asks = new Map<number, { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void }>();
@@ -70,6 +72,13 @@ export class PluginRuntime {
         void this.#run(message.call, () => {
           if (this.#memory === undefined) throw new Error("it has registered no memory");
           return this.#memory[message.method](message.params as never);
+        });
+        return;
+      case "command":
+        void this.#run(message.call, (signal) => {
+          const command = this.#commands.get(message.name);
+          if (command === undefined) throw new Error(`it has registered no command ${message.name}`);
+          return command(message.words, { ...message.facts, signal });
         });
         return;
       case "more":
@@ -117,6 +126,7 @@ export class PluginRuntime {
         tools: [...this.#tools.keys()],
         hooks: [...this.#hooks.keys()],
         roles: [...(this.#models === undefined ? [] : ["models"]), ...(this.#memory === undefined ? [] : ["memory"])],
+        commands: [...this.#commands.keys()],
       });
     } catch (error) {
       this.#options.send({ type: "failed", message: textOf(error) });
@@ -188,6 +198,7 @@ export class PluginRuntime {
         this.#checkOnce("memory", this.#memory);
         this.#memory = memory;
       },
+      command: (name, run) => this.#register(this.#commands, name, run),
       hook: (name: HookName, handle: unknown) => this.#register(this.#hooks, name, handle as AnyHandler),
     };
   }
