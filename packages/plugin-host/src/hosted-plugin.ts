@@ -16,6 +16,9 @@ const IDLE_MS = 2 * 60_000;
 /** Failures in a row after which a plugin rests, and for how long. */
 const MAX_FAILURES = 3;
 const REST_MS = 60_000;
+/** How long a start waits for a place that another plugin has. */
+const PLACE_MS = 10_000;
+const SWITCHED_OFF = "the gateway ends, or the plugin was changed or switched off";
 
 const LEVELS = ["debug", "info", "warn", "error"] as const;
 
@@ -27,15 +30,18 @@ export class HostedPlugin {
   readonly #budget: LineBudget;
   /** One for all of its processes: their changes of the state come one after the other. */
   readonly #ask: ReturnType<typeof createServices>;
+  /** Starts and processes that are not over. */
   readonly #ends = new Set<Promise<unknown>>();
+  readonly #leaving = new AbortController();
   #running: Promise<PluginConnection> | undefined;
+  /** Fires when no call waits for the start any longer that waits for a place. */
+  #unwanted: AbortController | undefined;
   #waiting = 0;
   #idle: Disposable | undefined;
   #failures = 0;
   #faults = 0;
   #restsUntilMs = 0;
   #problem: string | undefined;
-  #isClosed = false;
 
   constructor(plugin: InstalledPlugin, options: PluginHostOptions, places: PluginPlaces) {
     this.plugin = plugin;
@@ -56,18 +62,18 @@ export class HostedPlugin {
   }
 
   /**
-   * Calls a tool, a handler, a model, a memory or a command, and starts the plugin for it. Rejects with a `PluginError` within `timeoutMs` and the time of a start. `isOwnFailure`: whether an
-   * error of the plugin's own code counts against it.
+   * Calls a tool, a handler, a model, a memory or a command, and starts the plugin for it. Rejects with a `PluginError` within `timeoutMs` and the time of a start, and at once when
+   * the signal fires. `isOwnFailure`: whether an error of the plugin's own code counts against it.
    */
   async call(request: PluginRequest, { isOwnFailure, ...options }: CallOptions & { readonly isOwnFailure: boolean }): Promise<unknown> {
     const { clock } = this.#options;
-    if (this.#isClosed) throw new PluginError("ended", "it is switched off");
+    if (this.#leaving.signal.aborted) throw new PluginError("ended", SWITCHED_OFF);
     if (clock.monotonic() < this.#restsUntilMs)
       throw new PluginError("resting", `it is left alone for a minute, because ${this.#problem ?? "it failed"}`);
     this.#waiting += 1;
     this.#idle?.[Symbol.dispose]();
     try {
-      const connection = await this.#connect(options.signal);
+      const connection = await this.#connectFor(options.signal);
       const faults = this.#faults;
       const value = await connection.call(request, options);
       if (faults !== this.#faults) return value;
@@ -76,11 +82,11 @@ export class HostedPlugin {
       return value;
     } catch (error) {
       const failure = PluginError.isInstance(error) ? error : new PluginError("failed", textOf(error), { cause: error });
-      if (failure.code !== "aborted" && (failure.code !== "failed" || isOwnFailure)) this.#failed(failure.message);
+      if (this.#isItsFault(failure, isOwnFailure)) this.#failed(failure.message);
       throw failure;
     } finally {
       this.#waiting -= 1;
-      this.#idle = clock.schedule(this.#options.idleMs ?? IDLE_MS, () => this.stop("it was idle"));
+      if (this.#waiting === 0) this.#rest();
       this.#places.changed();
     }
   }
@@ -97,32 +103,86 @@ export class HostedPlugin {
 
   /** Ends it for good. Resolves when nothing of it runs. */
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#leaving.abort();
     this.#idle?.[Symbol.dispose]();
-    this.stop("the gateway ends, or the plugin was switched off");
-    await Promise.all(this.#ends);
+    this.stop(SWITCHED_OFF);
+    // The end of a start may be that of a process.
+    while (this.#ends.size > 0) await Promise.all(this.#ends);
   }
 
-  async #connect(signal: AbortSignal): Promise<PluginConnection> {
+  /** It has no call: one comes soon, or its process is not needed. */
+  #rest(): void {
+    if (this.#unwanted !== undefined) {
+      this.#running = undefined;
+      this.#unwanted.abort();
+    }
+    if (this.#leaving.signal.aborted) return;
+    const { clock, idleMs = IDLE_MS } = this.#options;
+    this.#idle = clock.schedule(idleMs, () => this.stop("it was idle"));
+  }
+
+  #isItsFault({ code }: PluginError, isOwnFailure: boolean): boolean {
+    if (this.#leaving.signal.aborted || code === "aborted" || code === "no-place") return false;
+    return code !== "failed" || isOwnFailure;
+  }
+
+  /** The connection for one call. Several may wait for the same start, and each leaves alone. */
+  async #connectFor(signal: AbortSignal): Promise<PluginConnection> {
+    const aborted = Promise.withResolvers<never>();
+    const abort = (): void => aborted.reject(new PluginError("aborted", "the call was stopped"));
+    signal.addEventListener("abort", abort, { once: true });
+    if (signal.aborted) abort();
+    try {
+      return await Promise.race([aborted.promise, this.#connect()]);
+    } finally {
+      signal.removeEventListener("abort", abort);
+    }
+  }
+
+  async #connect(): Promise<PluginConnection> {
     const current = this.#running;
     if (current !== undefined) {
       const connection = await current;
       if (!connection.isOver) return connection;
       if (this.#running === current) this.#running = undefined;
     }
-    this.#running ??= this.#start(signal);
+    const starting = (this.#running ??= this.#begin());
     try {
-      return await this.#running;
+      return await starting;
     } catch (error) {
-      this.#running = undefined;
+      if (this.#running === starting) this.#running = undefined;
       throw error;
     }
   }
 
-  async #start(signal: AbortSignal): Promise<PluginConnection> {
+  async #begin(): Promise<PluginConnection> {
+    const starting = this.#start();
+    const over = starting.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#ends.add(over);
+    void over.then(() => this.#ends.delete(over));
+    return starting;
+  }
+
+  /** A place for its process; a trusted plugin needs none. */
+  async #place(): Promise<Disposable | undefined> {
+    if (this.plugin.trusted) return undefined;
+    const unwanted = new AbortController();
+    this.#unwanted = unwanted;
+    using _timer = this.#options.clock.schedule(PLACE_MS, () => unwanted.abort());
+    try {
+      return await this.#places.take(this, AbortSignal.any([unwanted.signal, this.#leaving.signal]));
+    } finally {
+      if (this.#unwanted === unwanted) this.#unwanted = undefined;
+    }
+  }
+
+  async #start(): Promise<PluginConnection> {
     const { plugin } = this;
     const { clock } = this.#options;
-    const place = plugin.trusted ? undefined : await this.#places.take(this, signal);
+    const place = await this.#place();
     const { channel, ...facts } = await this.#launch().catch((error: unknown) => {
       place?.[Symbol.dispose]();
       throw error;
@@ -135,11 +195,16 @@ export class HostedPlugin {
         this.#failed(message);
       },
     });
+    const leave = (): void => connection.end(SWITCHED_OFF);
+    const leaving = this.#leaving.signal;
+    leaving.addEventListener("abort", leave, { once: true });
     const ended = channel.ended.finally(() => {
+      leaving.removeEventListener("abort", leave);
       place?.[Symbol.dispose]();
       this.#ends.delete(ended);
     });
     this.#ends.add(ended);
+    if (leaving.aborted) leave();
     const setup: ToPlugin = { type: "setup", id: plugin.id, entry: plugin.entry, config: plugin.config, ...facts };
     this.#checkRegistered(connection, await connection.setUp(setup, PLUGIN_LIMITS.setupMs));
     return connection;
@@ -155,6 +220,7 @@ export class HostedPlugin {
       if (value !== undefined) secrets[name] = value;
     }
     const workspaces = await existing(plugin.workspaces);
+    if (this.#leaving.signal.aborted) throw new PluginError("ended", SWITCHED_OFF);
     if (plugin.trusted) return { secrets, workspaces, channel: startTrusted({ clock }) };
     const mayRun = plugin.mayRun && (await isSandboxed());
     if (plugin.mayRun && !mayRun) logger.warn("A plugin may run no programs here, because bubblewrap does not work", { plugin: plugin.id });

@@ -4,6 +4,8 @@ export type PluginErrorCode =
   | "resting"
   /** It could not be started. */
   | "not-started"
+  /** Others have all places for processes, and are busy. */
+  | "no-place"
   /** It did not answer within its limit, and was ended. */
   | "timeout"
   /** Its process ended. */
