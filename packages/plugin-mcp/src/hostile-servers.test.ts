@@ -58,6 +58,13 @@ describe("a server that misbehaves", { timeout: 90_000 }, () => {
     expect(scene.runner.started).toEqual([]);
   });
 
+  test("and changes its list while it is read is read once more", async () => {
+    await using scene = await openScene();
+    const source = await scene.listed(scene.settings({}, { LIST: "changes-while-read" }));
+    await callTool(source, "mcp__raw_spam", {}, scene);
+    await vi.waitFor(() => expect(source.tools.map(({ name }) => name)).toContain("mcp__raw_added"), { timeout: 20_000 });
+  });
+
   test("and floods its output is ended, with the reason", async () => {
     await using scene = await openScene();
     const source = await scene.listed(scene.settings());

@@ -59,6 +59,8 @@ export class McpServer {
   #failures = 0;
   #notBeforeMs = 0;
   #changeTimer: Disposable | undefined;
+  /** The place whose server has changed its list again while it was read. */
+  #changedAgain: string | undefined;
 
   constructor(name: string, settings: ServerSettings, options: McpServerOptions) {
     this.name = name;
@@ -280,11 +282,19 @@ export class McpServer {
     }
   }
 
-  /** Changes that follow each other are one. */
+  /** Changes that follow each other are one. A change during a read is read afterwards: the answer may be older than it. */
   #listSoon(key: string): void {
-    if (this.#changeTimer !== undefined || this.#leaving.signal.aborted) return;
+    if (this.#leaving.signal.aborted) return;
+    if (this.#changeTimer !== undefined) {
+      this.#changedAgain = key;
+      return;
+    }
     this.#changeTimer = this.#options.clock.schedule(CHANGE_MS, () => {
-      void this.#listAgain(key).finally(() => (this.#changeTimer = undefined));
+      this.#changedAgain = undefined;
+      void this.#listAgain(key).finally(() => {
+        this.#changeTimer = undefined;
+        if (this.#changedAgain !== undefined) this.#listSoon(this.#changedAgain);
+      });
     });
   }
 

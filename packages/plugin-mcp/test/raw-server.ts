@@ -48,6 +48,7 @@ const PLAIN = [
   "sample-often",
 ];
 
+let listed = 0;
 function lists(): readonly unknown[] {
   switch (LIST) {
     case "many":
@@ -66,6 +67,11 @@ function lists(): readonly unknown[] {
       ];
     case "grows":
       return existsSync(`${STARTS}.more`) ? [tool("echo"), tool("spam"), tool("added")] : [tool("echo"), tool("spam")];
+    case "changes-while-read":
+      // Its last change comes before the answer that lacks it.
+      listed += 1;
+      if (listed === 2) send({ method: "notifications/tools/list_changed" });
+      return [tool("spam"), ...(listed > 2 ? [tool("added")] : [])];
     default:
       return PLAIN.map((name) => tool(name, name === "echo" ? { annotations: { readOnlyHint: true, openWorldHint: false } } : {}));
   }
