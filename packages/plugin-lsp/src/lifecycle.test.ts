@@ -73,6 +73,23 @@ describe("a language server", { timeout: 60_000 }, () => {
     expect(scene.runner.groups.size).toBe(0);
   });
 
+  test("is not waited for if it is removed while its process starts", async () => {
+    await using scene = await openScene({
+      runner: {
+        start: async (request, options) => {
+          void scene.servers.close();
+          return scene.runner.start(request, options);
+        },
+        run: async () => Promise.reject(new Error("servers are started")),
+      },
+    });
+    await scene.write("a.fake", "def name\n");
+    await scene.source(scene.fake("hang-at-start"));
+    await scene.servers.close();
+    expect(scene.runner.groups.size).toBe(0);
+    expect(scene.calls()).not.toContain("initialize");
+  });
+
   test("makes room for another one when as many run as may", async () => {
     await using scene = await openScene();
     for (const name of ["one", "two", "three"]) {

@@ -95,6 +95,8 @@ async function sendRequest(
   const abort = (): void => stop("the call was stopped");
   signal?.addEventListener("abort", abort, { once: true });
   try {
+    // It may have fired while the process started.
+    signal?.throwIfAborted();
     const asked =
       params === undefined ? connection.sendRequest(method, cancel.token) : connection.sendRequest(method, params, cancel.token);
     asked.catch(() => undefined);
