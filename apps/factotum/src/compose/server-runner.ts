@@ -40,7 +40,7 @@ export function createServerHost(
 
 /** Puts servers into the sandboxes that their run facts name; others run on the host. */
 export function createServerRunner(
-  context: CliContext,
+  context: Pick<CliContext, "env" | "paths" | "platform">,
   loaded: Pick<LoadedConfig, "path">,
   { roots, currentConfig, host, ...system }: ServerRunnerParts & { readonly roots: RunRoots; readonly host: HostRunner },
 ): CommandRunner {
@@ -67,7 +67,8 @@ export function createServerRunner(
 
 /** The installed packages, for a server that one of them brings: its program and what it depends on. */
 function packageFolders({ command }: CommandRequest, { paths }: Pick<CliContext, "paths">): readonly string[] {
-  const words = command.type === "argv" ? [command.file, ...command.args] : [];
+  // Servers are shell text, in which every word of their settings is quoted.
+  const words = command.type === "argv" ? [command.file, ...command.args] : command.text.split("'");
   const places = [extensionsFolder(paths), deploymentOf(dirname(assetPath("package.json")))].filter((place) => place !== undefined);
   const folders = words.flatMap((word) => {
     const folder = /^(.+?\/node_modules)\//.exec(word)?.[1];
