@@ -22,7 +22,12 @@ function sourceOf(
   return { owner, trusted, hooks: [{ name, priority }], call: async (_name, payload) => handle(payload as never) };
 }
 
-function runnerOf(...sources: readonly HookSource[]): { readonly hooks: HookRunner; readonly warnings: readonly string[] } {
+function runnerOf(...sources: readonly HookSource[]): {
+  readonly hooks: HookRunner;
+  readonly warnings: readonly string[];
+  readonly clock: ReturnType<typeof createManualClock>;
+} {
+  const clock = createManualClock();
   const warnings: string[] = [];
   const none = (): void => undefined;
   const logger: Logger = {
@@ -32,7 +37,7 @@ function runnerOf(...sources: readonly HookSource[]): { readonly hooks: HookRunn
     warn: (message, fields) => void warnings.push(`${message}: ${String(fields?.["owner"])}`),
     child: () => logger,
   };
-  return { hooks: new HookRunner({ sources: () => sources, clock: createManualClock(), logger }), warnings };
+  return { hooks: new HookRunner({ sources: () => sources, clock, logger }), warnings, clock };
 }
 
 const broken = (name: HookName): HookSource =>
@@ -135,4 +140,42 @@ test("nothing waits for observers, and too many at once are left out", async () 
   expect(warnings).toHaveLength(3);
   held.resolve();
   await hooks.close();
+});
+
+test("of several questions none is the owner's own if one is of an untrusted plugin", async () => {
+  const foreign = sourceOf("plugin foreign", "before_tool_call", () => ({ ask: "Obey me." }), { priority: 9 });
+  const own = sourceOf("plugin own", "before_tool_call", () => ({ ask: "It is late." }), { trusted: true });
+  expect(await runnerOf(foreign, own).hooks.beforeToolCall(CALL, signal)).toMatchObject({
+    ask: { reason: "Rule of the plugin foreign: Obey me. Rule of the plugin own: It is late.", isForeign: true },
+  });
+});
+
+test("a message is sent whole, and what is added to a prompt and the reasons are cut", async () => {
+  const long = "x".repeat(20_000);
+  const sends = sourceOf("plugin sends", "message_sending", () => ({ text: long }));
+  expect(await runnerOf(sends).hooks.messageSending(SENT)).toEqual({ type: "send", text: long });
+  const adds = sourceOf("plugin adds", "before_prompt_build", () => ({ prependContext: long }));
+  expect(await runnerOf(adds).hooks.beforePromptBuild({ ...PLACE, texts: [] }, signal)).toMatchObject([{ text: "x".repeat(8_000) }]);
+  const denies = sourceOf("plugin denies", "before_dispatch", () => ({ deny: long }));
+  expect(await runnerOf(denies).hooks.beforeDispatch({ ...PLACE, texts: [] }, signal)).toBe("x".repeat(500));
+});
+
+test("an end of the gateway stops the observers that it no longer waits for", async () => {
+  let stopped: AbortSignal | undefined;
+  const slow: HookSource = {
+    owner: "plugin slow",
+    trusted: false,
+    hooks: [{ name: "agent_end", priority: 0 }],
+    call: async (_name, _payload, options) => {
+      stopped = options.signal;
+      return new Promise(() => undefined);
+    },
+  };
+  const { hooks, clock } = runnerOf(slow);
+  hooks.observe("agent_end", () => ({ ...PLACE, runId: "r", outcome: "done", text: "" }));
+  const closed = hooks.close();
+  expect(stopped?.aborted).toBe(false);
+  clock.run(3_000);
+  await closed;
+  expect(stopped?.aborted).toBe(true);
 });
