@@ -130,7 +130,9 @@ export interface SourceCommand {
   readonly name: string;
   /** One line for people; it may be text of others. */
   readonly summary: string;
-  /** Resolves with the answer for the sender, or with why there is none. `words`: what follows the name. */
+  /** Its answers may be text of others (R23). */
+  readonly untrusted: boolean;
+  /** Resolves with the answer for the sender, or with why there is none. `words`: what follows the name. Rejects with the signal's reason once that has fired. */
   run(words: string, options: Pick<RunFacts, "agentId" | "sessionKey"> & { readonly signal: AbortSignal }): Promise<string>;
 }
 

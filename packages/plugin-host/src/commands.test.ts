@@ -66,6 +66,16 @@ test("one that never answers ends with its time, and its process with it", slow,
   expect(await answer).toMatch(/^The plugin hangs did not answer: it did not answer within 60 s/);
 });
 
+test("a stopped one rejects, and has no answer", slow, async () => {
+  await using scene = startHost([await withCommand("stops", `api.logger.info("called"); await new Promise(() => undefined);`)]);
+  const stopping = new AbortController();
+  const answer = type(scene, "", stopping.signal);
+  await expect.poll(() => scene.lines.some(({ message }) => message === "called")).toBe(true);
+  stopping.abort(new Error("the gateway stops"));
+  await expect(answer).rejects.toThrow("the gateway stops");
+  expect(scene.host.sources()[0]?.commands).toMatchObject([{ untrusted: true }]);
+});
+
 test("hides secrets, and cuts what no chat shows", slow, async () => {
   const plugin = await withCommand("long", `return "s3cret" + "x".repeat(30_000);`);
   await using scene = startHost([plugin], { hideSecrets: (text) => text.replaceAll("s3cret", "***") });

@@ -16,6 +16,7 @@ export function createPluginCommand(
   return {
     name,
     summary: argumentHint === undefined ? description : `/${name} ${argumentHint}: ${description}`,
+    untrusted: !hosted.plugin.trusted,
     run: async (words, { agentId, sessionKey, signal }) => {
       const request = { type: "command", name, words, facts: { agentId, sessionKey } } as const;
       try {
@@ -23,6 +24,7 @@ export function createPluginCommand(
         if (typeof answer !== "string" || answer.trim() === "") throw new PluginError("failed", "it gave back no text");
         return hideSecrets(answer).slice(0, MAX_ANSWER_CHARS).toWellFormed();
       } catch (error) {
+        signal.throwIfAborted();
         if (!PluginError.isInstance(error)) throw error;
         return `The plugin ${hosted.plugin.id} did not answer: ${hideSecrets(error.message)}.`;
       }

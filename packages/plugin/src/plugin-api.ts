@@ -84,7 +84,7 @@ export interface PluginCommandCall {
 
 /**
  * Answers a slash command of the owner with a text, without a model. `words`: what follows the name, without white space around it. A rejection becomes an answer
- * that says why. After a crash of the gateway the command may run again.
+ * that says why.
  */
 export type PluginCommand = (words: string, call: PluginCommandCall) => string | Promise<string>;
 

@@ -29,6 +29,8 @@ export interface CommandCall {
   readonly hideSecrets: (text: string) => string;
   /** Skills and commands of the user's own. */
   readonly promptCommands: PromptCommands;
+  /** Fires when the gateway stops: the command is given up then. */
+  readonly signal: AbortSignal;
   /** All commands of this build, in the order of `/help`. */
   readonly commands: readonly Command[];
 }
@@ -66,6 +68,8 @@ export interface ParsedCommand {
   readonly access: CommandAccess;
   readonly options: unknown;
   readonly changesConversation: boolean;
+  /** Its answer is text of others (R23). Absent: the gateway's own. */
+  readonly isAnswerForeign?: boolean;
   readonly run: (call: CommandCall) => Promise<CommandAnswer>;
 }
 

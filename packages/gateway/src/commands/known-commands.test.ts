@@ -12,6 +12,7 @@ test("a command is looked up on the disk again only after a file has changed", a
       return { commands: [{ name: "tea", description: "", access: "anyone", body: `Make tea ${lookups}.` }], problems: [] };
     },
     skills: async () => [],
+    sourceCommands: () => [],
     prompts: () => [],
   } as unknown as AgentRuntime;
   const commands = new PromptCommands([]);

@@ -1,4 +1,6 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { CommandFile, SkillEntry, ToolSource } from "@factotum/agent-contract";
+import { messageId } from "@factotum/channel-contract";
 import type { FactotumConfig } from "@factotum/config";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
@@ -71,10 +73,12 @@ afterEach(async () => {
 const start = (
   more: (config: FactotumConfig) => FactotumConfig = (config) => config,
   toolSources: readonly ToolSource[] = [],
+  home?: string,
 ): Promise<TestGateway> =>
   startTestGateway({
     platform,
     toolSources,
+    ...withoutUndefined({ home }),
     skills: fakeSkills(({ allow }) => skills.filter(({ name }) => allow?.includes(name) ?? true), {
       readBody: async ({ name }) => bodies[name],
       commands: async () => ({ commands: files, problems: [] }),
@@ -217,6 +221,7 @@ describe("a command of a source", () => {
     commands: names.map((name) => ({
       name,
       summary: `Says ${name}`,
+      untrusted: id === "one",
       run: async (words, { agentId, sessionKey }) => {
         typed.push(`${agentId} ${sessionKey}`);
         return `${id} says ${words}`;
@@ -264,6 +269,57 @@ describe("a command of a source", () => {
     expect(given()).toContain("/todo x");
     expect(typed).toEqual([]);
     expect(await say("/todo x", { ...GROUP, mentionsBot: true })).toContain("one says x");
+  });
+
+  test.each([
+    ["/todo x", "the owner denied it", true],
+    ["/day", "Wrote MEMORY.md", false],
+  ])("a reply to the answer of %s brings text of others unless the source is trusted", async (command, result, isMarked) => {
+    await say(command);
+    server.script([toolReply({ name: "write", input: { path: "MEMORY.md", content: "CANARY" } }), textReply("Done.")]);
+    const id = messageId(`sent-${platform.sent.length - 1}`);
+    await say("Do that", { replyTo: { messageId: id, sender: { isSelf: true }, body: "one says x", isQuote: false } });
+    const messages = JSON.stringify(server.requests.at(-1)?.body?.["messages"]);
+    expect(messages).toContain(result);
+    expect(messages.includes("This turn is tainted")).toBe(isMarked);
+  });
+
+  test("that takes long keeps no conversation waiting, is given up at the stop, and not repeated after the start", async () => {
+    await running[Symbol.asyncDispose]();
+    platform = new TestPlatform();
+    const begun = Promise.withResolvers<void>();
+    let calls = 0;
+    const slow: ToolSource = {
+      id: "slow",
+      tools: [],
+      commands: [
+        {
+          name: "wait",
+          summary: "Waits",
+          untrusted: true,
+          run: async (_, { signal }) => {
+            calls += 1;
+            begun.resolve();
+            return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
+          },
+        },
+      ],
+    };
+    running = await start((config) => config, [slow]);
+    await platform.say(platform.message("/wait"));
+    await begun.promise;
+    await platform.say(platform.message("Hello"));
+    await expect.poll(() => platform.sent).toHaveLength(1);
+    expect(platform.sent[0]?.outbound).toMatchObject({ text: "Yes." });
+    const { home } = running;
+    await running.stop();
+    platform = new TestPlatform();
+    running = await start((config) => config, [slow], home);
+    await running.gateway.engine.idle();
+    expect(platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""))).toEqual([
+      "The gateway was restarted before /wait was answered. It may have been done; if not, send it again.",
+    ]);
+    expect(calls).toBe(1);
   });
 
   test("inside a message is text", async () => {

@@ -1,4 +1,5 @@
 import { ModelError } from "@factotum/agent-contract";
+import { LaneShutdown } from "../kernel/lane-abort.ts";
 import type { Notices } from "../notices/notices.ts";
 import { COMMANDS } from "./command-table.ts";
 import { TargetSession } from "./command-target.ts";
@@ -9,7 +10,7 @@ import { findModel } from "./model.ts";
 import type { ResetCommand } from "../conversation/parse-reset.ts";
 
 /** The dependencies of running commands. */
-export interface SlashCommandsOptions extends Omit<CommandCall, "session" | "commands">, TargetSessionOptions {
+export interface SlashCommandsOptions extends Omit<CommandCall, "session" | "commands" | "signal">, TargetSessionOptions {
   readonly store: CommandCall["store"];
   readonly notices: Notices;
 }
@@ -19,6 +20,7 @@ const OWNER_ONLY_HERE = "Only my owner can do that here, because this conversati
 /** Runs commands of admitted senders, and answers them. */
 export class SlashCommands {
   readonly #options: SlashCommandsOptions;
+  readonly #closed = new AbortController();
 
   constructor(options: SlashCommandsOptions) {
     this.#options = options;
@@ -26,8 +28,14 @@ export class SlashCommands {
 
   async run(target: CommandTarget, command: ParsedCommand): Promise<void> {
     const session = new TargetSession(target, this.#options);
-    const answer = await command.run({ ...this.#options, session, commands: COMMANDS });
-    await this.#options.notices.answerCommand(target.sessionKey, target.input, answer);
+    const answer = await command.run({ ...this.#options, session, commands: COMMANDS, signal: this.#closed.signal });
+    const purpose = command.isAnswerForeign === true ? "reply" : "notice";
+    await this.#options.notices.answerCommand(target.sessionKey, target.input, answer, { purpose });
+  }
+
+  /** Gives up the commands that plugins still work on. They are answered after the next start. */
+  close(reason: string): void {
+    this.#closed.abort(new LaneShutdown(reason));
   }
 
   /** Refuses an owner's command with an answer. */

@@ -1,4 +1,4 @@
-import { nearestName, type SourceCommand } from "@factotum/agent-contract";
+import { nearestName } from "@factotum/agent-contract";
 import type { InputRecord } from "@factotum/store";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { COMMANDS } from "./command-table.ts";
@@ -55,19 +55,6 @@ export function parseUnknownCommand(
 /** The command that only answers: a skill or a prompt cannot be used as it was typed. */
 export function answeringCommand(name: string, answer: string): ParsedCommand {
   return { type: "command", name, access: "anyone", options: {}, changesConversation: false, run: async () => answer };
-}
-
-/** The command of a source, for the owner. */
-export function sourceCommand(command: SourceCommand, words: string): ParsedCommand {
-  return {
-    type: "command",
-    name: `/${command.name}`,
-    access: "owner",
-    options: {},
-    changesConversation: false,
-    run: async ({ session: { target } }) =>
-      command.run(words, { agentId: target.agentId, sessionKey: target.sessionKey, signal: new AbortController().signal }),
-  };
 }
 
 /** True if a press of a button with this value runs a command, or is answered as one that does not exist. */

@@ -355,6 +355,7 @@ export class Engine {
     await this.parts.queue.lanes.close(reason, { drainMs: this.#drainMs });
     await ended;
     await reported;
+    this.#commands.close(reason);
     this.parts.typing.close();
     this.#waits.close();
     await this.parts.dispatcher.close();

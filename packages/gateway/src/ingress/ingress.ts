@@ -31,7 +31,8 @@ import { commandAccess } from "../commands/command-access.ts";
 import { commandText } from "../commands/command-text.ts";
 import { parseCommand } from "../commands/parse-command.ts";
 import type { TypedCommand } from "../commands/parse-command.ts";
-import { answeringCommand, parseUnknownCommand, sourceCommand } from "../commands/unknown-command.ts";
+import { sourceCommand } from "../commands/source-command.ts";
+import { answeringCommand, parseUnknownCommand } from "../commands/unknown-command.ts";
 import type { PromptCommandMessage, PromptCommands } from "../commands/prompt-commands.ts";
 import { mayElevate } from "../conversation/elevation.ts";
 import { parseInlineDirectives } from "../queue/inline-directives.ts";
@@ -262,7 +263,7 @@ export class Ingress implements MessageIntake {
     if (decision.type === "pair") return this.#targets.pair(route.sessionKey, input);
     if (!EVENT_POLICY[input.message.event.type].isAnswered) return this.#keepEvent(route.sessionKey, input, record);
     if (this.#isTooOld(input)) return this.#targets.tooOld(route.sessionKey, input);
-    const command = this.#commandOf(input, settings);
+    const command = this.#commandOf(input, settings, history);
     if (command !== undefined) {
       if (input.message.sender.isBot) return this.#ignore(input, "bots give no commands");
       const isIgnored = commandAccess(command, { ...route, input }, this.#options.running.config) === "ignored";
@@ -310,9 +311,13 @@ export class Ingress implements MessageIntake {
   }
 
   /** The command in a message, including one that does not exist; `undefined` for an ordinary message. */
-  #commandOf(said: Pick<InputRecord, "message" | "admission">, { expanded }: SessionSettings): TypedCommand | undefined {
+  #commandOf(
+    said: Pick<InputRecord, "message" | "admission">,
+    { expanded }: SessionSettings,
+    history?: AttemptHistory,
+  ): TypedCommand | undefined {
     if (expanded?.type === "answer") return answeringCommand(expanded.name, expanded.text);
-    if (expanded?.type === "command") return sourceCommand(expanded.command, expanded.words);
+    if (expanded?.type === "command") return sourceCommand(expanded, { isRecovered: history?.arrival.type === "recovered" });
     if (expanded !== undefined || RUN_POLICY[said.admission.kind].isHostText) return undefined;
     const { resetTriggers } = this.#options.running.config.session;
     return parseCommand(commandText(said.message), resetTriggers) ?? parseUnknownCommand(said, resetTriggers);

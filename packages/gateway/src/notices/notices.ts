@@ -49,6 +49,8 @@ export interface GatewayAnswer {
   readonly blocks?: readonly NoticeBlock[];
   readonly level: "info" | "warning" | "error";
   readonly state: TerminalInputState;
+  /** Of its messages: a reply to one that is no `notice` brings text of others. Default `notice`. */
+  readonly purpose?: "notice" | "reply";
 }
 
 /** A notice about a message that is still being processed. */
@@ -96,7 +98,7 @@ export class Notices {
         sessionKey,
         target: origin,
         text: answer.text,
-        purpose: "notice",
+        purpose: answer.purpose ?? "notice",
         replyTo: messageId,
         // The platform's id: the store's own numbers restart with every store, and the platform may still know an earlier store's key.
         identity: ["input", origin.channel, origin.accountId, origin.conversation.id, input.message.eventId, "notice"],
@@ -111,9 +113,14 @@ export class Notices {
   }
 
   /** Answers a command, and notifies the watchers of its input. */
-  async answerCommand(sessionKey: string, input: InputRecord, answer: CommandAnswer): Promise<void> {
+  async answerCommand(
+    sessionKey: string,
+    input: InputRecord,
+    answer: CommandAnswer,
+    { purpose = "notice" }: Pick<GatewayAnswer, "purpose"> = {},
+  ): Promise<void> {
     const text = renderNoticeText(answer);
-    await this.answer(sessionKey, input, { text, ...noticeBlocks(answer), level: "info", state: { type: "command" } });
+    await this.answer(sessionKey, input, { text, ...noticeBlocks(answer), level: "info", state: { type: "command" }, purpose });
     this.#options.watchers.answered([input.id], text);
   }
 
