@@ -2,6 +2,7 @@
 const MAX_ENTRIES = 200;
 const DEFAULT_KEPT = 100;
 const DEFAULT_LISTED = 20;
+const LIMIT = `limit is a whole number from 1 to ${MAX_ENTRIES}.`;
 
 export const plugin = {
   id: "audit-log",
@@ -22,14 +23,25 @@ export const plugin = {
     api.hook("agent_end", ({ agentId, outcome, text }) => note("agent_end", agentId, { outcome, chars: text.length }));
     api.hook("message_sent", ({ channel, outcome }) => note("message_sent", channel, { outcome }));
 
-    api.tool("recent", ({ limit = DEFAULT_LISTED }) => {
-      if (!Number.isInteger(limit) || limit < 1 || limit > MAX_ENTRIES)
-        return { text: `limit is a whole number from 1 to ${MAX_ENTRIES}.`, isError: true };
-      // What was noted before is in it.
-      return inTurn(async () => (await read()).slice(-limit).map(renderEntry).join("\n") || "Nothing is logged yet.");
+    // What was noted before is in it.
+    const newest = (limit) => inTurn(async () => (await read()).slice(-limit));
+
+    api.tool("recent", async ({ limit = DEFAULT_LISTED }) => {
+      if (!isLimit(limit)) return { text: LIMIT, isError: true };
+      return (await newest(limit)).map(renderEntry).join("\n") || "Nothing is logged yet.";
+    });
+
+    api.route("GET", "/entries", async ({ query }) => {
+      const limit = Number(query.limit ?? DEFAULT_LISTED);
+      if (!isLimit(limit)) return { status: 400, body: LIMIT };
+      return { headers: { "content-type": "application/json" }, body: JSON.stringify(await newest(limit)) };
     });
   },
 };
+
+function isLimit(value) {
+  return Number.isInteger(value) && value >= 1 && value <= MAX_ENTRIES;
+}
 
 /** Handlers run at the same time. Each reads the log and writes it with one entry more, so they take turns; a failure does not stop those after it. */
 function createQueue() {

@@ -20,6 +20,7 @@ async function exampleOf(id: string, config: JsonObject = {}): Promise<Installed
   };
   const tools = factotum.provides.flatMap((part) => (part.tools ?? []).map((tool) => ({ ...tool, effect: tool.effect ?? "write" })));
   const hooks = factotum.provides.flatMap((part) => part.hooks ?? []);
+  const routes = factotum.provides.flatMap((part) => (part.routes ?? []).map((route) => ({ ...route, public: false })));
   const commands = factotum.provides.flatMap((part) => part.commands ?? []);
   const facts = {
     packageName: name,
@@ -31,7 +32,7 @@ async function exampleOf(id: string, config: JsonObject = {}): Promise<Installed
     workspaces: {},
     mayRun: false,
   };
-  return { id, ...facts, tools, hooks, commands, roles: [], config, trusted: true };
+  return { id, ...facts, tools, hooks, commands, routes, roles: [], config, trusted: true };
 }
 
 /** A host of one example at this time, in this process. */
@@ -71,6 +72,15 @@ test("audit-log keeps the newest entries of handlers that run at the same time, 
   const refused = await running.call("audit-log", { limit: 0 });
   expect(refused).toMatchObject({ isError: true });
   expect(textOf(refused)).toBe("limit is a whole number from 1 to 200.");
+
+  const [route] = running.host.routes("audit-log");
+  const get = async (query: Readonly<Record<string, string>>): Promise<unknown> =>
+    route?.answer({ method: "GET", path: "/entries", query, headers: {}, body: "" }, { signal: new AbortController().signal });
+  const entry = { at: Date.parse(at), event: "message_sent", name: "webchat", outcome: "accepted" };
+  const headers = { "content-type": "application/json" };
+  expect(await get({ limit: "1" })).toEqual({ type: "answer", status: 200, headers, body: JSON.stringify([entry]) });
+  expect(await get({})).toMatchObject({ body: expect.stringContaining("message_received") as string });
+  for (const limit of ["0", "201", "x", "1.5"]) expect(await get({ limit })).toMatchObject({ status: 400 });
 });
 
 test("the log fits into its row with the most and the longest entries", async () => {

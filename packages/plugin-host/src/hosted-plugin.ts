@@ -3,7 +3,7 @@ import type { FromPlugin, ToPlugin } from "./child/messages.ts";
 import { LineBudget } from "./child/line-budget.ts";
 import { cutFields, MAX_LINE_CHARS } from "./child/log-line.ts";
 import { PLUGIN_LIMITS, type PluginApi, type PluginObject } from "@factotum/plugin";
-import type { InstalledPlugin, PluginHostOptions } from "./installed-plugin.ts";
+import type { DeclaredRoute, InstalledPlugin, PluginHostOptions } from "./installed-plugin.ts";
 import { startIsolated } from "./isolated-channel.ts";
 import type { PluginChannel } from "./plugin-channel.ts";
 import { PluginConnection, type CallOptions, type PluginRequest } from "./plugin-connection.ts";
@@ -62,7 +62,7 @@ export class HostedPlugin {
   }
 
   /**
-   * Calls a tool, a handler, a model, a memory or a command, and starts the plugin for it. Rejects with a `PluginError` within `timeoutMs` and the time of a start, and at once when
+   * Calls a tool, a handler, a model, a memory, a command or a route, and starts the plugin for it. Rejects with a `PluginError` within `timeoutMs` and the time of a start, and at once when
    * the signal fires. `isOwnFailure`: whether an error of the plugin's own code counts against it.
    */
   async call(request: PluginRequest, { isOwnFailure, ...options }: CallOptions & { readonly isOwnFailure: boolean }): Promise<unknown> {
@@ -122,7 +122,7 @@ export class HostedPlugin {
   }
 
   #isItsFault({ code }: PluginError, isOwnFailure: boolean): boolean {
-    if (this.#leaving.signal.aborted || code === "aborted" || code === "no-place") return false;
+    if (this.#leaving.signal.aborted || code === "aborted" || code === "busy") return false;
     return code !== "failed" || isOwnFailure;
   }
 
@@ -232,15 +232,16 @@ export class HostedPlugin {
   }
 
   /** What the manifest promises must be there, and nothing else: it was confirmed. */
-  #checkRegistered(connection: PluginConnection, { tools, hooks, roles, commands }: Extract<FromPlugin, { type: "ready" }>): void {
+  #checkRegistered(connection: PluginConnection, { tools, hooks, roles, commands, routes }: Extract<FromPlugin, { type: "ready" }>): void {
     const { plugin } = this;
-    // No tool and no hook is called like a role or a command.
+    // No tool and no hook is called like a role, a command or a route.
     const declared = [
       ...[...plugin.tools, ...plugin.hooks].map(({ name }) => name as string),
       ...plugin.roles.map(its),
       ...plugin.commands.map(({ name }) => typed(name)),
+      ...plugin.routes.map(nameOf),
     ];
-    const registered = [...tools, ...hooks, ...roles.map(its), ...commands.map(typed)];
+    const registered = [...tools, ...hooks, ...roles.map(its), ...commands.map(typed), ...routes];
     const missing = declared.find((name) => !registered.includes(name));
     const extra = registered.find((name) => !declared.includes(name));
     if (missing === undefined && extra === undefined) return;
@@ -252,11 +253,22 @@ export class HostedPlugin {
     throw new PluginError("not-started", why);
   }
 
+  /** Shows its owner why a call failed, in the log and as its `problem`, without counting it. */
+  report(message: string): void {
+    this.#problem = this.#options.hideSecrets(message);
+    // Strangers may be able to make a route fail, as often as they like.
+    if (this.#budget.take()) this.#warn();
+  }
+
+  #warn(): void {
+    this.#options.logger.warn("A plugin failed", { plugin: this.plugin.id, package: this.plugin.packageName, detail: this.#problem });
+  }
+
   #failed(message: string): void {
-    const { clock, logger, hideSecrets } = this.#options;
+    const { clock, hideSecrets } = this.#options;
     this.#failures += 1;
     this.#problem = hideSecrets(message);
-    logger.warn("A plugin failed", { plugin: this.plugin.id, package: this.plugin.packageName, detail: this.#problem });
+    this.#warn();
     if (this.#failures < MAX_FAILURES) return;
     this.#restsUntilMs = clock.monotonic() + REST_MS;
     // One call after the rest decides whether it rests again.
@@ -293,6 +305,11 @@ function textOf(error: unknown): string {
 
 function typed(command: string): string {
   return `/${command}`;
+}
+
+/** A route, as plugins register it. */
+export function nameOf({ method, path }: DeclaredRoute): string {
+  return `${method} ${path}`;
 }
 
 function its(role: string): string {

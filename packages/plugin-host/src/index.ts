@@ -1,8 +1,10 @@
 export { PluginHost } from "./plugin-host.ts";
 export type { PluginHooks } from "./plugin-host.ts";
+export type { HostedRoute } from "./plugin-routes.ts";
 export type {
   DeclaredHook,
   DeclaredCommand,
+  DeclaredRoute,
   DeclaredTool,
   InstalledPlugin,
   PluginFetch,

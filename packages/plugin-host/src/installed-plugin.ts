@@ -1,6 +1,6 @@
 import type { AgentTool, Clock, CommandRunner, JsonObject, JsonSchema, Logger } from "@factotum/agent-contract";
 import type { PluginRole } from "./child/messages.ts";
-import type { HookName, PluginJson, PluginResponse } from "@factotum/plugin";
+import type { HookName, PluginJson, PluginResponse, PluginRouteMethod } from "@factotum/plugin";
 
 /** A tool as a manifest declares it. */
 export interface DeclaredTool {
@@ -27,6 +27,15 @@ export interface DeclaredCommand {
   readonly argumentHint?: string | undefined;
 }
 
+/** A route as a manifest declares it. */
+export interface DeclaredRoute {
+  readonly method: PluginRouteMethod;
+  /** Below `/plugins/<id>`: `/report`, or `/files/*` for everything below `/files/`. */
+  readonly path: string;
+  /** Everyone may use it, and not the owner alone. */
+  readonly public: boolean;
+}
+
 /** An installed plugin that is switched on, as its manifest and the configuration describe it. */
 export interface InstalledPlugin {
   readonly id: string;
@@ -39,6 +48,7 @@ export interface InstalledPlugin {
   readonly tools: readonly DeclaredTool[];
   readonly hooks: readonly DeclaredHook[];
   readonly commands: readonly DeclaredCommand[];
+  readonly routes: readonly DeclaredRoute[];
   /** What it is as a whole: it answers for models, or it is a memory. */
   readonly roles: readonly PluginRole[];
   /** Hosts that it may request: names, `*.name`, or `*`, each with an optional port. */

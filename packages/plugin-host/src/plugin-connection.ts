@@ -17,12 +17,15 @@ export type PluginRequest =
   | Omit<Extract<ToPlugin, { type: "hook" }>, "call">
   | Omit<Extract<ToPlugin, { type: "model" }>, "call">
   | Omit<Extract<ToPlugin, { type: "memory" }>, "call">
-  | Omit<Extract<ToPlugin, { type: "command" }>, "call">;
+  | Omit<Extract<ToPlugin, { type: "command" }>, "call">
+  | Omit<Extract<ToPlugin, { type: "route" }>, "call">;
 
 /** How a call is made. */
 export interface CallOptions {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** After the signal the plugin's own end of the call is waited for, so that the caller can count what it works on. */
+  readonly awaitsEnd?: boolean;
   /** Takes the pieces of a model's answer; `more` asks for further ones. */
   readonly onChunk?: (value: unknown, more: () => void) => void;
 }
@@ -85,18 +88,18 @@ export class PluginConnection {
   }
 
   /** Calls a tool or a handler. Rejects with a `PluginError`; one that did not answer in time is ended, because nothing else stops its code. */
-  async call(request: PluginRequest, { timeoutMs, signal, onChunk }: CallOptions): Promise<unknown> {
+  async call(request: PluginRequest, { timeoutMs, signal, onChunk, awaitsEnd = false }: CallOptions): Promise<unknown> {
     this.#called += 1;
     const call = this.#called;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     this.#calls.set(call, { resolve, reject, onChunk });
     const abort = (): void => {
       this.#channel.send({ type: "cancel", call });
-      reject(new PluginError("aborted", "the call was stopped"));
+      if (!awaitsEnd) reject(new PluginError("aborted", "the call was stopped"));
     };
     signal.addEventListener("abort", abort, { once: true });
     try {
-      if (signal.aborted) abort();
+      if (signal.aborted) reject(new PluginError("aborted", "the call was stopped"));
       else if (this.#isOver) reject(new PluginError("ended", "it has ended"));
       else if (this.#channel.send({ ...request, call }) === "full") {
         reject(new PluginError("ended", "it does not read what it is sent"));

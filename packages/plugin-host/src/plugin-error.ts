@@ -4,8 +4,8 @@ export type PluginErrorCode =
   | "resting"
   /** It could not be started. */
   | "not-started"
-  /** Others have all places for processes, and are busy. */
-  | "no-place"
+  /** It was not called: others hold all places, or it has too much to do already. */
+  | "busy"
   /** It did not answer within its limit, and was ended. */
   | "timeout"
   /** Its process ended. */

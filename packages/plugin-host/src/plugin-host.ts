@@ -8,6 +8,7 @@ import { HostedPlugin } from "./hosted-plugin.ts";
 import type { InstalledPlugin, PluginHostOptions } from "./installed-plugin.ts";
 import { createPluginMemory } from "./plugin-memory.ts";
 import { PluginPlaces } from "./plugin-places.ts";
+import { PluginRoutes, type HostedRoute } from "./plugin-routes.ts";
 
 /** Isolated plugins that may have a process at once. */
 const MAX_ALIVE = 4;
@@ -27,6 +28,7 @@ export interface PluginHooks {
 export class PluginHost {
   readonly #options: PluginHostOptions;
   readonly #places = new PluginPlaces(MAX_ALIVE);
+  readonly #routes = new WeakMap<HostedPlugin, PluginRoutes>();
   readonly #ends = new Set<Promise<void>>();
   #hosted: readonly HostedPlugin[] = [];
   #isClosed = false;
@@ -82,6 +84,15 @@ export class PluginHost {
   memory(id: string): MemoryProvider | undefined {
     const one = this.#hosted.find(({ plugin }) => plugin.id === id && plugin.roles.includes("memory"));
     return one === undefined ? undefined : createPluginMemory(one, this.#options.hideSecrets);
+  }
+
+  /** The routes of a plugin; none for an unknown id. */
+  routes(id: string): readonly HostedRoute[] {
+    const one = this.#hosted.find(({ plugin }) => plugin.id === id);
+    if (one === undefined) return [];
+    const routes = this.#routes.get(one) ?? new PluginRoutes(one, this.#options);
+    this.#routes.set(one, routes);
+    return routes.list();
   }
 
   /** Ends all plugins. Resolves when nothing of them runs. From then on none starts. */

@@ -31,7 +31,7 @@ export class PluginPlaces {
       try {
         await once(this.#events, "changed", { signal });
       } catch (error) {
-        throw new PluginError("no-place", `${this.#max} other plugins are busy`, { cause: error });
+        throw new PluginError("busy", `${this.#max} other plugins are busy`, { cause: error });
       }
     }
     const place = {};

@@ -31,6 +31,7 @@ export class PluginFolders implements AsyncDisposable {
       hooks: [],
       commands: [],
       roles: [],
+      routes: [],
       hosts: [],
       secrets: [],
       workspaces: {},

@@ -88,6 +88,38 @@ export interface PluginCommandCall {
  */
 export type PluginCommand = (words: string, call: PluginCommandCall) => string | Promise<string>;
 
+/** The methods of routes. A request with HEAD is answered as one with GET, without its body. */
+export type PluginRouteMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** A request to a route. Who may send it is decided before: the owner alone, or everyone for a public route. */
+export interface PluginRouteRequest {
+  readonly method: PluginRouteMethod;
+  /** Below `/plugins/<id>`, as it was sent: `/report`, with its percent-encoding. */
+  readonly path: string;
+  /** Of a repeated name the last value. */
+  readonly query: Readonly<Record<string, string>>;
+  /** Names in lower case. Without `authorization`, cookies, and what else may be a credential of the gateway or of a proxy. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** UTF-8 text of at most `PLUGIN_LIMITS.routeBodyBytes`; empty without one. */
+  readonly body: string;
+}
+
+/** The answer to a request. */
+export interface PluginRouteAnswer {
+  /** 200 to 599. Default 200. */
+  readonly status?: number;
+  /** `content-type`, `content-disposition`, `content-language` and `retry-after` are sent, others are left out. Default type: plain text. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Default: empty. */
+  readonly body?: string;
+}
+
+/** Answers requests to a route. `signal` fires when the answer is no longer awaited. A rejection becomes the status 502, without its reason. */
+export type PluginRoute = (
+  request: PluginRouteRequest,
+  call: { readonly signal: AbortSignal },
+) => PluginRouteAnswer | Promise<PluginRouteAnswer>;
+
 /** Rows of JSON that survive restarts, of this plugin alone. A change resolves once it is on disk. */
 export interface PluginState {
   get(key: string): Promise<PluginJson | undefined>;
@@ -144,6 +176,8 @@ export interface PluginApi {
   memory(memory: PluginMemory): void;
   /** Registers the code of a slash command that the manifest declares, by its name without the slash. */
   command(name: string, run: PluginCommand): void;
+  /** Registers what answers a route that the manifest declares, with the same path. */
+  route(method: PluginRouteMethod, path: string, answer: PluginRoute): void;
   /** Registers a handler of a hook that the manifest declares. */
   hook<Name extends HookName>(name: Name, handle: HookHandler<Name>): void;
 }
@@ -167,6 +201,10 @@ export const PLUGIN_LIMITS: {
   readonly memoryMs: number;
   /** Milliseconds of a model's answer, from its request to its end. */
   readonly modelMs: number;
+  /** Milliseconds of the answer of a route. */
+  readonly routeMs: number;
+  /** Bytes of the body of a request to a route. */
+  readonly routeBodyBytes: number;
   /** UTF-16 units of one answer, or of one piece of a model's answer, of its JSON. */
   readonly answerChars: number;
   /** Lines of a plugin in the log in ten seconds. */
@@ -185,6 +223,8 @@ export const PLUGIN_LIMITS: {
   commandMs: 60_000,
   memoryMs: 2_000,
   modelMs: 3_600_000,
+  routeMs: 30_000,
+  routeBodyBytes: 262_144,
   answerChars: 200_000,
   logLines: 100,
   stateKeyChars: 256,

@@ -277,6 +277,33 @@ interface PluginCommandCall {
  * that says why. After a crash of the gateway the command may run again.
  */
 type PluginCommand = (words: string, call: PluginCommandCall) => string | Promise<string>;
+/** The methods of routes. A request with HEAD is answered as one with GET, without its body. */
+type PluginRouteMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+/** A request to a route. Who may send it is decided before: the owner alone, or everyone for a public route. */
+interface PluginRouteRequest {
+  readonly method: PluginRouteMethod;
+  /** Below `/plugins/<id>`, as it was sent: `/report`, with its percent-encoding. */
+  readonly path: string;
+  /** Of a repeated name the last value. */
+  readonly query: Readonly<Record<string, string>>;
+  /** Names in lower case. Without `authorization`, cookies, and what else may be a credential of the gateway or of a proxy. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** UTF-8 text of at most `PLUGIN_LIMITS.routeBodyBytes`; empty without one. */
+  readonly body: string;
+}
+/** The answer to a request. */
+interface PluginRouteAnswer {
+  /** 200 to 599. Default 200. */
+  readonly status?: number;
+  /** `content-type`, `content-disposition`, `content-language` and `retry-after` are sent, others are left out. Default type: plain text. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Default: empty. */
+  readonly body?: string;
+}
+/** Answers requests to a route. `signal` fires when the answer is no longer awaited. A rejection becomes the status 502, without its reason. */
+type PluginRoute = (request: PluginRouteRequest, call: {
+  readonly signal: AbortSignal;
+}) => PluginRouteAnswer | Promise<PluginRouteAnswer>;
 /** Rows of JSON that survive restarts, of this plugin alone. A change resolves once it is on disk. */
 interface PluginState {
   get(key: string): Promise<PluginJson | undefined>;
@@ -333,6 +360,8 @@ interface PluginApi {
   memory(memory: PluginMemory): void;
   /** Registers the code of a slash command that the manifest declares, by its name without the slash. */
   command(name: string, run: PluginCommand): void;
+  /** Registers what answers a route that the manifest declares, with the same path. */
+  route(method: PluginRouteMethod, path: string, answer: PluginRoute): void;
   /** Registers a handler of a hook that the manifest declares. */
   hook<Name extends HookName>(name: Name, handle: HookHandler<Name>): void;
 }
@@ -354,6 +383,10 @@ declare const PLUGIN_LIMITS: {
   readonly memoryMs: number;
   /** Milliseconds of a model's answer, from its request to its end. */
   readonly modelMs: number;
+  /** Milliseconds of the answer of a route. */
+  readonly routeMs: number;
+  /** Bytes of the body of a request to a route. */
+  readonly routeBodyBytes: number;
   /** UTF-16 units of one answer, or of one piece of a model's answer, of its JSON. */
   readonly answerChars: number;
   /** Lines of a plugin in the log in ten seconds. */
@@ -370,3 +403,4 @@ declare const PLUGIN_LIMITS: {
 /** Defines a plugin: gives its object the types. */
 declare function definePlugin(plugin: Plugin): Plugin;
 export { HOOKS, type HookAnswers, type HookConversation, type HookHandler, type HookKind, type HookMessage, type HookModelCall, type HookName, type HookPayloads, type HookPlace, type HookRow, PLUGIN_LIMITS, type Plugin, type PluginApi, type PluginCall, type PluginCommand, type PluginCommandCall, type PluginJson, type PluginLogger, type PluginMemory, type PluginMemoryHit, type PluginMemoryPassage, type PluginMemoryQuery, type PluginModelCall, type PluginModels, type PluginObject, type PluginResponse, type PluginState, type PluginTool, type PluginToolResult, definePlugin, isHookName };
+export { HOOKS, type HookAnswers, type HookConversation, type HookHandler, type HookKind, type HookMessage, type HookModelCall, type HookName, type HookPayloads, type HookPlace, type HookRow, PLUGIN_LIMITS, type Plugin, type PluginApi, type PluginCall, type PluginJson, type PluginLogger, type PluginMemory, type PluginMemoryHit, type PluginMemoryPassage, type PluginMemoryQuery, type PluginModelCall, type PluginModels, type PluginObject, type PluginResponse, type PluginRoute, type PluginRouteAnswer, type PluginRouteMethod, type PluginRouteRequest, type PluginState, type PluginTool, type PluginToolResult, definePlugin, isHookName };

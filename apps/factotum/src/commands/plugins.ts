@@ -13,6 +13,7 @@ import { StagedProject } from "../extensions/npm-project.ts";
 import { checkSchemaFile } from "../extensions/schema-file.ts";
 import { packageSource, type PackageSource } from "../extensions/package-source.ts";
 import { readManifest } from "../extensions/read-manifest.ts";
+import { isPublicRoute } from "../extensions/provided-routes.ts";
 import {
   addedParts,
   describePart,
@@ -271,7 +272,9 @@ async function confirmPermissions(
   for (const line of serverLines(before === undefined ? parts : grown)) context.note(`${plainText(line)}\n`);
   if (grown.length > 0) context.note(`New since ${before?.version}: ${grown.map(describePart).join(", ")}.\n`);
   const list = added.length === 0 ? "no permissions" : added.join(", ");
-  context.note(`It states that it needs ${before === undefined ? "" : "more than before: "}${list}. ${reachOf(manifest)}\n`);
+  context.note(
+    `It states that it needs ${before === undefined ? "" : "more than before: "}${list}. ${reachOf(manifest)}${publicReach(parts)}\n`,
+  );
   if (yes && severe.length === 0) return;
   if (context.confirm === undefined) throw severe.length === 0 ? cannotAsk() : refusedBySeverity(name, severe);
   const question = severe.length === 0 ? `Install ${name} ${version}?` : `Install ${name} ${version} although findings are severe?`;
@@ -294,6 +297,12 @@ function reachOf({ provides }: ExtensionManifest): string {
   if (providedPlugins(provides).length > 0)
     return "It runs in a process of its own, which reads its package, writes nothing, and gets network and secrets through the gateway alone.";
   return "It runs nothing by itself; its instructions are the owner's in the assistant's eyes: install only what you trust.";
+}
+
+/** What a public route means, said openly. */
+function publicReach(parts: readonly DescribedPart[]): string {
+  const isReached = parts.some((part) => part.type === "routes" && part.routes.some(isPublicRoute));
+  return isReached ? " Its public routes answer everyone who reaches the gateway, without a token." : "";
 }
 
 function cannotAsk(): CliError {

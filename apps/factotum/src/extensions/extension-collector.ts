@@ -125,6 +125,7 @@ export class ExtensionCollector {
           commands: own.flatMap((part) => (part.type === "commands" ? part.commands : [])),
           isMemory: own.some((part) => part.type === "memory"),
           models: own.flatMap((part) => (part.type === "models" ? part.models : [])),
+          routes: own.flatMap((part) => (part.type === "routes" ? part.routes : [])),
           permissions,
         });
     }

@@ -1,7 +1,7 @@
 import type { PackageServers } from "@factotum/config";
 import type { IdForms } from "./id-forms.ts";
 import type { ExtensionManifest } from "./manifest.ts";
-import type { ProvidedCommands, ProvidedHooks, ProvidedModels, ProvidedTool } from "./provided-types.ts";
+import type { ProvidedCommands, ProvidedHooks, ProvidedModels, ProvidedRoutes, ProvidedTool } from "./provided-types.ts";
 
 /** A channel of an installed package. */
 export interface InstalledChannel {
@@ -22,7 +22,7 @@ export interface InstalledSkills {
   readonly folder: string;
 }
 
-/** A plugin of an installed package: its tools, its handlers of hooks, its models and its commands. */
+/** A plugin of an installed package: its tools, its handlers of hooks, its models, its commands and its routes. */
 export interface FoundPlugin {
   readonly id: string;
   readonly packageName: string;
@@ -37,6 +37,7 @@ export interface FoundPlugin {
   readonly hooks: ProvidedHooks["hooks"];
   readonly models: ProvidedModels["models"];
   readonly commands: ProvidedCommands["commands"];
+  readonly routes: ProvidedRoutes["routes"];
   /** It is a memory. */
   readonly isMemory: boolean;
   /** Those of the whole package. */

@@ -61,7 +61,7 @@ test.each([
   [{ api: 0, provides: [channel] }, "supports 1: a newer version of the package is needed"],
   [
     { api: 1, provides: [{ type: "teleport" }] },
-    'this version has no extensions of the type "teleport"; it has: channel, tools, hooks, models, memory, commands, skills, prompts, mcp, lsp',
+    'this version has no extensions of the type "teleport"; it has: channel, tools, hooks, models, memory, commands, routes, skills, prompts, mcp, lsp',
   ],
 ])("%j is refused", (field, problem) => {
   const reading = parseManifest(packageOf(field));
@@ -87,7 +87,7 @@ test("what it provides in other types leaves the channel usable", () => {
     type: "manifest",
     manifest: { provides: [channel] },
     unsupported: [
-      'factotum.provides[1]: this version has no extensions of the type "teleport"; it has: channel, tools, hooks, models, memory, commands, skills, prompts, mcp, lsp',
+      'factotum.provides[1]: this version has no extensions of the type "teleport"; it has: channel, tools, hooks, models, memory, commands, routes, skills, prompts, mcp, lsp',
     ],
   });
 });

@@ -69,6 +69,7 @@ describe("which plugins are used", () => {
     hooks: [],
     models: [],
     commands: [],
+    routes: [],
     isMemory: false,
     permissions: ["network:api.example.com", "secrets:KEY", "exec"],
     ...parts,
@@ -82,9 +83,11 @@ describe("which plugins are used", () => {
     ...more,
   });
 
+  const route = { method: "GET", path: "/report", public: true } as const;
+
   test("those that the configuration does not switch off, isolated unless it says otherwise", async () => {
     const entries = { off: entry({ enabled: false }), inside: entry({ trusted: true }) };
-    const all = ["plain", "inside", "off", "denied", "unlisted"].map((id) => found(id));
+    const all = ["plain", "inside", "off", "denied", "unlisted"].map((id) => found(id, { routes: [route] }));
     const { plugins, problems } = await usablePlugins(
       { plugins: all, servers: { mcp: [], lsp: [] } },
       {
@@ -96,7 +99,7 @@ describe("which plugins are used", () => {
     expect(problems).toEqual([]);
     expect(plugins).toMatchObject([
       { id: "plain", trusted: false, hosts: ["api.example.com"], secrets: ["KEY"], config: {} },
-      { id: "inside", trusted: true },
+      { id: "inside", trusted: true, routes: [route] },
     ]);
   });
 

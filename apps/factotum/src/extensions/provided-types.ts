@@ -3,8 +3,9 @@ import { matchesTool, ModelEntrySchema, TOOL_NAMES, type LspServerConfig, type M
 import { findProvider } from "@factotum/models";
 import { HOOKS, isHookName, type HookName } from "@factotum/plugin";
 import * as z from "zod";
-import type { DeclaredCommand } from "@factotum/plugin-host";
+import type { DeclaredCommand, DeclaredRoute } from "@factotum/plugin-host";
 import { CommandsSchema } from "./provided-commands.ts";
+import { addedRoutes, describeRoute, RoutesSchema } from "./provided-routes.ts";
 import { IdFormsSchema, type IdForms } from "./id-forms.ts";
 
 /** A path of a package: relative, and inside it. */
@@ -129,6 +130,12 @@ export interface ProvidedMemory extends PluginPart {
   readonly type: "memory";
 }
 
+/** Routes of a plugin below `/plugins/<id>`. */
+export interface ProvidedRoutes extends PluginPart {
+  readonly type: "routes";
+  readonly routes: readonly DeclaredRoute[];
+}
+
 /** Bytes of the schema of one tool, which is in requests. */
 const MAX_PARAMETERS_CHARS = 8_192;
 
@@ -212,6 +219,8 @@ const ProvidedCommandsSchema: z.ZodType<ProvidedCommands> = z.object({
 
 const ProvidedMemorySchema: z.ZodType<ProvidedMemory> = z.object({ type: z.literal("memory"), ...pluginPart });
 
+const ProvidedRoutesSchema: z.ZodType<ProvidedRoutes> = z.object({ type: z.literal("routes"), ...pluginPart, routes: RoutesSchema });
+
 /** One thing that a package provides. */
 export type Provided =
   | ProvidedChannel
@@ -220,6 +229,7 @@ export type Provided =
   | ProvidedModels
   | ProvidedMemory
   | ProvidedCommands
+  | ProvidedRoutes
   | ProvidedSkills
   | ProvidedPrompts
   | ProvidedServers<"mcp">
@@ -233,19 +243,21 @@ export const PROVIDED_TYPES: { readonly [Type in Provided["type"]]: z.ZodType<Ex
   models: ProvidedModelsSchema,
   memory: ProvidedMemorySchema,
   commands: ProvidedCommandsSchema,
+  routes: ProvidedRoutesSchema,
   skills: ProvidedSkillsSchema,
   prompts: ProvidedPromptsSchema,
   mcp: providedServersSchema("mcp"),
   lsp: providedServersSchema("lsp"),
 };
 
+/** A part of a plugin. */
+type ProvidedPlugin = ProvidedTools | ProvidedHooks | ProvidedModels | ProvidedMemory | ProvidedCommands | ProvidedRoutes;
+
+const PLUGIN_TYPES: readonly ProvidedPlugin["type"][] = ["tools", "hooks", "models", "memory", "commands", "routes"];
+
 /** The parts of plugins among what a package provides. */
-export function providedPlugins(
-  provides: readonly Provided[],
-): readonly (ProvidedTools | ProvidedHooks | ProvidedModels | ProvidedMemory | ProvidedCommands)[] {
-  return provides.filter(
-    (one) => one.type === "tools" || one.type === "hooks" || one.type === "models" || one.type === "memory" || one.type === "commands",
-  );
+export function providedPlugins(provides: readonly Provided[]): readonly ProvidedPlugin[] {
+  return provides.filter((one) => PLUGIN_TYPES.some((type) => type === one.type)) as readonly ProvidedPlugin[];
 }
 
 /** The channels among what a package provides. */
@@ -273,6 +285,8 @@ export function describePart(one: DescribedPart): string {
       return `memory ${one.id}`;
     case "commands":
       return `commands of ${one.id} (${one.commands.join(", ")})`;
+    case "routes":
+      return `routes of ${one.id} (${one.routes.join(", ")})`;
     case "skills":
       return `skills in ${one.path}`;
     case "prompts":
@@ -303,6 +317,7 @@ export type DescribedPart =
   | { readonly type: "models"; readonly id: string; readonly models: readonly string[] }
   | { readonly type: "memory"; readonly id: string }
   | { readonly type: "commands"; readonly id: string; readonly commands: readonly string[] }
+  | { readonly type: "routes"; readonly id: string; readonly routes: readonly string[] }
   | ProvidedSkills
   | ProvidedPrompts
   | { readonly type: "mcp" | "lsp"; readonly servers: readonly DescribedServer[] };
@@ -322,6 +337,8 @@ export function partOf(one: Provided): DescribedPart {
       return { type: one.type, id: one.id };
     case "commands":
       return { type: one.type, id: one.id, commands: one.commands.map(({ name }) => `/${name}`) };
+    case "routes":
+      return { type: one.type, id: one.id, routes: one.routes.map(describeRoute) };
     case "skills":
     case "prompts":
       return one;
@@ -335,7 +352,7 @@ function describeServer({ name, shown }: ProvidedServer): DescribedServer {
   return { name, runs: shown };
 }
 
-/** What a version provides that an earlier one did not, and that reaches further than its permissions say: channels, hooks, models, memories, skills, commands, and servers that are new or run otherwise. */
+/** What a version provides that an earlier one did not, and that reaches further than its permissions say: channels, hooks, models, memories, skills, commands, routes that are new or newly public, and servers that are new or run otherwise. */
 export function addedParts(before: readonly Provided[], after: readonly Provided[]): readonly DescribedPart[] {
   const known = before.map(partOf);
   return after.map(partOf).flatMap((part): readonly DescribedPart[] => {
@@ -363,6 +380,11 @@ export function addedParts(before: readonly Provided[], after: readonly Provided
         const old = known.flatMap((one) => (one.type === "hooks" && one.id === part.id ? one.hooks : []));
         const hooks = part.hooks.filter((name) => !old.includes(name));
         return hooks.length === 0 ? [] : [{ ...part, hooks }];
+      }
+      case "routes": {
+        const old = known.flatMap((one) => (one.type === "routes" && one.id === part.id ? one.routes : []));
+        const routes = addedRoutes(old, part.routes);
+        return routes.length === 0 ? [] : [{ ...part, routes }];
       }
       default:
         return known.some((one) => describePart(one) === describePart(part)) ? [] : [part];

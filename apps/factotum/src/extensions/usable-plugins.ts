@@ -25,7 +25,7 @@ export async function usablePlugins(
   const used: InstalledPlugin[] = [];
   const problems: ConfigProblem[] = [];
   for (const one of found) {
-    const { id, packageName, version, folder, entry, tools, hooks, commands, models, isMemory, permissions } = one;
+    const { id, packageName, version, folder, entry, tools, hooks, commands, models, routes, isMemory, permissions } = one;
     const { enabled = true, trusted = false, config = {} } = entries[id] ?? {};
     if (!enabled || deny.includes(id) || allow?.includes(id) === false) continue;
     const message = await settingsProblem(one, config);
@@ -44,6 +44,7 @@ export async function usablePlugins(
       tools,
       hooks,
       commands,
+      routes,
       roles: [...(models.length > 0 ? (["models"] as const) : []), ...(isMemory ? (["memory"] as const) : [])],
     };
     const workspaces = permissions.includes("fs:workspace")

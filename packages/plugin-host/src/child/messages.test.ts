@@ -13,7 +13,9 @@ test.each([
   [{ type: "chunk", call: 1 }],
   [{ type: "chunk", value: {} }],
   [{ type: "error", call: 1, message: "x", status: "401" }],
-  [{ type: "ready", tools: [], hooks: [], roles: [1] }],
+  [{ type: "ready", tools: [], hooks: [], roles: [1], routes: [] }],
+  [{ type: "ready", tools: [], hooks: [], roles: [] }],
+  [{ type: "ready", tools: [], hooks: [], roles: [], routes: [{}] }],
   [{ type: "other" }],
   [null],
 ])("%j is no message", (value) => {

@@ -1,4 +1,4 @@
-import type { PluginCall, PluginCommandCall, PluginJson, PluginObject } from "@factotum/plugin";
+import type { PluginCall, PluginCommandCall, PluginJson, PluginObject, PluginRouteRequest } from "@factotum/plugin";
 
 /** What the gateway tells a plugin: one JSON text a line. */
 export type ToPlugin =
@@ -29,6 +29,8 @@ export type ToPlugin =
       readonly words: string;
       readonly facts: Omit<PluginCommandCall, "signal">;
     }
+  /** `name`: method and path of the manifest. */
+  | { readonly type: "route"; readonly call: number; readonly name: string; readonly request: PluginRouteRequest }
   /** So many further chunks may be sent. */
   | { readonly type: "more"; readonly call: number; readonly chunks: number }
   /** The result of a call is no longer awaited. */
@@ -52,6 +54,7 @@ export type FromPlugin =
       readonly hooks: readonly string[];
       readonly roles: readonly string[];
       readonly commands: readonly string[];
+      readonly routes: readonly string[];
     }
   /** `setup` has failed. */
   | { readonly type: "failed"; readonly message: string }
@@ -82,14 +85,14 @@ const MAX_DEPTH = 100;
 /** Checks a value that came from a plugin; `undefined` for one that is no message. */
 export function parseFromPlugin(value: unknown): FromPlugin | undefined {
   if (typeof value !== "object" || value === null || !("type" in value) || isDeeper(value, MAX_DEPTH)) return undefined;
-  const { type, call, ask, message, tools, hooks, roles, commands, method, params, level, status } = value as Readonly<
+  const { type, call, ask, message, tools, hooks, roles, commands, routes, method, params, level, status } = value as Readonly<
     Record<string, unknown>
   >;
   if (typeof type !== "string" || !Object.hasOwn(TYPES, type)) return undefined;
   const isText = (one: unknown): one is string => typeof one === "string";
   const isValid = {
     hello: true,
-    ready: [tools, hooks, roles, commands].every((names) => Array.isArray(names) && names.every(isText)),
+    ready: [tools, hooks, roles, commands, routes].every((names) => Array.isArray(names) && names.every(isText)),
     failed: isText(message),
     result: typeof call === "number",
     error: typeof call === "number" && isText(message) && (status === undefined || typeof status === "number"),

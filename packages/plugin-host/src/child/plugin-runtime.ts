@@ -7,6 +7,7 @@ import type {
   PluginModels,
   PluginObject,
   PluginResponse,
+  PluginRoute,
   PluginTool,
 } from "@factotum/plugin";
 import { LineBudget } from "./line-budget.ts";
@@ -38,6 +39,7 @@ export class PluginRuntime {
   readonly #calls = new Map<number, AbortController>();
   readonly #windows = new Map<number, ChunkWindow>();
   readonly #asks = new Map<number, { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void }>();
+  readonly #routes = new Map<string, PluginRoute>();
   #models: PluginModels | undefined;
   #memory: PluginMemory | undefined;
   #asked = 0;
@@ -79,6 +81,13 @@ export class PluginRuntime {
           const command = this.#commands.get(message.name);
           if (command === undefined) throw new Error(`it has registered no command ${message.name}`);
           return command(message.words, { ...message.facts, signal });
+        });
+        return;
+      case "route":
+        void this.#run(message.call, (signal) => {
+          const route = this.#routes.get(message.name);
+          if (route === undefined) throw new Error(`it has registered no route ${message.name}`);
+          return route(message.request, { signal });
         });
         return;
       case "more":
@@ -127,6 +136,7 @@ export class PluginRuntime {
         hooks: [...this.#hooks.keys()],
         roles: [...(this.#models === undefined ? [] : ["models"]), ...(this.#memory === undefined ? [] : ["memory"])],
         commands: [...this.#commands.keys()],
+        routes: [...this.#routes.keys()],
       });
     } catch (error) {
       this.#options.send({ type: "failed", message: textOf(error) });
@@ -199,6 +209,7 @@ export class PluginRuntime {
         this.#memory = memory;
       },
       command: (name, run) => this.#register(this.#commands, name, run),
+      route: (method, path, answer) => this.#register(this.#routes, `${method} ${path}`, answer),
       hook: (name: HookName, handle: unknown) => this.#register(this.#hooks, name, handle as AnyHandler),
     };
   }
