@@ -27,6 +27,7 @@ import { createAuthenticator } from "./access/credentials.ts";
 import { startHttpServer } from "./http/http-server.ts";
 import type { HttpServer } from "./http/http-server.ts";
 import type { HookSource } from "./hooks/hook-source.ts";
+import type { PluginRoutesOf } from "./http/plugins/plugin-route.ts";
 import type { LocalFiles } from "./media/local-files.ts";
 import type { RemoteFiles } from "./media/remote-files.ts";
 import type { MetricsPage } from "./status/metrics-page.ts";
@@ -98,6 +99,8 @@ export interface GatewayOptions extends GatewaySettings {
   readonly skillUse?: SkillUse;
   /** The handlers of hooks, read at each use: those of the running configuration. None by default. */
   readonly hookSources?: () => readonly HookSource[];
+  /** The routes of plugins, read for each request: those of the running configuration. None by default. */
+  readonly pluginRoutes?: PluginRoutesOf;
   readonly commands: PromptFacts["commands"];
   readonly documentation: PromptFacts["documentation"];
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -253,6 +256,7 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
     host,
     port: config.gateway.port,
     loopbackOnly,
+    pluginRoutes: options.pluginRoutes ?? (() => []),
     readiness: () => (ready ? storage.problem?.reason : "the gateway is starting or ending"),
     metrics: async () => (await (metrics ??= openMetrics(engine, version))).render(),
   });

@@ -9,6 +9,7 @@ export type { CheckpointPorts } from "./checkpoints/checkpoint-service.ts";
 export { placeOfRun, workspaceRoot } from "./agents/run-place.ts";
 export type { RunOccasion, RunPlace, SandboxReason } from "./agents/run-place.ts";
 export { agentSessionKey, normalizeSessionKey, parseAgentSessionKey, sessionKind } from "./routing/session-key.ts";
+export type { PluginRoutesOf } from "./http/plugins/plugin-route.ts";
 export type { HookSource } from "./hooks/hook-source.ts";
 export { startGateway } from "./gateway.ts";
 export type { ConfigControl, Gateway, GatewayOptions, GatewaySettings } from "./gateway.ts";

@@ -36,6 +36,7 @@ import type {
   HookSource,
   LocalFiles,
   OwnerControl,
+  PluginRoutesOf,
   RemoteFiles,
   SetupControl,
 } from "../src/index.ts";
@@ -315,6 +316,8 @@ export async function startTestGateway(
     readonly skillUse?: SkillUse;
     /** Handlers of hooks. None by default. */
     readonly hookSources?: () => readonly HookSource[];
+    /** Routes of plugins. None by default. */
+    readonly pluginRoutes?: PluginRoutesOf;
     /** Runs no command by default. */
     readonly runner?: TestRunner;
     /** Runs the programs that the configuration names; none by default. */
@@ -436,7 +439,7 @@ export async function startTestGateway(
   });
   const gateway = await startGateway({
     ...settings(config),
-    ...withoutUndefined({ skillUse: options.skillUse, hookSources: options.hookSources }),
+    ...withoutUndefined({ skillUse: options.skillUse, hookSources: options.hookSources, pluginRoutes: options.pluginRoutes }),
     version: "0.0.0-test",
     home,
     configControl: {

@@ -277,7 +277,10 @@ function ofEnvironment(env: CliContext["env"], logger: Logger): Pick<GatewayOpti
 /** What this build has, whatever the configuration says. */
 function ofThisBuild(
   plugins: ComposedPlugins,
-): Pick<GatewayOptions, "drainMs" | "remoteFiles" | "imageWorker" | "importWorker" | "webFolder" | "commands" | "documentation" | "fetch"> {
+): Pick<
+  GatewayOptions,
+  "drainMs" | "remoteFiles" | "imageWorker" | "importWorker" | "webFolder" | "commands" | "documentation" | "fetch" | "pluginRoutes"
+> {
   return {
     drainMs: DRAIN_MS,
     remoteFiles: { fetch: createPublicFetch({ clock: systemClock }) },
@@ -287,6 +290,7 @@ function ofThisBuild(
     commands: AGENT_COMMANDS,
     documentation: { folder: assetPath("documentation") },
     fetch: createPluginFetch(plugins),
+    pluginRoutes: (id) => plugins.routes(id),
   };
 }
 

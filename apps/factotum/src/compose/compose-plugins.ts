@@ -37,6 +37,8 @@ export interface ComposedPlugins {
   readonly hooks: () => readonly HookSource[];
   /** The memory that a plugin is. */
   readonly memory: PluginHost["memory"];
+  /** The routes that a plugin serves. */
+  readonly routes: PluginHost["routes"];
   /** Answers with the models of a plugin. */
   readonly fetchModels: PluginHost["fetchModels"];
   /** Ends all plugins. */
@@ -96,6 +98,7 @@ export async function composePlugins(context: CliContext, { secrets, store, web,
     sources: () => host.sources(),
     hooks: () => host.hooks(),
     memory: (id) => host.memory(id),
+    routes: (id) => host.routes(id),
     fetchModels: (id, init) => host.fetchModels(id, init),
     close: async () => {
       await host.close();

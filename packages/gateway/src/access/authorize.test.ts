@@ -28,6 +28,7 @@ describe("authority", () => {
     expect([...new Set(table)].toSorted()).toEqual(
       [
         "ANY /channels: platform",
+        "ANY /plugins: token",
         "ANY /v1: token",
         "GET /: anonymous token platform",
         "GET /healthz: anonymous token platform",
@@ -37,6 +38,7 @@ describe("authority", () => {
         "GET /v1/models: token",
         "GET /ws: anonymous token platform",
         "OPTIONS /v1: anonymous token platform",
+        "PUBLIC /plugins: anonymous token platform",
         "POST /uploads: token",
         "POST /v1/chat/completions: token",
         "POST /v1/embeddings: token",

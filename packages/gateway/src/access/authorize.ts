@@ -31,6 +31,8 @@ const HTTP_ROUTES = [
   "OPTIONS /v1",
   "ANY /v1",
   "ANY /channels",
+  "ANY /plugins",
+  "PUBLIC /plugins",
 ] as const;
 
 /** Name of a route. */
@@ -87,7 +89,8 @@ const RPC_RULES: Readonly<Record<RpcAccess, readonly Role[]>> = { owner: OWNER_O
 
 /**
  * Access rules by route. The page itself contains no secret; `/ws` admits everyone to the handshake and no one past it without the token. A browser sends
- * `OPTIONS /v1` without a token before the request. `ANY /v1` covers unknown routes and methods there.
+ * `OPTIONS /v1` without a token before the request. `ANY /v1` and `ANY /plugins` cover unknown routes and methods there; a plugin's
+ * route is public if its manifest, which the owner confirmed, says so.
  */
 const HTTP_RULES: { readonly [Route in HttpRoute]: readonly Role[] } = {
   "GET /": EVERYBODY,
@@ -104,6 +107,8 @@ const HTTP_RULES: { readonly [Route in HttpRoute]: readonly Role[] } = {
   "OPTIONS /v1": EVERYBODY,
   "ANY /v1": OWNER_ONLY,
   "ANY /channels": ["platform"],
+  "ANY /plugins": OWNER_ONLY,
+  "PUBLIC /plugins": EVERYBODY,
 };
 
 /** Runs that may use a tool within their own session. Everyone's files are in a folder of their session; commands on the host are the owner's. */

@@ -11,6 +11,7 @@ import { createRpcHandlers } from "../rpc/rpc-handlers.ts";
 import { WebchatHub } from "../rpc/webchat-hub.ts";
 import { createAuthenticator } from "../access/credentials.ts";
 import { startHttpServer } from "./http-server.ts";
+import type { PluginRoute } from "./plugins/plugin-route.ts";
 import type { HttpServer } from "./http-server.ts";
 
 /** Sends raw bytes and resolves with everything received until the server closes. */
@@ -67,11 +68,14 @@ async function serverWithPatience(running: TestGateway, requestTimeoutMs: number
     host: "127.0.0.1",
     port: 0,
     loopbackOnly: true,
+    pluginRoutes: () => [],
     readiness: () => undefined,
     metrics: async () => "",
     requestTimeoutMs,
   });
 }
+
+const ANSWER = { type: "answer", status: 200, headers: {}, body: "" } as const;
 
 /** A request of every route; a route without one does not compile. */
 const REQUESTS: Readonly<Record<HttpRoute, string>> = {
@@ -89,13 +93,18 @@ const REQUESTS: Readonly<Record<HttpRoute, string>> = {
   "OPTIONS /v1": "OPTIONS /v1/models HTTP/1.1",
   "ANY /v1": "GET /v1/unknown HTTP/1.1",
   "ANY /channels": "POST /channels/test/default HTTP/1.1\r\nContent-Length: 0",
+  "ANY /plugins": "GET /plugins/site/report HTTP/1.1",
+  "PUBLIC /plugins": "GET /plugins/site/open HTTP/1.1",
 };
 
 describe("every route", () => {
   test.each(Object.entries(REQUESTS) as [HttpRoute, string][])(
     "%s is open to the callers named by the rules, on the real port",
     async (route, request) => {
-      await using running = await startTestGateway({ platform: new TestPlatform() });
+      const report = { method: "GET", path: "/report", public: false, answer: async () => ANSWER } as const;
+      const pluginRoutes = (id: string): readonly PluginRoute[] =>
+        id === "site" ? [report, { ...report, path: "/open", public: true }] : [];
+      await using running = await startTestGateway({ platform: new TestPlatform(), pluginRoutes });
       const { host, port } = new URL(running.gateway.url);
       const ask = async (header: string): Promise<string> => {
         const connection = route === "GET /ws" ? "Upgrade" : "close";

@@ -17,6 +17,8 @@ import type { Authenticator } from "../access/credentials.ts";
 import { handleMedia } from "./handle-media.ts";
 import { handleUpload } from "./handle-upload.ts";
 import { addOpenAiRoutes } from "./openai-routes.ts";
+import { addPluginRoutes } from "./plugins/add-plugin-routes.ts";
+import type { PluginRoutesOf } from "./plugins/plugin-route.ts";
 import { publicPathOf, withoutPublicPath } from "./public-path.ts";
 import { StaticFiles } from "./static-files.ts";
 import { renderStorageFull } from "./storage-full.ts";
@@ -34,6 +36,8 @@ export interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
   readonly loopbackOnly: boolean;
+  /** The routes of plugins. */
+  readonly pluginRoutes: PluginRoutesOf;
   /** Why no input is accepted now; `undefined` if it is. */
   readonly readiness: () => string | undefined;
   /** The current metrics for Prometheus. */
@@ -140,6 +144,7 @@ function createApp(options: HttpServerOptions, admission: AdmissionOptions): Hon
       guardRoute(context, "GET /metrics", admission) ?? context.body(await options.metrics(), 200, { "content-type": METRICS_TYPE }),
   );
   addOpenAiRoutes(app, engine, admission);
+  addPluginRoutes(app, { routesOf: options.pluginRoutes, clock: options.clock, admission });
   app.post("/uploads", async (context) => {
     const refused = guardRoute(context, "POST /uploads", admission);
     if (refused !== undefined) return refused;

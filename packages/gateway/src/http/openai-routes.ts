@@ -1,9 +1,9 @@
-import type { HttpBindings } from "@hono/node-server";
 import type { Context, Hono } from "hono";
 import type { HttpRoute } from "../access/authorize.ts";
 import type { Engine } from "../engine/engine.ts";
 import { guardRoute } from "./admit-request.ts";
 import type { AdmissionOptions, HttpEnv } from "./admit-request.ts";
+import { closeSignal } from "./close-signal.ts";
 import type { CompletionCaller } from "./completions/completion-caller.ts";
 import { handleCompletion } from "./completions/handle-completion.ts";
 import { findModel, listModels, renderModel } from "./completions/model-ids.ts";
@@ -109,13 +109,4 @@ function modelInPath(context: Context<HttpEnv>): string {
     if (error instanceof URIError) return encoded;
     throw error;
   }
-}
-
-/** Aborts if the client leaves before it has its answer. */
-function closeSignal(outgoing: HttpBindings["outgoing"]): AbortSignal {
-  const closed = new AbortController();
-  outgoing.once("close", () => {
-    if (!outgoing.writableFinished) closed.abort();
-  });
-  return closed.signal;
 }
