@@ -73,6 +73,10 @@ test("the examples are installed from their folders, and work in one gateway", {
   expect(log).toMatch(/^.*\dZ after_tool_call todo-list_done: done, \d+ characters$/m);
   expect(log).toMatch(/^.*\dZ agent_end main: done, 5 characters$/m);
   expect(log).not.toContain("plants");
+  const entries = `${scene.product.url}/plugins/audit-log/entries?limit=200`;
+  const answer = await fetch(entries, { headers: { authorization: `Bearer ${scene.product.token}` } });
+  expect(await answer.json()).toContainEqual(expect.objectContaining({ event: "after_tool_call", name: "todo-list_add", outcome: "done" }));
+  expect((await fetch(entries)).status).toBe(401);
   const { stdout } = await run("status");
   for (const name of NAMES) expect(stdout).not.toContain(name);
 });
