@@ -2,6 +2,7 @@ import { mkdtempDisposable, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { runCommand } from "@factotum/testing-product";
 import { GROUP, startGuestScene } from "./guest-scene.ts";
 import { newestResults, obey, order } from "./obedient-model.ts";
 import { startTaintScene } from "./taint-scene.ts";
@@ -73,4 +74,45 @@ test("in a group, and by a guest, the notes are not searched", TIMEOUT, async ()
   }
   await scene.say("ou_owner", order(search("CANARYWORD")));
   expect(newestResults(scene.model)).toEqual(["ok"]);
+});
+
+test("the command line searches the notes, brings the index up to date, and says what is not searched", TIMEOUT, async () => {
+  await using scene = await startTaintScene({ memory: { extraPaths: ["gone"] } });
+  const { home } = scene;
+  const memory = async (...args: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await runCommand(["memory", ...args], { home });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    return stdout;
+  };
+  const gone = `problem   ${path.join(home, "gone")} is not there: correct memory.extraPaths.\n`;
+  expect((await memory("status")).replace(/\d+ KiB/, "few KiB")).toBe(
+    `agent     main\nprovider  notes\nindex     0 files, 0 passages, few KiB, not indexed yet\n${gone}`,
+  );
+  await scene.write("memory/2020-01-02.md", "# Boiler\nCANARYWORD was here to service it.\n\n# Tea\n乌龙茶 is in the drawer.\n");
+  expect(await memory("index")).toMatch(/^added {4}memory\/2020-01-02\.md\n[^]*1 file, 2 passages, \d+ KiB, changed just now\n/);
+  expect(await memory("index")).toMatch(/^Nothing has changed\.\n/);
+  expect(await memory("search", "who", "serviced", "the", "boiler?", "--max", "1")).toMatch(
+    /^memory\/2020-01-02\.md#L1-L2 {2}\(score 0\.\d+, 2020-01-02\)\n {2}# Boiler\n {2}CANARYWORD was here to service it\.\n$/,
+  );
+  expect(JSON.parse(await memory("search", "茶", "--json"))).toMatchObject({ agentId: "main", hits: [{ startLine: 4, origin: "agent" }] });
+  await scene.write("memory/2020-01-02.md", "Nothing.\n");
+  expect(JSON.parse(await memory("index", "--force", "--json"))).toMatchObject({
+    status: { works: true, files: 1, chunks: 1 },
+    changed: 1,
+    changes: [{ path: "memory/2020-01-02.md", type: "changed" }],
+  });
+  expect(await runCommand(["memory", "search", "CANARYWORD"], { home })).toEqual({
+    code: 0,
+    stdout: "",
+    stderr: "factotum: nothing was found\n",
+  });
+  expect(await runCommand(["memory", "status", "--agent", "other"], { home })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('There is no agent "other". Configured: main.') as string,
+  });
+  await using stopped = await mkdtempDisposable(path.join(tmpdir(), "home-"));
+  expect(await runCommand(["memory", "status"], { home: stopped.path })).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining("The gateway is not running.") as string,
+  });
 });

@@ -91,7 +91,9 @@ export { withoutUndefined } from "./without-undefined.ts";
 export type { WithoutUndefined } from "./without-undefined.ts";
 export type {
   MemoryAnswer,
+  MemoryChange,
   MemoryHit,
+  MemoryIndexed,
   MemoryOrigin,
   MemoryPassage,
   MemoryProvider,

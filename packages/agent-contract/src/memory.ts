@@ -49,14 +49,32 @@ export type MemoryPassage =
     }
   | { readonly type: "not-found"; readonly message: string };
 
-/** What is indexed of one agent. */
+/** What is indexed of one agent, and what is not. */
 export interface MemoryStatus {
   /** Which provider this is. */
   readonly provider: string;
+  /** It answers searches. */
+  readonly works: boolean;
   readonly files: number;
   readonly chunks: number;
-  /** What is wrong, and what to do; absent: nothing. */
-  readonly problem?: string;
+  /** Of the index on the disk. */
+  readonly sizeBytes?: number;
+  /** When the index last changed, in milliseconds since the epoch; absent: it has not been filled. */
+  readonly indexedAtMs?: number;
+  /** What is wrong, or left out, each a sentence for the owner. */
+  readonly problems: readonly string[];
+}
+
+/** A file whose passages in the index are others than before. */
+export interface MemoryChange {
+  readonly path: string;
+  readonly type: "added" | "changed" | "removed";
+}
+
+/** The result of an update of the index. */
+export interface MemoryIndexed {
+  readonly status: MemoryStatus;
+  readonly changes: readonly MemoryChange[];
 }
 
 /** What an agent remembers. Implemented by `memory` and by plugins, used by `tools`. Who may ask is decided by the caller. */
@@ -68,7 +86,8 @@ export interface MemoryProvider {
     where: { readonly path: string; readonly from: number; readonly lines: number },
     options: { readonly agentId: string; readonly signal: AbortSignal },
   ): Promise<MemoryPassage>;
-  status(options: { readonly agentId: string }): Promise<MemoryStatus>;
-  /** Brings the index up to date; `rebuild` builds it again from the sources. */
-  index(options: { readonly agentId: string; readonly rebuild: boolean; readonly signal: AbortSignal }): Promise<MemoryStatus>;
+  /** Changes nothing. */
+  status(options: { readonly agentId: string; readonly signal: AbortSignal }): Promise<MemoryStatus>;
+  /** Brings the index up to date; `rebuild` reads everything again, and replaces the index by one that is built from nothing. */
+  index(options: { readonly agentId: string; readonly rebuild: boolean; readonly signal: AbortSignal }): Promise<MemoryIndexed>;
 }

@@ -1,7 +1,17 @@
 import { realpath, rm } from "node:fs/promises";
 import path from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { BackgroundCommands, CommandRunner, ToolSource, Clock, Logger, Random, SkillIndex, SkillUse } from "@factotum/agent-contract";
+import type {
+  BackgroundCommands,
+  CommandRunner,
+  ToolSource,
+  Clock,
+  Logger,
+  MemoryProvider,
+  Random,
+  SkillIndex,
+  SkillUse,
+} from "@factotum/agent-contract";
 import type { PromptFacts } from "@factotum/agent-core";
 import { isExposed, isLoopbackBind, resolveSecret, writePrivateFile } from "@factotum/config";
 import type { FactotumConfig, GatewayConfig } from "@factotum/config";
@@ -85,6 +95,8 @@ export interface GatewayOptions extends GatewaySettings {
   readonly localFiles: LocalFiles;
   /** What files held before turns changed them, and the access to give it back. */
   readonly checkpoints: CheckpointPorts;
+  /** What the agents remember. */
+  readonly memory: MemoryProvider;
   /** Runs the programs that the configuration names, on the host. */
   readonly hostCommands: CommandRunner;
   /** Fetches files of the web that are to be sent. */
@@ -241,6 +253,7 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
     warnings,
     reloadConfig: async (how) => options.configControl.reload(how),
     setup: options.setupControl,
+    memory: options.memory,
     requestRestart: options.onRestartRequest,
     requestShutdown: options.onShutdownRequest,
   });

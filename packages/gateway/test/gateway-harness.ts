@@ -24,6 +24,7 @@ import { openSqliteStore } from "@factotum/store";
 import type { ApprovalDecision, CheckpointLimits, SqliteStore, Store, StoreDamage } from "@factotum/store";
 import { createCoreTools, createFileAccess, createMediaTools, FileAccessError, type WebAccess } from "@factotum/tools";
 import type { FileAccess, FileAccessOptions } from "@factotum/tools";
+import { NO_MEMORY } from "./no-memory.ts";
 import { completeRunner } from "./complete-runner.ts";
 import type { TestRunner } from "./complete-runner.ts";
 import { CheckpointKeeper, createFileProvenance, inboundMediaFolder, startGateway } from "../src/index.ts";
@@ -458,6 +459,7 @@ export async function startTestGateway(
     store: options.around?.(store) ?? store,
     damage: store.damage,
     ...withoutUndefined({ reserve: options.reserve }),
+    memory: NO_MEMORY,
     checkpoints: { keeper, restoring: createFileAccess(access) },
     localFiles: localFiles(files),
     hostCommands: completeRunner(options.hostCommands ?? noCommands),

@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { mkdir, readdir, rename, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { AGENT, createNoteRig, type NoteRig } from "../test/note-rig.ts";
+import { AGENT, NOW_MS, createNoteRig, type NoteRig } from "../test/note-rig.ts";
 
 let rig: NoteRig;
 beforeEach(async () => {
@@ -101,7 +101,15 @@ describe("the index", () => {
     expect((await search("apples")).toSorted()).toEqual(["memory/b.md", "memory/c.md"]);
     await rm(b);
     expect(await search("apples")).toEqual(["memory/c.md"]);
-    expect(await memory.status(AGENT)).toEqual({ provider: "notes", files: 1, chunks: 1 });
+    expect(await memory.status(AGENT)).toEqual({
+      provider: "notes",
+      works: true,
+      files: 1,
+      chunks: 1,
+      sizeBytes: (await stat(join(rig.folder, "main.sqlite"))).size,
+      indexedAtMs: NOW_MS,
+      problems: [],
+    });
   });
 
   test("a file with another time and the same text is not indexed again", async () => {
@@ -164,10 +172,31 @@ describe("the index", () => {
     await expect(rebuilding).rejects.toThrow("the store is closed");
     expect(await readdir(rig.folder)).toEqual(["main.sqlite"]);
     answerOrigin = async () => true;
-    expect(await memory.index({ ...AGENT, rebuild: true })).toEqual({ provider: "notes", files: 1, chunks: 1 });
+    expect(await memory.index({ ...AGENT, rebuild: true })).toMatchObject({
+      status: { files: 1, chunks: 1 },
+      changes: [{ path: "memory/a.md", type: "changed" }],
+    });
     expect((await memory.search({ query: "apples", maxResults: 6, minScore: 0, sources: ["notes"] }, AGENT)).hits[0]?.origin).toBe(
       "untrusted",
     );
+  });
+
+  test("an update says what it changed, and several at once run one after another", async () => {
+    await rig.put("memory/a.md", "apples");
+    await rig.put("memory/b.md", "pears");
+    const index = async (rebuild: boolean) => (await rig.memory.index({ ...AGENT, rebuild })).changes;
+    expect(await index(false)).toEqual(["a", "b"].map((name) => ({ path: `memory/${name}.md`, type: "added" })));
+    await rig.put("memory/a.md", "plums");
+    await rm(join(rig.workspace, "memory/b.md"));
+    expect(await index(false)).toEqual([
+      { path: "memory/b.md", type: "removed" },
+      { path: "memory/a.md", type: "changed" },
+    ]);
+    await rig.put("memory/c.md", "cherries");
+    const [first, ...others] = await Promise.all([index(true), index(true), index(true), index(false)]);
+    expect(first).toEqual([{ path: "memory/c.md", type: "added" }]);
+    expect(others).toEqual([[], [], []]);
+    expect(await paths("cherries plums")).toHaveLength(2);
   });
 
   test("what a killed rebuild has left is removed", async () => {
@@ -215,6 +244,22 @@ test("an agent without notes is known as such, and so is an unknown one", async 
   await rig.put("memory/2026-11-20.md", "a note");
   expect(await rig.memory.hasNotes(AGENT)).toBe(true);
   expect(await rig.memory.hasNotes({ ...AGENT, agentId: "other" })).toBe(false);
+});
+
+test("what is left out is named, with what to do", async () => {
+  await using other = await createNoteRig({ extraPaths: ["gone", "gone.md", "vault"] });
+  await other.put("memory/huge.md", "x".repeat(1024 * 1024 + 1));
+  await other.put("secret.md", "x");
+  await symlink(join(other.workspace, "secret.md"), join(other.workspace, "memory/link.md"));
+  await other.put("../vault/1/2/3/4/5/6/7/deep.md", "x");
+  const { problems } = await other.memory.status(AGENT);
+  expect(problems.map((problem) => problem.replaceAll(dirname(other.workspace), "~")).toSorted()).toEqual([
+    "memory/huge.md is larger than 1 MiB, and is not searched: split it.",
+    "memory/link.md is a link, which is not followed: name its target in memory.extraPaths.",
+    "~/gone is not there: correct memory.extraPaths.",
+    "~/gone.md is not there: correct memory.extraPaths.",
+    "~/vault/1/2/3/4/5/6/7 is too deep, and is not searched: name it in memory.extraPaths.",
+  ]);
 });
 
 test("files of the extra paths are the owner's, and cited by their place", async () => {

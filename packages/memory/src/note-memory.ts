@@ -5,7 +5,9 @@ import type {
   Clock,
   Logger,
   MemoryAnswer,
+  MemoryChange,
   MemoryHit,
+  MemoryIndexed,
   MemoryOrigin,
   MemoryPassage,
   MemoryProvider,
@@ -13,8 +15,9 @@ import type {
   MemoryStatus,
 } from "@factotum/agent-contract";
 import { chunkNote } from "./chunks/chunk-note.ts";
-import { IndexDatabase, removeDatabase, type FoundChunk } from "./database/index-database.ts";
+import { IndexDatabase, removeDatabase, type FileState, type FoundChunk } from "./database/index-database.ts";
 import { dayOf, hasNotes, listNotes, readNote, type NoteFile, type NotePlaces } from "./notes/note-files.ts";
+import { noteProblems } from "./notes/note-problems.ts";
 import { rankHits } from "./ranking/rank-hits.ts";
 import { queryTokens } from "./tokens/query-tokens.ts";
 
@@ -41,7 +44,14 @@ interface AgentIndex {
   readonly file: string;
   database: IndexDatabase;
   /** The update that runs. */
-  updating: Promise<boolean> | undefined;
+  updating: Promise<Update> | undefined;
+}
+
+/** The result of an update. */
+interface Update {
+  readonly changes: readonly MemoryChange[];
+  /** False: there are too many notes. */
+  readonly isComplete: boolean;
 }
 
 /** The built-in memory: full-text search over the notes in an agent's workspace. The index follows the files, and is brought up to date before each search. */
@@ -104,9 +114,10 @@ export class NoteMemory implements MemoryProvider {
     }
   }
 
-  // eslint-disable-next-line require-await -- a failure is a rejection
-  async status({ agentId }: { readonly agentId: string }): Promise<MemoryStatus> {
-    return { provider: "notes", ...this.#open(agentId).database.counts() };
+  async status({ agentId, signal }: { readonly agentId: string; readonly signal: AbortSignal }): Promise<MemoryStatus> {
+    const index = this.#open(agentId);
+    const problems = await noteProblems(await listNotes(this.#placesOf(agentId), { signal }));
+    return { provider: "notes", works: true, ...index.database.counts(), problems };
   }
 
   async index({
@@ -117,15 +128,13 @@ export class NoteMemory implements MemoryProvider {
     readonly agentId: string;
     readonly rebuild: boolean;
     readonly signal: AbortSignal;
-  }): Promise<MemoryStatus> {
+  }): Promise<MemoryIndexed> {
     const index = this.#open(agentId);
-    await index.updating?.catch(() => undefined);
-    const isComplete = await (rebuild ? this.#start(index, this.#rebuild(agentId, index, signal)) : this.#update(agentId, index));
+    // One at a time: what changed since the update that runs is found by the next.
+    while (index.updating !== undefined) await index.updating.catch(() => undefined);
     signal.throwIfAborted();
-    return {
-      ...(await this.status({ agentId })),
-      ...(isComplete ? {} : { problem: "There are more than 5,000 notes: the others are not searched. Move old ones elsewhere." }),
-    };
+    const { changes } = await (rebuild ? this.#start(index, this.#rebuild(agentId, index, signal)) : this.#update(agentId, index));
+    return { status: await this.status({ agentId, signal }), changes };
   }
 
   /** Closes the indexes. Idempotent. */
@@ -169,7 +178,7 @@ export class NoteMemory implements MemoryProvider {
   }
 
   /** Resolves with why the index may be behind, once it is up to date or the wait is over. */
-  async #waitFor(update: Promise<boolean>, signal: AbortSignal): Promise<string | undefined> {
+  async #waitFor(update: Promise<Update>, signal: AbortSignal): Promise<string | undefined> {
     const { clock, logger, waitMs = WAIT_MS } = this.#options;
     const waited = Promise.withResolvers<string>();
     using timer = clock.schedule(waitMs, () => waited.resolve("the index is still being updated: the newest notes may be missing"));
@@ -179,7 +188,7 @@ export class NoteMemory implements MemoryProvider {
     try {
       signal.throwIfAborted();
       const done = update.then(
-        (isComplete) => (isComplete ? undefined : "there are more than 5,000 notes, and the others are not searched"),
+        ({ isComplete }) => (isComplete ? undefined : "there are more than 5,000 notes, and the others are not searched"),
         (error: unknown) => {
           logger.warn("The index of the notes could not be updated", { error });
           return "the index could not be updated: the newest notes may be missing";
@@ -192,11 +201,11 @@ export class NoteMemory implements MemoryProvider {
     }
   }
 
-  #update(agentId: string, index: AgentIndex): Promise<boolean> {
+  #update(agentId: string, index: AgentIndex): Promise<Update> {
     return index.updating ?? this.#start(index, this.#fill(agentId, index.database, this.#closing.signal));
   }
 
-  async #start(index: AgentIndex, work: Promise<boolean>): Promise<boolean> {
+  async #start(index: AgentIndex, work: Promise<Update>): Promise<Update> {
     index.updating = work;
     try {
       return await work;
@@ -206,13 +215,16 @@ export class NoteMemory implements MemoryProvider {
   }
 
   /** Builds the index next to the one in use, and puts it in its place when it is whole. */
-  async #rebuild(agentId: string, index: AgentIndex, signal: AbortSignal): Promise<boolean> {
+  async #rebuild(agentId: string, index: AgentIndex, signal: AbortSignal): Promise<Update> {
     const shadow = shadowOf(index.file);
     removeDatabase(shadow);
+    const before = index.database.files();
     const built = new IndexDatabase(shadow);
     let isComplete: boolean;
+    let after: ReadonlyMap<string, FileState>;
     try {
-      isComplete = await this.#fill(agentId, built, AbortSignal.any([signal, this.#closing.signal]));
+      ({ isComplete } = await this.#fill(agentId, built, AbortSignal.any([signal, this.#closing.signal])));
+      after = built.files();
     } catch (error) {
       built[Symbol.dispose]();
       removeDatabase(shadow);
@@ -222,15 +234,21 @@ export class NoteMemory implements MemoryProvider {
     index.database[Symbol.dispose]();
     renameSync(shadow, index.file);
     index.database = new IndexDatabase(index.file);
-    return isComplete;
+    return { isComplete, changes: changesBetween(before, after) };
   }
 
-  /** Reads what has changed. Resolves with false if there are too many notes. */
-  async #fill(agentId: string, database: IndexDatabase, signal: AbortSignal): Promise<boolean> {
+  /** Reads what has changed. */
+  async #fill(agentId: string, database: IndexDatabase, signal: AbortSignal): Promise<Update> {
     const { files, isComplete } = await listNotes(this.#placesOf(agentId), { signal });
     const known = database.files();
     const present = new Set(files.map(({ path }) => path));
-    for (const path of known.keys()) if (!present.has(path)) database.remove(path);
+    const changes: MemoryChange[] = [];
+    const changed = (path: string, type: MemoryChange["type"]): void => void changes.push({ path, type });
+    for (const path of known.keys())
+      if (!present.has(path)) {
+        database.remove(path);
+        changed(path, "removed");
+      }
     for (const note of files) {
       const before = known.get(note.path);
       if (before?.mtimeMs === note.mtimeMs && before.sizeBytes === note.sizeBytes) continue;
@@ -247,9 +265,11 @@ export class NoteMemory implements MemoryProvider {
       else {
         const datedMs = dayOf(path);
         database.put({ ...state, ...(datedMs === undefined ? {} : { datedMs }), source: "notes", origin, chunks: chunkNote(text) });
+        changed(path, before === undefined ? "added" : "changed");
       }
     }
-    return isComplete;
+    if (changes.length > 0) database.markUpdated(this.#options.clock.now());
+    return { isComplete, changes };
   }
 
   async #originOf({ file, isExtra }: NoteFile, agentId: string): Promise<MemoryOrigin> {
@@ -260,6 +280,15 @@ export class NoteMemory implements MemoryProvider {
 
 function shadowOf(file: string): string {
   return `${file}.new`;
+}
+
+function changesBetween(before: ReadonlyMap<string, FileState>, after: ReadonlyMap<string, FileState>): readonly MemoryChange[] {
+  const gone = [...before.keys()].filter((path) => !after.has(path)).map((path): MemoryChange => ({ path, type: "removed" }));
+  const others = [...after.values()].flatMap(({ path, hash }): readonly MemoryChange[] => {
+    const old = before.get(path);
+    return old?.hash === hash ? [] : [{ path, type: old === undefined ? "added" : "changed" }];
+  });
+  return [...gone, ...others];
 }
 
 function toHit({ bm25: _bm25, datedMs, score, ...hit }: FoundChunk & { readonly score: number }): MemoryHit {

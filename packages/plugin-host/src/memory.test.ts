@@ -52,7 +52,13 @@ test.each([
     origin,
     isCut: true,
   });
-  expect(await memory.status({ agentId: "main" })).toEqual({ provider: `plugin ${plugin.id}`, files: 0, chunks: 0 });
+  expect(await memory.status({ agentId: "main", signal })).toEqual({
+    provider: `plugin ${plugin.id}`,
+    works: true,
+    files: 0,
+    chunks: 0,
+    problems: [],
+  });
   expect(scene.host.memory("other")).toBeUndefined();
 });
 
@@ -86,7 +92,7 @@ test.each([
   expect(answer.hits).toEqual([]);
   expect(answer.degraded).toContain(told);
   expect(await memory.get({ path: "a", from: 1, lines: 1 }, { agentId: "main", signal })).toMatchObject({ type: "not-found" });
-  expect((await memory.status({ agentId: "main" })).problem).toBeDefined();
+  expect(await memory.status({ agentId: "main", signal })).toMatchObject({ works: false, problems: [expect.any(String)] });
 });
 
 test("a plugin that is no memory by its manifest, or registers none, is not used as one", slow, async () => {

@@ -13,7 +13,8 @@ export function createPluginMemory(plugin: HostedPlugin, hideSecrets: (text: str
     plugin.call({ type: "memory", method, params: { ...params } }, { timeoutMs: PLUGIN_LIMITS.memoryMs, signal, isOwnFailure: true });
   const status = async (): Promise<MemoryStatus> => {
     const { problem } = plugin;
-    return Promise.resolve({ provider: `plugin ${id}`, files: 0, chunks: 0, ...(problem === undefined ? {} : { problem }) });
+    const problems = problem === undefined ? [] : [hideSecrets(problem)];
+    return Promise.resolve({ provider: `plugin ${id}`, works: problem === undefined, files: 0, chunks: 0, problems });
   };
   return {
     search: async ({ query, maxResults, minScore }, { agentId, signal }): Promise<MemoryAnswer> => {
@@ -39,7 +40,8 @@ export function createPluginMemory(plugin: HostedPlugin, hideSecrets: (text: str
       }
     },
     status,
-    index: status,
+    // The plugin keeps its own index, if it has one.
+    index: async () => ({ status: await status(), changes: [] }),
   };
 }
 

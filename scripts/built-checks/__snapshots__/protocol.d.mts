@@ -761,6 +761,49 @@ interface DeadLetter {
 }
 /** Parses a dead letter. */
 declare const DeadLetterSchema: z.ZodType<DeadLetter>;
+/** The memory of an agent, and what is not searched. */
+interface MemoryState {
+  readonly agentId: string;
+  /** `notes`, or the plugin that `memory.provider` names. */
+  readonly provider: string;
+  /** It answers searches. */
+  readonly works: boolean;
+  readonly files: number;
+  /** Passages. */
+  readonly chunks: number;
+  /** Of the index on the disk. */
+  readonly sizeBytes?: number;
+  /** When the index last changed; absent: it has not been filled. */
+  readonly indexedAtMs?: number;
+  /** What is wrong, or left out, each a sentence. */
+  readonly problems: readonly string[];
+}
+/** A passage that matches a search. Lines count from 1 and are inclusive. */
+interface MemorySearchHit {
+  /** Relative to the workspace, or absolute. */
+  readonly path: string;
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly text: string;
+  /** 0 to 1, higher is better. */
+  readonly score: number;
+  readonly source: "notes" | "sessions";
+  /** `untrusted`: it may hold text of others. */
+  readonly origin: "owner" | "agent" | "untrusted" | "system";
+  /** The day that it is about, `YYYY-MM-DD`. */
+  readonly day?: string;
+}
+/** A file that an update of the index found changed. */
+interface MemoryFileChange {
+  readonly path: string;
+  readonly type: "added" | "changed" | "removed";
+}
+/** Parses the state of a memory. */
+declare const MemoryStateSchema: z.ZodType<MemoryState>;
+/** Parses a hit. */
+declare const MemorySearchHitSchema: z.ZodType<MemorySearchHit>;
+/** Parses a change. */
+declare const MemoryFileChangeSchema: z.ZodType<MemoryFileChange>;
 /** The kinds of sessions, for lists and filters. */
 declare const SESSION_KINDS: readonly ["main", "group", "cron", "hook", "node", "other"];
 /** Kind of a session. */
@@ -1384,6 +1427,44 @@ interface GatewayMethods {
     };
   };
 }
+/** Methods of what an agent remembers; the default agent's without `agentId`. They reject with `not-found` for an unknown agent. */
+interface MemoryMethods {
+  /** What is indexed, and what is wrong. Changes nothing. */
+  "memory.status": {
+    params: {
+      readonly agentId?: string;
+    };
+    result: MemoryState;
+  };
+  /** Searches as `memory_search` does, best hit first; 6 hits by default. `degraded` says why it was less complete than usual. */
+  "memory.search": {
+    params: {
+      readonly agentId?: string;
+      readonly query: string;
+      readonly maxResults?: number;
+    };
+    result: {
+      readonly agentId: string;
+      readonly hits: readonly MemorySearchHit[];
+      readonly degraded?: string;
+    };
+  };
+  /**
+   * Brings the index up to date. With `rebuild` every note is read again, and a new index takes the place of the old one when it is whole. `changes` names the
+   * first 200 files, `changed` counts them all.
+   */
+  "memory.index": {
+    params: {
+      readonly agentId?: string;
+      readonly rebuild?: boolean;
+    };
+    result: {
+      readonly status: MemoryState;
+      readonly changed: number;
+      readonly changes: readonly MemoryFileChange[];
+    };
+  };
+}
 /** Pairing methods, which admit or reject unknown senders. */
 interface PairingMethods {
   /** Pending requests and admitted senders, each oldest request first. */
@@ -1605,7 +1686,7 @@ interface ToolMethods {
   };
 }
 /** Every method with its parameters and result. */
-interface RpcMethods extends ChatMethods, AgentMethods, SessionMethods, CheckpointMethods, ContextMethods, DeadLetterMethods, PairingMethods, ApprovalMethods, ToolMethods, GatewayMethods, SetupMethods, ChannelMethods {}
+interface RpcMethods extends ChatMethods, AgentMethods, SessionMethods, CheckpointMethods, ContextMethods, DeadLetterMethods, MemoryMethods, PairingMethods, ApprovalMethods, ToolMethods, GatewayMethods, SetupMethods, ChannelMethods {}
 /** Name of a method. */
 type RpcMethod = keyof RpcMethods;
 /** Every method: who may call it, whether it is rejected while the store is not writable, and parsers for its parameters and its result. */
@@ -1645,4 +1726,4 @@ interface RpcEvents {
 type RpcEvent = keyof RpcEvents;
 /** A parser for the payload of every event. */
 declare const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]>; };
-export { APPROVAL_DECISIONS, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type HelloFrame, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, type NoticeBlock, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type SetupCheck, SetupCheckSchema, type SetupProvider, type SetupState, SetupStateSchema, TOOL_STATES, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolState, type ToolSummary, ToolSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredModels, retriedKey, retryKey };
+export { APPROVAL_DECISIONS, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type HelloFrame, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, type MemoryFileChange, MemoryFileChangeSchema, type MemorySearchHit, MemorySearchHitSchema, type MemoryState, MemoryStateSchema, type NoticeBlock, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type SetupCheck, SetupCheckSchema, type SetupProvider, type SetupState, SetupStateSchema, TOOL_STATES, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolState, type ToolSummary, ToolSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredModels, retriedKey, retryKey };

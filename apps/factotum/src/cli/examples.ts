@@ -26,6 +26,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "mcp serve": ["factotum mcp serve", "factotum mcp serve --http --read-only"],
   "mcp import": ["factotum mcp import ~/.cursor/mcp.json"],
   "mcp login": ["factotum mcp login wiki", "factotum mcp login wiki --code"],
+  "memory search": ["factotum memory search who serviced the boiler", "factotum memory search 乌龙茶 --max 3"],
+  "memory index": ["factotum memory index --force"],
   "sandbox explain": ["factotum sandbox explain", "factotum sandbox explain --session agent:main:feishu:group:oc_1"],
   "tools list": ["factotum tools list", "factotum tools list --agent team"],
   "tools explain": ["factotum tools explain exec", "factotum tools explain exec --session agent:main:feishu:group:oc_1 --sender ou_1"],

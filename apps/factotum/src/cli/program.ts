@@ -11,6 +11,7 @@ import { addDamage } from "./add-damage.ts";
 import { addDeadLetters } from "./add-dead-letters.ts";
 import { addLsp } from "./add-lsp.ts";
 import { addMcp } from "./add-mcp.ts";
+import { addMemory } from "./add-memory.ts";
 import { addModels } from "./add-models.ts";
 import { addApprovals } from "./add-approvals.ts";
 import { addPairing } from "./add-pairing.ts";
@@ -51,6 +52,7 @@ export function createProgram(context: CliContext, finish: Finish): Command {
   addAgents(program, context, finish);
   addContext(program, context, finish);
   addDeadLetters(program, context, finish);
+  addMemory(program, context, finish);
   addDamage(program, context, finish);
   addSessions(program, context, finish);
   addSandbox(program, context, finish);

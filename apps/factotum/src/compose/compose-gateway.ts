@@ -160,15 +160,15 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     damage: store.damage,
     reserve,
     checkpoints,
+    memory: integrations.memory.provider,
     hostCommands: host,
     localFiles: createLocalFiles(files, createOutgoingGuard(paths, secrets.toolOutput)),
     skillUse: skillRuns,
     hookSources: () => [...plugins.hooks(), ...commandHookSources(config.commandHooks, { runner: host, folder: paths.home, logger })],
     ...system,
     ...ofThisBuild(plugins),
-    onSecret: (value) => secrets.add([value]),
-    hideSecrets: (text) => secrets.hide(text),
     ...requests,
+    ...ofSecrets(secrets),
     ...ofEnvironment(env, logger),
   });
   reportDamage = (damage) => gateway.engine.reports.damage(damage);
@@ -268,6 +268,10 @@ function keepDatabase(
   const refuse = (reason: string): void => engine.parts.storage.refuse(reason);
   kept.use(watchDatabase({ ...options, clock: systemClock, refuse, onSaved: () => options.onShutdownRequest(DAMAGED_DATABASE) }));
   return kept;
+}
+
+function ofSecrets(secrets: SecretFilter): Pick<GatewayOptions, "onSecret" | "hideSecrets"> {
+  return { onSecret: (value) => secrets.add([value]), hideSecrets: (text) => secrets.hide(text) };
 }
 
 function ofEnvironment(env: CliContext["env"], logger: Logger): Pick<GatewayOptions, "environment" | "crashPoint"> {

@@ -11,6 +11,8 @@ import { redactTools } from "./redact-tools.ts";
 
 /** The memory of a gateway. */
 export interface ComposedMemory {
+  /** The memory that the configuration names. */
+  readonly provider: MemoryProvider;
   /** Adds the tools of memory to those of a source, as long as there are notes. */
   readonly withTools: (source: Pick<ToolSource, "id" | "tools">) => ToolSource;
   readonly close: () => Promise<void>;
@@ -53,6 +55,7 @@ export async function composeMemory({ paths }: Pick<CliContext, "paths">, parts:
   const found = await Promise.all(currentConfig().agents.map(async ({ id: agentId }) => memory.hasNotes({ agentId, signal })));
   let isOffered = found.includes(true);
   return {
+    provider: chosen,
     withTools: ({ id, tools: own }) => {
       const all: readonly AgentTool[] = [...own, ...tools];
       return {
@@ -88,12 +91,12 @@ function chosenMemory(
 
 function missingMemory(id: string): MemoryProvider {
   const problem = `the plugin ${id}, which memory.provider names, is not there or not used`;
-  const status = { provider: `plugin ${id}`, files: 0, chunks: 0, problem };
+  const status = { provider: `plugin ${id}`, works: false, files: 0, chunks: 0, problems: [`${problem}: see "factotum plugins list".`] };
   return {
     search: async () => Promise.resolve({ hits: [], degraded: problem }),
     get: async () => Promise.resolve({ type: "not-found", message: `Nothing can be shown: ${problem}.` }),
     status: async () => Promise.resolve(status),
-    index: async () => Promise.resolve(status),
+    index: async () => Promise.resolve({ status, changes: [] }),
   };
 }
 

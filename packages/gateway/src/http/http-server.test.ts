@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import type { ChannelAccount } from "../index.ts";
 import { createMemoryLogger, NO_SETUP, realClock, realRandom, startTestGateway, TestPlatform } from "../../test/gateway-harness.ts";
+import { NO_MEMORY } from "../../test/no-memory.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 import { authorize, OWN } from "../access/authorize.ts";
 import type { HttpRoute, Principal } from "../access/authorize.ts";
@@ -47,6 +48,7 @@ async function serverWithPatience(running: TestGateway, requestTimeoutMs: number
     warnings: () => [],
     reloadConfig: () => Promise.reject(new Error("there is no file")),
     setup: NO_SETUP,
+    memory: NO_MEMORY,
     requestRestart: async () => undefined,
     requestShutdown: () => undefined,
   });

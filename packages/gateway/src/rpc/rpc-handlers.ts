@@ -1,3 +1,4 @@
+import type { MemoryProvider } from "@factotum/agent-contract";
 import type { RpcMethod } from "@factotum/protocol";
 import type { Engine } from "../engine/engine.ts";
 import { agentHandlers } from "./agent-handlers.ts";
@@ -9,6 +10,7 @@ import { contextHandlers } from "./context-handlers.ts";
 import { deadLetterHandlers } from "./dead-letter-handlers.ts";
 import { gatewayHandlers } from "./gateway-handlers.ts";
 import type { GatewayControl } from "./gateway-handlers.ts";
+import { memoryHandlers } from "./memory-handlers.ts";
 import { pairingHandlers } from "./pairing-handlers.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
 import { sessionHandlers } from "./session-handlers.ts";
@@ -22,13 +24,14 @@ export interface RpcServices extends GatewayControl {
   readonly engine: Engine;
   readonly hub: WebchatHub;
   readonly setup: SetupControl;
+  readonly memory: MemoryProvider;
 }
 
 /** One handler for every method of the protocol; a missing one does not compile. */
 export type RpcHandlers = RpcHandlersOf<RpcMethod>;
 
 /** Creates the handlers, one file for each group of methods. */
-export function createRpcHandlers({ engine, hub, setup, ...control }: RpcServices): RpcHandlers {
+export function createRpcHandlers({ engine, hub, setup, memory, ...control }: RpcServices): RpcHandlers {
   return {
     ...chatHandlers(engine, hub),
     ...agentHandlers(engine),
@@ -36,6 +39,7 @@ export function createRpcHandlers({ engine, hub, setup, ...control }: RpcService
     ...checkpointHandlers(engine),
     ...contextHandlers(engine),
     ...deadLetterHandlers(engine.deadLetters),
+    ...memoryHandlers(engine, memory),
     ...channelHandlers(engine.channelInspector, engine.parts),
     ...pairingHandlers(engine.pairing),
     ...approvalHandlers(engine.parts.approvals),

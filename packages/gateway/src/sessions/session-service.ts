@@ -91,13 +91,18 @@ export class SessionService {
 
   /** Key of an agent's main session. */
   mainKey(agentId: string | undefined): string {
-    const { agents, config } = this.#options.running;
+    return agentSessionKey(this.agentId(agentId), this.#options.running.config.session.mainKey);
+  }
+
+  /** The id of the named agent, or of the default agent. */
+  agentId(agentId: string | undefined): string {
+    const { agents } = this.#options.running;
     const agent = agentId === undefined ? agents.default : agents.get(agentId.toLowerCase());
     if (agent === undefined) {
       const known = agents.list().map(({ config: { id } }) => id);
       throw new SessionRequestError("not-found", `There is no agent "${agentId ?? ""}". Configured: ${known.join(", ")}.`);
     }
-    return agentSessionKey(agent.config.id, config.session.mainKey);
+    return agent.config.id;
   }
 
   async list(params: RpcMethods["sessions.list"]["params"]): Promise<RpcMethods["sessions.list"]["result"]> {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { MemoryOrigin, MemorySourceKind } from "@factotum/agent-contract";
@@ -35,7 +35,7 @@ export interface FoundChunk {
 }
 
 /** Changes with the tables, the tokens or the passages: an index of another version is built again. */
-const VERSION = 1;
+const VERSION = 2;
 
 const SCHEMA = `
 CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, hash TEXT NOT NULL, mtime_ms REAL NOT NULL, size_bytes INTEGER NOT NULL,
@@ -43,14 +43,17 @@ CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, hash TEXT
 CREATE TABLE chunks (id INTEGER PRIMARY KEY, file_id INTEGER NOT NULL REFERENCES files(id), start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
   text TEXT NOT NULL) STRICT;
 CREATE INDEX chunks_of_file ON chunks(file_id);
+CREATE TABLE updates (id INTEGER PRIMARY KEY CHECK (id = 1), at_ms REAL NOT NULL) STRICT;
 CREATE VIRTUAL TABLE words USING fts5(tokens, content='', contentless_delete=1, tokenize='ascii');
 PRAGMA user_version = ${VERSION};`;
 
 /** The database of one index. Derived data: a file that cannot be used is replaced by an empty one. */
 export class IndexDatabase implements Disposable {
   readonly #database: DatabaseSync;
+  readonly #file: string;
 
   constructor(file: string) {
+    this.#file = file;
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     try {
       this.#database = open(file);
@@ -123,9 +126,25 @@ export class IndexDatabase implements Disposable {
       }));
   }
 
-  counts(): { readonly files: number; readonly chunks: number } {
-    const row = this.#database.prepare("SELECT (SELECT count(*) FROM files) AS files, (SELECT count(*) FROM chunks) AS chunks").get();
-    return { files: Number(row?.["files"]), chunks: Number(row?.["chunks"]) };
+  /** Records when the index was last changed. */
+  markUpdated(atMs: number): void {
+    this.#database.prepare("INSERT OR REPLACE INTO updates (id, at_ms) VALUES (1, ?)").run(atMs);
+  }
+
+  /** What is indexed. `indexedAtMs` is absent before the first update. */
+  counts(): { readonly files: number; readonly chunks: number; readonly sizeBytes: number; readonly indexedAtMs?: number } {
+    const row = this.#database
+      .prepare(
+        "SELECT (SELECT count(*) FROM files) AS files, (SELECT count(*) FROM chunks) AS chunks, (SELECT at_ms FROM updates) AS at_ms",
+      )
+      .get();
+    const atMs = row?.["at_ms"];
+    return {
+      files: Number(row?.["files"]),
+      chunks: Number(row?.["chunks"]),
+      sizeBytes: statSync(this.#file).size,
+      ...(typeof atMs === "number" ? { indexedAtMs: atMs } : {}),
+    };
   }
 
   [Symbol.dispose](): void {

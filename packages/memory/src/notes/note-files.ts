@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { open, readdir, stat } from "node:fs/promises";
+import { access, lstat, open, readdir } from "node:fs/promises";
 import { basename, extname, isAbsolute, join, relative, sep } from "node:path";
 
 /** A file of notes as it is on the disk. */
@@ -20,42 +20,64 @@ export interface NotePlaces {
   readonly extraPaths: readonly string[];
 }
 
+/** A place whose notes are not searched. */
+export interface LeftOut {
+  /** As it would be cited. */
+  readonly path: string;
+  readonly reason: "missing" | "unreadable" | "link" | "too-large" | "too-deep";
+}
+
+/** The notes of an agent, sorted by path; `isComplete` is false if there are more than 5,000. */
+export interface ListedNotes {
+  readonly files: readonly NoteFile[];
+  readonly leftOut: readonly LeftOut[];
+  readonly isComplete: boolean;
+}
+
 const MAX_FILES = 5_000;
 const MAX_DEPTH = 6;
 /** Longer files are not indexed. */
 const MAX_NOTE_BYTES = 1024 * 1024;
 
-/**
- * Lists `MEMORY.md`, the Markdown files in `memory`, and those of the extra paths, sorted by path. Links are not followed, files of more than 1 MiB are left out;
- * `isComplete` is false if there are more than 5,000.
- */
-export async function listNotes(
-  { workspace, extraPaths }: NotePlaces,
-  { signal }: { readonly signal: AbortSignal },
-): Promise<{ readonly files: readonly NoteFile[]; readonly isComplete: boolean }> {
+type Report = (file: string, reason: LeftOut["reason"]) => void;
+
+/** Lists `MEMORY.md`, the Markdown files in `memory`, and those of the extra paths. Links are not followed, files of more than 1 MiB are left out. */
+export async function listNotes({ workspace, extraPaths }: NotePlaces, { signal }: { readonly signal: AbortSignal }): Promise<ListedNotes> {
   const found = new Map<string, boolean>();
+  const leftOut: LeftOut[] = [];
+  const report: Report = (file, reason) => void leftOut.push({ path: citedPath(workspace, file), reason });
   for (const { place, isExtra } of searched({ workspace, extraPaths }))
-    for await (const file of filesIn(place, 0)) {
+    for await (const file of filesIn(place, { depth: 0, report: isExtra ? report : ifNot("missing", report) })) {
       signal.throwIfAborted();
       if (found.size <= MAX_FILES && !found.has(file)) found.set(file, isExtra);
     }
   const files: NoteFile[] = [];
   for (const [file, isExtra] of [...found].slice(0, MAX_FILES)) {
-    const stats = await ifThere(stat(file));
-    if (stats === undefined || !stats.isFile() || stats.size > MAX_NOTE_BYTES) continue;
-    files.push({ path: citedPath(workspace, file), file, mtimeMs: stats.mtimeMs, sizeBytes: stats.size, isExtra });
+    const stats = await ifThere(lstat(file), (code) => isExtra && report(file, code === "ENOENT" ? "missing" : "unreadable"));
+    if (stats?.isSymbolicLink() === true) report(file, "link");
+    if (stats?.isFile() !== true) continue;
+    if (stats.size > MAX_NOTE_BYTES) report(file, "too-large");
+    else files.push({ path: citedPath(workspace, file), file, mtimeMs: stats.mtimeMs, sizeBytes: stats.size, isExtra });
   }
-  return { files: files.toSorted((one, other) => (one.path < other.path ? -1 : 1)), isComplete: found.size <= MAX_FILES };
+  return { files: files.toSorted((one, other) => (one.path < other.path ? -1 : 1)), leftOut, isComplete: found.size <= MAX_FILES };
 }
 
 /** Whether there is any note. */
 export async function hasNotes(places: NotePlaces, { signal }: { readonly signal: AbortSignal }): Promise<boolean> {
   for (const { place } of searched(places))
-    for await (const file of filesIn(place, 0)) {
+    for await (const file of filesIn(place, { depth: 0, report: () => undefined })) {
       signal.throwIfAborted();
-      if ((await ifThere(stat(file)))?.isFile() === true) return true;
+      if ((await ifThere(lstat(file)))?.isFile() === true) return true;
     }
   return false;
+}
+
+/** Whether a note can be opened. */
+export async function isReadable({ file }: NoteFile): Promise<boolean> {
+  return access(file, constants.R_OK).then(
+    () => true,
+    () => false,
+  );
 }
 
 function searched({ workspace, extraPaths }: NotePlaces): readonly { readonly place: string; readonly isExtra: boolean }[] {
@@ -89,26 +111,45 @@ function citedPath(workspace: string, file: string): string {
   return (isOutside ? file : inside).split(sep).join("/");
 }
 
-async function* filesIn(place: string, depth: number): AsyncGenerator<string> {
-  if (extname(place).toLowerCase() === ".md") {
+async function* filesIn(place: string, { depth, report }: { readonly depth: number; readonly report: Report }): AsyncGenerator<string> {
+  if (isMarkdown(place)) {
     yield place;
     return;
   }
-  const entries = (await ifThere(readdir(place, { withFileTypes: true }))) ?? [];
-  for (const entry of entries) {
+  const entries = await ifThere(readdir(place, { withFileTypes: true }), (code) =>
+    report(place, code === "ENOENT" ? "missing" : "unreadable"),
+  );
+  for (const entry of entries ?? []) {
     const path = join(place, entry.name);
-    if (entry.isFile() && extname(entry.name).toLowerCase() === ".md") yield path;
-    else if (entry.isDirectory() && depth < MAX_DEPTH && !entry.name.startsWith(".")) yield* filesIn(path, depth + 1);
+    if (entry.name.startsWith(".") && !entry.isFile()) continue;
+    if (entry.isFile() && isMarkdown(entry.name)) yield path;
+    else if (entry.isSymbolicLink()) {
+      if (isMarkdown(entry.name) || extname(entry.name) === "") report(path, "link");
+    } else if (entry.isDirectory()) {
+      if (depth < MAX_DEPTH) yield* filesIn(path, { depth: depth + 1, report });
+      else report(path, "too-deep");
+    }
   }
 }
 
+function isMarkdown(path: string): boolean {
+  return extname(path).toLowerCase() === ".md";
+}
+
+function ifNot(reason: LeftOut["reason"], report: Report): Report {
+  return (file, given) => {
+    if (given !== reason) report(file, given);
+  };
+}
+
 /** `undefined` for what is not there, is no folder or may not be opened. */
-async function ifThere<T>(result: Promise<T>): Promise<T | undefined> {
+async function ifThere<T>(result: Promise<T>, onGone: (code: string) => unknown = () => undefined): Promise<T | undefined> {
   try {
     return await result;
   } catch (error) {
-    if (error instanceof Error && "code" in error && GONE.has(String(error.code))) return undefined;
-    throw error;
+    if (!(error instanceof Error && "code" in error && GONE.has(String(error.code)))) throw error;
+    onGone(String(error.code));
+    return undefined;
   }
 }
 

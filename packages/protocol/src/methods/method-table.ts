@@ -7,6 +7,7 @@ import { CONTEXT_METHODS, type ContextMethods } from "./context-methods.ts";
 import { DEAD_LETTER_METHODS, type DeadLetterMethods } from "./dead-letter-methods.ts";
 import { GATEWAY_METHODS, type GatewayMethods } from "./gateway-methods.ts";
 import type { MethodTable } from "./define-methods.ts";
+import { MEMORY_METHODS, type MemoryMethods } from "./memory-methods.ts";
 import { PAIRING_METHODS, type PairingMethods } from "./pairing-methods.ts";
 import { SESSION_METHODS, type SessionMethods } from "./session-methods.ts";
 import { SETUP_METHODS, type SetupMethods } from "./setup-methods.ts";
@@ -21,6 +22,7 @@ export interface RpcMethods
     CheckpointMethods,
     ContextMethods,
     DeadLetterMethods,
+    MemoryMethods,
     PairingMethods,
     ApprovalMethods,
     ToolMethods,
@@ -45,6 +47,7 @@ export const RPC_METHODS: RpcMethodSchemas = {
   ...CHECKPOINT_METHODS,
   ...CONTEXT_METHODS,
   ...DEAD_LETTER_METHODS,
+  ...MEMORY_METHODS,
   ...PAIRING_METHODS,
   ...APPROVAL_METHODS,
   ...TOOL_METHODS,

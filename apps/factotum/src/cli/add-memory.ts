@@ -1,0 +1,40 @@
+import { Option, type Command } from "commander";
+import { withoutUndefined } from "@factotum/agent-contract";
+import type * as MemoryCommands from "../commands/memory.ts";
+import type { CliContext, Finish } from "../runtime/cli-context.ts";
+import { json, positive } from "./options.ts";
+
+interface Common {
+  readonly agent?: string;
+  readonly json?: boolean;
+}
+
+/** What the assistant remembers: `factotum memory`. */
+export function addMemory(program: Command, context: CliContext, finish: Finish): void {
+  const memory = program.command("memory").description("what the assistant remembers: status, search, index");
+  const load = async (): Promise<typeof MemoryCommands> => import("../commands/memory.ts");
+  const optionsOf = ({ agent, json: asJson }: Common): MemoryCommands.MemoryOptions => ({
+    json: asJson === true,
+    ...withoutUndefined({ agentId: agent }),
+  });
+  const add = (name: string, description: string): Command =>
+    memory.command(name).description(description).option("--agent <id>", "the agent; the default agent if omitted").addOption(json());
+  add("status", "show what is indexed of the notes, and what is not searched").action(async (options: Common) =>
+    finish(await (await load()).memoryStatus(context, optionsOf(options))),
+  );
+  add("search", "search as the assistant does, and cite the passages")
+    .argument("<query...>")
+    .addOption(new Option("--max <number>", "how many passages at most, up to 50; 6 by default").argParser(positive))
+    .action(async (words: string[], options: Common & { max?: number }) =>
+      finish(
+        await (
+          await load()
+        ).memorySearch(context, { ...optionsOf(options), query: words.join(" "), ...withoutUndefined({ maxResults: options.max }) }),
+      ),
+    );
+  add("index", "bring the index up to date, and say what changed")
+    .option("--force", "read every note again, and build the index from nothing")
+    .action(async (options: Common & { force?: boolean }) =>
+      finish(await (await load()).memoryIndex(context, { ...optionsOf(options), rebuild: options.force === true })),
+    );
+}

@@ -1,0 +1,49 @@
+import * as z from "zod";
+import {
+  MemoryFileChangeSchema,
+  MemorySearchHitSchema,
+  MemoryStateSchema,
+  type MemoryFileChange,
+  type MemorySearchHit,
+  type MemoryState,
+} from "../shapes/memory.ts";
+import { defineMethods, type MethodTable } from "./define-methods.ts";
+import { key } from "./params.ts";
+
+/** Methods of what an agent remembers; the default agent's without `agentId`. They reject with `not-found` for an unknown agent. */
+export interface MemoryMethods {
+  /** What is indexed, and what is wrong. Changes nothing. */
+  "memory.status": { params: { readonly agentId?: string }; result: MemoryState };
+  /** Searches as `memory_search` does, best hit first; 6 hits by default. `degraded` says why it was less complete than usual. */
+  "memory.search": {
+    params: { readonly agentId?: string; readonly query: string; readonly maxResults?: number };
+    result: { readonly agentId: string; readonly hits: readonly MemorySearchHit[]; readonly degraded?: string };
+  };
+  /**
+   * Brings the index up to date. With `rebuild` every note is read again, and a new index takes the place of the old one when it is whole. `changes` names the
+   * first 200 files, `changed` counts them all.
+   */
+  "memory.index": {
+    params: { readonly agentId?: string; readonly rebuild?: boolean };
+    result: { readonly status: MemoryState; readonly changed: number; readonly changes: readonly MemoryFileChange[] };
+  };
+}
+
+const agentId = key.optional();
+
+/** Rows of the memory methods. */
+export const MEMORY_METHODS: MethodTable<MemoryMethods> = defineMethods<MemoryMethods>()({
+  "memory.status": { access: "owner", stores: false, params: () => z.strictObject({ agentId }), result: () => MemoryStateSchema },
+  "memory.search": {
+    access: "owner",
+    stores: false,
+    params: () => z.strictObject({ agentId, query: z.string().min(1).max(1000), maxResults: z.number().int().min(1).max(50).optional() }),
+    result: () => z.strictObject({ agentId: z.string(), hits: z.array(MemorySearchHitSchema), degraded: z.string().optional() }),
+  },
+  "memory.index": {
+    access: "owner",
+    stores: false,
+    params: () => z.strictObject({ agentId, rebuild: z.boolean().optional() }),
+    result: () => z.strictObject({ status: MemoryStateSchema, changed: z.number(), changes: z.array(MemoryFileChangeSchema) }),
+  },
+});

@@ -1,0 +1,75 @@
+import * as z from "zod";
+import { parserOf } from "../parser-of.ts";
+
+/** The memory of an agent, and what is not searched. */
+export interface MemoryState {
+  readonly agentId: string;
+  /** `notes`, or the plugin that `memory.provider` names. */
+  readonly provider: string;
+  /** It answers searches. */
+  readonly works: boolean;
+  readonly files: number;
+  /** Passages. */
+  readonly chunks: number;
+  /** Of the index on the disk. */
+  readonly sizeBytes?: number;
+  /** When the index last changed; absent: it has not been filled. */
+  readonly indexedAtMs?: number;
+  /** What is wrong, or left out, each a sentence. */
+  readonly problems: readonly string[];
+}
+
+/** A passage that matches a search. Lines count from 1 and are inclusive. */
+export interface MemorySearchHit {
+  /** Relative to the workspace, or absolute. */
+  readonly path: string;
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly text: string;
+  /** 0 to 1, higher is better. */
+  readonly score: number;
+  readonly source: "notes" | "sessions";
+  /** `untrusted`: it may hold text of others. */
+  readonly origin: "owner" | "agent" | "untrusted" | "system";
+  /** The day that it is about, `YYYY-MM-DD`. */
+  readonly day?: string;
+}
+
+/** A file that an update of the index found changed. */
+export interface MemoryFileChange {
+  readonly path: string;
+  readonly type: "added" | "changed" | "removed";
+}
+
+/** Parses the state of a memory. */
+export const MemoryStateSchema: z.ZodType<MemoryState> = parserOf<MemoryState>()(() =>
+  z.strictObject({
+    agentId: z.string(),
+    provider: z.string(),
+    works: z.boolean(),
+    files: z.number(),
+    chunks: z.number(),
+    sizeBytes: z.number().optional(),
+    indexedAtMs: z.number().optional(),
+    problems: z.array(z.string()),
+  }),
+);
+
+/** Parses a hit. */
+export const MemorySearchHitSchema: z.ZodType<MemorySearchHit> = parserOf<MemorySearchHit>()(() =>
+  z.strictObject({
+    path: z.string(),
+    startLine: z.number(),
+    endLine: z.number(),
+    text: z.string(),
+    score: z.number(),
+    source: z.enum(["notes", "sessions"]),
+    origin: z.enum(["owner", "agent", "untrusted", "system"]),
+    day: z.string().optional(),
+  }),
+);
+
+/** Parses a change. */
+export const MemoryFileChangeSchema: z.ZodType<MemoryFileChange> = parserOf<MemoryFileChange>()(() =>
+  z.strictObject({ path: z.string(), type: z.enum(["added", "changed", "removed"]) }),
+);
