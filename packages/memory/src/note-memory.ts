@@ -16,9 +16,10 @@ import type {
 } from "@factotum/agent-contract";
 import { chunkNote } from "./chunks/chunk-note.ts";
 import { IndexDatabase, removeDatabase, type FileState, type FoundChunk } from "./database/index-database.ts";
-import { dayOf, hasNotes, listNotes, readNote, type NoteFile, type NotePlaces } from "./notes/note-files.ts";
+import { dayOf, hasNotes, listNotes, readNote, type ListedNotes, type NoteFile, type NotePlaces } from "./notes/note-files.ts";
 import { noteProblems } from "./notes/note-problems.ts";
 import { rankHits } from "./ranking/rank-hits.ts";
+import { tellingTokens, weighTokens } from "./ranking/token-weights.ts";
 import { queryTokens } from "./tokens/query-tokens.ts";
 
 /** What the search over notes needs. */
@@ -50,8 +51,8 @@ interface AgentIndex {
 /** The result of an update. */
 interface Update {
   readonly changes: readonly MemoryChange[];
-  /** False: there are too many notes. */
-  readonly isComplete: boolean;
+  /** The notes that were found. */
+  readonly listed: ListedNotes;
 }
 
 /** The built-in memory: full-text search over the notes in an agent's workspace. The index follows the files, and is brought up to date before each search. */
@@ -74,7 +75,7 @@ export class NoteMemory implements MemoryProvider {
     const tokens = queryTokens(query);
     const found = this.#find(index, tokens, { count: maxResults * CANDIDATES, sources });
     if (found === undefined) return { hits: [], degraded: "the index was damaged and is built again: search once more" };
-    const hits = rankHits(found, { tokens, nowMs: this.#options.clock.now(), maxResults, minScore }).map(toHit);
+    const hits = rankHits(found.chunks, { ...found, nowMs: this.#options.clock.now(), maxResults, minScore }).map(toHit);
     return { hits, ...(state === undefined ? {} : { degraded: state }) };
   }
 
@@ -116,8 +117,7 @@ export class NoteMemory implements MemoryProvider {
 
   async status({ agentId, signal }: { readonly agentId: string; readonly signal: AbortSignal }): Promise<MemoryStatus> {
     const index = this.#open(agentId);
-    const problems = await noteProblems(await listNotes(this.#placesOf(agentId), { signal }));
-    return { provider: "notes", works: true, ...index.database.counts(), problems };
+    return statusOf(index, await listNotes(this.#placesOf(agentId), { signal }));
   }
 
   async index({
@@ -133,8 +133,8 @@ export class NoteMemory implements MemoryProvider {
     // One at a time: what changed since the update that runs is found by the next.
     while (index.updating !== undefined) await index.updating.catch(() => undefined);
     signal.throwIfAborted();
-    const { changes } = await (rebuild ? this.#start(index, this.#rebuild(agentId, index, signal)) : this.#update(agentId, index));
-    return { status: await this.status({ agentId, signal }), changes };
+    const { changes, listed } = await (rebuild ? this.#start(index, this.#rebuild(agentId, index, signal)) : this.#update(agentId, index));
+    return { status: await statusOf(index, listed), changes };
   }
 
   /** Closes the indexes. Idempotent. */
@@ -147,9 +147,15 @@ export class NoteMemory implements MemoryProvider {
   }
 
   /** `undefined` if the database is damaged: then it was replaced by an empty one. */
-  #find(index: AgentIndex, ...query: Parameters<IndexDatabase["search"]>): readonly FoundChunk[] | undefined {
+  #find(
+    index: AgentIndex,
+    tokens: readonly string[],
+    bounds: Parameters<IndexDatabase["search"]>[1],
+  ): { readonly chunks: readonly FoundChunk[]; readonly weights: ReadonlyMap<string, number> } | undefined {
     try {
-      return index.database.search(...query);
+      const spread = index.database.spread(tokens);
+      const weights = weighTokens(spread, index.database.counts().chunks);
+      return { weights, chunks: index.database.search(tellingTokens(spread), bounds) };
     } catch (error) {
       this.#options.logger.warn("The index of the notes is damaged, and is built again", { error });
       index.database[Symbol.dispose]();
@@ -188,7 +194,7 @@ export class NoteMemory implements MemoryProvider {
     try {
       signal.throwIfAborted();
       const done = update.then(
-        ({ isComplete }) => (isComplete ? undefined : "there are more than 5,000 notes, and the others are not searched"),
+        ({ listed }) => (listed.isComplete ? undefined : "there are more than 5,000 notes, and the others are not searched"),
         (error: unknown) => {
           logger.warn("The index of the notes could not be updated", { error });
           return "the index could not be updated: the newest notes may be missing";
@@ -220,10 +226,10 @@ export class NoteMemory implements MemoryProvider {
     removeDatabase(shadow);
     const before = index.database.files();
     const built = new IndexDatabase(shadow);
-    let isComplete: boolean;
+    let listed: ListedNotes;
     let after: ReadonlyMap<string, FileState>;
     try {
-      ({ isComplete } = await this.#fill(agentId, built, AbortSignal.any([signal, this.#closing.signal])));
+      ({ listed } = await this.#fill(agentId, built, AbortSignal.any([signal, this.#closing.signal])));
       after = built.files();
     } catch (error) {
       built[Symbol.dispose]();
@@ -234,19 +240,20 @@ export class NoteMemory implements MemoryProvider {
     index.database[Symbol.dispose]();
     renameSync(shadow, index.file);
     index.database = new IndexDatabase(index.file);
-    return { isComplete, changes: changesBetween(before, after) };
+    return { listed, changes: changesBetween(before, after) };
   }
 
   /** Reads what has changed. */
   async #fill(agentId: string, database: IndexDatabase, signal: AbortSignal): Promise<Update> {
-    const { files, isComplete } = await listNotes(this.#placesOf(agentId), { signal });
+    const listed = await listNotes(this.#placesOf(agentId), { signal });
+    const { files } = listed;
     const known = database.files();
     const present = new Set(files.map(({ path }) => path));
     const changes: MemoryChange[] = [];
     const changed = (path: string, type: MemoryChange["type"]): void => void changes.push({ path, type });
     for (const path of known.keys())
       if (!present.has(path)) {
-        database.remove(path);
+        database.remove(path, this.#options.clock.now());
         changed(path, "removed");
       }
     for (const note of files) {
@@ -264,12 +271,12 @@ export class NoteMemory implements MemoryProvider {
       if (hash === before?.hash) database.touch(state);
       else {
         const datedMs = dayOf(path);
-        database.put({ ...state, ...(datedMs === undefined ? {} : { datedMs }), source: "notes", origin, chunks: chunkNote(text) });
+        const file = { ...state, ...(datedMs === undefined ? {} : { datedMs }), source: "notes" as const, origin };
+        database.put({ ...file, chunks: chunkNote(text) }, this.#options.clock.now());
         changed(path, before === undefined ? "added" : "changed");
       }
     }
-    if (changes.length > 0) database.markUpdated(this.#options.clock.now());
-    return { isComplete, changes };
+    return { listed, changes };
   }
 
   async #originOf({ file, isExtra }: NoteFile, agentId: string): Promise<MemoryOrigin> {
@@ -280,6 +287,10 @@ export class NoteMemory implements MemoryProvider {
 
 function shadowOf(file: string): string {
   return `${file}.new`;
+}
+
+async function statusOf({ database }: AgentIndex, listed: ListedNotes): Promise<MemoryStatus> {
+  return { provider: "notes", works: true, ...database.counts(), problems: await noteProblems(listed) };
 }
 
 function changesBetween(before: ReadonlyMap<string, FileState>, after: ReadonlyMap<string, FileState>): readonly MemoryChange[] {

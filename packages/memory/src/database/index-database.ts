@@ -45,6 +45,7 @@ CREATE TABLE chunks (id INTEGER PRIMARY KEY, file_id INTEGER NOT NULL REFERENCES
 CREATE INDEX chunks_of_file ON chunks(file_id);
 CREATE TABLE updates (id INTEGER PRIMARY KEY CHECK (id = 1), at_ms REAL NOT NULL) STRICT;
 CREATE VIRTUAL TABLE words USING fts5(tokens, content='', contentless_delete=1, tokenize='ascii');
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row);
 PRAGMA user_version = ${VERSION};`;
 
 /** The database of one index. Derived data: a file that cannot be used is replaced by an empty one. */
@@ -75,10 +76,11 @@ export class IndexDatabase implements Disposable {
     );
   }
 
-  /** Puts one file in place of its earlier version, in one transaction. */
-  put(file: IndexedFile): void {
+  /** Puts one file in place of its earlier version, in one transaction; `atMs` is now. */
+  put(file: IndexedFile, atMs: number): void {
     this.#transaction(() => {
       this.#remove(file.path);
+      this.#markUpdated(atMs);
       const { lastInsertRowid: id } = this.#database
         .prepare("INSERT INTO files (path, hash, mtime_ms, size_bytes, dated_ms, source, origin) VALUES (?, ?, ?, ?, ?, ?, ?)")
         .run(file.path, file.hash, file.mtimeMs, file.sizeBytes, file.datedMs ?? null, file.source, file.origin);
@@ -96,8 +98,11 @@ export class IndexDatabase implements Disposable {
     this.#database.prepare("UPDATE files SET mtime_ms = ?, size_bytes = ? WHERE path = ?").run(mtimeMs, sizeBytes, path);
   }
 
-  remove(path: string): void {
-    this.#transaction(() => this.#remove(path));
+  remove(path: string, atMs: number): void {
+    this.#transaction(() => {
+      this.#remove(path);
+      this.#markUpdated(atMs);
+    });
   }
 
   /** The passages with any of the tokens, best first, at most `count`. */
@@ -126,9 +131,10 @@ export class IndexDatabase implements Disposable {
       }));
   }
 
-  /** Records when the index was last changed. */
-  markUpdated(atMs: number): void {
-    this.#database.prepare("INSERT OR REPLACE INTO updates (id, at_ms) VALUES (1, ?)").run(atMs);
+  /** How many passages have each token. */
+  spread(tokens: readonly string[]): ReadonlyMap<string, number> {
+    const count = this.#database.prepare("SELECT doc FROM vocabulary WHERE term = ?");
+    return new Map(tokens.map((token) => [token, Number(count.get(token)?.["doc"] ?? 0)]));
   }
 
   /** What is indexed. `indexedAtMs` is absent before the first update. */
@@ -149,6 +155,10 @@ export class IndexDatabase implements Disposable {
 
   [Symbol.dispose](): void {
     if (this.#database.isOpen) this.#database.close();
+  }
+
+  #markUpdated(atMs: number): void {
+    this.#database.prepare("INSERT OR REPLACE INTO updates (id, at_ms) VALUES (1, ?)").run(atMs);
   }
 
   #remove(path: string): void {

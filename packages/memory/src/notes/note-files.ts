@@ -36,6 +36,7 @@ export interface ListedNotes {
 
 const MAX_FILES = 5_000;
 const MAX_DEPTH = 6;
+const BATCH = 200;
 /** Longer files are not indexed. */
 const MAX_NOTE_BYTES = 1024 * 1024;
 
@@ -52,8 +53,11 @@ export async function listNotes({ workspace, extraPaths }: NotePlaces, { signal 
       if (found.size <= MAX_FILES && !found.has(file)) found.set(file, isExtra);
     }
   const files: NoteFile[] = [];
-  for (const [file, isExtra] of [...found].slice(0, MAX_FILES)) {
+  const look = async ([file, isExtra]: readonly [string, boolean]) => {
     const stats = await ifThere(lstat(file), (code) => isExtra && report(file, code === "ENOENT" ? "missing" : "unreadable"));
+    return { file, isExtra, stats };
+  };
+  for (const { file, isExtra, stats } of await inBatches([...found].slice(0, MAX_FILES), look)) {
     if (stats?.isSymbolicLink() === true) report(file, "link");
     if (stats?.isFile() !== true) continue;
     if (stats.size > MAX_NOTE_BYTES) report(file, "too-large");
@@ -70,6 +74,13 @@ export async function hasNotes(places: NotePlaces, { signal }: { readonly signal
       if ((await ifThere(lstat(file)))?.isFile() === true) return true;
     }
   return false;
+}
+
+/** Asks about many files, a few at a time: one after another would take a turn of the event loop each. */
+export async function inBatches<T, R>(all: readonly T[], ask: (one: T) => Promise<R>): Promise<readonly R[]> {
+  const answers: R[] = [];
+  for (let at = 0; at < all.length; at += BATCH) answers.push(...(await Promise.all(all.slice(at, at + BATCH).map(ask))));
+  return answers;
 }
 
 /** Whether a note can be opened. */

@@ -1,4 +1,4 @@
-import { isReadable, type LeftOut, type ListedNotes } from "./note-files.ts";
+import { inBatches, isReadable, type LeftOut, type ListedNotes } from "./note-files.ts";
 
 /** More are counted. */
 const MAX_NAMED = 20;
@@ -14,7 +14,8 @@ const WORDS: Readonly<Record<LeftOut["reason"], (path: string) => string>> = {
 /** What is not searched of the notes, and what to do about it, a sentence each. */
 export async function noteProblems({ files, leftOut, isComplete }: ListedNotes): Promise<readonly string[]> {
   const problems = leftOut.map(({ path, reason }) => WORDS[reason](path));
-  for (const note of files) if (!(await isReadable(note))) problems.push(WORDS.unreadable(note.path));
+  const readable = await inBatches(files, isReadable);
+  problems.push(...files.filter((_, index) => readable[index] === false).map(({ path }) => WORDS.unreadable(path)));
   const more = problems.length - MAX_NAMED;
   return [
     ...(isComplete ? [] : ["There are more than 5,000 notes: the others are not searched. Move old ones elsewhere."]),

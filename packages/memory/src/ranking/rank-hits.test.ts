@@ -1,8 +1,13 @@
 import { expect, test } from "vitest";
-import { ageWeight, rankHits } from "./rank-hits.ts";
+import { ageWeight } from "./age-weight.ts";
+import { rankHits } from "./rank-hits.ts";
 
 const DAY = 24 * 60 * 60_000;
-const options = { tokens: ["boiler", "serviced"], nowMs: 1000 * DAY, maxResults: 3, minScore: 0 };
+const weights = new Map([
+  ["boiler", 1],
+  ["serviced", 1],
+]);
+const options = { weights, nowMs: 1000 * DAY, maxResults: 3, minScore: 0 };
 
 test("what is dated loses half of three tenths in 30 days, and what is undated nothing", () => {
   expect(ageWeight(undefined, 1000 * DAY)).toBe(1);
@@ -23,12 +28,54 @@ test("of equal passages the newer one comes first", () => {
   expect(first?.text).toContain("autumn");
 });
 
+test("what was noted later comes first, also where both are old, unless the earlier note says clearly more", () => {
+  const first = (older: string, newer: string): string | undefined =>
+    rankHits(
+      [
+        { text: older, bm25: -3, datedMs: 100 * DAY },
+        { text: newer, bm25: -2.7, datedMs: 200 * DAY },
+      ],
+      options,
+    )[0]?.text;
+  expect(first("- boiler serviced by Karl", "- boiler serviced by Rosa")).toContain("Rosa");
+  expect(first("- boiler serviced by Karl", "- boiler sold")).toContain("Karl");
+});
+
+test("words in one statement count more than the same words scattered", () => {
+  const [first] = rankHits(
+    [
+      { text: "- the boiler leaks\n- Karl was here\n- the bicycle was serviced", bm25: -3 },
+      { text: "- the garden is dry\n- the boiler was serviced\n- Karl was here", bm25: -2.8 },
+    ],
+    options,
+  );
+  expect(first?.bm25).toBe(-2.8);
+});
+
+test("a rare word counts more than a frequent one", () => {
+  const [first] = rankHits(
+    [
+      { text: "the tap and the boiler and the sink", bm25: -2 },
+      { text: "Torvald", bm25: -2 },
+    ],
+    {
+      ...options,
+      weights: new Map([
+        ["boiler", 0.1],
+        ["sink", 0.1],
+        ["torvald", 5],
+      ]),
+    },
+  );
+  expect(first?.text).toBe("Torvald");
+});
+
 test("a repetition comes after something else that is relevant", () => {
   const ranked = rankHits(
     [
       { text: "boiler serviced on May 3 by Karl", bm25: -3 },
       { text: "boiler serviced on May 3 by Karl.", bm25: -2.9 },
-      { text: "the boiler leaks when the tap is open", bm25: -2.5 },
+      { text: "the tap leaks since the boiler was serviced", bm25: -2.5 },
     ],
     options,
   );

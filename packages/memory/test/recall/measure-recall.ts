@@ -1,0 +1,89 @@
+import type { MemoryHit } from "@factotum/agent-contract";
+import { createNoteRig } from "../note-rig.ts";
+import { SHAPES, type Corpus, type Place, type Question, type Shape } from "./corpus.ts";
+
+/** Hits that count. */
+const AT = 6;
+/** A search that answers nothing should have no hit of this score. */
+export const TRUSTED_SCORE = 0.5;
+
+/** How well questions are answered. Shares of 0 to 1; `undefined` where no question counts. */
+export interface Recall {
+  readonly questions: number;
+  /** Mean share of the answering lines among the first six hits. */
+  readonly recallAt6: number | undefined;
+  readonly ndcgAt6: number | undefined;
+  /** Of the questions about something that changed: those whose best hit of both is the old line. */
+  readonly staleRate: number | undefined;
+  /** Of the unanswerable ones: those with a hit of 0.5 or more. */
+  readonly falseHitRate: number | undefined;
+  /** Of the answerable ones: those with an answering hit of 0.5 or more. */
+  readonly trustedRate: number | undefined;
+}
+
+/** Results by part of the set. */
+export interface RecallReport {
+  readonly lexical: Recall;
+  readonly otherWords: Recall;
+  readonly byShape: ReadonlyMap<Shape, Recall>;
+}
+
+interface Asked {
+  readonly question: Question;
+  readonly hits: readonly MemoryHit[];
+}
+
+/** Asks all questions of a corpus. */
+export async function measureRecall({ notes, questions }: Corpus): Promise<RecallReport> {
+  await using rig = await createNoteRig({ waitMs: 300_000 });
+  for (const [path, text] of notes) await rig.put(path, text);
+  const asked: Asked[] = [];
+  for (const question of questions) asked.push({ question, hits: (await rig.search(question.text, { maxResults: AT })).hits });
+  const answerable = asked.filter(({ question }) => question.gold.length > 0);
+  return {
+    lexical: summarise(answerable.filter(({ question }) => question.isLexical)),
+    otherWords: summarise(answerable.filter(({ question }) => !question.isLexical)),
+    byShape: new Map(
+      SHAPES.map((shape) => [shape, summarise(asked.filter(({ question }) => question.shape === shape && question.isLexical))]),
+    ),
+  };
+}
+
+function summarise(asked: readonly Asked[]): Recall {
+  const answerable = asked.filter(({ question }) => question.gold.length > 0);
+  const changed = asked.filter(({ question }) => question.stale.length > 0);
+  const unanswerable = asked.filter(({ question }) => question.gold.length === 0);
+  const share = (of: readonly Asked[], value: (one: Asked) => number): number | undefined =>
+    of.length === 0 ? undefined : of.reduce((sum, one) => sum + value(one), 0) / of.length;
+  return {
+    questions: asked.length,
+    recallAt6: share(answerable, ({ question: { gold }, hits }) => gold.filter((place) => rankOf([place], hits) < AT).length / gold.length),
+    ndcgAt6: share(answerable, ndcg),
+    staleRate: share(changed, ({ question: { gold, stale }, hits }) => Number(rankOf(stale, hits) < rankOf(gold, hits))),
+    falseHitRate: share(unanswerable, ({ hits }) => Number(hits.some(({ score }) => score >= TRUSTED_SCORE))),
+    trustedRate: share(answerable, ({ question: { gold }, hits }) =>
+      Number(hits.some((hit) => hit.score >= TRUSTED_SCORE && gold.some((place) => holds(hit, place)))),
+    ),
+  };
+}
+
+/** Of the first hit with one of the places; 6 without one. */
+function rankOf(places: readonly Place[], hits: readonly MemoryHit[]): number {
+  const at = hits.findIndex((hit) => places.some((place) => holds(hit, place)));
+  return at === -1 ? AT : at;
+}
+
+function holds({ path, startLine, endLine }: MemoryHit, place: Place): boolean {
+  return path === place.path && startLine <= place.line && place.line <= endLine;
+}
+
+function ndcg({ question: { gold }, hits }: Asked): number {
+  const gain = (rank: number): number => 1 / Math.log2(rank + 2);
+  const found = hits.map((hit, rank) => (gold.some((place) => holds(hit, place)) ? gain(rank) : 0));
+  const ideal = gold.slice(0, AT).map((_, rank) => gain(rank));
+  return sum(found) / sum(ideal);
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
