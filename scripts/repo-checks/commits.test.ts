@@ -6,7 +6,8 @@ import { ROOT } from "../workspace.ts";
 const SINCE = "2026-11-24T10:00:00Z";
 const MAX_SUBJECT = 72;
 /** First words of a subject that is not an imperative. */
-const NOT_IMPERATIVE = /^(?:[\w-]+: )?(?:(?!(?:embed|feed|need|seed|shed|speed|bring|ping)\b)\w+(?:ed|ing)(?=\s|$)|The\b|A\b|An\b|Now\b)/i;
+const NOT_IMPERATIVE =
+  /^(?:[\w-]+: )?(?:(?!(?:embed|feed|heed|need|seed|shed|speed|bring|ping)\b)\w+(?:ed|ing)(?=\s|$)|The\b|A\b|An\b|Now\b)/i;
 
 const git = (...args: readonly string[]): string => execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).trim();
 

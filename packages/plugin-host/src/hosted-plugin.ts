@@ -213,7 +213,7 @@ export class HostedPlugin {
   /** Starts its process, reads its secrets and resolves its workspaces. No code of the plugin has run then. */
   async #launch(): Promise<Pick<PluginApi, "secrets" | "workspaces"> & { readonly channel: PluginChannel }> {
     const { plugin } = this;
-    const { clock, readSecret, isSandboxed, logger } = this.#options;
+    const { clock, readSecret, whyNoPrograms, logger } = this.#options;
     const secrets: Record<string, string> = {};
     for (const name of plugin.secrets) {
       const value = await readSecret(name);
@@ -222,12 +222,16 @@ export class HostedPlugin {
     const workspaces = await existing(plugin.workspaces);
     if (this.#leaving.signal.aborted) throw new PluginError("ended", SWITCHED_OFF);
     if (plugin.trusted) return { secrets, workspaces, channel: startTrusted({ clock }) };
-    const mayRun = plugin.mayRun && (await isSandboxed());
-    if (plugin.mayRun && !mayRun) logger.warn("A plugin may run no programs here, because bubblewrap does not work", { plugin: plugin.id });
+    const reason = plugin.mayRun ? await whyNoPrograms() : undefined;
+    if (reason !== undefined) logger.warn("A plugin may run no programs here", { plugin: plugin.id, reason });
     return {
       secrets,
       workspaces,
-      channel: await startIsolated(plugin, { ...this.#options, workspaces: Object.values(workspaces), mayRun }),
+      channel: await startIsolated(plugin, {
+        ...this.#options,
+        workspaces: Object.values(workspaces),
+        mayRun: plugin.mayRun && reason === undefined,
+      }),
     };
   }
 

@@ -57,7 +57,7 @@ export interface InstalledPlugin {
   readonly secrets: readonly string[];
   /** The workspaces that it may read, by agent; absolute. */
   readonly workspaces: Readonly<Record<string, string>>;
-  /** It may run programs, where its process is in a sandbox that holds them. */
+  /** It may run programs, where something holds them. */
   readonly mayRun: boolean;
   readonly config: JsonObject;
   /** It runs in the gateway's process, with the gateway's authority. */
@@ -86,8 +86,8 @@ export interface PluginFetch {
 export interface PluginHostOptions {
   /** Starts the processes of isolated plugins, in a sandbox where one works. */
   readonly runner: CommandRunner;
-  /** Whether the runner puts the processes into a sandbox. */
-  readonly isSandboxed: () => Promise<boolean>;
+  /** Why the programs that a plugin would start have no bounds here, in a few words; `undefined` if they have. */
+  readonly whyNoPrograms: () => Promise<string | undefined>;
   /** The Node.js of the processes, and the program of a plugin's process; both absolute. */
   readonly node: string;
   readonly program: string;

@@ -16,6 +16,9 @@ const MAX_SAID_CHARS = 1_000;
 /** Megabytes of its heap. Buffers are outside of it, and count for the limit of the runner. */
 const HEAP_MB = 128;
 
+/** What the permissions of Node.js 24 leave open: SQLite opens any file, and a signal opens the debugger to every process of the account. */
+const FENCE = ["--no-experimental-sqlite", "--disable-sigusr1"];
+
 /** The program of a plugin's process. */
 export interface IsolatedProgram {
   readonly runner: CommandRunner;
@@ -23,7 +26,7 @@ export interface IsolatedProgram {
   readonly program: string;
   /** Further folders that it reads; real paths. */
   readonly workspaces: readonly string[];
-  /** It may start programs, which the permissions of Node.js do not hold: for a runner with a sandbox alone. */
+  /** It may start programs, which the permissions of Node.js do not hold. */
   readonly mayRun: boolean;
 }
 
@@ -40,6 +43,7 @@ export async function startIsolated(plugin: InstalledPlugin, options: IsolatedPr
           "--permission",
           ...readable.map((folder) => `--allow-fs-read=${folder}`),
           ...(mayRun ? ["--allow-child-process"] : []),
+          ...FENCE,
           `--max-old-space-size=${HEAP_MB}`,
           "--no-warnings",
           program,

@@ -76,7 +76,7 @@ export function startHost(plugins: readonly InstalledPlugin[], parts: Partial<Pl
   const logger: Logger = { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error"), child: () => logger };
   const host = new PluginHost({
     runner: plainRunner(running),
-    isSandboxed: async () => false,
+    whyNoPrograms: async () => "this is a test",
     node: process.execPath,
     program: fileURLToPath(new URL("../src/child/plugin-program.ts", import.meta.url)),
     clock,

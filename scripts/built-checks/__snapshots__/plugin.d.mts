@@ -274,7 +274,7 @@ interface PluginCommandCall {
 }
 /**
  * Answers a slash command of the owner with a text, without a model. `words`: what follows the name, without white space around it. A rejection becomes an answer
- * that says why. After a crash of the gateway the command may run again.
+ * that says why.
  */
 type PluginCommand = (words: string, call: PluginCommandCall) => string | Promise<string>;
 /** The methods of routes. A request with HEAD is answered as one with GET, without its body. */
@@ -402,5 +402,4 @@ declare const PLUGIN_LIMITS: {
 };
 /** Defines a plugin: gives its object the types. */
 declare function definePlugin(plugin: Plugin): Plugin;
-export { HOOKS, type HookAnswers, type HookConversation, type HookHandler, type HookKind, type HookMessage, type HookModelCall, type HookName, type HookPayloads, type HookPlace, type HookRow, PLUGIN_LIMITS, type Plugin, type PluginApi, type PluginCall, type PluginCommand, type PluginCommandCall, type PluginJson, type PluginLogger, type PluginMemory, type PluginMemoryHit, type PluginMemoryPassage, type PluginMemoryQuery, type PluginModelCall, type PluginModels, type PluginObject, type PluginResponse, type PluginState, type PluginTool, type PluginToolResult, definePlugin, isHookName };
-export { HOOKS, type HookAnswers, type HookConversation, type HookHandler, type HookKind, type HookMessage, type HookModelCall, type HookName, type HookPayloads, type HookPlace, type HookRow, PLUGIN_LIMITS, type Plugin, type PluginApi, type PluginCall, type PluginJson, type PluginLogger, type PluginMemory, type PluginMemoryHit, type PluginMemoryPassage, type PluginMemoryQuery, type PluginModelCall, type PluginModels, type PluginObject, type PluginResponse, type PluginRoute, type PluginRouteAnswer, type PluginRouteMethod, type PluginRouteRequest, type PluginState, type PluginTool, type PluginToolResult, definePlugin, isHookName };
+export { HOOKS, type HookAnswers, type HookConversation, type HookHandler, type HookKind, type HookMessage, type HookModelCall, type HookName, type HookPayloads, type HookPlace, type HookRow, PLUGIN_LIMITS, type Plugin, type PluginApi, type PluginCall, type PluginCommand, type PluginCommandCall, type PluginJson, type PluginLogger, type PluginMemory, type PluginMemoryHit, type PluginMemoryPassage, type PluginMemoryQuery, type PluginModelCall, type PluginModels, type PluginObject, type PluginResponse, type PluginRoute, type PluginRouteAnswer, type PluginRouteMethod, type PluginRouteRequest, type PluginState, type PluginTool, type PluginToolResult, definePlugin, isHookName };

@@ -50,6 +50,8 @@ export async function runProcess(): Promise<void> {
       stopping.abort(signal);
     });
   }
+  // Without a listener, this signal opens Node.js's debugger, in which any process of the same account can run code: a plugin that bubblewrap does not hold, too.
+  process.on("SIGUSR1", () => undefined);
   // Waiting for a process to end, or for a timer of the clock, keeps no process alive by itself.
   const awake = setInterval(() => undefined, 60_000);
   process.exitCode = await runCli(process.argv.slice(2), context).finally(() => clearInterval(awake));

@@ -289,14 +289,19 @@ function serverLines(parts: readonly DescribedPart[]): readonly string[] {
 }
 
 /** What the code of a package can reach, said openly. */
-function reachOf({ provides }: ExtensionManifest): string {
+function reachOf({ provides, permissions }: ExtensionManifest): string {
   if (provides.some(({ type }) => type === "channel"))
     return "It runs in the gateway's process and is not limited to that: install only what you trust.";
   if (providedServers(provides, "mcp").length + providedServers(provides, "lsp").length > 0)
     return "Its servers run as you, in the sandbox of the conversation that uses them if it has one: install only what you trust.";
-  if (providedPlugins(provides).length > 0)
-    return "It runs in a process of its own, which reads its package, writes nothing, and gets network and secrets through the gateway alone.";
+  if (providedPlugins(provides).length > 0) return pluginReach(permissions);
   return "It runs nothing by itself; its instructions are the owner's in the assistant's eyes: install only what you trust.";
+}
+
+function pluginReach(permissions: readonly string[]): string {
+  const reads = permissions.includes("fs:workspace") ? "its package and the workspaces of all agents" : "its package";
+  const runs = permissions.includes("exec") ? ", starts programs that bubblewrap holds" : "";
+  return `It runs in a process of its own, which reads ${reads}, writes nothing${runs}, and gets network and secrets through the gateway alone. Where bubblewrap does not work, this is a fence against mistakes, and not against a plugin that means harm.`;
 }
 
 /** What a public route means, said openly. */

@@ -111,7 +111,7 @@ export async function composePlugins(context: CliContext, { secrets, store, web,
 function openPluginSandbox(
   context: CliContext,
   options: Pick<PluginParts, "clock" | "random" | "logger"> & { readonly host: PluginHostOptions["runner"] },
-): Pick<PluginHostOptions, "runner" | "isSandboxed"> {
+): Pick<PluginHostOptions, "runner" | "whyNoPrograms"> {
   let isUsable: Promise<boolean> | undefined;
   const isSandboxed = async (): Promise<boolean> => {
     isUsable ??= sandbox.backend({ backend: "bubblewrap", image: "" }).then(({ type }) => type === "ready");
@@ -135,7 +135,22 @@ function openPluginSandbox(
       };
     },
   });
-  return { runner: sandbox, isSandboxed };
+  return { runner: sandbox, whyNoPrograms: async () => whyNoPrograms({ isSandboxed: await isSandboxed(), userId: process.getuid?.() }) };
+}
+
+/**
+ * Why a plugin's programs have no bounds. Without bubblewrap they have the gateway's authority. The kernel limits the number of an account's processes, and not of
+ * root's.
+ */
+export function whyNoPrograms({
+  isSandboxed,
+  userId,
+}: {
+  readonly isSandboxed: boolean;
+  readonly userId: number | undefined;
+}): string | undefined {
+  if (!isSandboxed) return "bubblewrap does not work here";
+  return userId === 0 ? "the gateway runs as root, whose processes the kernel does not limit" : undefined;
 }
 
 /** Requests of plugins go the way of the web tools' (R22). */

@@ -10,6 +10,7 @@ import { createRunRoots } from "./run-roots.ts";
 import { createServerHost, createServerRunner } from "./server-runner.ts";
 
 const logger = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined, child: () => logger };
+const BWRAP = "bwrap";
 
 let folder: string;
 beforeEach(async () => {
@@ -74,7 +75,7 @@ test.runIf(process.platform === "linux" && hasBubblewrap())(
 
 function hasBubblewrap(): boolean {
   try {
-    execFileSync("bwrap", ["--unshare-user", "--ro-bind", "/", "/", "true"], { stdio: "ignore" });
+    execFileSync(BWRAP, ["--unshare-user", "--ro-bind", "/", "/", "true"], { stdio: "ignore" });
     return true;
   } catch {
     return false;

@@ -102,7 +102,7 @@ interface PluginPart {
 }
 
 /** Tools of a plugin. */
-export interface ProvidedTools extends PluginPart {
+interface ProvidedTools extends PluginPart {
   readonly type: "tools";
   readonly tools: readonly ProvidedTool[];
 }
@@ -126,7 +126,7 @@ export interface ProvidedCommands extends PluginPart {
 }
 
 /** A memory in place of the product's own. */
-export interface ProvidedMemory extends PluginPart {
+interface ProvidedMemory extends PluginPart {
   readonly type: "memory";
 }
 
