@@ -196,13 +196,17 @@ export class McpServer {
     const waitMs = this.#notBeforeMs - this.#options.clock.monotonic();
     if (waitMs > 0)
       return { type: "down", message: `${this.#problem ?? "it failed"}; it is tried again in ${Math.ceil(waitMs / 1_000)} s` };
-    const starting: Kept = { started: this.#start(key, place), idle: undefined };
+    const isKept = (): boolean => this.#running.get(key) === starting;
+    const starting: Kept = { started: this.#start({ key, isKept }, place), idle: undefined };
     this.#running.set(key, starting);
     this.#rest(key);
     return starting.started;
   }
 
-  async #start(key: string, { agentId, workspace, sandbox }: McpPlace): Promise<Started> {
+  async #start(
+    entry: { readonly key: string; readonly isKept: () => boolean },
+    { agentId, workspace, sandbox }: McpPlace,
+  ): Promise<Started> {
     const { clock, logger } = this.#options;
     const startedMs = clock.monotonic();
     try {
@@ -212,10 +216,10 @@ export class McpServer {
         sampler: this.#options.sampler,
         server: this.name,
         place: { agentId, workspace, ...(sandbox === undefined ? {} : { sandbox }) },
-        onListChanged: () => this.#listSoon(key),
+        onListChanged: () => this.#listSoon(entry.key),
         signal: this.#leaving.signal,
       });
-      void server.ended.then((why) => this.#ended(key, { why, afterMs: clock.monotonic() - startedMs, wasStopped: server.isStopped }));
+      void server.ended.then((why) => this.#ended(entry, { why, afterMs: clock.monotonic() - startedMs, wasStopped: server.isStopped }));
       try {
         await this.#readList(server);
       } catch (error) {
@@ -233,13 +237,15 @@ export class McpServer {
   }
 
   #ended(
-    key: string,
+    { key, isKept }: { readonly key: string; readonly isKept: () => boolean },
     { why, afterMs, wasStopped }: { readonly why: string; readonly afterMs: number; readonly wasStopped: boolean },
   ): void {
-    const kept = this.#running.get(key);
     if (wasStopped || this.#leaving.signal.aborted) return;
-    kept?.idle?.[Symbol.dispose]();
-    this.#running.delete(key);
+    // A call may have started another one meanwhile.
+    if (isKept()) {
+      this.#running.get(key)?.idle?.[Symbol.dispose]();
+      this.#running.delete(key);
+    }
     if (afterMs < STEADY_MS) this.#recordFailure(new Error(why));
     else this.#options.logger.warn("An MCP server has ended; the next call starts it again", { server: this.name, reason: why });
   }
