@@ -100,4 +100,7 @@ export type {
   MemoryQuery,
   MemorySourceKind,
   MemoryStatus,
+  VersionedNote,
+  NoteHistory,
+  NoteVersion,
 } from "./memory.ts";

@@ -91,3 +91,37 @@ export interface MemoryProvider {
   /** Brings the index up to date; `rebuild` reads everything again, and replaces the index by one that is built from nothing. */
   index(options: { readonly agentId: string; readonly rebuild: boolean; readonly signal: AbortSignal }): Promise<MemoryIndexed>;
 }
+
+/** What a note held before a change. */
+export interface NoteVersion {
+  readonly id: string;
+  /** When it was replaced. */
+  readonly atMs: number;
+  readonly sizeBytes: number;
+  /** It may hold text of others (R23). */
+  readonly untrusted: boolean;
+}
+
+/** A note that has versions. */
+export interface VersionedNote {
+  /** Relative to the workspace. */
+  readonly path: string;
+  readonly count: number;
+  readonly newestAtMs: number;
+}
+
+/** The versions of an agent's notes. Paths are relative to its workspace. */
+export interface NoteHistory {
+  /** The notes that have versions, by path; also those that are no longer there. */
+  notes(agentId: string): Promise<readonly VersionedNote[]>;
+  /** Newest first; none for a path that is no note. */
+  list(agentId: string, path: string): Promise<readonly NoteVersion[]>;
+  /** The text of a version; `undefined` if there is no such version. */
+  read(agentId: string, path: string, id: string): Promise<{ readonly text: string } | undefined>;
+  /** Writes a version into its note, whose present text becomes a version first. */
+  restore(
+    agentId: string,
+    path: string,
+    id: string,
+  ): Promise<{ readonly type: "restored" | "not-found" } | { readonly type: "refused"; readonly message: string }>;
+}

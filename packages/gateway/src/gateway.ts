@@ -1,17 +1,7 @@
 import { realpath, rm } from "node:fs/promises";
 import path from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
-import type {
-  BackgroundCommands,
-  CommandRunner,
-  ToolSource,
-  Clock,
-  Logger,
-  MemoryProvider,
-  Random,
-  SkillIndex,
-  SkillUse,
-} from "@factotum/agent-contract";
+import type { BackgroundCommands, CommandRunner, ToolSource, Clock, Logger, Random, SkillIndex, SkillUse } from "@factotum/agent-contract";
 import type { PromptFacts } from "@factotum/agent-core";
 import { isExposed, isLoopbackBind, resolveSecret, writePrivateFile } from "@factotum/config";
 import type { FactotumConfig, GatewayConfig } from "@factotum/config";
@@ -24,6 +14,7 @@ import type { CrashPointHook } from "./kernel/crash-point.ts";
 import type { EngineSettings } from "./engine/engine-options.ts";
 import type { ChannelAccount } from "./channels/channel-account.ts";
 import { ClientSockets } from "./rpc/client-sockets.ts";
+import type { GatewayMemory } from "./rpc/memory-handlers.ts";
 import { createRpcHandlers } from "./rpc/rpc-handlers.ts";
 import type { SetupControl } from "./rpc/setup-handlers.ts";
 import { WebchatHub } from "./rpc/webchat-hub.ts";
@@ -96,7 +87,7 @@ export interface GatewayOptions extends GatewaySettings {
   /** What files held before turns changed them, and the access to give it back. */
   readonly checkpoints: CheckpointPorts;
   /** What the agents remember. */
-  readonly memory: MemoryProvider;
+  readonly memory: GatewayMemory;
   /** Runs the programs that the configuration names, on the host. */
   readonly hostCommands: CommandRunner;
   /** Fetches files of the web that are to be sent. */

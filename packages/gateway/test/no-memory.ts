@@ -1,9 +1,17 @@
-import type { MemoryProvider } from "@factotum/agent-contract";
+import type { GatewayMemory } from "../src/rpc/memory-handlers.ts";
 
 /** The memory of tests that have none. */
-export const NO_MEMORY: MemoryProvider = {
-  search: async () => ({ hits: [] }),
-  get: async () => ({ type: "not-found", message: "there is no memory in this test" }),
-  status: async () => ({ provider: "none", works: false, files: 0, chunks: 0, problems: [] }),
-  index: () => Promise.reject(new Error("there is no memory in this test")),
+export const NO_MEMORY: GatewayMemory = {
+  provider: {
+    search: async () => ({ hits: [] }),
+    get: async () => ({ type: "not-found", message: "there is no memory in this test" }),
+    status: async () => ({ provider: "none", works: false, files: 0, chunks: 0, problems: [] }),
+    index: () => Promise.reject(new Error("there is no memory in this test")),
+  },
+  history: {
+    notes: async () => [],
+    list: async () => [],
+    read: async () => undefined,
+    restore: async () => ({ type: "not-found" }),
+  },
 };

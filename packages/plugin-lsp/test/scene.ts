@@ -31,8 +31,8 @@ function testClock(): TestClock {
     },
     fire: (wanted) => {
       // A wait that a callback begins with the same length is not one of them.
-      for (const [callback, delayMs] of [...long]) {
-        if (delayMs !== wanted) continue;
+      const due = [...long].filter(([, delayMs]) => delayMs === wanted);
+      for (const [callback] of due) {
         long.delete(callback);
         callback();
       }

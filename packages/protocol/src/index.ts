@@ -59,8 +59,14 @@ export { PairedSenderSchema, PairingRequestSchema } from "./shapes/pairing.ts";
 export type { PairedSender, PairingRequest } from "./shapes/pairing.ts";
 export { DeadLetterSchema } from "./shapes/dead-letters.ts";
 export type { DeadLetter } from "./shapes/dead-letters.ts";
-export { MemoryFileChangeSchema, MemorySearchHitSchema, MemoryStateSchema } from "./shapes/memory.ts";
-export type { MemoryFileChange, MemorySearchHit, MemoryState } from "./shapes/memory.ts";
+export {
+  MemoryFileChangeSchema,
+  MemoryNoteSchema,
+  MemoryNoteVersionSchema,
+  MemorySearchHitSchema,
+  MemoryStateSchema,
+} from "./shapes/memory.ts";
+export type { MemoryFileChange, MemoryNote, MemoryNoteVersion, MemorySearchHit, MemoryState } from "./shapes/memory.ts";
 export { SessionImportReportSchema, SessionSummarySchema } from "./shapes/session-summary.ts";
 export type { SessionImportReport, SessionKind, SessionSummary } from "./shapes/session-summary.ts";
 export { GatewayStatusSchema } from "./shapes/status.ts";

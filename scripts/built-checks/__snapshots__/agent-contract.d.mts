@@ -1327,4 +1327,38 @@ interface MemoryProvider {
     readonly signal: AbortSignal;
   }): Promise<MemoryIndexed>;
 }
-export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type ChangeCheck, type ChangeChecker, type CheckedFile, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type FilledPrompt, type ImageContent, type ImageOrder, type InputOutcome, type InspectedCall, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type Logger, MODEL_APIS, type MadeFile, type MediaCallOptions, type MediaModels, type MediaOutcome, type MemoryAnswer, type MemoryChange, type MemoryHit, type MemoryIndexed, type MemoryOrigin, type MemoryPassage, type MemoryProvider, type MemoryQuery, type MemorySourceKind, type MemoryStatus, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelSampler, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type OutputPart, type PlanBoard, type PlanStep, type Question, type QuestionOutcome, type Questioner, RUN_KINDS, type Random, type Restarter, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunSandbox, type RunningCommand, type SamplingOutcome, type SamplingRequest, type SessionReporter, type SettingsAnswer, type SettingsChange, type SettingsDesk, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SourceCommand, type SourcePrompt, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type WithoutUndefined, addUsage, joinUsage, nearestName, plural, withoutUndefined };
+/** What a note held before a change. */
+interface NoteVersion {
+  readonly id: string;
+  /** When it was replaced. */
+  readonly atMs: number;
+  readonly sizeBytes: number;
+  /** It may hold text of others (R23). */
+  readonly untrusted: boolean;
+}
+/** A note that has versions. */
+interface VersionedNote {
+  /** Relative to the workspace. */
+  readonly path: string;
+  readonly count: number;
+  readonly newestAtMs: number;
+}
+/** The versions of an agent's notes. Paths are relative to its workspace. */
+interface NoteHistory {
+  /** The notes that have versions, by path; also those that are no longer there. */
+  notes(agentId: string): Promise<readonly VersionedNote[]>;
+  /** Newest first; none for a path that is no note. */
+  list(agentId: string, path: string): Promise<readonly NoteVersion[]>;
+  /** The text of a version; `undefined` if there is no such version. */
+  read(agentId: string, path: string, id: string): Promise<{
+    readonly text: string;
+  } | undefined>;
+  /** Writes a version into its note, whose present text becomes a version first. */
+  restore(agentId: string, path: string, id: string): Promise<{
+    readonly type: "restored" | "not-found";
+  } | {
+    readonly type: "refused";
+    readonly message: string;
+  }>;
+}
+export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type ChangeCheck, type ChangeChecker, type CheckedFile, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type FilledPrompt, type ImageContent, type ImageOrder, type InputOutcome, type InspectedCall, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type Logger, MODEL_APIS, type MadeFile, type MediaCallOptions, type MediaModels, type MediaOutcome, type MemoryAnswer, type MemoryChange, type MemoryHit, type MemoryIndexed, type MemoryOrigin, type MemoryPassage, type MemoryProvider, type MemoryQuery, type MemorySourceKind, type MemoryStatus, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelSampler, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteHistory, type NoteVersion, type OutputPart, type PlanBoard, type PlanStep, type Question, type QuestionOutcome, type Questioner, RUN_KINDS, type Random, type Restarter, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunSandbox, type RunningCommand, type SamplingOutcome, type SamplingRequest, type SessionReporter, type SettingsAnswer, type SettingsChange, type SettingsDesk, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SourceCommand, type SourcePrompt, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type VersionedNote, type WithoutUndefined, addUsage, joinUsage, nearestName, plural, withoutUndefined };

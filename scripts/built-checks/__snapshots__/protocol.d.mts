@@ -798,6 +798,26 @@ interface MemoryFileChange {
   readonly path: string;
   readonly type: "added" | "changed" | "removed";
 }
+/** A note that has versions. */
+interface MemoryNote {
+  /** Relative to the workspace. */
+  readonly path: string;
+  readonly count: number;
+  readonly newestAtMs: number;
+}
+/** What a note held before a change. */
+interface MemoryNoteVersion {
+  readonly id: string;
+  /** When it was replaced. */
+  readonly atMs: number;
+  readonly sizeBytes: number;
+  /** It may hold text of others. */
+  readonly untrusted: boolean;
+}
+/** Parses a note with versions. */
+declare const MemoryNoteSchema: z.ZodType<MemoryNote>;
+/** Parses a version. */
+declare const MemoryNoteVersionSchema: z.ZodType<MemoryNoteVersion>;
 /** Parses the state of a memory. */
 declare const MemoryStateSchema: z.ZodType<MemoryState>;
 /** Parses a hit. */
@@ -1464,6 +1484,41 @@ interface MemoryMethods {
       readonly changes: readonly MemoryFileChange[];
     };
   };
+  /** The notes that have versions; with a `path`, the versions of that note, newest first. Changes nothing. */
+  "memory.versions": {
+    params: {
+      readonly agentId?: string;
+      readonly path?: string;
+    };
+    result: {
+      readonly agentId: string;
+      readonly notes: readonly MemoryNote[];
+      readonly versions: readonly MemoryNoteVersion[];
+    };
+  };
+  /** The text of a version. Rejects with `not-found` if there is no such version. */
+  "memory.version": {
+    params: {
+      readonly agentId?: string;
+      readonly path: string;
+      readonly id: string;
+    };
+    result: {
+      readonly text: string;
+    };
+  };
+  /** Writes a version into its note, whose present text becomes a version. Rejects with `not-found`, and with `conflict` if the note cannot be written. */
+  "memory.restore": {
+    params: {
+      readonly agentId?: string;
+      readonly path: string;
+      readonly id: string;
+    };
+    result: {
+      readonly agentId: string;
+      readonly path: string;
+    };
+  };
 }
 /** Pairing methods, which admit or reject unknown senders. */
 interface PairingMethods {
@@ -1726,4 +1781,4 @@ interface RpcEvents {
 type RpcEvent = keyof RpcEvents;
 /** A parser for the payload of every event. */
 declare const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]>; };
-export { APPROVAL_DECISIONS, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type HelloFrame, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, type MemoryFileChange, MemoryFileChangeSchema, type MemorySearchHit, MemorySearchHitSchema, type MemoryState, MemoryStateSchema, type NoticeBlock, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type SetupCheck, SetupCheckSchema, type SetupProvider, type SetupState, SetupStateSchema, TOOL_STATES, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolState, type ToolSummary, ToolSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredModels, retriedKey, retryKey };
+export { APPROVAL_DECISIONS, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type HelloFrame, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, type MemoryFileChange, MemoryFileChangeSchema, type MemoryNote, MemoryNoteSchema, type MemoryNoteVersion, MemoryNoteVersionSchema, type MemorySearchHit, MemorySearchHitSchema, type MemoryState, MemoryStateSchema, type NoticeBlock, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type SetupCheck, SetupCheckSchema, type SetupProvider, type SetupState, SetupStateSchema, TOOL_STATES, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolState, type ToolSummary, ToolSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredModels, retriedKey, retryKey };

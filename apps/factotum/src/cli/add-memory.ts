@@ -11,7 +11,7 @@ interface Common {
 
 /** What the assistant remembers: `factotum memory`. */
 export function addMemory(program: Command, context: CliContext, finish: Finish): void {
-  const memory = program.command("memory").description("what the assistant remembers: status, search, index");
+  const memory = program.command("memory").description("what the assistant remembers: status, search, index, versions, restore");
   const load = async (): Promise<typeof MemoryCommands> => import("../commands/memory.ts");
   const optionsOf = ({ agent, json: asJson }: Common): MemoryCommands.MemoryOptions => ({
     json: asJson === true,
@@ -36,5 +36,17 @@ export function addMemory(program: Command, context: CliContext, finish: Finish)
     .option("--force", "read every note again, and build the index from nothing")
     .action(async (options: Common & { force?: boolean }) =>
       finish(await (await load()).memoryIndex(context, { ...optionsOf(options), rebuild: options.force === true })),
+    );
+  add("versions", "list what notes held before the assistant changed them")
+    .argument("[path]", "a note, such as MEMORY.md: its versions")
+    .option("--show <id>", "print the text of this version")
+    .action(async (path: string | undefined, options: Common & { show?: string }) =>
+      finish(await (await load()).memoryVersions(context, { ...optionsOf(options), ...withoutUndefined({ path, id: options.show }) })),
+    );
+  add("restore", "give a note back what it held; its present text becomes a version")
+    .argument("<path>", "the note")
+    .argument("<id>", "the version, as versions lists it")
+    .action(async (path: string, id: string, options: Common) =>
+      finish(await (await load()).memoryRestore(context, { ...optionsOf(options), path, id })),
     );
 }

@@ -53,6 +53,47 @@ export async function memoryIndex(cli: CliContext, { json, ...params }: MemoryOp
   return EXIT.ok;
 }
 
+/** Lists the notes that have versions, or the versions of one; with `id` prints the text of that version. */
+export async function memoryVersions(
+  cli: CliContext,
+  { json, path, id, ...params }: MemoryOptions & { readonly path?: string; readonly id?: string },
+): Promise<number> {
+  if (path !== undefined && id !== undefined) {
+    const version = await request(cli, "memory.version", { ...params, path, id });
+    if (json) printJson(cli, version);
+    else cli.print(terminalText(version.text));
+    return EXIT.ok;
+  }
+  const found = await request(cli, "memory.versions", { ...params, ...withoutUndefined({ path }) });
+  if (json) {
+    printJson(cli, found);
+    return EXIT.ok;
+  }
+  const rows =
+    path === undefined
+      ? found.notes.map(
+          ({ path: note, count, newestAtMs }) => `${note}  (${plural(count, "version")}, ${relativeTime(newestAtMs, Date.now())})`,
+        )
+      : found.versions.map(
+          ({ id: one, atMs, sizeBytes, untrusted }) =>
+            `${one}  (${plural(sizeBytes, "byte")}, until ${relativeTime(atMs, Date.now())}${untrusted ? ", may hold text of others" : ""})`,
+        );
+  for (const row of rows) cli.print(`${terminalText(row)}\n`);
+  if (rows.length === 0) cli.note(`factotum: ${path === undefined ? "no note has been changed yet" : `${path} has no versions`}\n`);
+  return EXIT.ok;
+}
+
+/** Writes a version into its note. */
+export async function memoryRestore(
+  cli: CliContext,
+  { json, path, id, ...params }: MemoryOptions & { readonly path: string; readonly id: string },
+): Promise<number> {
+  const restored = await request(cli, "memory.restore", { ...params, path, id });
+  if (json) printJson(cli, restored);
+  else cli.print(`${terminalText(restored.path)} is as it was. What it held until now is its newest version.\n`);
+  return EXIT.ok;
+}
+
 async function request<Method extends MemoryMethod>(
   cli: CliContext,
   method: Method,

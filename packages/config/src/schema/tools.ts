@@ -37,7 +37,7 @@ export interface ToolsConfig extends ToolPolicy {
   readonly sandbox: { readonly tools: { readonly allow?: readonly string[] | undefined; readonly deny: readonly string[] } };
   /** `timeoutMinutes`: how long a call waits for the owner's decision. 30 if absent. */
   readonly approvals?: { readonly timeoutMinutes?: number | undefined } | undefined;
-  /** Whether the earlier content of files that a turn changes is kept, for `/undo`. */
+  /** Whether the earlier content of files that a turn changes is kept, for `/undo`, and what notes held before each change. */
   readonly checkpoints: boolean;
   readonly browser: BrowserConfig;
   readonly agentToAgent: { readonly enabled: boolean; readonly allow: readonly { readonly from: string; readonly to: string }[] };
@@ -143,7 +143,7 @@ export const ToolsSchema: z.ZodType<ToolsConfig> = z
       .boolean()
       .default(true)
       .describe(
-        "Keeps what files held before the file tools change them, for `/undo`: up to 8 MiB a file, 64 MiB a session, 512 MiB in total.",
+        "Keeps what files held before the file tools change them, for `/undo`: up to 8 MiB a file, 64 MiB a session, 512 MiB in total. Of notes also the versions before each change.",
       ),
     browser: BrowserConfigSchema,
     agentToAgent: z

@@ -1,16 +1,23 @@
-import { withoutUndefined, type MemoryProvider } from "@factotum/agent-contract";
+import { withoutUndefined, type MemoryProvider, type NoteHistory } from "@factotum/agent-contract";
 import type { RpcMethod } from "@factotum/protocol";
 import type { Engine } from "../engine/engine.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
+import { RpcError } from "./rpc-error.ts";
 
 const DEFAULT_RESULTS = 6;
 /** Names of changed files in an answer. */
 const MAX_NAMED = 200;
 
-/** The methods that search the memory and bring its index up to date. The caller has the token: the owner. */
+/** What agents remember. */
+export interface GatewayMemory {
+  readonly provider: MemoryProvider;
+  readonly history: NoteHistory;
+}
+
+/** The methods that search the memory, bring its index up to date and restore versions of notes. The caller has the token: the owner. */
 export function memoryHandlers(
   { sessions }: Pick<Engine, "sessions">,
-  memory: MemoryProvider,
+  { provider: memory, history }: GatewayMemory,
 ): RpcHandlersOf<Extract<RpcMethod, `memory.${string}`>> {
   return {
     "memory.status": async ({ agentId: named }, { signal }) => {
@@ -27,5 +34,26 @@ export function memoryHandlers(
       const { status, changes } = await memory.index({ agentId, rebuild, signal });
       return { status: { agentId, ...status }, changed: changes.length, changes: changes.slice(0, MAX_NAMED) };
     },
+    "memory.versions": async ({ agentId: named, path }) => {
+      const agentId = sessions.agentId(named);
+      const versions = path === undefined ? [] : await history.list(agentId, path);
+      return { agentId, notes: await history.notes(agentId), versions };
+    },
+    "memory.version": async ({ agentId: named, path, id }) => {
+      const found = await history.read(sessions.agentId(named), path, id);
+      if (found === undefined) throw noVersion(path);
+      return { text: found.text };
+    },
+    "memory.restore": async ({ agentId: named, path, id }) => {
+      const agentId = sessions.agentId(named);
+      const outcome = await history.restore(agentId, path, id);
+      if (outcome.type === "not-found") throw noVersion(path);
+      if (outcome.type === "refused") throw new RpcError("conflict", outcome.message);
+      return { agentId, path };
+    },
   };
+}
+
+function noVersion(path: string): RpcError {
+  return new RpcError("not-found", `${path} has no such version. "factotum memory versions ${path}" lists those that there are.`);
 }

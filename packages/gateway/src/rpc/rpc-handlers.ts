@@ -1,4 +1,3 @@
-import type { MemoryProvider } from "@factotum/agent-contract";
 import type { RpcMethod } from "@factotum/protocol";
 import type { Engine } from "../engine/engine.ts";
 import { agentHandlers } from "./agent-handlers.ts";
@@ -10,7 +9,7 @@ import { contextHandlers } from "./context-handlers.ts";
 import { deadLetterHandlers } from "./dead-letter-handlers.ts";
 import { gatewayHandlers } from "./gateway-handlers.ts";
 import type { GatewayControl } from "./gateway-handlers.ts";
-import { memoryHandlers } from "./memory-handlers.ts";
+import { memoryHandlers, type GatewayMemory } from "./memory-handlers.ts";
 import { pairingHandlers } from "./pairing-handlers.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
 import { sessionHandlers } from "./session-handlers.ts";
@@ -24,7 +23,7 @@ export interface RpcServices extends GatewayControl {
   readonly engine: Engine;
   readonly hub: WebchatHub;
   readonly setup: SetupControl;
-  readonly memory: MemoryProvider;
+  readonly memory: GatewayMemory;
 }
 
 /** One handler for every method of the protocol; a missing one does not compile. */

@@ -2,8 +2,12 @@ import * as z from "zod";
 import {
   MemoryFileChangeSchema,
   MemorySearchHitSchema,
+  MemoryNoteSchema,
+  MemoryNoteVersionSchema,
   MemoryStateSchema,
   type MemoryFileChange,
+  type MemoryNote,
+  type MemoryNoteVersion,
   type MemorySearchHit,
   type MemoryState,
 } from "../shapes/memory.ts";
@@ -27,9 +31,25 @@ export interface MemoryMethods {
     params: { readonly agentId?: string; readonly rebuild?: boolean };
     result: { readonly status: MemoryState; readonly changed: number; readonly changes: readonly MemoryFileChange[] };
   };
+  /** The notes that have versions; with a `path`, the versions of that note, newest first. Changes nothing. */
+  "memory.versions": {
+    params: { readonly agentId?: string; readonly path?: string };
+    result: { readonly agentId: string; readonly notes: readonly MemoryNote[]; readonly versions: readonly MemoryNoteVersion[] };
+  };
+  /** The text of a version. Rejects with `not-found` if there is no such version. */
+  "memory.version": {
+    params: { readonly agentId?: string; readonly path: string; readonly id: string };
+    result: { readonly text: string };
+  };
+  /** Writes a version into its note, whose present text becomes a version. Rejects with `not-found`, and with `conflict` if the note cannot be written. */
+  "memory.restore": {
+    params: { readonly agentId?: string; readonly path: string; readonly id: string };
+    result: { readonly agentId: string; readonly path: string };
+  };
 }
 
 const agentId = key.optional();
+const path = z.string().min(1).max(1000);
 
 /** Rows of the memory methods. */
 export const MEMORY_METHODS: MethodTable<MemoryMethods> = defineMethods<MemoryMethods>()({
@@ -45,5 +65,23 @@ export const MEMORY_METHODS: MethodTable<MemoryMethods> = defineMethods<MemoryMe
     stores: false,
     params: () => z.strictObject({ agentId, rebuild: z.boolean().optional() }),
     result: () => z.strictObject({ status: MemoryStateSchema, changed: z.number(), changes: z.array(MemoryFileChangeSchema) }),
+  },
+  "memory.versions": {
+    access: "owner",
+    stores: false,
+    params: () => z.strictObject({ agentId, path: path.optional() }),
+    result: () => z.strictObject({ agentId: z.string(), notes: z.array(MemoryNoteSchema), versions: z.array(MemoryNoteVersionSchema) }),
+  },
+  "memory.version": {
+    access: "owner",
+    stores: false,
+    params: () => z.strictObject({ agentId, path, id: key }),
+    result: () => z.strictObject({ text: z.string() }),
+  },
+  "memory.restore": {
+    access: "owner",
+    stores: false,
+    params: () => z.strictObject({ agentId, path, id: key }),
+    result: () => z.strictObject({ agentId: z.string(), path: z.string() }),
   },
 });

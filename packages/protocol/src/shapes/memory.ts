@@ -41,6 +41,34 @@ export interface MemoryFileChange {
   readonly type: "added" | "changed" | "removed";
 }
 
+/** A note that has versions. */
+export interface MemoryNote {
+  /** Relative to the workspace. */
+  readonly path: string;
+  readonly count: number;
+  readonly newestAtMs: number;
+}
+
+/** What a note held before a change. */
+export interface MemoryNoteVersion {
+  readonly id: string;
+  /** When it was replaced. */
+  readonly atMs: number;
+  readonly sizeBytes: number;
+  /** It may hold text of others. */
+  readonly untrusted: boolean;
+}
+
+/** Parses a note with versions. */
+export const MemoryNoteSchema: z.ZodType<MemoryNote> = parserOf<MemoryNote>()(() =>
+  z.strictObject({ path: z.string(), count: z.number(), newestAtMs: z.number() }),
+);
+
+/** Parses a version. */
+export const MemoryNoteVersionSchema: z.ZodType<MemoryNoteVersion> = parserOf<MemoryNoteVersion>()(() =>
+  z.strictObject({ id: z.string(), atMs: z.number(), sizeBytes: z.number(), untrusted: z.boolean() }),
+);
+
 /** Parses the state of a memory. */
 export const MemoryStateSchema: z.ZodType<MemoryState> = parserOf<MemoryState>()(() =>
   z.strictObject({
