@@ -33,7 +33,7 @@ async function askToReload(context: CliContext, options: { readonly force?: bool
 
 /** Describes how a running gateway handled a change. */
 export function describeReload(reloaded: ConfigReloadResult | undefined): string {
-  if (reloaded === undefined) return "A running gateway takes it up by itself.";
+  if (reloaded === undefined) return "A running gateway takes up the change by itself.";
   if (reloaded.type === "kept") return `The running gateway does not use it: ${reloaded.problems.join("; ")}`;
   const { needsRestart } = reloaded;
   return needsRestart.length === 0
