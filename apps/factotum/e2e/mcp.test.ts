@@ -159,7 +159,7 @@ describe("MCP servers of the registry in the built product", { timeout: 240_000 
     expect(added).toMatchObject({ code: 0 });
     expect(added.stderr).toContain("The running gateway uses it from now on.");
     expect(await scene.use({ name: "mcp__files_list_allowed_directories", arguments: {} })).toContain(tmpdir());
-    expect((await runCommand(["mcp", "list"], { home })).stdout).toMatch(/files +trusted +14 tools/);
+    expect((await runCommand(["mcp", "list"], { home })).stdout).toMatch(/files +configuration +trusted +14 tools/);
     expect((await processesBelow(pid)).length).toBeGreaterThan(0);
     expect(await runCommand(["mcp", "remove", "files"], { home })).toMatchObject({ code: 0 });
     await expect.poll(async () => processesBelow(pid), { timeout: 20_000 }).toEqual([]);
