@@ -21,7 +21,8 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "factotum-servers-"));
   home = join(folder, "home");
 });
-afterEach(async () => rm(folder, { recursive: true, force: true }));
+// The installer of types of a language server may still write its cache.
+afterEach(async () => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }));
 
 const run = async (...args: readonly string[]): Promise<CommandOutcome> => runCommand(args, { home, env: { npm_config_offline: "true" } });
 
