@@ -132,7 +132,7 @@ export interface SourceCommand {
   readonly summary: string;
   /** Its answers may be text of others (R23). */
   readonly untrusted: boolean;
-  /** Resolves with the answer for the sender, or with why there is none. `words`: what follows the name. Rejects with the signal's reason once that has fired. */
+  /** Resolves with the answer for the sender, or with why it has none. `words`: what follows the name. Rejects with the signal's reason once that has fired. */
   run(words: string, options: Pick<RunFacts, "agentId" | "sessionKey"> & { readonly signal: AbortSignal }): Promise<string>;
 }
 

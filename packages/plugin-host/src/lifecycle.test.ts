@@ -82,7 +82,7 @@ test("a call that is stopped while it waits for a place is no failure of the plu
   expect(running.lines.filter(({ message }) => message === "A plugin failed")).toEqual([]);
 });
 
-test("a call waits 10 seconds for a place, and that there is none is no failure of the plugin", slow, async () => {
+test("a call waits 10 seconds for a place, and the lack of one is no failure of the plugin", slow, async () => {
   const others = await writeFour("late");
   await using running = startHost([...others, await folders.write("latecomer", toolCode(`return "ran";`))]);
   const release = await takeAllPlaces(others, running);

@@ -10,7 +10,7 @@ const MAX_OPEN_BYTES = 768 * 1024;
 const SOON_SECONDS = 1;
 const AFTER_REST_SECONDS = 60;
 
-/** The answer to a request, or why there is none. */
+/** The answer to a request, or why it has no answer. */
 type HostedRouteAnswer =
   | { readonly type: "answer"; readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string }
   /** The owner finds the reason in the log and the status. */

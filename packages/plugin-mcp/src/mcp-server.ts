@@ -1,6 +1,7 @@
 import type { AgentTool, AgentToolResult, SourcePrompt, ToolCall, ToolOptions } from "@factotum/agent-contract";
 import { createMcpPrompt } from "./create-prompt.ts";
 import { createMcpTool } from "./create-tool.ts";
+import { ListChanges } from "./list-changes.ts";
 import type { ListStore, StoredList } from "./list-store.ts";
 import { NeedsLoginError } from "./oauth/login-error.ts";
 import type { ServerLogins } from "./oauth/server-logins.ts";
@@ -20,8 +21,6 @@ const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 5 * 60_000;
 /** A server that ends this soon has failed to start. */
 const STEADY_MS = 10_000;
-/** Changes of a list are awaited this long, and read at most this often. */
-const CHANGE_MS = 1_000;
 
 type Started = { readonly type: "running"; readonly server: RunningServer } | { readonly type: "down"; readonly message: string };
 
@@ -58,15 +57,14 @@ export class McpServer {
   #isSlow = false;
   #failures = 0;
   #notBeforeMs = 0;
-  #changeTimer: Disposable | undefined;
-  /** The place whose server has changed its list again while it was read. */
-  #changedAgain: string | undefined;
+  readonly #listChanges: ListChanges;
 
   constructor(name: string, settings: ServerSettings, options: McpServerOptions) {
     this.name = name;
     this.#settings = settings;
     this.#options = options;
     this.#store = options.store;
+    this.#listChanges = new ListChanges(options.clock, async (key) => this.#listAgain(key));
     this.fingerprint = fingerprintOf(settings);
     const stored = this.#store.read(name, this.fingerprint);
     if (stored === undefined) return;
@@ -176,7 +174,7 @@ export class McpServer {
   /** Stops all of it for good. Resolves when nothing of it runs. */
   async close(): Promise<void> {
     this.#leaving.abort();
-    this.#changeTimer?.[Symbol.dispose]();
+    this.#listChanges[Symbol.dispose]();
     for (const key of this.#running.keys()) void this.#end(key);
     await Promise.all(this.#ends);
   }
@@ -216,7 +214,7 @@ export class McpServer {
         sampler: this.#options.sampler,
         server: this.name,
         place: { agentId, workspace, ...(sandbox === undefined ? {} : { sandbox }) },
-        onListChanged: () => this.#listSoon(entry.key),
+        onListChanged: () => this.#listChanges.report(entry.key),
         signal: this.#leaving.signal,
       });
       void server.ended.then((why) => this.#ended(entry, { why, afterMs: clock.monotonic() - startedMs, wasStopped: server.isStopped }));
@@ -286,22 +284,6 @@ export class McpServer {
     } finally {
       this.#ends.delete(ending);
     }
-  }
-
-  /** Changes that follow each other are one. A change during a read is read afterwards: the answer may be older than it. */
-  #listSoon(key: string): void {
-    if (this.#leaving.signal.aborted) return;
-    if (this.#changeTimer !== undefined) {
-      this.#changedAgain = key;
-      return;
-    }
-    this.#changeTimer = this.#options.clock.schedule(CHANGE_MS, () => {
-      this.#changedAgain = undefined;
-      void this.#listAgain(key).finally(() => {
-        this.#changeTimer = undefined;
-        if (this.#changedAgain !== undefined) this.#listSoon(this.#changedAgain);
-      });
-    });
   }
 
   async #listAgain(key: string): Promise<void> {

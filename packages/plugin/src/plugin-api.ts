@@ -61,7 +61,7 @@ export interface PluginMemoryPassage {
   readonly isCut?: boolean;
 }
 
-/** A memory, in place of the product's own. Whoever may not read it never reaches it. */
+/** A memory, in place of the product's own. Only searches of people who may read it reach it. */
 export interface PluginMemory {
   /** Best hits first, within 2 seconds. */
   search(query: PluginMemoryQuery): readonly PluginMemoryHit[] | Promise<readonly PluginMemoryHit[]>;

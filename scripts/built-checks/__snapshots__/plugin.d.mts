@@ -253,7 +253,7 @@ interface PluginMemoryPassage {
   /** There are more lines. */
   readonly isCut?: boolean;
 }
-/** A memory, in place of the product's own. Whoever may not read it never reaches it. */
+/** A memory, in place of the product's own. Only searches of people who may read it reach it. */
 interface PluginMemory {
   /** Best hits first, within 2 seconds. */
   search(query: PluginMemoryQuery): readonly PluginMemoryHit[] | Promise<readonly PluginMemoryHit[]>;

@@ -1,6 +1,6 @@
 import type { PluginRouteMethod, PluginRouteRequest } from "@factotum/plugin";
 
-/** The answer of a plugin, or why there is none. */
+/** The answer of a plugin, or why it has no answer. */
 export type RouteAnswer =
   | { readonly type: "answer"; readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string }
   /** `late`: it did not answer in time. `too-large`: the request is longer than it takes. */
