@@ -113,6 +113,9 @@ test("the model provider answers as a stream, and takes over from another one wh
   expect(pieces.length).toBeGreaterThan(1);
   expect((await run("doctor")).stdout).toContain("rules/plain: the plugin rules answers for it");
   expect((await run("plugins", "list")).stdout).toContain("models of rules (plain)");
+  expect((await run("models", "list", "rules")).stdout).toContain("rules/plain");
+  expect((await run("models", "set", "rules/other")).stderr).toContain("The plugin rules has no model other. It has: plain.");
+  expect(await run("models", "set", "rules/plain")).toMatchObject({ code: 0, stdout: "The model is now rules/plain.\n" });
 
   const model = JSON.stringify({ primary: "broken/one", fallbacks: ["rules/plain"] });
   expect(await run("config", "set", "agents.defaults.model", model)).toMatchObject({ code: 0 });

@@ -1,7 +1,7 @@
 import type { SetupOutcome } from "@factotum/gateway";
 import { httpFetch } from "@factotum/models";
 import type { SetupState } from "@factotum/protocol";
-import { CHANNELS } from "../compose/extensions.ts";
+import { firstRunExtensions } from "../compose/extensions.ts";
 import type { FirstRunParts } from "../first-run/first-run-parts.ts";
 import { readSetupState } from "../first-run/read-setup-state.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
@@ -10,7 +10,7 @@ import { systemClock } from "../runtime/system-clock.ts";
 
 /** The first-run dependencies of a command. */
 export function firstRunParts({ env }: CliContext): FirstRunParts {
-  return { env, channels: CHANNELS, fetch: httpFetch, clock: systemClock };
+  return { env, ...firstRunExtensions(env), fetch: httpFetch, clock: systemClock };
 }
 
 /** The result of a step, or an error with the reason of its refusal. */

@@ -36,7 +36,7 @@ import { createOpenCommandProxy } from "./command-proxy.ts";
 import { channelAccounts } from "./channel-accounts.ts";
 import { ConfigReloader } from "./config-reloader.ts";
 import { crashPointFrom } from "./crash-point.ts";
-import { channelCatalog, CHANNELS, configOptions } from "./extensions.ts";
+import { channelCatalog, configOptions, firstRunExtensions } from "./extensions.ts";
 import { createSettingsDesk } from "./settings-desk.ts";
 import { createOwnerControl } from "./create-owner-control.ts";
 import { gatewayToken } from "./gateway-token.ts";
@@ -247,7 +247,7 @@ async function openRunners(
 function setupOf(reloader: ConfigReloader, { env, secrets }: Pick<CliContext, "env"> & Pick<ComposeOptions, "secrets">): SetupControl {
   return createSetupControl({
     env,
-    channels: CHANNELS,
+    ...firstRunExtensions(env),
     fetch: httpFetch,
     clock: systemClock,
     onSecret: (key) => secrets.add([key]),

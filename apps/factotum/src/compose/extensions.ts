@@ -19,6 +19,7 @@ import { idCheck, type IdForms } from "../extensions/id-forms.ts";
 import { KNOWN_EXTENSIONS } from "../extensions/known-extensions.ts";
 import { pluginProviders } from "../extensions/plugin-providers.ts";
 import { providedChannels } from "../extensions/provided-types.ts";
+import type { FirstRunParts } from "../first-run/first-run-parts.ts";
 import type { KnownExtensions } from "../runtime/known-extension.ts";
 
 /** The services that built-in channels get from the gateway. */
@@ -140,6 +141,11 @@ function missingInBuild(id: string, channels: readonly string[]): string {
 /** The installed extensions of a state directory and of the deployment. */
 export async function findInstalled(env: Environment): Promise<FoundExtensions> {
   return findExtensions(statePaths(env), { builtIn: new Map(CHANNELS.map(({ id }) => [id, `@factotum/${id}`])) });
+}
+
+/** What a first run needs of extensions. Packages are looked for when they are asked for. */
+export function firstRunExtensions(env: Environment): Pick<FirstRunParts, "channels" | "packageProviders"> {
+  return { channels: CHANNELS, packageProviders: async () => pluginProviders((await findInstalled(env)).plugins) };
 }
 
 /** Names the package whose server of a name is used; `undefined` for a server of the configuration. */

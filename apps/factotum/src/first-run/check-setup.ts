@@ -1,5 +1,6 @@
 import { withoutUndefined, nearestName } from "@factotum/agent-contract";
 import { checkProvider, PROVIDERS, type ProviderCheck } from "@factotum/models";
+import { pluginAt } from "../extensions/plugin-providers.ts";
 import { findAddress, findProviderKey } from "./find-target.ts";
 import { loadForSetup, type FirstRunParts } from "./first-run-parts.ts";
 
@@ -13,12 +14,26 @@ export async function checkSetup(
   if (loaded.type === "refused") return failed(loaded.message);
   const address = findAddress(provider, loaded.config, parts.env);
   if (address === undefined) return failed(unknownProvider(provider, Object.keys(loaded.config.models.providers)));
+  const configured = loaded.config.models.providers[provider];
+  const plugin = pluginAt(configured?.baseUrl ?? "");
+  if (plugin !== undefined) return checkPlugin(plugin, { models: configured?.models.map(({ id }) => id) ?? [], model });
   const known = key === undefined ? await findProviderKey(provider, loaded.config, parts.env) : undefined;
   if (known?.type === "unresolved")
     return { type: "missing-key", message: `The key of ${provider} cannot be read: ${known.problem}.`, models: [] };
   const apiKey = key?.trim() ?? (known?.type === "key" ? known.value : undefined);
   const { fetch, clock } = parts;
   return checkProvider({ ...address, apiKey, ...withoutUndefined({ model }) }, { fetch, clock, ...withoutUndefined({ signal }) });
+}
+
+/** A plugin lists its models in its manifest. It is not asked: each question may cost something. */
+function checkPlugin(
+  plugin: string,
+  { models, model }: { readonly models: readonly string[]; readonly model: string | undefined },
+): ProviderCheck {
+  if (model !== undefined && !models.includes(model))
+    return { type: "unknown-model", message: `The plugin ${plugin} has no model ${model}. It has: ${models.join(", ")}.`, models };
+  const named = model === undefined ? "its models" : `${plugin}/${model}`;
+  return { type: "works", message: `The plugin ${plugin} answers for ${named}, and is not asked.`, models };
 }
 
 /** The error for an unknown provider, with the nearest name. */

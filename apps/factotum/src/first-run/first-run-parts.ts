@@ -1,11 +1,21 @@
 import type { Clock } from "@factotum/agent-contract";
-import { formatProblem, loadConfig, type ChannelSource, type ConfigProblem, type Environment, type LoadedConfig } from "@factotum/config";
+import {
+  formatProblem,
+  loadConfig,
+  type ChannelSource,
+  type ConfigProblem,
+  type Environment,
+  type LoadedConfig,
+  type PackageProvider,
+} from "@factotum/config";
 import type { SetupOutcome } from "@factotum/gateway";
 
 /** Dependencies of the first-run steps. */
 export interface FirstRunParts {
   readonly env: Environment;
   readonly channels: readonly ChannelSource[];
+  /** The providers of models that installed packages bring. */
+  readonly packageProviders: () => Promise<readonly PackageProvider[]>;
   readonly fetch: typeof fetch;
   readonly clock: Clock;
 }
@@ -14,8 +24,8 @@ export interface FirstRunParts {
 export type Refused = Extract<SetupOutcome<object>, { readonly type: "refused" }>;
 
 /** The current configuration, or why no step is possible. */
-export async function loadForSetup({ env, channels }: FirstRunParts): Promise<LoadedConfig | Refused> {
-  const loaded = await loadConfig({ env, channels });
+export async function loadForSetup({ env, channels, packageProviders }: FirstRunParts): Promise<LoadedConfig | Refused> {
+  const loaded = await loadConfig({ env, channels, packageProviders: await packageProviders() });
   return loaded.type === "refused" ? refusedFor(loaded.path, loaded.problems) : loaded;
 }
 

@@ -5,6 +5,7 @@ import { httpFetch } from "@factotum/models";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startListingServer } from "@factotum/testing-providers";
 import { systemClock } from "../runtime/system-clock.ts";
+import { pluginProviders } from "../extensions/plugin-providers.ts";
 import { checkSetup } from "./check-setup.ts";
 import { chooseModel } from "./choose-model.ts";
 import type { FirstRunParts } from "./first-run-parts.ts";
@@ -26,7 +27,8 @@ let parts: FirstRunParts;
 
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), "factotum-first-run-"));
-  parts = { env: { FACTOTUM_HOME: home, HOME: home, OLLAMA_HOST: "127.0.0.1:9" }, channels: [], fetch: httpFetch, clock: systemClock };
+  const env = { FACTOTUM_HOME: home, HOME: home, OLLAMA_HOST: "127.0.0.1:9" };
+  parts = { env, channels: [], packageProviders: async () => [], fetch: httpFetch, clock: systemClock };
 });
 afterEach(async () => rm(home, { recursive: true, force: true }));
 
@@ -195,4 +197,22 @@ describe("the state", () => {
       },
     });
   });
+});
+
+test("a model of a plugin is chosen like any other, without asking the plugin", async () => {
+  await config();
+  const models = [{ id: "plain", contextWindow: 128_000 }] as const;
+  const withRules = { ...parts, packageProviders: async () => pluginProviders([{ id: "rules", models }]) };
+  expect(await checkSetup({ provider: "rules", model: "plain" }, withRules)).toEqual({
+    type: "works",
+    message: "The plugin rules answers for rules/plain, and is not asked.",
+    models: ["plain"],
+  });
+  expect(await checkSetup({ provider: "rules" }, withRules)).toMatchObject({ type: "works", models: ["plain"] });
+  expect(await checkSetup({ provider: "rules", model: "other" }, withRules)).toMatchObject({
+    type: "unknown-model",
+    message: "The plugin rules has no model other. It has: plain.",
+  });
+  expect(await chooseModel("rules/plain", withRules)).toEqual({ type: "done", model: "rules/plain" });
+  expect(await chooseModel("rules/plain", parts)).toMatchObject({ type: "refused" });
 });
