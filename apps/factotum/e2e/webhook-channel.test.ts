@@ -71,6 +71,12 @@ function newestPrompt({ model }: Scene): string {
   return JSON.stringify(model.requests.at(-1)?.body?.["messages"]);
 }
 
+/** The number of messages without a receipt, as `/metrics` has it. */
+async function unsentMessages({ url, token }: Product): Promise<string | undefined> {
+  const response = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
+  return /^factotum_outbox\{state="waiting"\} (\d+)$/m.exec(await response.text())?.[1];
+}
+
 test("a text is answered once, also when it is posted again after a kill; edits and reactions are seen", async () => {
   await using scene = await startScene();
   const { service, model } = scene;
@@ -79,6 +85,8 @@ test("a text is answered once, also when it is posted again after a kill; edits 
   expect(await scene.post("e1", question)).toBe(200);
   const [answer] = await service.shown((received) => received.length === 1);
   expect(answer).toMatchObject({ conversation: { kind: "direct", id: "alice" }, text: "**Hello**, Alice" });
+  // A reaction is known to be on an answer once the receipt of the answer is stored.
+  await expect.poll(async () => unsentMessages(scene.product)).toBe("0");
   await scene.killAndStart();
   for (const id of ["e1", "e1-under-another-id"]) expect(await scene.post(id, question)).toBe(200);
   expect(await scene.post("e2", { type: "edit", targetId: "m1", text: "Good evening" })).toBe(200);
