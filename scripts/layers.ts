@@ -45,7 +45,7 @@ export const LAYERS: readonly Readonly<Record<string, readonly string[]>>[] = [
   },
   // L3: the gateway wires them
   {
-    gateway: [...CONTRACTS, ...ENGINE, "plugin"],
+    gateway: [...CONTRACTS, ...ENGINE, "plugin", "schedule"],
   },
   // L4: programs; `factotum` is the composition root, the only place that names concrete extensions
   {
@@ -146,6 +146,8 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly string[]>> = {
     // Sessions, and commands
     "sessions",
     "maintenance",
+    // Scheduled jobs
+    "schedule",
     "commands",
     "ingress",
     // The parts put together, and the ways in

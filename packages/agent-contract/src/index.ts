@@ -85,6 +85,19 @@ export type {
   SettingsDesk,
 } from "./ports.ts";
 export type { CommandFile, LeftOutSkill, SkillEntry, SkillIndex, SkillPlace, SkillSource, SkillUse } from "./skill.ts";
+export type {
+  JobCaller,
+  JobCatchUp,
+  JobChange,
+  JobCheck,
+  JobDelivery,
+  JobOccurrence,
+  JobPayload,
+  JobSchedule,
+  JobSpec,
+  JobView,
+  ScheduledJobs,
+} from "./jobs.ts";
 export { nearestName } from "./nearest-name.ts";
 export { plural } from "./plural.ts";
 export { withoutUndefined } from "./without-undefined.ts";

@@ -91,4 +91,5 @@ export const ACTIVE_KEYS: readonly string[] = [
   "lsp",
   "memory",
   "spend",
+  "cron",
 ];

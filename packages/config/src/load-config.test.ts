@@ -565,13 +565,13 @@ test("lists inactive keys at the highest possible level", async () => {
       elevated: { enabled: false, allowFrom: {} },
     },
     spend: { unattended: { usdPerDay: 1 } },
-    cron: {},
+    hooks: {},
   });
   expect((await loaded(home)).inactive).toEqual([
     "agents.defaults.heartbeat",
     "agents.defaults.models.a/b.params.temperature",
     "agents.list[0].sandbox.sessionToolsVisibility",
     "agents.list[0].identity.emoji",
-    "cron",
+    "hooks",
   ]);
 });

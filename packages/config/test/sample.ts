@@ -267,7 +267,7 @@ export const fullDocument = {
     perCause: { cron: { tokensPerDay: 1, usdPerDay: 1 } },
     perAgent: { main: { tokensPerDay: 2, usdPerDay: 2 } },
   },
-  cron: { anything: 1 },
+  cron: { enabled: true, jobsMayCreateJobs: false },
   hooks: { anything: 1 },
   memory: { provider: "archive", extraPaths: ["/notes"] },
 };

@@ -1,7 +1,17 @@
 import { realpath, rm } from "node:fs/promises";
 import path from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { BackgroundCommands, CommandRunner, ToolSource, Clock, Logger, Random, SkillIndex, SkillUse } from "@factotum/agent-contract";
+import type {
+  BackgroundCommands,
+  CommandRunner,
+  ScheduledJobs,
+  ToolSource,
+  Clock,
+  Logger,
+  Random,
+  SkillIndex,
+  SkillUse,
+} from "@factotum/agent-contract";
 import type { PromptFacts } from "@factotum/agent-core";
 import { isExposed, isLoopbackBind, resolveSecret, writePrivateFile } from "@factotum/config";
 import type { FactotumConfig, GatewayConfig } from "@factotum/config";
@@ -9,6 +19,7 @@ import type { ConfigReloadResult, GatewayStatus, GatewayWarning } from "@factotu
 import type { DamageLog, Store } from "@factotum/store";
 import { createConfiguredModels } from "./agents/configured-models.ts";
 import { SessionCommands } from "./background-commands/session-commands.ts";
+import { AgentJobs } from "./schedule/agent-jobs.ts";
 import type { CheckpointPorts } from "./checkpoints/checkpoint-service.ts";
 import type { CrashPointHook } from "./kernel/crash-point.ts";
 import type { EngineSettings } from "./engine/engine-options.ts";
@@ -48,6 +59,7 @@ export interface GatewaySettings {
   readonly toolSources: (
     ports: Pick<GatewayParts, "messenger" | "planBoard" | "questioner" | "reporter" | "restarter" | "media" | "sampler"> & {
       readonly background: BackgroundCommands;
+      readonly jobs: ScheduledJobs;
     },
   ) => readonly ToolSource[];
   readonly skills: SkillIndex;
@@ -152,8 +164,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const media = new ToolMedia();
   const sampler = new ConversationSampler();
   const sessionCommands = new SessionCommands();
+  const agentJobs = new AgentJobs();
   const restarter = new RestartAfterRun({ requestRestart: options.onRestartRequest, logger });
-  const parts = { hub, messenger, planBoard, questioner, reporter, restarter, media, sampler, sessionCommands };
+  const parts = { hub, messenger, planBoard, questioner, reporter, restarter, media, sampler, sessionCommands, agentJobs };
   const engine = new Engine({
     ...(await engineSettings(options, parts, options)),
     home: options.home,
@@ -161,6 +174,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     damage: options.damage,
     owners: options.ownerControl,
     sessionCommands,
+    agentJobs,
     questions: questioner,
     ...withoutUndefined({ reserve: options.reserve }),
     localFiles: options.localFiles,
@@ -204,11 +218,12 @@ interface GatewayParts {
   readonly media: ToolMedia;
   readonly sampler: ConversationSampler;
   readonly sessionCommands: SessionCommands;
+  readonly agentJobs: AgentJobs;
 }
 
 async function engineSettings(
   { config, toolSources, accounts, skills, skillFolders }: GatewaySettings,
-  { hub, messenger, planBoard, questioner, reporter, restarter, media, sampler, sessionCommands }: GatewayParts,
+  { hub, messenger, planBoard, questioner, reporter, restarter, media, sampler, sessionCommands, agentJobs }: GatewayParts,
   { environment, fetch, clock, random, logger, onSecret }: GatewayOptions,
 ): Promise<EngineSettings> {
   const secret = config.commands.ownerDisplaySecret;
@@ -219,7 +234,17 @@ async function engineSettings(
   return {
     config,
     models: createConfiguredModels({ config, environment, fetch, clock, random, logger, onSecret }),
-    toolSources: toolSources({ messenger, planBoard, questioner, reporter, restarter, media, sampler, background: sessionCommands }),
+    toolSources: toolSources({
+      messenger,
+      planBoard,
+      questioner,
+      reporter,
+      restarter,
+      media,
+      sampler,
+      background: sessionCommands,
+      jobs: agentJobs,
+    }),
     skills,
     skillFolders,
     accounts: accounts({ webchatSocket: hub }),

@@ -12,6 +12,7 @@ export type {
   NewApproval,
   QuestionAnswer,
 } from "./port/approval-store.ts";
+export type { JobAuthority, JobRecord, JobStore, OccurrenceRecord } from "./port/job-store.ts";
 export type { CommandRecord, CommandStore } from "./port/command-store.ts";
 export type { AcceptedInput, InboxStore, InputAnswer, SettledInputs } from "./port/inbox-store.ts";
 export type { ContextBounds, RecentContext, TranscriptStore } from "./port/transcript-store.ts";
@@ -31,7 +32,7 @@ export type {
 } from "./port/checkpoint-store.ts";
 export type { Page } from "./port/page.ts";
 export type { ConversationMove, NewMove } from "./port/move-records.ts";
-export type { ClientResult, InputAdmission, InputRecord, InputState, TerminalInputState } from "./port/inbox-records.ts";
+export type { ClientResult, InputAdmission, InputRecord, JobBounds, InputState, TerminalInputState } from "./port/inbox-records.ts";
 export type {
   RequestOutcome,
   RequestBody,

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { AgentDefaultsSchema, AgentEntrySchema, type AgentDefaults, type AgentEntry } from "./agents.ts";
 import { BindingSchema, type BindingConfig } from "./bindings.ts";
+import { CronSchema, type CronConfig } from "./cron.ts";
 import { GatewaySchema, type GatewayConfig } from "./gateway.ts";
 import {
   CommandHookSchema,
@@ -47,7 +48,7 @@ export interface PlainSections {
   readonly commandHooks: readonly CommandHook[];
   readonly plugins: PluginsConfig;
   readonly spend: SpendConfig;
-  readonly cron: Readonly<Record<string, unknown>>;
+  readonly cron: CronConfig;
   readonly hooks: Readonly<Record<string, unknown>>;
   readonly memory: MemoryConfig;
 }
@@ -100,7 +101,7 @@ export const ConfigDocumentSchema: z.ZodType<ConfigDocument> = z.strictObject({
   commandHooks: z.array(CommandHookSchema).default([]).describe("Commands that can deny an action."),
   plugins: PluginsSchema.prefault({}),
   spend: SpendSchema.prefault({}),
-  cron: FreeSchema.default({}).describe("Scheduled runs."),
+  cron: CronSchema.prefault({}),
   hooks: FreeSchema.default({}).describe("Hooks."),
   memory: MemorySchema.prefault({}),
 });

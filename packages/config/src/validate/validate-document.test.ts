@@ -25,7 +25,7 @@ function namedPaths(value: unknown, path: KeyPath = []): KeyPath[] {
   ]);
 }
 
-const isFree = (path: KeyPath): boolean => /^(cron|hooks|tools\.web\.\w+|.*\.(params|config))$/.test(formatKeyPath(path));
+const isFree = (path: KeyPath): boolean => /^(hooks|tools\.web\.\w+|.*\.(params|config))$/.test(formatKeyPath(path));
 const paths = namedPaths(fullDocument).filter((path) => !isSecretForm(path));
 
 /** `{env}`, `{file}` and `{exec}` are forms of a value, not keys of the schema. */

@@ -1,7 +1,7 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
-import type { InputRecord, SessionRecord, SessionStore, TranscriptStore } from "@factotum/store";
+import type { InputRecord, JobBounds, SessionRecord, SessionStore, TranscriptStore } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { SessionCommands } from "../background-commands/session-commands.ts";
@@ -40,14 +40,24 @@ export class Conversations {
     this.#options = options;
   }
 
-  /** Looks up the facts for a turn of this session. Rejects with a `ModelError` if its model is unusable. */
-  async readContext(sessionKey: string, agentId: string, origin: Origin): Promise<SessionContext> {
+  /**
+   * Looks up the facts for a turn of this session; `asked` is what its scheduled job says instead of the session. Rejects with a `ModelError` if its model is
+   * unusable.
+   */
+  async readContext(
+    sessionKey: string,
+    agentId: string,
+    origin: Origin,
+    asked: Pick<JobBounds, "model" | "thinking"> = {},
+  ): Promise<SessionContext> {
     const facts = await this.readFacts(sessionKey, agentId, origin);
     const { agent, record } = facts;
+    const reference = asked.model ?? record?.overrides.model;
     return {
       ...facts,
-      model: preferCredential(await agent.model(record?.overrides.model), record?.overrides.authProfile),
-      fallbacks: await agent.fallbacks(record?.overrides.model),
+      thinking: asked.thinking ?? facts.thinking,
+      model: preferCredential(await agent.model(reference), record?.overrides.authProfile),
+      fallbacks: await agent.fallbacks(reference),
     };
   }
 

@@ -113,6 +113,12 @@ export function checkCall(
   const { turn, facts, model } = prepared;
   if (facts.owner && !areOwners(inputs, running.config))
     return { type: "refuse", message: `${tool.name} was refused. Rule owner: the person it was for is no longer the owner.` };
+  const bound = inputs.find(({ admission }) => admission.job?.tools?.includes(tool.name) === false)?.admission.job;
+  if (bound !== undefined)
+    return {
+      type: "refuse",
+      message: `${tool.name} was refused. Rule job: the job ${JSON.stringify(bound.name)} may call ${bound.tools?.join(", ")}.`,
+    };
   const message = policyRefusal(tool.name, { turn, facts, inputs, provider: model.client.info.provider }, { running, channels });
   if (message !== undefined) return { type: "refuse", message };
   const refusal = modeRefusal(call, tool, mode) ?? elevationRefusal(call, tool, { facts, inputs }, running);

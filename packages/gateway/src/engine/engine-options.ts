@@ -11,6 +11,7 @@ import type { LocalFiles } from "../media/local-files.ts";
 import type { OwnerControl } from "../ingress/pairing-service.ts";
 import type { RemoteFiles } from "../media/remote-files.ts";
 import type { DiskReserve } from "../storage/disk-reserve.ts";
+import type { AgentJobs } from "../schedule/agent-jobs.ts";
 import type { ChannelAccount } from "../channels/channel-account.ts";
 
 /** Engine options that follow from the configuration and are replaced with it. */
@@ -38,6 +39,8 @@ export interface EngineOptions extends EngineSettings {
   readonly checkpoints: CheckpointPorts;
   /** Runs the programs that the configuration names, on the host. */
   readonly hostCommands: CommandRunner;
+  /** The jobs as the agents' tool sees them; connected by the engine. */
+  readonly agentJobs: AgentJobs;
   /** Fetches web files to send. */
   readonly remoteFiles: RemoteFiles;
   /** Worker script of the image decoder, in a bundled product. */

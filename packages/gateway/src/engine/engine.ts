@@ -22,6 +22,8 @@ import type { EngineOptions, EngineSettings } from "./engine-options.ts";
 import { RefusalNotices } from "../notices/refusal-notices.ts";
 import { BackgroundWork } from "./background-work.ts";
 import { Upkeep } from "./upkeep.ts";
+import { createSchedule } from "../schedule/create-schedule.ts";
+import type { Schedule } from "../schedule/create-schedule.ts";
 import { EngineReports } from "./engine-reports.ts";
 import { createEngineParts } from "./engine-parts.ts";
 import type { EngineParts } from "./engine-parts.ts";
@@ -66,6 +68,7 @@ export class Engine {
   readonly #drainMs: number;
   readonly #version: string;
   readonly #upkeep: Upkeep;
+  readonly schedule: Schedule;
 
   constructor(options: EngineOptions) {
     this.#drainMs = options.drainMs;
@@ -113,6 +116,13 @@ export class Engine {
     this.pairing = new PairingService({ ...parts, owners: options.owners });
     this.#ingress = this.#createIngress();
     this.#listen(runner, options);
+    this.schedule = createSchedule(parts, {
+      ...options,
+      intake: this.#ingress,
+      commands: options.hostCommands,
+      stopTurn: async (sessionKey, input) => this.cancelInput(sessionKey, input),
+      inBackground: (label, work) => this.#background.add(label, work),
+    });
     this.transfer = new SessionTransfer({
       store,
       running,
@@ -223,6 +233,7 @@ export class Engine {
     this.#ingress.open();
     await this.parts.sessionCommands.recover();
     await this.parts.parkedCalls.recover();
+    await this.schedule.start();
     for (const event of this.damage.list()) if (event.kind === "database") this.reports.recovery(event);
     this.#background.add("media", this.parts.media.store.pruneIfDue());
     this.#upkeep.start();
@@ -259,6 +270,7 @@ export class Engine {
     running.replace(settings);
     if (!isDeepStrictEqual(before.models, settings.config.models)) cooldowns.clear();
     this.#background.add("channels", channels.apply(settings.accounts));
+    this.schedule.apply();
     this.#background.add("command menu", this.parts.menu.refresh());
     // Clients show each agent with the model of its next message.
     for (const { config } of running.agents.list()) this.parts.events.sessionChanged(this.sessions.mainKey(config.id));
@@ -344,6 +356,7 @@ export class Engine {
   async stop(reason: string): Promise<void> {
     this.#upkeep[Symbol.dispose]();
     this.#connecting?.[Symbol.dispose]();
+    await this.schedule.stop();
     const reported = this.parts.sessionCommands.close();
     this.parts.parkedCalls.close();
     this.#ingress.close();

@@ -80,7 +80,7 @@ export class TurnPreparer {
     const { store, clock, conversations, compaction, prompts, messages, cache, running } = this.#options;
     const { message, admission } = leadInput(job);
     const bound = { signal, clock };
-    const found = await raceAbort(conversations.readContext(sessionKey, job.agentId, message.origin), bound);
+    const found = await raceAbort(conversations.readContext(sessionKey, job.agentId, message.origin, admission.job), bound);
     const renewed = await conversations.resetIfStale(found, sessionKey, job);
     const { context, outcome: compacted } = await compaction.beforeTurn(renewed, { signal, incomingTokens: incomingTokens(job, renewed) });
     const run = identifyTurn(job, sessionKey, context, this.#options, this.#options.pendingEvents.of(sessionKey));
@@ -151,7 +151,7 @@ export class TurnPreparer {
     const inputs = await readInputs(begun, store);
     const turn = withCurrentAuthorization(begun, inputs, running.config);
     const bound = { signal, clock };
-    const context = await raceAbort(conversations.readContext(turn.sessionKey, turn.agentId, turn.origin), bound);
+    const context = await raceAbort(conversations.readContext(turn.sessionKey, turn.agentId, turn.origin, inputs[0]?.admission.job), bound);
     if (context.record === undefined) throw new Error(`the session ${turn.sessionKey} of an open turn is not there`);
     const prompt = await raceAbort(
       prompts.resolve(
@@ -160,6 +160,7 @@ export class TurnPreparer {
           kind: turn.kind,
           extra: undefined,
           clientTools: inputs[0]?.admission.clientTools,
+          job: inputs[0]?.admission.job,
           isPrivate: isPrivateTurn(context, turn.owner),
           turnStartedAtMs: turn.startedAtMs,
           signal,
@@ -211,8 +212,8 @@ export class TurnPreparer {
 }
 
 /** What a client's request adds to its session's prompt. */
-function requestFacts({ extra, clientTools }: InputRecord["admission"]): Pick<PromptRequest, "extra" | "clientTools"> {
-  return { extra, clientTools };
+function requestFacts({ extra, clientTools, job }: InputRecord["admission"]): Pick<PromptRequest, "extra" | "clientTools" | "job"> {
+  return { extra, clientTools, job };
 }
 
 /** The job of the messages after the results of a client's calls; `undefined` if there are only results. */

@@ -3,7 +3,7 @@ import type { RunKind, Clock, Logger, ModelInfo, ToolSchema } from "@factotum/ag
 import { planBootstrap } from "@factotum/agent-core";
 import type { BootstrapFile, EffectivePromptFacts, PromptFacts } from "@factotum/agent-core";
 import { cacheLifetimeMs } from "@factotum/models";
-import type { PromptRecord, TranscriptStore } from "@factotum/store";
+import type { JobBounds, PromptRecord, TranscriptStore } from "@factotum/store";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { messagingFeatures, narrowTools } from "../delivery/rich/messaging-features.ts";
 import { displayId } from "../access/display-id.ts";
@@ -28,6 +28,8 @@ export interface PromptRequest {
   readonly extra: string | undefined;
   /** Tools of the client that waits for the answer. */
   readonly clientTools: readonly ToolSchema[] | undefined;
+  /** The scheduled job of the session's only turn. */
+  readonly job: JobBounds | undefined;
   /** The session is private, this message included. */
   readonly isPrivate: boolean;
   /** At a cause the history before this time is re-rendered: the start of the turn. */
@@ -124,7 +126,8 @@ export class PromptResolver {
     const [sandboxed, subagent] = [place.sandbox !== undefined, isSubagentKey(request.sessionKey)];
     const occasion = { provider: info.provider, group, senders: [], sandboxed, subagent };
     await agent.prepareTools(place, { occasion, signal: request.signal });
-    const { offered, deferred } = agent.toolSet({ model: info, fallbacks: context.fallbacks, group, sandboxed, subagent });
+    const ofAgent = agent.toolSet({ model: info, fallbacks: context.fallbacks, group, sandboxed, subagent });
+    const { offered, deferred } = toolsOfJob(ofAgent, request.job);
     const tools = narrowTools(offered, messagingFeatures(request.isPrivate ? channels.capabilities() : own, request.isPrivate));
     const [usable, defaultModel, files] = await Promise.all([
       agent.skills({ workspace, group, signal: request.signal }),
@@ -140,6 +143,7 @@ export class PromptResolver {
       maxTotalChars: agent.config.bootstrapTotalMaxChars,
       contextWindow: info.contextWindow,
       run: request.kind,
+      ...withoutUndefined({ lightContext: request.job?.lightContext }),
     });
     const rendered = renderSessionPrompt(
       {
@@ -183,6 +187,17 @@ export class PromptResolver {
       truncations: plan.truncations,
     };
   }
+}
+
+/** The tools of a run, of which a scheduled job may be allowed some only. */
+function toolsOfJob<Set extends { readonly offered: readonly ToolSchema[]; readonly deferred: readonly ToolSchema[] }>(
+  set: Set,
+  job: JobBounds | undefined,
+): Set {
+  const allowed = job?.tools;
+  if (allowed === undefined) return set;
+  const isAllowed = ({ name }: ToolSchema): boolean => allowed.includes(name);
+  return { ...set, offered: set.offered.filter(isAllowed), deferred: set.deferred.filter(isAllowed) };
 }
 
 /** A client's tools as a model gets them. The agent's own tools keep their names, also those that it got after the client was admitted. */

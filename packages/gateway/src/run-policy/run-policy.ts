@@ -26,6 +26,8 @@ export interface RunPolicy {
   readonly showsProgress: boolean;
   /** Which part of the outcome reaches the conversation. */
   readonly reply: "always" | "unless-heartbeat-ok" | "never";
+  /** Its session is not that of the conversation that it answers in, whose session gets a record of the answer. */
+  readonly isAnnounced: boolean;
   /** The model gets the gateway's own text as the task: no sender, no channel. */
   readonly isHostText: boolean;
   /** No agent had a part in the text of its message, so a tainted turn may request an address that stands there (R23). */
@@ -63,6 +65,7 @@ const PERSON: RunPolicy = {
   mayAsk: true,
   showsProgress: true,
   reply: "always",
+  isAnnounced: false,
   isHostText: false,
   givesAddresses: true,
   isFollowed: true,
@@ -103,7 +106,7 @@ export const RUN_POLICY: Readonly<Record<RunKind, RunPolicy>> = {
     isAside: true,
     reportsChangesAgain: true,
   },
-  cron: { ...UNATTENDED, isHostText: true, givesAddresses: true },
+  cron: { ...UNATTENDED, isAnnounced: true, isHostText: true, givesAddresses: true, historyNotice: "A scheduled job." },
   hook: { ...UNATTENDED, givesAddresses: true },
   // The end of a background command, or of a call that was allowed late. Unattended, so that a chain of commands that wake each other has a cap; but somebody asked for the command.
   command: {

@@ -1,7 +1,8 @@
 import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Logger, Clock, RunOutcome, StopReason } from "@factotum/agent-contract";
-import type { InboxStore, NewOutbound, SessionStore, TranscriptBody, TurnStore } from "@factotum/store";
+import type { InboxStore, NewOutbound, SessionStore, TranscriptBody, TranscriptStore, TurnStore } from "@factotum/store";
+import { announcementOf } from "./announcement.ts";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
 import type { RemoteFiles } from "../media/remote-files.ts";
 import type { LocalFiles } from "../media/local-files.ts";
@@ -45,7 +46,7 @@ const MAX_HOOK_TEXT_CHARS = 16_000;
 
 /** Dependencies of the turn concluder. */
 export interface TurnConcluderOptions {
-  readonly store: InboxStore & SessionStore & TurnStore;
+  readonly store: InboxStore & SessionStore & TurnStore & Pick<TranscriptStore, "findNotice">;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly dispatcher: Dispatcher;
@@ -108,13 +109,14 @@ export class TurnConcluder {
     ];
     const asked = await knownTarget(closing.say?.reply?.replyTo ?? { type: "none" }, results?.isKnownMessage ?? (async () => false));
     const outbox = planRows(channels, run, { ...closing, media, speech, asked }, { nowMs, suppressed });
+    const announcement = await announcementOf(turn, closing, store);
     const ended = await store.endTurn({
       turnId: turn.id,
       state: run.outcome.type,
       ...(run.outcome.type === "failed" ? { failure: { code: run.outcome.code, message: run.outcome.message } } : {}),
       entries: [...(results?.entries ?? []), ...notices],
       outbox,
-      ...withoutUndefined({ requests: results?.requests }),
+      ...withoutUndefined({ requests: results?.requests, announcement }),
       usage: results?.usage ?? NO_USAGE_TOTALS,
       inputState: suppressed && isSaid(closing) ? { type: "suppressed" } : closing.inputState,
       ...(run.ending.type === "yielded" ? { forgetsMemoryFlush: true } : {}),
@@ -130,6 +132,7 @@ export class TurnConcluder {
     dispatcher.dispatch(ended.outbox);
     this.#options.cache.append(turn.sessionId, ended.entries);
     for (const entry of ended.entries) publishEntry(this.#options, turn.sessionKey, entry, turn.id);
+    await this.#publishAnnouncement(announcement);
     const message = run.outcome.type === "done" ? undefined : run.outcome.type === "aborted" ? run.outcome.reason : texts.owner;
     events.publish(turn.sessionKey, {
       type: "run-end",
@@ -150,6 +153,12 @@ export class TurnConcluder {
       transcriptNotices: [...transcriptNotices, ...media.failures],
       thoughts: results?.shownThoughts ?? "",
     });
+  }
+
+  /** For the watchers of the conversation that the answer was sent to. */
+  async #publishAnnouncement(announcement: Awaited<ReturnType<typeof announcementOf>>): Promise<void> {
+    const entry = announcement === undefined ? undefined : await this.#options.store.findNotice(announcement.body.key);
+    if (announcement !== undefined && entry !== undefined) publishEntry(this.#options, announcement.sessionKey, entry, undefined);
   }
 
   /** For the log, and for the handlers of hooks. */

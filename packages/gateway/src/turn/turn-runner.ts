@@ -178,7 +178,8 @@ export class TurnRunner {
     const { clock, observer } = this.#options;
     using _observed = observer.turnStarted(turn);
     const timeoutMs = agent.config.timeoutSeconds * 1000;
-    using deadline = new RunDeadline(Math.min(timeoutMs, RUN_POLICY[turn.kind].maxMs ?? timeoutMs), { clock, outer: laneSignal });
+    const bounds = [timeoutMs, RUN_POLICY[turn.kind].maxMs ?? timeoutMs, prepared.inputs[0]?.admission.job?.timeoutMs ?? timeoutMs];
+    using deadline = new RunDeadline(Math.min(...bounds), { clock, outer: laneSignal });
     const ids = { turnId: turn.id, inputIds: turn.inputIds };
     await this.#options.turnContext.run(ids, async () => {
       const begun = this.#showBeginning(prepared);

@@ -1,4 +1,4 @@
-import type { AgentMessage, RunKind, ToolSchema } from "@factotum/agent-contract";
+import type { AgentMessage, RunKind, ThinkingLevel, ToolSchema } from "@factotum/agent-contract";
 import type { MessageId, MsgContext } from "@factotum/channel-contract";
 
 /** An accepted input: one message of a person or one event of a platform. Kept until its terminal state is old enough to be pruned. */
@@ -44,8 +44,27 @@ export interface InputAdmission {
   readonly isListedOwner?: true;
   /** The platform's message that the answer replies to, if it is not the input itself. */
   readonly replyTo?: MessageId;
+  /** The scheduled job that caused it, with what its run is bound to. */
+  readonly job?: JobBounds;
   /** When the session created for this input expires. */
   readonly expiresAtMs?: number;
+}
+
+/** What the run of a scheduled job is bound to. */
+export interface JobBounds {
+  readonly id: string;
+  readonly name: string;
+  /** Instead of the session's. */
+  readonly model?: string;
+  readonly thinking?: ThinkingLevel;
+  /** The only tools that it may call. */
+  readonly tools?: readonly string[];
+  /** Maximum duration, if shorter than the agent's own limit. */
+  readonly timeoutMs?: number;
+  /** No bootstrap files in its prompt. */
+  readonly lightContext?: boolean;
+  /** The session of the conversation that its answer is sent to. */
+  readonly announceIn?: string;
 }
 
 /** The result of one call of a client's tool. */

@@ -4,6 +4,7 @@ import type { ApprovalStore } from "./approval-store.ts";
 import type { CommandStore } from "./command-store.ts";
 import type { CheckpointStore } from "./checkpoint-store.ts";
 import type { InboxStore } from "./inbox-store.ts";
+import type { JobStore } from "./job-store.ts";
 import type { LedgerStore } from "./ledger-store.ts";
 import type { OptimisticWrites } from "./optimistic-writes.ts";
 import type { OutboxStore } from "./outbox-store.ts";
@@ -53,6 +54,7 @@ export interface Store
     ApprovalStore,
     CommandStore,
     InboxStore,
+    JobStore,
     PairingStore,
     TurnStore,
     OptimisticWrites,

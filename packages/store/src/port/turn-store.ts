@@ -1,7 +1,7 @@
 import type { UsageTotals } from "@factotum/agent-contract";
 import type { MessageId, Origin } from "@factotum/channel-contract";
 import type { NewRequest } from "./ledger-store.ts";
-import type { NewOutbound } from "./outbox-store.ts";
+import type { KeyedNotice, NewOutbound } from "./outbox-store.ts";
 import type { TerminalInputState } from "./inbox-records.ts";
 import type { OutboxRecord } from "./outbox-records.ts";
 import type { SessionRecord } from "./session-records.ts";
@@ -64,6 +64,8 @@ export interface TurnEnd {
   readonly interactedAtMs?: number;
   /** The turn was to write the notes that precede a compaction, but yielded: they are still due. */
   readonly forgetsMemoryFlush?: boolean;
+  /** A record of the answer for the session of another conversation, unless one with its key exists. */
+  readonly announcement?: { readonly sessionId: string; readonly body: KeyedNotice };
   readonly endedAtMs: number;
 }
 

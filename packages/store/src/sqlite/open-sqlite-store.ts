@@ -222,6 +222,7 @@ const LEFT_OUT: Readonly<Record<StoreDamage["type"], string>> = {
     "The record of what a file held before a turn changed it was damaged on the disk and is gone: /undo cannot restore that file.",
   "account-state": "What a channel's account had kept was damaged on the disk and is gone: it may have to connect or log in again.",
   move: "The new address of a conversation was damaged on the disk and is forgotten: messages to its old address may not arrive.",
+  job: "A scheduled job was damaged on the disk and is gone: make it again.",
   command: "Which commands run in the background was damaged on the disk in one place: a conversation may not be told of the end of one.",
 };
 

@@ -4,6 +4,7 @@ import type { ApprovalStore } from "../port/approval-store.ts";
 import type { CommandStore } from "../port/command-store.ts";
 import type { CheckpointStore } from "../port/checkpoint-store.ts";
 import type { InboxStore } from "../port/inbox-store.ts";
+import type { JobStore } from "../port/job-store.ts";
 import type { LedgerStore } from "../port/ledger-store.ts";
 import type { OutboxStore } from "../port/outbox-store.ts";
 import type { PairingStore } from "../port/pairing-store.ts";
@@ -71,6 +72,7 @@ export function createSqliteStore(storeParts: SqliteStoreParts): SqliteStore {
     ...createApprovalStore(parts),
     ...createCommandStore(parts),
     ...createInboxStore(parts),
+    ...createJobStore(parts),
     ...createPairingStore(parts),
     ...createTurnStore(parts, firstTurn.resolve),
     ...createOptimisticWrites(parts, firstTurn.resolve),
@@ -132,6 +134,19 @@ function createCommandStore({ tables: { commands }, calls }: Parts): CommandStor
     addCommand: (command) => calls.write(() => commands.add(command)),
     listCommands: () => calls.read(() => commands.list()),
     removeCommand: (id) => calls.write(() => commands.remove(id)),
+  };
+}
+
+function createJobStore({ tables: { jobs }, calls }: Parts): JobStore {
+  return {
+    putJob: (job) => calls.write(() => jobs.put(job)),
+    readJob: (id) => calls.read(() => jobs.read(id)),
+    listJobs: () => calls.read(() => jobs.list()),
+    removeJob: (id) => calls.write(() => jobs.remove(id)),
+    claimOccurrences: (job, occurrences) => calls.write(() => jobs.claim(job, occurrences)),
+    putOccurrence: (occurrence, job) => calls.write(() => jobs.putOccurrence(occurrence, job)),
+    listOccurrences: (jobId, { limit }) => calls.read(() => jobs.listOccurrences(jobId, limit)),
+    listOpenOccurrences: () => calls.read(() => jobs.listOpen()),
   };
 }
 

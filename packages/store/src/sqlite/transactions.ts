@@ -136,6 +136,7 @@ export class Transactions {
     const entries = this.#append(conversation, end.entries, end.endedAtMs, turn);
     if (end.state === "aborted") outbox.withdrawReplies(turn.n, end.endedAtMs);
     const rows = outbox.add(end.outbox, { turn: turn.n, atMs: end.endedAtMs });
+    if (end.announcement !== undefined) this.appendEntry(end.announcement.sessionId, end.announcement.body, end.endedAtMs);
     this.#chargeTotals(end.usage);
     const current = sessions.require(turn.sessionKey);
     const isCurrent = current.sessionId === conversation.sessionId;

@@ -266,6 +266,32 @@ CREATE INDEX checkpoints_by_conversation ON checkpoints (session_id);
 CREATE INDEX checkpoints_by_digest ON checkpoints (digest) WHERE digest IS NOT NULL;
 `;
 
+/**
+ * Scheduled jobs, and one row for each of their slots: the primary key is what makes a slot run once. Rows of a job beyond the newest are pruned with each
+ * claim.
+ */
+const JOBS = `
+-- No release has written a row of the first form.
+DROP TABLE occurrences;
+CREATE TABLE jobs (
+  n INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  -- Set in a copy that takes the place of the database.
+  ignored_before INTEGER,
+  payload TEXT NOT NULL,
+  sum INTEGER NOT NULL
+) STRICT;
+CREATE TABLE occurrences (
+  job_id TEXT NOT NULL,
+  slot INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  payload TEXT NOT NULL,
+  sum INTEGER NOT NULL,
+  PRIMARY KEY (job_id, slot)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX occurrences_open ON occurrences (slot) WHERE state IN ('claimed', 'running');
+`;
+
 /** Every step, oldest first. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST_SCHEMA },
@@ -289,4 +315,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 19, sql: APPROVALS },
   { version: 20, sql: BACKGROUND_COMMANDS },
   { version: 21, sql: CHECKPOINTS },
+  { version: 22, sql: JOBS },
 ];

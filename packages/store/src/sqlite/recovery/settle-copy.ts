@@ -37,6 +37,8 @@ export function abandonPending(database: DatabaseSync, { nowMs, reason }: Settle
   const outbound = database
     .prepare("UPDATE outbox SET state = 'ambiguous', result = ?, may_be_shown = 1, settled_at = ? WHERE state IN ('waiting', 'sending')")
     .run(JSON.stringify(reason), nowMs);
+  database.exec("UPDATE occurrences SET state = 'failed' WHERE state IN ('claimed', 'running')");
+  database.prepare("UPDATE jobs SET ignored_before = ?").run(nowMs);
   // Their sessions may have been told since.
   database.exec("DELETE FROM background_commands");
   database

@@ -5,6 +5,7 @@ import { CommandTable } from "./command-table.ts";
 import { CheckpointTable } from "./checkpoint-table.ts";
 import { ConversationTable } from "./conversation-table.ts";
 import { InboxTable } from "./inbox-table.ts";
+import { JobTable } from "./job-table.ts";
 import { MoveTable } from "./move-table.ts";
 import { OutboxTable } from "./outbox-table.ts";
 import { PairingTable } from "./pairing-table.ts";
@@ -27,6 +28,7 @@ export interface Tables {
   readonly checkpoints: CheckpointTable;
   readonly conversations: ConversationTable;
   readonly inbox: InboxTable;
+  readonly jobs: JobTable;
   readonly moves: MoveTable;
   readonly outbox: OutboxTable;
   readonly pairings: PairingTable;
@@ -52,6 +54,7 @@ export function createTables(context: TableContext): Tables {
     checkpoints: new CheckpointTable(context),
     conversations,
     inbox: new InboxTable(context),
+    jobs: new JobTable(context),
     moves: new MoveTable(context),
     outbox: new OutboxTable(context, sentMessages),
     pairings: new PairingTable(context),

@@ -1,0 +1,102 @@
+import type { JobCaller, JobChange, JobOccurrence, JobSpec, JobView, ScheduledJobs } from "@factotum/agent-contract";
+import type { InboxStore, JobAuthority, JobRecord, TurnStore } from "@factotum/store";
+import { withoutUndefined } from "@factotum/agent-contract";
+import { isIsolated } from "./agent-turn.ts";
+import type { JobService } from "./job-service.ts";
+
+/** Run kinds in which no jobs are made: a job that makes jobs multiplies without anybody's word. */
+const UNATTENDED: ReadonlySet<string> = new Set(["cron", "heartbeat", "hook"]);
+
+/** What jobs of agents use. */
+export interface AgentJobsParts {
+  readonly jobs: JobService;
+  readonly store: Pick<InboxStore, "readInput"> & Pick<TurnStore, "readTurn">;
+  /** The model of a conversation now. */
+  readonly modelOf: (caller: JobCaller["run"]) => Promise<string>;
+  /** True if the configuration lets runs of jobs make jobs. */
+  readonly mayNest: () => boolean;
+}
+
+const OTHERS: JobChange = { type: "refused", message: "There is no such job. List them for their ids." };
+const NESTED: JobChange = {
+  type: "refused",
+  message:
+    "A run of a job makes, changes and starts no jobs (cron.jobsMayCreateJobs). Tell the owner in your answer what you would schedule.",
+};
+
+/** The jobs as the tool `cron` sees them. A job has the authority, the address and the model of the turn that makes it. Tools exist before the gateway, so the parts are connected later. */
+export class AgentJobs implements ScheduledJobs {
+  #parts: AgentJobsParts | undefined;
+
+  connect(parts: AgentJobsParts): void {
+    this.#parts = parts;
+  }
+
+  async list({ run }: JobCaller): Promise<readonly JobView[]> {
+    const { agentId, sessionKey } = run;
+    return this.#connected.jobs.list(run.owner ? { agentId } : { agentId, sessionKey });
+  }
+
+  async add(spec: JobSpec, caller: JobCaller): Promise<JobChange> {
+    const { jobs, modelOf } = this.#connected;
+    if (this.#isNested(caller)) return NESTED;
+    const authority = await this.#authorityOf(caller);
+    if (authority === undefined) return { type: "refused", message: "This run has no address, so a job could report nowhere." };
+    const isPinned = spec.payload.type === "agentTurn" && spec.model === undefined && isIsolated({ spec });
+    const pinned = isPinned ? { ...spec, model: await modelOf(caller.run) } : spec;
+    return jobs.add(pinned, { agentId: caller.run.agentId, authority });
+  }
+
+  async update(id: string, change: Partial<JobSpec>, caller: JobCaller): Promise<JobChange> {
+    if (this.#isNested(caller)) return NESTED;
+    const job = this.#find(id, caller);
+    return job === undefined ? OTHERS : this.#connected.jobs.update(job, change, { owner: caller.run.owner });
+  }
+
+  async remove(id: string, caller: JobCaller): Promise<JobChange> {
+    const job = this.#find(id, caller);
+    return job === undefined ? OTHERS : this.#connected.jobs.remove(job);
+  }
+
+  async run(id: string, caller: JobCaller): Promise<JobChange> {
+    if (this.#isNested(caller)) return NESTED;
+    const job = this.#find(id, caller);
+    return job === undefined ? OTHERS : this.#connected.jobs.run(job);
+  }
+
+  async runs(id: string, { limit }: { readonly limit: number }, caller: JobCaller): Promise<readonly JobOccurrence[] | undefined> {
+    const job = this.#find(id, caller);
+    return job === undefined ? undefined : this.#connected.jobs.runs(job, limit);
+  }
+
+  get #connected(): AgentJobsParts {
+    if (this.#parts === undefined) throw new Error("scheduled jobs are not connected yet");
+    return this.#parts;
+  }
+
+  #isNested({ run }: JobCaller): boolean {
+    return UNATTENDED.has(run.kind) && !this.#connected.mayNest();
+  }
+
+  /** A job of the caller's agent; of others than the owner, one that was made in their session. */
+  #find(id: string, { run }: JobCaller): JobRecord | undefined {
+    const job = this.#connected.jobs.find(id);
+    if (job === undefined || job.agentId !== run.agentId) return undefined;
+    return run.owner || (job.authority.sessionKey === run.sessionKey && !job.authority.owner) ? job : undefined;
+  }
+
+  async #authorityOf({ run }: JobCaller): Promise<JobAuthority | undefined> {
+    const { store } = this.#connected;
+    const turn = await store.readTurn(run.runId);
+    const lead = turn?.inputIds[0] === undefined ? undefined : await store.readInput(turn.inputIds[0]);
+    if (turn === undefined || lead === undefined) return undefined;
+    const isListed = lead.admission.sessionKey === undefined || lead.admission.isListedOwner === true;
+    return {
+      owner: run.owner,
+      sender: lead.message.sender,
+      origin: turn.origin,
+      sessionKey: run.sessionKey,
+      ...withoutUndefined({ isListedOwner: run.owner && isListed ? (true as const) : undefined }),
+    };
+  }
+}

@@ -1,0 +1,55 @@
+import path from "node:path";
+import type { JobSpec } from "@factotum/agent-contract";
+import { parseDuration, parseSchedule, ScheduleError } from "@factotum/schedule";
+import type { ScheduleContext } from "@factotum/schedule";
+
+const MAX_NAME_CHARS = 100;
+const MAX_TEXT_CHARS = 16_000;
+const MAX_SECONDS = 24 * 60 * 60;
+
+/** What is wrong with a job, as a sentence that says what to write instead; `undefined` if nothing is. Others than the owner have fewer choices. */
+export function checkSpec(spec: JobSpec, { isOwner, ...context }: ScheduleContext & { readonly isOwner: boolean }): string | undefined {
+  return checkSchedule(spec, context) ?? checkTexts(spec) ?? checkSession(spec) ?? (isOwner ? undefined : checkGuest(spec));
+}
+
+function checkSchedule({ schedule, catchUp, timeoutSeconds }: JobSpec, context: ScheduleContext): string | undefined {
+  try {
+    parseSchedule(schedule, context);
+    if (catchUp?.maxAge !== undefined) parseDuration(catchUp.maxAge);
+  } catch (error) {
+    if (error instanceof ScheduleError) return error.message;
+    throw error;
+  }
+  if (timeoutSeconds !== undefined && !(timeoutSeconds >= 1 && timeoutSeconds <= MAX_SECONDS))
+    return `timeoutSeconds is between 1 and ${MAX_SECONDS}.`;
+  return undefined;
+}
+
+function checkTexts({ name, payload, check, delivery }: JobSpec): string | undefined {
+  if (name.trim() === "" || name.length > MAX_NAME_CHARS) return `A job needs a name of at most ${MAX_NAME_CHARS} characters.`;
+  const text = payload.type === "agentTurn" ? payload.message : payload.type === "message" ? payload.text : undefined;
+  if (text !== undefined && (text.trim() === "" || text.length > MAX_TEXT_CHARS))
+    return `The text of a job has 1 to ${MAX_TEXT_CHARS} characters.`;
+  const programs = [...(payload.type === "command" ? [payload.argv] : []), ...(check?.type === "argv" ? [check.argv] : [])];
+  if (programs.some(([file]) => file === undefined || file === ""))
+    return "argv needs a program: its path or name, and then its arguments, each a text of its own.";
+  if (payload.type === "command" && payload.cwd !== undefined && !path.isAbsolute(payload.cwd)) return "cwd is an absolute path.";
+  const urls = [...(check?.type === "url" ? [check.url] : []), ...(delivery?.type === "webhook" ? [delivery.url] : [])];
+  const wrong = urls.find((url) => !/^https?:$/.test(URL.parse(url)?.protocol ?? ""));
+  return wrong === undefined ? undefined : `${JSON.stringify(wrong)} is no http or https address.`;
+}
+
+/** A session that others use, too, has one prompt, one model and one set of tools. */
+function checkSession({ session = "isolated", payload, model, lightContext, tools }: JobSpec): string | undefined {
+  if (session === "isolated") return undefined;
+  if (payload.type !== "agentTurn") return "Only an agentTurn has a session.";
+  const isOwn = model !== undefined || lightContext === true || tools !== undefined;
+  return isOwn ? "model, lightContext and tools are for isolated runs: the main session and sessions by key keep theirs." : undefined;
+}
+
+function checkGuest({ payload, check, delivery, session = "isolated" }: JobSpec): string | undefined {
+  if (payload.type === "command" || check !== undefined) return "Commands and checks are the owner's.";
+  if (session !== "isolated") return "The session of a job is the owner's to choose.";
+  const isHere = delivery === undefined || (delivery.type === "announce" && delivery.to === undefined);
+  return isHere ? undefined : "A job reports to the conversation in which it is made; another address is the owner's.";
+}

@@ -1,0 +1,156 @@
+import type { CommandRunner } from "@factotum/agent-contract";
+import { ModelError } from "@factotum/agent-contract";
+import type { Origin } from "@factotum/channel-contract";
+import type { JobRecord, OccurrenceRecord, Store } from "@factotum/store";
+import type { RunningConfig } from "../agents/running-config.ts";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { Conversations } from "../conversation/conversations.ts";
+import type { Dispatcher } from "../delivery/dispatcher.ts";
+import { findTarget } from "../delivery/rich/find-target.ts";
+import type { SessionEvents } from "../events/session-events.ts";
+import type { Notices } from "../notices/notices.ts";
+import type { InputWatchers } from "../queue/run-report.ts";
+import type { AgentJobs } from "./agent-jobs.ts";
+import type { TurnIntake } from "./agent-turn.ts";
+import { JobAnnouncer } from "./job-announcer.ts";
+import { JobBook } from "./job-book.ts";
+import { JobRunner } from "./job-runner.ts";
+import { JobService } from "./job-service.ts";
+import { alertText, missedText } from "./job-text.ts";
+import { Scheduler } from "./scheduler.ts";
+
+/** What the schedule is built from. */
+export interface ScheduleParts {
+  readonly store: Store;
+  readonly running: RunningConfig;
+  readonly channels: ChannelRegistry;
+  readonly conversations: Conversations;
+  readonly dispatcher: Dispatcher;
+  readonly events: SessionEvents;
+  readonly notices: Notices;
+  readonly watchers: InputWatchers;
+  readonly clock: ConstructorParameters<typeof Scheduler>[0]["clock"];
+  readonly random: ConstructorParameters<typeof JobService>[0]["random"];
+  readonly logger: ConstructorParameters<typeof Scheduler>[0]["logger"];
+}
+
+/** What lies around the schedule. */
+export interface ScheduleOptions {
+  readonly intake: TurnIntake;
+  readonly stopTurn: (sessionKey: string, input: { readonly inputId: string; readonly reason: string }) => Promise<void>;
+  readonly commands: CommandRunner;
+  readonly fetch: typeof fetch;
+  readonly agentJobs: AgentJobs;
+  /** Reports a failure, and is waited for at the end. */
+  readonly inBackground: (label: string, work: Promise<unknown>) => void;
+}
+
+/** The scheduler with its jobs, as the rest of the gateway uses it. */
+export interface Schedule {
+  readonly jobs: JobService;
+  /** By how many milliseconds the scheduler is late; 0 if it is not. */
+  readonly lateMs: number;
+  start(): Promise<void>;
+  /** The configuration has changed. */
+  apply(): void;
+  stop(): Promise<void>;
+}
+
+/** Builds the schedule. Nothing runs before `start`, nor while `cron.enabled` is false. */
+export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): Schedule {
+  const { store, running, channels, conversations, watchers, notices, clock, random, logger } = parts;
+  const book = new JobBook(store);
+  const timeZoneOf = (agentId: string): string => (running.agents.get(agentId) ?? running.agents.default).config.userTimezone;
+  const announcer = new JobAnnouncer({ ...parts, fetch: options.fetch });
+  const alert = (job: JobRecord, { slotMs, reason = "" }: OccurrenceRecord): void =>
+    options.inBackground("job alert", tellJob(job, { text: alertText(job, reason), about: slotMs }, notices));
+  const runner = new JobRunner({ ...parts, ...options, book, announcer, watchers, alert });
+  const onMissed = (jobId: string, slots: readonly OccurrenceRecord[]): void => {
+    const job = book.get(jobId);
+    const [first] = slots;
+    if (job !== undefined && first !== undefined)
+      options.inBackground("missed job", tellJob(job, { text: missedText(job, slots), about: first.slotMs }, notices));
+  };
+  const scheduler = new Scheduler({
+    book,
+    clock,
+    logger,
+    timeZoneOf,
+    isBusy: (jobId) => runner.isBusy(jobId),
+    onClaimed: (occurrence) => runner.take(occurrence),
+    onMissed,
+  });
+  const jobs = new JobService({
+    store,
+    book,
+    scheduler,
+    runner,
+    timeZoneOf,
+    clock,
+    random,
+    findTarget: async (to, origin) => targetOf(to, origin, channels),
+    checkModel: async (agentId, model) => modelProblem(async () => running.agent(agentId).model(model)),
+  });
+  options.agentJobs.connect({
+    jobs,
+    store,
+    modelOf: async ({ sessionKey, agentId, runId }) => {
+      const turn = await store.readTurn(runId);
+      if (turn === undefined) throw new Error("the run has no turn");
+      return (await conversations.readContext(sessionKey, agentId, turn.origin)).model.reference;
+    },
+    mayNest: () => running.config.cron.jobsMayCreateJobs,
+  });
+  let isStarted = false;
+  const switchTo = (isOn: boolean): void => {
+    if (isOn && !isStarted) scheduler.start();
+    if (!isOn && isStarted) options.inBackground("scheduler", scheduler.stop());
+    isStarted = isOn;
+  };
+  return {
+    jobs,
+    get lateMs() {
+      return scheduler.lateMs;
+    },
+    async start() {
+      await book.load();
+      for (const occurrence of await store.listOpenOccurrences()) runner.take(occurrence);
+      switchTo(running.config.cron.enabled);
+    },
+    apply: () => switchTo(running.config.cron.enabled),
+    async stop() {
+      isStarted = false;
+      await scheduler.stop();
+      await runner.close();
+    },
+  };
+}
+
+/** Tells the conversation in which a job was made. */
+async function tellJob(
+  { id, authority, target }: JobRecord,
+  { text, about }: { readonly text: string; readonly about: number },
+  notices: Notices,
+): Promise<void> {
+  await notices.sendToChat(authority.sessionKey, target ?? authority.origin, { text, identity: ["job-notice", id, about] });
+  await notices.addEntry(authority.sessionKey, { level: "warning", text, key: `job-notice:${id}:${about}` });
+}
+
+/** Reads `<channel>:<target>`, or a target on the channel of the conversation. */
+async function targetOf(to: string, origin: Origin, channels: ChannelRegistry): Promise<Origin | { readonly refusal: string }> {
+  const [first = "", ...rest] = to.split(":");
+  const isChannel = rest.length > 0 && channels.accountsOf(first).length > 0;
+  const address = isChannel ? { channel: first, target: rest.join(":") } : { target: to };
+  const found = await findTarget(address, origin, { channels, signal: AbortSignal.timeout(10_000) });
+  return "refusal" in found ? found : found.target;
+}
+
+async function modelProblem(resolve: () => Promise<unknown>): Promise<string | undefined> {
+  try {
+    await resolve();
+    return undefined;
+  } catch (error) {
+    if (ModelError.isInstance(error)) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,124 @@
+import type { JobRecord, OccurrenceRecord } from "@factotum/store";
+import { nextInstant, parseDuration, parseSchedule, spreadDelayMs } from "@factotum/schedule";
+import type { Schedule } from "@factotum/schedule";
+import { withoutUndefined } from "@factotum/agent-contract";
+
+/** A slot that is found no later than this is run, whatever the job says about missed ones: a restart of the gateway takes seconds. */
+const ON_TIME_MS = 5 * 60_000;
+const DEFAULT_MAX_AGE_MS = 24 * 60 * 60_000;
+/** Missed slots with a row of their own; older ones share one. */
+const MAX_ROWS = 100;
+/** Older slots are counted up to this number. */
+const MAX_COUNTED = 1_000;
+
+/** What has become due of a job. */
+export interface DueSlots {
+  /** The job with its next slot. */
+  readonly job: JobRecord;
+  /** A row for each slot that has passed, oldest first: `claimed` for those to run, `missed` or `skipped` for the others. */
+  readonly occurrences: readonly OccurrenceRecord[];
+}
+
+/** The schedule of a job. Relative times count from when it was set, so that reading it later gives the same instants. */
+export function scheduleOf({ spec, scheduledAtMs }: Pick<JobRecord, "spec" | "scheduledAtMs">, timezone: string): Schedule {
+  return parseSchedule(spec.schedule, { nowMs: scheduledAtMs, timezone });
+}
+
+/** When a slot is started: jobs that call a model are spread over five minutes at the full hour, unless their schedule is `exact`. */
+export function startOfSlot({ id, spec }: Pick<JobRecord, "id" | "spec">, slotMs: number): number {
+  const { schedule, payload } = spec;
+  const isSpread = schedule.type === "cron" && schedule.exact !== true && payload.type === "agentTurn";
+  return slotMs + (isSpread ? spreadDelayMs(id, slotMs) : 0);
+}
+
+/**
+ * The slots of a job that are due at `nowMs`, one outcome for each, by the job's rule for missed ones; `undefined` if none is due. Pure. `isBusy`: an earlier
+ * occurrence has not ended. A clock that was set back only brings the next slot nearer: slots that have a row keep it.
+ */
+export function dueSlots(
+  job: JobRecord,
+  schedule: Schedule,
+  { nowMs, isBusy }: { readonly nowMs: number; readonly isBusy: boolean },
+): DueSlots | undefined {
+  const nextMs = nextSlotOf(job, schedule, nowMs);
+  if (nextMs === undefined || startOfSlot(job, nextMs) > nowMs)
+    return nextMs === job.nextSlotMs ? undefined : { job: withNext(job, nextMs), occurrences: [] };
+  const { older, newest } = passedSlots(job, schedule, nextMs, nowMs);
+  const last = newest.at(-1) ?? nextMs;
+  const chosen = new Set(slotsToRun(job, newest, nowMs));
+  const occurrences = newest.map((slotMs): OccurrenceRecord => {
+    const base = { jobId: job.id, slotMs, attempt: 1 } as const;
+    if (!chosen.has(slotMs)) return { ...base, state: "missed", reason: missedReason(job, slotMs) };
+    if (isBusy && (job.spec.overlap ?? "skip") === "skip") return { ...base, state: "skipped", reason: "overlap: the run before goes on" };
+    return { ...base, state: "claimed" };
+  });
+  const summary: readonly OccurrenceRecord[] =
+    older.count === 0
+      ? []
+      : [{ jobId: job.id, slotMs: older.lastMs, attempt: 1, state: "missed", reason: "the gateway was down", count: older.count }];
+  return { job: withNext(job, nextInstant(schedule, last)), occurrences: [...summary, ...occurrences] };
+}
+
+/** The next slot, which is earlier than the stored one after the clock was set back. */
+function nextSlotOf({ nextSlotMs }: JobRecord, schedule: Schedule, nowMs: number): number | undefined {
+  if (nextSlotMs === undefined || nextSlotMs <= nowMs) return nextSlotMs;
+  const fromNowMs = nextInstant(schedule, nowMs);
+  return fromNowMs === undefined ? nextSlotMs : Math.min(nextSlotMs, fromNowMs);
+}
+
+function withNext({ nextSlotMs: _before, ...job }: JobRecord, nextSlotMs: number | undefined): JobRecord {
+  return { ...job, ...withoutUndefined({ nextSlotMs }) };
+}
+
+/** The passed slots: the newest ones, and the number of those before them. The window is found from its end, so that a long absence costs little. */
+function passedSlots(
+  job: JobRecord,
+  schedule: Schedule,
+  firstMs: number,
+  nowMs: number,
+): { readonly older: { readonly count: number; readonly lastMs: number }; readonly newest: readonly number[] } {
+  let slots: readonly number[] = [];
+  let startMs = nowMs;
+  for (let windowMs = 60_000; startMs > firstMs - 1; windowMs *= 2) {
+    startMs = Math.max(firstMs - 1, nowMs - windowMs);
+    slots = slotsBetween(job, schedule, { afterMs: startMs, untilMs: nowMs });
+    if (slots.length > MAX_ROWS) break;
+  }
+  const newest = slots.slice(-MAX_ROWS);
+  const [firstKept = nowMs] = newest;
+  let [count, lastMs] = [0, firstMs];
+  for (let slotMs: number | undefined = firstMs; slotMs !== undefined && slotMs < firstKept && count < MAX_COUNTED;) {
+    [count, lastMs] = [count + 1, slotMs];
+    slotMs = nextInstant(schedule, slotMs);
+  }
+  return { older: { count, lastMs }, newest };
+}
+
+function slotsBetween(
+  job: JobRecord,
+  schedule: Schedule,
+  { afterMs, untilMs }: { readonly afterMs: number; readonly untilMs: number },
+): readonly number[] {
+  const slots: number[] = [];
+  for (let slotMs = nextInstant(schedule, afterMs); slotMs !== undefined && startOfSlot(job, slotMs) <= untilMs;) {
+    slots.push(slotMs);
+    slotMs = nextInstant(schedule, slotMs);
+  }
+  return slots;
+}
+
+/** Those of the passed slots that run. At most one, unless the job asks for all of them. */
+function slotsToRun(job: JobRecord, slots: readonly number[], nowMs: number): readonly number[] {
+  const { schedule, catchUp = { mode: schedule.type === "at" ? "once" : "skip" } } = job.spec;
+  const usable = slots.filter((slotMs) => slotMs >= (job.ignoredBeforeMs ?? 0));
+  const isRecent = (slotMs: number, ageMs: number): boolean => nowMs - startOfSlot(job, slotMs) <= ageMs;
+  const maxAgeMs = catchUp.maxAge === undefined ? DEFAULT_MAX_AGE_MS : parseDuration(catchUp.maxAge);
+  if (catchUp.mode === "all") return usable.filter((slotMs) => isRecent(slotMs, Math.max(maxAgeMs, ON_TIME_MS)));
+  const newest = usable.at(-1);
+  const ageMs = catchUp.mode === "once" ? Math.max(maxAgeMs, ON_TIME_MS) : ON_TIME_MS;
+  return newest !== undefined && isRecent(newest, ageMs) ? [newest] : [];
+}
+
+function missedReason({ ignoredBeforeMs = 0 }: JobRecord, slotMs: number): string {
+  return slotMs < ignoredBeforeMs ? "the gateway's state was restored from a copy" : "the gateway was down, or the clock was set forward";
+}

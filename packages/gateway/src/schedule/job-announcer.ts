@@ -1,0 +1,98 @@
+import { createHmac } from "node:crypto";
+import type { Clock, JobDelivery } from "@factotum/agent-contract";
+import type { Origin } from "@factotum/channel-contract";
+import type { JobRecord, OccurrenceRecord, OutboxStore, SessionStore, TranscriptStore } from "@factotum/store";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { Dispatcher } from "../delivery/dispatcher.ts";
+import { planChatMessage } from "../delivery/plan-message.ts";
+import { publishEntry } from "../delivery/publish-entry.ts";
+import type { SessionEvents } from "../events/session-events.ts";
+import { sendKey } from "../kernel/idempotency-key.ts";
+import { announcementText } from "./job-text.ts";
+
+const POST_MS = 30_000;
+
+/** Dependencies of the announcer. */
+export interface JobAnnouncerOptions {
+  readonly store: OutboxStore & SessionStore & TranscriptStore;
+  readonly channels: ChannelRegistry;
+  readonly dispatcher: Dispatcher;
+  readonly events: SessionEvents;
+  readonly fetch: typeof fetch;
+  readonly clock: Clock;
+}
+
+/** Where a job's answers go; its own session's address if they are sent nowhere. */
+export function deliveryOf({ spec }: Pick<JobRecord, "spec">): JobDelivery {
+  return spec.delivery ?? { type: "announce" };
+}
+
+/** Brings what jobs say to where it belongs. */
+export class JobAnnouncer {
+  readonly #options: JobAnnouncerOptions;
+
+  constructor(options: JobAnnouncerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Delivers a text that no model has written. A repeated call for the same occurrence sends nothing again to a chat. Resolves with the problem if a webhook did
+   * not take it.
+   */
+  async deliver(
+    job: JobRecord,
+    occurrence: OccurrenceRecord,
+    { text, sessionKey }: { readonly text: string; readonly sessionKey: string },
+  ): Promise<string | undefined> {
+    const delivery = deliveryOf(job);
+    if (text.trim() === "" || delivery.type === "none") return undefined;
+    if (delivery.type === "webhook") return this.post(job, occurrence, text);
+    await this.#announce(job, occurrence, { text, sessionKey });
+    return undefined;
+  }
+
+  /** Posts an outcome to the job's webhook, signed if it has a secret. Resolves with the problem, if there is one. */
+  async post(job: JobRecord, { slotMs, attempt }: OccurrenceRecord, text: string): Promise<string | undefined> {
+    const delivery = deliveryOf(job);
+    if (delivery.type !== "webhook") return undefined;
+    const body = JSON.stringify({ jobId: job.id, name: job.spec.name, scheduledFor: new Date(slotMs).toISOString(), attempt, text });
+    const signature = delivery.secret === undefined ? undefined : createHmac("sha256", delivery.secret).update(body).digest("hex");
+    try {
+      const response = await this.#options.fetch(delivery.url, {
+        method: "POST",
+        redirect: "error",
+        body,
+        headers: {
+          "content-type": "application/json",
+          ...(signature === undefined ? {} : { "x-factotum-signature-256": `sha256=${signature}` }),
+        },
+        signal: AbortSignal.timeout(POST_MS),
+      });
+      await response.body?.cancel();
+      return response.ok ? undefined : `the webhook answered with status ${response.status}`;
+    } catch (error) {
+      return `the webhook could not be reached: ${error instanceof Error ? error.message : String(error)}`;
+    }
+  }
+
+  async #announce(
+    job: JobRecord,
+    { slotMs }: OccurrenceRecord,
+    { text, sessionKey }: { readonly text: string; readonly sessionKey: string },
+  ): Promise<void> {
+    const { store, channels, dispatcher, clock } = this.#options;
+    const target: Origin = job.target ?? job.authority.origin;
+    const rows = planChatMessage(
+      { sessionKey, target, text, purpose: "reply", identity: ["job", job.id, slotMs], nowMs: clock.now(), suppressed: false },
+      channels,
+    );
+    const session = await store.readSession(job.authority.sessionKey);
+    const key = sendKey("job", job.id, slotMs);
+    const body = { type: "notice", level: "info", text: announcementText(job, text), key, tellsModel: true } as const;
+    const notice = session === undefined ? undefined : { sessionId: session.sessionId, body };
+    if (rows.length > 0) dispatcher.dispatch(await store.addOutbound(rows, notice === undefined ? {} : { notice }));
+    else if (notice !== undefined) await store.appendEntry(notice.sessionId, body, { timestampMs: clock.now() });
+    const entry = notice === undefined ? undefined : await store.findNotice(key);
+    if (entry !== undefined) publishEntry(this.#options, job.authority.sessionKey, entry, undefined);
+  }
+}

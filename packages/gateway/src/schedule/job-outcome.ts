@@ -1,0 +1,30 @@
+import type { JobRecord, OccurrenceRecord } from "@factotum/store";
+
+/** Delays of the attempts after a failure that may pass. */
+const RETRIES_MS = [30_000, 60_000, 5 * 60_000, 15 * 60_000, 60 * 60_000] as const;
+const ALERT_FROM = 3;
+const ALERT_EVERY_MS = 60 * 60_000;
+const DISABLE_FROM = 10;
+
+/** How long after attempt `attempt` the next one follows; `undefined` if it was the last. */
+export function retryDelayMs(attempt: number): number | undefined {
+  return RETRIES_MS[attempt - 1];
+}
+
+/** A job after an occurrence: its failures in a row are counted, told from the third on at most once an hour, and disable it at the tenth. Pure. */
+export function afterRun(
+  job: JobRecord,
+  { state, reason = "" }: Pick<OccurrenceRecord, "state" | "reason">,
+  nowMs: number,
+): { readonly job: JobRecord; readonly alerts: boolean } {
+  if (state === "done") return { job: { ...job, failures: 0 }, alerts: false };
+  if (state !== "failed") return { job, alerts: false };
+  const failures = job.failures + 1;
+  if (failures >= DISABLE_FROM) {
+    const { nextSlotMs: _none, ...rest } = job;
+    const disabledBecause = `it has failed ${failures} times in a row (${reason})`;
+    return { job: { ...rest, failures, spec: { ...job.spec, enabled: false }, disabledBecause, alertedAtMs: nowMs }, alerts: true };
+  }
+  const alerts = failures >= ALERT_FROM && (job.alertedAtMs === undefined || nowMs - job.alertedAtMs >= ALERT_EVERY_MS);
+  return { job: { ...job, failures, ...(alerts ? { alertedAtMs: nowMs } : {}) }, alerts };
+}

@@ -1,0 +1,254 @@
+import type { Clock, CommandResult, CommandRunner, JobPayload, Logger, RunFacts } from "@factotum/agent-contract";
+import { withoutUndefined } from "@factotum/agent-contract";
+import { cutText } from "@factotum/agent-core";
+import type { JobRecord, OccurrenceRecord } from "@factotum/store";
+import { isListedOwner } from "../access/owner.ts";
+import type { RunningConfig } from "../agents/running-config.ts";
+import { wait } from "../delivery/wait.ts";
+import { runAgentTurn, sessionOfRun } from "./agent-turn.ts";
+import type { AgentTurnParts } from "./agent-turn.ts";
+import type { JobAnnouncer } from "./job-announcer.ts";
+import type { JobBook } from "./job-book.ts";
+import { makeCheck } from "./job-check.ts";
+import { afterRun, retryDelayMs } from "./job-outcome.ts";
+import type { RunEnd } from "./run-end.ts";
+
+/** UTF-16 units of an outcome's text that are kept. */
+const MAX_TEXT_CHARS = 4000;
+const COMMAND_MS = 10 * 60_000;
+const MAX_OUTPUT_BYTES = 64_000;
+
+/** Dependencies of the runner. */
+export interface JobRunnerOptions extends AgentTurnParts {
+  readonly book: JobBook;
+  readonly running: RunningConfig;
+  readonly announcer: JobAnnouncer;
+  readonly commands: CommandRunner;
+  readonly fetch: typeof fetch;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Stops the turn of an input. */
+  readonly stopTurn: (sessionKey: string, input: { readonly inputId: string; readonly reason: string }) => Promise<void>;
+  /** Tells the conversation of a job that it keeps failing. */
+  readonly alert: (job: JobRecord, occurrence: OccurrenceRecord) => void;
+}
+
+/** An occurrence that is being run, or waits for its time. */
+interface ActiveRun {
+  readonly jobId: string;
+  readonly done: Promise<void>;
+  readonly stop: (reason: string) => void;
+}
+
+/** Runs the occurrences that were claimed, each to one stored outcome. What the gateway's end interrupts is gone on with at the next start. */
+export class JobRunner {
+  readonly #options: JobRunnerOptions;
+  readonly #active = new Set<ActiveRun>();
+  readonly #closing = new AbortController();
+
+  constructor(options: JobRunnerOptions) {
+    this.#options = options;
+  }
+
+  /** True while an occurrence of the job is claimed or running. */
+  isBusy(jobId: string): boolean {
+    return this.#of(jobId).length > 0;
+  }
+
+  /** Takes an occurrence that is claimed, or that an earlier process has left running. */
+  take(occurrence: OccurrenceRecord): void {
+    const before = this.#of(occurrence.jobId);
+    const stopped = Promise.withResolvers<string>();
+    const done = this.#process(occurrence, before, stopped.promise).catch((error: unknown) => {
+      if (!this.#closing.signal.aborted)
+        this.#options.logger.error("The run of a job could not be finished", { jobId: occurrence.jobId, error });
+    });
+    const run: ActiveRun = { jobId: occurrence.jobId, done, stop: stopped.resolve };
+    this.#active.add(run);
+    void done.then(() => this.#active.delete(run));
+  }
+
+  /** Stops the runs of a job. Resolves when they have ended. */
+  async stop(jobId: string, reason: string): Promise<void> {
+    const runs = this.#of(jobId);
+    for (const run of runs) run.stop(reason);
+    await Promise.all(runs.map(({ done }) => done));
+  }
+
+  /** Ends what runs without an outcome. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.all([...this.#active].map(({ done }) => done));
+  }
+
+  #of(jobId: string): readonly ActiveRun[] {
+    return [...this.#active].filter((run) => run.jobId === jobId);
+  }
+
+  async #process(claimed: OccurrenceRecord, before: readonly ActiveRun[], stopped: Promise<string>): Promise<void> {
+    const { book, clock } = this.#options;
+    const { signal } = this.#closing;
+    const overlap = book.get(claimed.jobId)?.spec.overlap;
+    if (overlap === "replace") for (const run of before) run.stop("its next run has begun");
+    await Promise.race([Promise.all(before.map(({ done }) => done)), aborted(signal)]);
+    let occurrence = claimed;
+    for (;;) {
+      if (occurrence.notBeforeMs !== undefined) await wait(Math.max(0, occurrence.notBeforeMs - clock.now()), { clock, signal });
+      const job = book.get(occurrence.jobId);
+      if (signal.aborted || job === undefined) return;
+      const end = await this.#attempt(job, occurrence, stopped);
+      if (end === undefined) return;
+      const delayMs = end.isTransient === true ? retryDelayMs(occurrence.attempt) : undefined;
+      const nextSlotMs = book.get(occurrence.jobId)?.nextSlotMs ?? Infinity;
+      // The next slot is the next attempt, if it comes first.
+      if (delayMs === undefined || clock.now() + delayMs >= nextSlotMs) return this.#settle(occurrence, end);
+      const { inputId: _done, ...rest } = occurrence;
+      occurrence = {
+        ...rest,
+        state: "claimed",
+        attempt: occurrence.attempt + 1,
+        notBeforeMs: clock.now() + delayMs,
+        ...withoutUndefined({ reason: end.reason }),
+      };
+      await book.settle(occurrence, () => undefined);
+    }
+  }
+
+  /** One attempt; `undefined` if the gateway ended first. */
+  async #attempt(job: JobRecord, occurrence: OccurrenceRecord, stopped: Promise<string>): Promise<RunEnd | undefined> {
+    const { running, clock } = this.#options;
+    const { authority, spec } = job;
+    const agent = running.agents.get(job.agentId);
+    if (agent === undefined) return { state: "failed", reason: `there is no agent "${job.agentId}" any longer` };
+    const hasLostOwner = authority.isListedOwner === true && !isListedOwner(authority, running.config.commands.ownerAllowFrom);
+    if (hasLostOwner) return { state: "failed", reason: "the person who made it is no longer the owner" };
+    const sessionKey = sessionOfRun(job, occurrence, running.config.session.mainKey);
+    const isResumed = occurrence.state === "running";
+    if (isResumed && spec.payload.type === "command")
+      return { state: "failed", reason: "it was interrupted by a restart of the gateway, and may have taken effect" };
+    const run = factsOf(job, { sessionKey, workspace: agent.config.workspace, timeZone: agent.config.userTimezone });
+    const check = spec.check === undefined || isResumed ? undefined : await this.#check(job, run);
+    if (this.#closing.signal.aborted) return undefined;
+    if (check?.type === "skip") return { state: "skipped", reason: check.reason };
+    const begun: OccurrenceRecord = { ...occurrence, state: "running", startedAtMs: occurrence.startedAtMs ?? clock.now(), sessionKey };
+    if (!isResumed) await this.#options.book.settle(begun, () => undefined);
+    return this.#run(job, begun, { run, checkOutput: check?.output ?? "", stopped });
+  }
+
+  async #check(job: JobRecord, run: RunFacts): Promise<Awaited<ReturnType<typeof makeCheck>> | undefined> {
+    const { commands, fetch, book } = this.#options;
+    if (job.spec.check === undefined) return undefined;
+    const result = await makeCheck(job.spec.check, { commands, fetch, run, seen: job.checked, signal: this.#closing.signal });
+    const { seen } = result;
+    if (seen !== undefined && seen !== job.checked) await book.change(job.id, (present) => ({ ...present, checked: seen }));
+    return result;
+  }
+
+  async #run(
+    job: JobRecord,
+    occurrence: OccurrenceRecord,
+    { run, checkOutput, stopped }: { readonly run: RunFacts; readonly checkOutput: string; readonly stopped: Promise<string> },
+  ): Promise<RunEnd | undefined> {
+    const { announcer, clock } = this.#options;
+    const { sessionKey } = run;
+    const { payload } = job.spec;
+    switch (payload.type) {
+      case "message":
+        return endOfDelivery(await announcer.deliver(job, occurrence, { text: payload.text, sessionKey }), payload.text);
+      case "command":
+        return this.#command(job, occurrence, { payload, run, stopped });
+      case "agentTurn": {
+        const onInput = (inputId: string): void => {
+          void stopped.then((reason) => this.#options.stopTurn(sessionKey, { inputId, reason }));
+        };
+        const options = { nowMs: clock.now(), signal: this.#closing.signal, onInput };
+        const end = await runAgentTurn({ job, occurrence, sessionKey, checkOutput }, this.#options, options);
+        if (end?.state !== "done" || end.text === undefined || end.text === "") return end;
+        const problem = await announcer.post(job, occurrence, end.text);
+        return problem === undefined ? end : { ...end, state: "failed", reason: problem };
+      }
+    }
+  }
+
+  async #command(
+    job: JobRecord,
+    occurrence: OccurrenceRecord,
+    {
+      payload,
+      run,
+      stopped,
+    }: { readonly payload: Extract<JobPayload, { type: "command" }>; readonly run: RunFacts; readonly stopped: Promise<string> },
+  ): Promise<RunEnd | undefined> {
+    const { commands, announcer } = this.#options;
+    const [file = "", ...args] = payload.argv;
+    const stop = new AbortController();
+    void stopped.then((reason) => stop.abort(reason));
+    const { signal } = this.#closing;
+    const timeoutMs = job.spec.timeoutSeconds === undefined ? COMMAND_MS : job.spec.timeoutSeconds * 1000;
+    const { end, output } = await commands.run(
+      { command: { type: "argv", file, args }, cwd: payload.cwd ?? run.workspace, env: {}, timeoutMs, maxOutputBytes: MAX_OUTPUT_BYTES },
+      { signal: AbortSignal.any([signal, stop.signal]), run, onOutput: () => undefined },
+    );
+    if (signal.aborted) return undefined;
+    if (end.type === "exited" && end.exitCode === 0)
+      return endOfDelivery(await announcer.deliver(job, occurrence, { text: output, sessionKey: run.sessionKey }), output);
+    return { state: "failed", reason: describeEnd(end, { output, stopReason: stop.signal.reason }), text: output };
+  }
+
+  async #settle(occurrence: OccurrenceRecord, end: RunEnd): Promise<void> {
+    const { book, clock, running, alert } = this.#options;
+    const { notBeforeMs: _past, inputId: _input, reason: _earlier, ...rest } = occurrence;
+    const { isTransient: _transient, text, ...facts } = end;
+    const job = book.get(occurrence.jobId);
+    const settled: OccurrenceRecord = {
+      ...rest,
+      ...facts,
+      ...(job === undefined || end.state === "skipped"
+        ? {}
+        : { sessionKey: sessionOfRun(job, occurrence, running.config.session.mainKey) }),
+      ...(text === undefined || text === "" ? {} : { text: cutText(text, MAX_TEXT_CHARS, "…") }),
+      endedAtMs: clock.now(),
+    };
+    let isAlerted = false;
+    const after = await book.settle(settled, (present) => {
+      const outcome = afterRun(present, settled, clock.now());
+      isAlerted = outcome.alerts;
+      return outcome.job;
+    });
+    if (after !== undefined && isAlerted) alert(after, settled);
+    const { schedule, deleteAfterRun = schedule.type === "at" } = after?.spec ?? { schedule: { type: "cron" } };
+    if (after !== undefined && deleteAfterRun && settled.state === "done" && settled.isManual !== true) await book.remove(after.id);
+  }
+}
+
+function factsOf({ id, agentId, authority }: JobRecord, place: Pick<RunFacts, "sessionKey" | "workspace" | "timeZone">): RunFacts {
+  return { runId: `job:${id}`, kind: "cron", agentId, sessionId: "", owner: authority.owner, ...place };
+}
+
+function describeEnd(end: CommandResult["end"], { output, stopReason }: { readonly output: string; readonly stopReason: unknown }): string {
+  switch (end.type) {
+    case "exited":
+      return `exit code ${end.exitCode}: ${cutText(output.trim(), 200, "…")}`;
+    case "signalled":
+      return `killed by ${end.signal}`;
+    case "timed-out":
+      return "stopped at its time limit";
+    case "aborted":
+      return `stopped: ${String(stopReason)}`;
+    case "over-limit":
+      return `it used too many ${end.limit}`;
+    case "not-started":
+      return end.message;
+  }
+}
+
+function endOfDelivery(problem: string | undefined, text: string): RunEnd {
+  return problem === undefined ? { state: "done", text } : { state: "failed", reason: problem, text };
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

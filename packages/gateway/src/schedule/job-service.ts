@@ -1,0 +1,201 @@
+import type { Clock, JobChange, JobOccurrence, JobSpec, JobView, Random } from "@factotum/agent-contract";
+import { withoutUndefined } from "@factotum/agent-contract";
+import { nextInstant, nextInstants } from "@factotum/schedule";
+import type { Origin } from "@factotum/channel-contract";
+import type { JobAuthority, JobRecord, JobStore, OccurrenceRecord } from "@factotum/store";
+import { checkSpec } from "./check-spec.ts";
+import { scheduleOf, startOfSlot } from "./due-slots.ts";
+import type { JobBook } from "./job-book.ts";
+import type { JobRunner } from "./job-runner.ts";
+import type { Scheduler } from "./scheduler.ts";
+
+/** Jobs of one agent. */
+const MAX_JOBS = 200;
+
+/** Dependencies of the service. */
+export interface JobServiceOptions {
+  readonly store: JobStore;
+  readonly book: JobBook;
+  readonly scheduler: Pick<Scheduler, "poke">;
+  readonly runner: Pick<JobRunner, "isBusy" | "take" | "stop">;
+  readonly timeZoneOf: (agentId: string) => string;
+  /** Reads an address such as `telegram:4711`; the text says what is wrong with it. */
+  readonly findTarget: (to: string, origin: Origin) => Promise<Origin | { readonly refusal: string }>;
+  /** What is wrong with a model's name, for an agent; `undefined` if nothing is. */
+  readonly checkModel: (agentId: string, model: string) => Promise<string | undefined>;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** For whom a job is made. */
+export interface JobCreation {
+  readonly agentId: string;
+  readonly authority: JobAuthority;
+}
+
+/** Makes, changes and shows jobs. What is refused says what to do. */
+export class JobService {
+  readonly #options: JobServiceOptions;
+
+  constructor(options: JobServiceOptions) {
+    this.#options = options;
+  }
+
+  /** Those of an agent, or of all, oldest first. */
+  async list(filter: { readonly agentId?: string; readonly sessionKey?: string } = {}): Promise<readonly JobView[]> {
+    const jobs = this.#options.book
+      .list()
+      .filter(
+        ({ agentId, authority }) =>
+          (filter.agentId === undefined || agentId === filter.agentId) &&
+          (filter.sessionKey === undefined || authority.sessionKey === filter.sessionKey),
+      );
+    return Promise.all(jobs.map(async (job) => this.view(job)));
+  }
+
+  /** A job by its id, or by its name where that is unique. */
+  find(named: string): JobRecord | undefined {
+    const { book } = this.#options;
+    const known = book.get(named);
+    if (known !== undefined) return known;
+    const [only, ...others] = book.list().filter(({ spec }) => spec.name === named);
+    return others.length === 0 ? only : undefined;
+  }
+
+  async view(job: JobRecord): Promise<JobView> {
+    const [last] = await this.#options.store.listOccurrences(job.id, { limit: 1 });
+    const { id, agentId, spec, createdAtMs, authority, failures, disabledBecause, nextSlotMs } = job;
+    const nextAtMs = nextSlotMs === undefined ? undefined : startOfSlot(job, nextSlotMs);
+    return {
+      id,
+      agentId,
+      spec,
+      createdAtMs,
+      createdIn: authority.sessionKey,
+      failures,
+      ...withoutUndefined({ nextAtMs, last: last === undefined ? undefined : shown(last), disabledBecause }),
+    };
+  }
+
+  async add(spec: JobSpec, { agentId, authority }: JobCreation): Promise<JobChange> {
+    const { book, clock, random, timeZoneOf, scheduler } = this.#options;
+    const nowMs = clock.now();
+    const refusal = this.#problemOf(spec, agentId, authority, nowMs) ?? (await this.#modelProblem(agentId, spec));
+    if (refusal !== undefined) return { type: "refused", message: refusal };
+    const target = await this.#targetOf(spec, authority);
+    if (target !== undefined && "refusal" in target) return { type: "refused", message: target.refusal };
+    const id = random.uuid().slice(0, 8);
+    const job: JobRecord = {
+      id,
+      agentId,
+      spec,
+      authority,
+      createdAtMs: nowMs,
+      scheduledAtMs: nowMs,
+      failures: 0,
+      ...withoutUndefined({ target }),
+    };
+    const scheduled = withNextSlot(job, timeZoneOf(agentId), nowMs);
+    await book.add(scheduled);
+    scheduler.poke();
+    return { type: "done", job: await this.view(scheduled) };
+  }
+
+  async update(job: JobRecord, change: Partial<JobSpec>, by: Pick<JobAuthority, "owner">): Promise<JobChange> {
+    const { book, clock, timeZoneOf, scheduler } = this.#options;
+    const nowMs = clock.now();
+    const spec = { ...job.spec, ...change };
+    const authority = { ...job.authority, owner: job.authority.owner && by.owner };
+    const refusal = this.#problemOf(spec, job.agentId, authority, nowMs, job) ?? (await this.#modelProblem(job.agentId, change));
+    if (refusal !== undefined) return { type: "refused", message: refusal };
+    const target = await this.#targetOf(spec, job.authority);
+    if (target !== undefined && "refusal" in target) return { type: "refused", message: target.refusal };
+    const changed = await book.change(job.id, ({ disabledBecause, failures, target: _before, ...present }) => {
+      const isEnabledAgain = change.enabled === true;
+      const next = {
+        ...present,
+        spec,
+        failures: isEnabledAgain ? 0 : failures,
+        ...(change.schedule === undefined ? {} : { scheduledAtMs: nowMs }),
+        ...withoutUndefined({ target, disabledBecause: isEnabledAgain ? undefined : disabledBecause }),
+      };
+      return change.schedule === undefined && change.enabled === undefined ? next : withNextSlot(next, timeZoneOf(job.agentId), nowMs);
+    });
+    scheduler.poke();
+    return changed === undefined ? { type: "refused", message: "The job is gone." } : { type: "done", job: await this.view(changed) };
+  }
+
+  /** Removes a job, and stops its run. */
+  async remove(job: JobRecord): Promise<JobChange> {
+    const view = await this.view(job);
+    await this.#options.book.remove(job.id);
+    await this.#options.runner.stop(job.id, "the job was removed");
+    return { type: "done", job: view };
+  }
+
+  /** Runs a job at once, as an occurrence of its own. */
+  async run(job: JobRecord): Promise<JobChange> {
+    const { book, clock, runner } = this.#options;
+    if (runner.isBusy(job.id))
+      return { type: "refused", message: `The job ${JSON.stringify(job.spec.name)} is running. Wait for its end.` };
+    const occurrence: OccurrenceRecord = { jobId: job.id, slotMs: clock.now(), state: "claimed", attempt: 1, isManual: true };
+    const [added] = await book.claim(job.id, (present) => ({ job: present, occurrences: [occurrence] }));
+    if (added === undefined) return { type: "refused", message: "It has just run. Ask again." };
+    runner.take(added);
+    return { type: "done", job: await this.view(job) };
+  }
+
+  /** Newest first. */
+  async runs({ id }: JobRecord, limit: number): Promise<readonly JobOccurrence[]> {
+    return (await this.#options.store.listOccurrences(id, { limit })).map(shown);
+  }
+
+  /** The next instants of a schedule that is being written, or what is wrong with it. */
+  preview(spec: Pick<JobSpec, "schedule">, agentId: string, count: number): readonly number[] | { readonly refusal: string } {
+    const nowMs = this.#options.clock.now();
+    const context = { nowMs, timezone: this.#options.timeZoneOf(agentId), isOwner: true };
+    const refusal = checkSpec({ name: "preview", payload: { type: "message", text: "preview" }, ...spec }, context);
+    if (refusal !== undefined) return { refusal };
+    return nextInstants(
+      scheduleOf({ spec: { name: "", payload: { type: "message", text: "" }, ...spec }, scheduledAtMs: nowMs }, context.timezone),
+      nowMs,
+      count,
+    );
+  }
+
+  #problemOf(
+    spec: JobSpec,
+    agentId: string,
+    { owner }: Pick<JobAuthority, "owner">,
+    nowMs: number,
+    changed?: JobRecord,
+  ): string | undefined {
+    const { book, timeZoneOf } = this.#options;
+    const others = book.list().filter((job) => job.agentId === agentId && job.id !== changed?.id);
+    if (changed === undefined && others.length >= MAX_JOBS) return `The agent has ${MAX_JOBS} jobs. Remove some first.`;
+    const isTaken = others.some(({ spec: { name } }) => name === spec.name);
+    if (isTaken) return `There is a job ${JSON.stringify(spec.name)} already. Change that one, or choose another name.`;
+    const sinceMs = changed !== undefined && changed.spec.schedule === spec.schedule ? changed.scheduledAtMs : nowMs;
+    return checkSpec(spec, { nowMs: sinceMs, timezone: timeZoneOf(agentId), isOwner: owner });
+  }
+
+  async #modelProblem(agentId: string, { model }: Partial<JobSpec>): Promise<string | undefined> {
+    return model === undefined ? undefined : this.#options.checkModel(agentId, model);
+  }
+
+  async #targetOf({ delivery }: JobSpec, { origin }: JobAuthority): Promise<Origin | { readonly refusal: string } | undefined> {
+    if (delivery?.type !== "announce" || delivery.to === undefined) return undefined;
+    return this.#options.findTarget(delivery.to, origin);
+  }
+}
+
+/** A job with its next slot after `nowMs`; without one while it is disabled. */
+function withNextSlot({ nextSlotMs: _before, ...job }: JobRecord, timezone: string, nowMs: number): JobRecord {
+  if (job.spec.enabled === false) return job;
+  return { ...job, ...withoutUndefined({ nextSlotMs: nextInstant(scheduleOf(job, timezone), nowMs) }) };
+}
+
+/** An occurrence as people see it. */
+function shown({ inputId: _internal, ...occurrence }: OccurrenceRecord): JobOccurrence {
+  return occurrence;
+}

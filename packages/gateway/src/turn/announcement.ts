@@ -1,0 +1,33 @@
+import { cutText } from "@factotum/agent-core";
+import type { InboxStore, KeyedNotice, SessionStore, TurnRecord } from "@factotum/store";
+import { sendKey } from "../kernel/idempotency-key.ts";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
+import type { TurnConclusion } from "./turn-conclusion.ts";
+
+/** Maximum UTF-16 units of an answer in the record of another session. */
+const MAX_TEXT_CHARS = 4000;
+
+/**
+ * The record of an answer that a session of a scheduled job sends into a conversation, for the session of that conversation: what is asked about it is answered
+ * there. `undefined` for every other answer.
+ */
+export async function announcementOf(
+  turn: Pick<TurnRecord, "id" | "kind" | "sessionKey" | "inputIds">,
+  { say }: Pick<TurnConclusion, "say">,
+  store: Pick<InboxStore, "readInput"> & Pick<SessionStore, "readSession">,
+): Promise<{ readonly sessionKey: string; readonly sessionId: string; readonly body: KeyedNotice } | undefined> {
+  const [leadId] = turn.inputIds;
+  if (!RUN_POLICY[turn.kind].isAnnounced || leadId === undefined || say?.purpose !== "reply" || say.text === "") return undefined;
+  const job = (await store.readInput(leadId))?.admission.job;
+  if (job?.announceIn === undefined || job.announceIn === turn.sessionKey) return undefined;
+  const session = await store.readSession(job.announceIn);
+  if (session === undefined) return undefined;
+  const body: KeyedNotice = {
+    type: "notice",
+    level: "info",
+    text: `The scheduled job ${JSON.stringify(job.name)} sent this here: ${JSON.stringify(cutText(say.text, MAX_TEXT_CHARS, "…"))}`,
+    key: sendKey("announced", turn.id),
+    tellsModel: true,
+  };
+  return { sessionKey: session.key, sessionId: session.sessionId, body };
+}

@@ -1,0 +1,64 @@
+import type { JobOccurrence, JobSpec } from "@factotum/agent-contract";
+import type { Origin, Sender } from "@factotum/channel-contract";
+
+/** Under whose authority a job runs, and where it reports. Fixed when it is made. */
+export interface JobAuthority {
+  readonly owner: boolean;
+  /** The owner's authority comes from the owner list: it ends when the list no longer names the sender. */
+  readonly isListedOwner?: true;
+  readonly sender: Sender;
+  /** The address of the conversation in which it was made. */
+  readonly origin: Origin;
+  /** The session of that conversation. */
+  readonly sessionKey: string;
+}
+
+/** A scheduled job. */
+export interface JobRecord {
+  readonly id: string;
+  readonly agentId: string;
+  readonly spec: JobSpec;
+  readonly authority: JobAuthority;
+  readonly createdAtMs: number;
+  /** The instant from which relative times of its schedule count: when the schedule was set. */
+  readonly scheduledAtMs: number;
+  /** The next slot; absent if there is none, or while it is disabled. */
+  readonly nextSlotMs?: number;
+  /** Failures in a row. */
+  readonly failures: number;
+  /** When its last alert was sent. */
+  readonly alertedAtMs?: number;
+  /** Why the gateway has disabled it. */
+  readonly disabledBecause?: string;
+  /** Slots before it count as missed: the store was restored from a copy, and they may have run since. Set by the store. */
+  readonly ignoredBeforeMs?: number;
+  /** The address of `delivery.to`. */
+  readonly target?: Origin;
+  /** What `fileChanged` saw at the last run. */
+  readonly checked?: string;
+}
+
+/** An occurrence with what a restart needs to go on with it. */
+export interface OccurrenceRecord extends JobOccurrence {
+  /** The input of its turn. */
+  readonly inputId?: string;
+}
+
+/** Scheduled jobs and their occurrences: one row for each slot, ever. */
+export interface JobStore {
+  /** Stores a job, new or changed. */
+  putJob(job: JobRecord): Promise<void>;
+  readJob(id: string): Promise<JobRecord | undefined>;
+  /** Oldest first. A damaged one is left out and reported. */
+  listJobs(): Promise<readonly JobRecord[]>;
+  /** Removes a job with its occurrences; false if there is none. */
+  removeJob(id: string): Promise<boolean>;
+  /** One commit: stores the job, whose next slot has moved on, and rows for the slots that it has passed. Resolves with the rows that are new; a slot that has a row keeps it. */
+  claimOccurrences(job: JobRecord, occurrences: readonly OccurrenceRecord[]): Promise<readonly OccurrenceRecord[]>;
+  /** Replaces the row of a slot, and in the same commit the job if one is given and exists. No-op if the slot has no row. */
+  putOccurrence(occurrence: OccurrenceRecord, job?: JobRecord): Promise<void>;
+  /** Newest slot first. */
+  listOccurrences(jobId: string, options: { readonly limit: number }): Promise<readonly OccurrenceRecord[]>;
+  /** Those that are claimed or running, oldest slot first. */
+  listOpenOccurrences(): Promise<readonly OccurrenceRecord[]>;
+}
