@@ -17,6 +17,7 @@ export { IMAGE_REMOVED } from "./history/drop-images.ts";
 export { quarantine } from "./history/quarantine.ts";
 export type { Quarantine } from "./history/quarantine.ts";
 export { isHeartbeatOk, withoutQuietRuns } from "./history/quiet-runs.ts";
+export { DEFAULT_HEARTBEAT_PROMPT } from "./prompt/heartbeat-prompt.ts";
 export { rerenderMessages } from "./history/rerender-messages.ts";
 export { viewHistory } from "./history/view-history.ts";
 export type { HistoryView, HistoryViewOptions } from "./history/view-history.ts";

@@ -39,6 +39,7 @@ export const ACTIVE_KEYS: readonly string[] = [
       "compaction.model",
       "compaction.memoryFlush",
       "contextPruning",
+      "heartbeat",
       "timeoutSeconds",
       "tools",
       "skills",

@@ -568,7 +568,6 @@ test("lists inactive keys at the highest possible level", async () => {
     hooks: {},
   });
   expect((await loaded(home)).inactive).toEqual([
-    "agents.defaults.heartbeat",
     "agents.defaults.models.a/b.params.temperature",
     "agents.list[0].sandbox.sessionToolsVisibility",
     "agents.list[0].identity.emoji",

@@ -151,7 +151,9 @@ export class PromptResolver {
         name: identityName(files) ?? agent.name,
         sessionId: context.sessionId,
         kind: request.kind,
-        isMain: request.sessionKey === agentSessionKey(agent.config.id, running.config.session.mainKey),
+        hasHeartbeats: [running.config.session.mainKey, "heartbeat"].some(
+          (name) => request.sessionKey === agentSessionKey(agent.config.id, name),
+        ),
         tools,
         deferredTools: deferred,
         brokenSources: agent.brokenSources(),

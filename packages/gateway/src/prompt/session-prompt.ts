@@ -18,8 +18,8 @@ export interface SessionPromptFacts {
   readonly name: string | undefined;
   readonly sessionId: string;
   readonly kind: RunKind;
-  /** The agent's main session, which receives its heartbeats. */
-  readonly isMain: boolean;
+  /** It is the agent's main session, or the one that its heartbeats have of their own. */
+  readonly hasHeartbeats: boolean;
   readonly tools: readonly AgentTool[];
   readonly deferredTools: readonly AgentTool[];
   /** Sources whose tools may be missing. */
@@ -83,7 +83,7 @@ function promptFacts(facts: SessionPromptFacts): PromptFacts {
     modelAliases: Object.entries(agent.config.models).flatMap(([model, { alias }]) => (alias === undefined ? [] : [{ alias, model }])),
     projectContext: bootstrap.projectContext,
     ...withoutUndefined({ privateMemory: bootstrap.privateMemory }),
-    ...(facts.isMain && heartbeat !== "off" ? { heartbeat: { prompt: heartbeat.prompt } } : {}),
+    ...(facts.hasHeartbeats && heartbeat !== "off" ? { heartbeat: { prompt: heartbeat.prompt } } : {}),
     run: facts.kind,
     reasoning: facts.reasoning,
     deliversToChannel: channel !== undefined,

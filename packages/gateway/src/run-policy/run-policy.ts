@@ -102,6 +102,7 @@ export const RUN_POLICY: Readonly<Record<RunKind, RunPolicy>> = {
     ...UNATTENDED,
     reply: "unless-heartbeat-ok",
     isHostText: true,
+    isAnnounced: true,
     historyNotice: "Heartbeat.",
     isAside: true,
     reportsChangesAgain: true,

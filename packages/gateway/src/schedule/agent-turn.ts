@@ -53,7 +53,11 @@ export async function runAgentTurn(
   const { payload } = job.spec;
   if (payload.type !== "agentTurn") throw new Error("this job has no turn");
   const { inputId } = await intake.submit(
-    messageOf(job, occurrence, { sessionKey, nowMs, text: taskText(job, payload.message, checkOutput) }),
+    messageOf(job, occurrence, {
+      sessionKey,
+      nowMs,
+      text: job.system === undefined ? taskText(job, payload.message, checkOutput) : payload.message,
+    }),
     admissionOf(job, { sessionKey, nowMs, tainted: checkOutput !== "" }),
   );
   onInput(inputId);
@@ -80,7 +84,7 @@ function messageOf(
 ): MsgContext {
   return {
     origin: originOf(job, sessionKey),
-    eventId: `cron:${job.id}:${slotMs}:${attempt}`,
+    eventId: `${job.system ?? "cron"}:${job.id}:${slotMs}:${attempt}`,
     messageId: messageId(""),
     timestampMs: nowMs,
     event: { type: "message" },
@@ -99,15 +103,17 @@ function originOf(job: JobRecord, sessionKey: string): Origin {
 }
 
 function admissionOf(
-  { id, agentId, spec, authority, target }: JobRecord,
+  { id, agentId, spec, authority, target, system }: JobRecord,
   { sessionKey, nowMs, tainted }: { readonly sessionKey: string; readonly nowMs: number; readonly tainted: boolean },
 ): InputAdmission {
   const isOwn = isIsolated({ spec });
   const timeoutMs = spec.timeoutSeconds === undefined ? undefined : spec.timeoutSeconds * 1000;
-  const announceIn = isOwn && target === undefined && deliveryOf({ spec }).type === "announce" ? authority.sessionKey : undefined;
+  const isHere = target === undefined || system !== undefined;
+  const announceIn =
+    sessionKey !== authority.sessionKey && isHere && deliveryOf({ spec }).type === "announce" ? authority.sessionKey : undefined;
   return {
     owner: authority.owner,
-    kind: "cron",
+    kind: system ?? "cron",
     sessionKey,
     agentId,
     ownTurn: true,

@@ -9,9 +9,13 @@ import type { Dispatcher } from "../delivery/dispatcher.ts";
 import { findTarget } from "../delivery/rich/find-target.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { Notices } from "../notices/notices.ts";
+import type { PendingEvents } from "../queue/pending-events.ts";
+import type { TurnQueue } from "../queue/turn-queue.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
 import type { AgentJobs } from "./agent-jobs.ts";
 import type { TurnIntake } from "./agent-turn.ts";
+import { heartbeatId } from "./heartbeat-job.ts";
+import { Heartbeats } from "./heartbeats.ts";
 import { JobAnnouncer } from "./job-announcer.ts";
 import { JobBook } from "./job-book.ts";
 import { JobRunner } from "./job-runner.ts";
@@ -28,6 +32,8 @@ export interface ScheduleParts {
   readonly dispatcher: Dispatcher;
   readonly events: SessionEvents;
   readonly notices: Notices;
+  readonly queue: TurnQueue;
+  readonly pendingEvents: PendingEvents;
   readonly watchers: InputWatchers;
   readonly clock: ConstructorParameters<typeof Scheduler>[0]["clock"];
   readonly random: ConstructorParameters<typeof JobService>[0]["random"];
@@ -51,6 +57,8 @@ export interface Schedule {
   /** By how many milliseconds the scheduler is late; 0 if it is not. */
   readonly lateMs: number;
   start(): Promise<void>;
+  /** Makes an agent's heartbeat due now, for a reason of the gateway's: an event waits. No-op without a heartbeat, and while one runs. */
+  beat(agentId: string): Promise<void>;
   /** The configuration has changed. */
   apply(): void;
   stop(): Promise<void>;
@@ -64,7 +72,14 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
   const announcer = new JobAnnouncer({ ...parts, fetch: options.fetch });
   const alert = (job: JobRecord, { slotMs, reason = "" }: OccurrenceRecord): void =>
     options.inBackground("job alert", tellJob(job, { text: alertText(job, reason), about: slotMs }, notices));
-  const runner = new JobRunner({ ...parts, ...options, book, announcer, watchers, alert });
+  const findTargetOf = async (to: string, origin: Origin): Promise<Origin | { readonly refusal: string }> => targetOf(to, origin, channels);
+  const heartbeats = new Heartbeats({
+    ...parts,
+    book,
+    hasEvents: (key) => parts.pendingEvents.of(key).length > 0,
+    findTarget: findTargetOf,
+  });
+  const runner = new JobRunner({ ...parts, ...options, book, announcer, heartbeats, watchers, alert });
   const onMissed = (jobId: string, slots: readonly OccurrenceRecord[]): void => {
     const job = book.get(jobId);
     const [first] = slots;
@@ -88,7 +103,7 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
     timeZoneOf,
     clock,
     random,
-    findTarget: async (to, origin) => targetOf(to, origin, channels),
+    findTarget: findTargetOf,
     checkModel: async (agentId, model) => modelProblem(async () => running.agent(agentId).model(model)),
   });
   options.agentJobs.connect({
@@ -114,10 +129,24 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
     },
     async start() {
       await book.load();
+      await heartbeats.sync();
       for (const occurrence of await store.listOpenOccurrences()) runner.take(occurrence);
       switchTo(running.config.cron.enabled);
     },
-    apply: () => switchTo(running.config.cron.enabled),
+    async beat(agentId) {
+      const id = heartbeatId(agentId);
+      const occurrence: OccurrenceRecord = { jobId: id, slotMs: clock.now(), state: "claimed", attempt: 1, isManual: true };
+      if (runner.isBusy(id)) return;
+      const [claimed] = await book.claim(id, (job) => ({ job, occurrences: [occurrence] }));
+      if (claimed !== undefined) runner.take(claimed);
+    },
+    apply() {
+      switchTo(running.config.cron.enabled);
+      options.inBackground(
+        "heartbeats",
+        heartbeats.sync().then(() => scheduler.poke()),
+      );
+    },
     async stop() {
       isStarted = false;
       await scheduler.stop();

@@ -7,6 +7,7 @@ import type { RunningConfig } from "../agents/running-config.ts";
 import { wait } from "../delivery/wait.ts";
 import { runAgentTurn, sessionOfRun } from "./agent-turn.ts";
 import type { AgentTurnParts } from "./agent-turn.ts";
+import type { Heartbeats } from "./heartbeats.ts";
 import type { JobAnnouncer } from "./job-announcer.ts";
 import type { JobBook } from "./job-book.ts";
 import { makeCheck } from "./job-check.ts";
@@ -23,6 +24,7 @@ export interface JobRunnerOptions extends AgentTurnParts {
   readonly book: JobBook;
   readonly running: RunningConfig;
   readonly announcer: JobAnnouncer;
+  readonly heartbeats: Pick<Heartbeats, "prepare">;
   readonly commands: CommandRunner;
   readonly fetch: typeof fetch;
   readonly clock: Clock;
@@ -127,12 +129,14 @@ export class JobRunner {
     if (isResumed && spec.payload.type === "command")
       return { state: "failed", reason: "it was interrupted by a restart of the gateway, and may have taken effect" };
     const run = factsOf(job, { sessionKey, workspace: agent.config.workspace, timeZone: agent.config.userTimezone });
+    const beat = job.system === "heartbeat" && !isResumed ? await this.#options.heartbeats.prepare(job, sessionKey) : { job };
+    if ("skip" in beat) return { state: "skipped", reason: beat.skip };
     const check = spec.check === undefined || isResumed ? undefined : await this.#check(job, run);
     if (this.#closing.signal.aborted) return undefined;
     if (check?.type === "skip") return { state: "skipped", reason: check.reason };
     const begun: OccurrenceRecord = { ...occurrence, state: "running", startedAtMs: occurrence.startedAtMs ?? clock.now(), sessionKey };
     if (!isResumed) await this.#options.book.settle(begun, () => undefined);
-    return this.#run(job, begun, { run, checkOutput: check?.output ?? "", stopped });
+    return this.#run(beat.job, begun, { run, checkOutput: check?.output ?? "", stopped });
   }
 
   async #check(job: JobRecord, run: RunFacts): Promise<Awaited<ReturnType<typeof makeCheck>> | undefined> {

@@ -46,7 +46,8 @@ export class JobService {
     const jobs = this.#options.book
       .list()
       .filter(
-        ({ agentId, authority }) =>
+        ({ agentId, authority, system }) =>
+          system === undefined &&
           (filter.agentId === undefined || agentId === filter.agentId) &&
           (filter.sessionKey === undefined || authority.sessionKey === filter.sessionKey),
       );
@@ -57,8 +58,8 @@ export class JobService {
   find(named: string): JobRecord | undefined {
     const { book } = this.#options;
     const known = book.get(named);
-    if (known !== undefined) return known;
-    const [only, ...others] = book.list().filter(({ spec }) => spec.name === named);
+    if (known !== undefined) return known.system === undefined ? known : undefined;
+    const [only, ...others] = book.list().filter(({ spec, system }) => spec.name === named && system === undefined);
     return others.length === 0 ? only : undefined;
   }
 
@@ -171,7 +172,7 @@ export class JobService {
     changed?: JobRecord,
   ): string | undefined {
     const { book, timeZoneOf } = this.#options;
-    const others = book.list().filter((job) => job.agentId === agentId && job.id !== changed?.id);
+    const others = book.list().filter((job) => job.agentId === agentId && job.id !== changed?.id && job.system === undefined);
     if (changed === undefined && others.length >= MAX_JOBS) return `The agent has ${MAX_JOBS} jobs. Remove some first.`;
     const isTaken = others.some(({ spec: { name } }) => name === spec.name);
     if (isTaken) return `There is a job ${JSON.stringify(spec.name)} already. Change that one, or choose another name.`;

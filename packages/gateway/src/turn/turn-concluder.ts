@@ -2,6 +2,7 @@ import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Logger, Clock, RunOutcome, StopReason } from "@factotum/agent-contract";
 import type { InboxStore, NewOutbound, SessionStore, TranscriptBody, TranscriptStore, TurnStore } from "@factotum/store";
+import { sentAlert, withoutRepeatedAlert } from "./repeated-alert.ts";
 import { announcementOf } from "./announcement.ts";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
 import type { RemoteFiles } from "../media/remote-files.ts";
@@ -83,7 +84,7 @@ export class TurnConcluder {
     const nowMs = clock.now();
     const suppressed = await isSuppressed(turn, this.#options);
     const texts = await this.#failureTexts(run);
-    const closing = decideConclusion(run, texts);
+    const closing = await withoutRepeatedAlert(turn, decideConclusion(run, texts), { store, nowMs });
     const media = await this.#planFiles(run, closing, { nowMs, suppressed });
     const reason: unknown = results?.signal.reason;
     const speech = await this.#planSpeech(run, closing, { nowMs, suppressed });
@@ -116,7 +117,7 @@ export class TurnConcluder {
       ...(run.outcome.type === "failed" ? { failure: { code: run.outcome.code, message: run.outcome.message } } : {}),
       entries: [...(results?.entries ?? []), ...notices],
       outbox,
-      ...withoutUndefined({ requests: results?.requests, announcement }),
+      ...withoutUndefined({ requests: results?.requests, announcement, heartbeat: sentAlert(turn, closing, nowMs) }),
       usage: results?.usage ?? NO_USAGE_TOTALS,
       inputState: suppressed && isSaid(closing) ? { type: "suppressed" } : closing.inputState,
       ...(run.ending.type === "yielded" ? { forgetsMemoryFlush: true } : {}),

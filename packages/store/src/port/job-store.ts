@@ -18,6 +18,8 @@ export interface JobRecord {
   readonly id: string;
   readonly agentId: string;
   readonly spec: JobSpec;
+  /** A job of the gateway's own, which follows the configuration. */
+  readonly system?: "heartbeat";
   readonly authority: JobAuthority;
   readonly createdAtMs: number;
   /** The instant from which relative times of its schedule count: when the schedule was set. */

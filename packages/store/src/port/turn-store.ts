@@ -64,6 +64,8 @@ export interface TurnEnd {
   readonly interactedAtMs?: number;
   /** The turn was to write the notes that precede a compaction, but yielded: they are still due. */
   readonly forgetsMemoryFlush?: boolean;
+  /** The answer of a heartbeat that was sent, for the session. */
+  readonly heartbeat?: { readonly text: string; readonly sentAtMs: number };
   /** A record of the answer for the session of another conversation, unless one with its key exists. */
   readonly announcement?: { readonly sessionId: string; readonly body: KeyedNotice };
   readonly endedAtMs: number;

@@ -190,11 +190,21 @@ export class SessionTable {
   }
 
   /** Adds a run's usage and the other changes of its end. */
-  charge(session: SessionRecord, end: Pick<TurnEnd, "usage" | "endedAtMs" | "interactedAtMs" | "forgetsMemoryFlush">): SessionRecord {
+  charge(
+    session: SessionRecord,
+    end: Pick<TurnEnd, "usage" | "endedAtMs" | "interactedAtMs" | "forgetsMemoryFlush" | "heartbeat">,
+  ): SessionRecord {
     const { usage, endedAtMs, interactedAtMs = session.interactedAtMs } = end;
     const { memoryFlushAtMs: _flush, ...others } = session;
     const kept = end.forgetsMemoryFlush === true ? others : session;
-    return this.#save({ ...kept, usage: addTotals(session.usage, usage), interactedAtMs, updatedAtMs: endedAtMs });
+    const lastHeartbeat = end.heartbeat ?? session.lastHeartbeat;
+    return this.#save({
+      ...kept,
+      ...withoutUndefined({ lastHeartbeat }),
+      usage: addTotals(session.usage, usage),
+      interactedAtMs,
+      updatedAtMs: endedAtMs,
+    });
   }
 
   countCompactions(key: string, count: number): void {

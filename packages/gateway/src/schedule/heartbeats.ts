@@ -1,0 +1,78 @@
+import type { Clock } from "@factotum/agent-contract";
+import type { Origin } from "@factotum/channel-contract";
+import type { JobRecord, SessionStore } from "@factotum/store";
+import type { RunningConfig } from "../agents/running-config.ts";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { TurnQueue } from "../queue/turn-queue.ts";
+import { agentSessionKey } from "../routing/session-key.ts";
+import { heartbeatId, heartbeatJob } from "./heartbeat-job.ts";
+import { heartbeatSkip } from "./heartbeat-gate.ts";
+import type { JobBook } from "./job-book.ts";
+
+/** Dependencies of heartbeats. */
+export interface HeartbeatsOptions {
+  readonly book: JobBook;
+  readonly store: Pick<SessionStore, "readSession">;
+  readonly running: RunningConfig;
+  readonly channels: ChannelRegistry;
+  readonly queue: TurnQueue;
+  readonly clock: Clock;
+  /** True if something waits to be shown to the next turn of a session. */
+  readonly hasEvents: (sessionKey: string) => boolean;
+  /** Reads an address as it is configured. */
+  readonly findTarget: (to: string, origin: Origin) => Promise<Origin | { readonly refusal: string }>;
+}
+
+/** The heartbeats of agents: jobs of the gateway's own, which follow the configuration. */
+export class Heartbeats {
+  readonly #options: HeartbeatsOptions;
+
+  constructor(options: HeartbeatsOptions) {
+    this.#options = options;
+  }
+
+  /** Brings the jobs in line with the configuration. */
+  async sync(): Promise<void> {
+    const { book, running, clock } = this.#options;
+    const configured = new Map(
+      running.agents.list().flatMap(({ config }) => (config.heartbeat === "off" ? [] : [[config.id, config.heartbeat] as const])),
+    );
+    for (const { id, agentId, system } of book.list()) if (system === "heartbeat" && !configured.has(agentId)) await book.remove(id);
+    const { mainKey } = running.config.session;
+    for (const [agentId, config] of configured) {
+      const before = book.get(heartbeatId(agentId));
+      await book.add(heartbeatJob(agentId, config, { before, mainKey, nowMs: clock.now() }));
+    }
+  }
+
+  /** The heartbeat with the address of its answer, or why it is left out: nothing is asked of a model then. */
+  async prepare(job: JobRecord, sessionKey: string): Promise<{ readonly job: JobRecord } | { readonly skip: string }> {
+    const { running, queue, clock, hasEvents } = this.#options;
+    const agent = running.agents.get(job.agentId)?.config;
+    if (agent === undefined || agent.heartbeat === "off") return { skip: "it is switched off" };
+    const place = { workspace: agent.workspace, nowMs: clock.now(), timeZone: agent.userTimezone, hasEvents: hasEvents(sessionKey) };
+    const skip = (await heartbeatSkip(agent.heartbeat, place)) ?? (queue.lanes.isBusy(sessionKey) ? "busy" : undefined);
+    if (skip !== undefined) return { skip };
+    const target = await this.#targetOf(job, agent.heartbeat.target);
+    if (target === "none") return { job: { ...job, spec: { ...job.spec, delivery: { type: "none" } } } };
+    return typeof target === "string" ? { skip: `no-route: ${target}` } : { job: { ...job, target } };
+  }
+
+  /** The address of the answer; a text says why there is none. */
+  async #targetOf({ agentId, authority }: JobRecord, target: string): Promise<Origin | string> {
+    const { store, running, channels, findTarget } = this.#options;
+    if (target === "none") return "none";
+    const main = await store.readSession(agentSessionKey(agentId, running.config.session.mainKey));
+    const newest = main?.lastOrigin;
+    if (target !== "owner" && target !== "last") {
+      const found = await findTarget(target, newest ?? authority.origin);
+      return "refusal" in found ? found.refusal : found;
+    }
+    if (main === undefined || newest === undefined) return "the owner has not written yet";
+    if (!main.isPrivate) return "others than the owner write into the main session: name an address as agents.*.heartbeat.target";
+    const isDirect = newest.conversation.kind === "direct";
+    if (target === "owner" && !isDirect) return "the owner's newest message is not from a direct conversation";
+    const isGone = channels.accountFor(newest) === undefined && newest.channel !== "cli" && newest.channel !== "webchat";
+    return isGone ? `the account of ${newest.channel} is gone` : newest;
+  }
+}
