@@ -13,6 +13,7 @@ export function statusSample(changes: Partial<GatewayStatus> = {}): GatewayStatu
     damage: [],
     agents: [],
     resting: [],
+    schedule: { enabled: true, lateMs: 0, jobs: 0, failing: [], heartbeats: [] },
     channels: [],
     refused: { messages: 0, senders: [] },
     pairing: { pending: [], approved: 0 },

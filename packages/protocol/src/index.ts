@@ -90,3 +90,4 @@ export { RPC_EVENTS } from "./rpc-events.ts";
 export type { AgentRunResult } from "./shapes/agent-run.ts";
 export { MAX_CHAT_ATTACHMENTS, MAX_UPLOAD_BYTES, retriedKey, retryKey } from "./webchat.ts";
 export type { ChatAttachment, WebchatDelivery, WebchatInput, WebchatSocket } from "./webchat.ts";
+export type { LastRun, ScheduleStatus } from "./shapes/schedule-status.ts";

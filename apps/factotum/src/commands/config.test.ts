@@ -20,7 +20,7 @@ test.each([
   ["{ channels: { feishuu: {} } }", 4, ["unknown-channel"]],
   ["{ gateway: { port: -1 } }", 4, ["invalid-value"]],
   ["{ gateway", 4, ["syntax"]],
-  ["{ cron: {} }", 0, []],
+  ["{ hooks: {} }", 0, []],
 ])("validate of %s ends with %i", async (text, exitCode, types) => {
   await using cli = await withConfig(text);
   const { code, stdout } = await cli.run("config", "validate", "--json");
@@ -28,7 +28,7 @@ test.each([
   expect(code).toBe(exitCode);
   expect(report.valid).toBe(exitCode === 0);
   expect(report.problems.map(({ type }) => type)).toEqual(types);
-  expect(report.inactive).toEqual(text.includes("cron") ? ["cron"] : []);
+  expect(report.inactive).toEqual(text.includes("hooks") ? ["hooks"] : []);
   expect((await cli.run("config", "validate")).code).toBe(exitCode);
 });
 
@@ -70,7 +70,7 @@ test.each([
   "models.providers.mine.baseUrl",
   "models.providers.mine.apiKey",
   "gateway.auth.token.file",
-  "cron.jobs",
+  "hooks.token",
 ])("get of %s, which is not set, says how to set it", async (key) => {
   await using cli = await withConfig("{}");
   const { code, stderr } = await cli.run("config", "get", key);

@@ -3,6 +3,8 @@ import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { terminalText } from "../runtime/foreign-text.ts";
 import { describeRequest } from "./pairing-lines.ts";
+import { duration } from "./duration-text.ts";
+import { describeSchedule } from "./schedule-lines.ts";
 import { describeCommands, describeDamage } from "./status-lines.ts";
 import { findGateway, findSilentGateway, requestError, silentError } from "../rpc/connect-gateway.ts";
 
@@ -65,6 +67,7 @@ function describeStatus(status: GatewayStatus, nowMs: number): string[] {
     `sessions   ${sessions.total}, ${sessions.running} at work`,
     `messages   ${inputs.waiting} waiting to be answered, ${outbox.waiting} waiting to be sent${oldestText(outbox, nowMs)}`,
     ...describeBlocked(outbox.blocked, nowMs),
+    ...describeSchedule(status.schedule, nowMs),
     ...(inputs.deadLettered + outbox.deadLettered + outbox.ambiguous === 0
       ? []
       : [
@@ -145,13 +148,4 @@ function describeAgent(
       ? []
       : [`           ! the newest run failed ${duration(nowMs - lastFailure.atMs)} ago: ${lastFailure.text}`]),
   ];
-}
-
-function duration(ms: number): string {
-  const minutes = Math.floor(ms / 60_000);
-  if (minutes < 1) return "less than a minute";
-  if (minutes === 1) return "1 minute";
-  if (minutes < 120) return `${minutes} minutes`;
-  const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} hours` : `${Math.floor(hours / 24)} days`;
 }

@@ -83,7 +83,7 @@ test("lists types, allowed values, defaults, inactive keys, and those that need 
   expect(rowOf("tools.web.search")).toMatchObject({ type: "object", active: true });
   expect(rowOf("tools.web.search.apiKey")?.type).toBe("secret");
   expect(rowOf("tools.browser.executable")).toMatchObject({ type: "text", active: true });
-  expect(rowOf("agents.defaults.heartbeat")).toMatchObject({ active: false });
+  expect(rowOf("agents.defaults.compaction.notifyUser")).toMatchObject({ active: false });
   expect(rowOf("agents.defaults.model")?.type).toBe("text or object");
   expect(rowOf("session.resetByChannel.<name>")?.description).toContain("The same keys as `session.reset`");
   expect(rowOf("channels.chatter.appSecret")).toMatchObject({ type: "text or secret", description: "Its secret." });

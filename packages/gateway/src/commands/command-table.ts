@@ -5,6 +5,7 @@ import { compactCommand } from "./compact.ts";
 import { contextCommand } from "./context.ts";
 import type { Command } from "./define-command.ts";
 import { elevatedCommand } from "./elevated.ts";
+import { heartbeatCommand } from "./heartbeat.ts";
 import { helpCommand } from "./help.ts";
 import { modeCommand } from "./mode.ts";
 import { modelCommand } from "./model.ts";
@@ -45,5 +46,6 @@ export const COMMANDS: readonly Command[] = [
   usageCommand,
   whoamiCommand,
   contextCommand,
+  heartbeatCommand,
   helpCommand,
 ];

@@ -78,6 +78,7 @@ const ANSWERS: Readonly<Record<string, RegExp>> = {
   "/skill": /takes the name/,
   "/status": /^Agent main/,
   "/context": /./,
+  "/heartbeat": /has no heartbeat/,
   "/usage": /used nothing yet/,
   "/whoami": /^You are the owner/,
   "/help": /^\/new:/,

@@ -1,5 +1,6 @@
 import type { Clock, Logger } from "@factotum/agent-contract";
 import type { Cooldowns } from "@factotum/models";
+import type { ScheduleStatus } from "@factotum/protocol";
 import type { LedgerStore, SessionStore, TranscriptStore, TurnStore } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ApprovalService } from "../approvals/approval-service.ts";
@@ -23,6 +24,8 @@ export interface CommandCall {
   readonly approvals: ApprovalService;
   readonly questions: Questions;
   readonly checkpoints: CheckpointService;
+  /** What is known of jobs and heartbeats. */
+  readonly schedule: () => Promise<ScheduleStatus>;
   readonly cooldowns: Cooldowns;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -106,6 +106,7 @@ export class Engine {
       logger,
       hideSecrets,
       promptCommands: parts.promptCommands,
+      schedule: async () => this.schedule.report(),
     });
     this.#upkeep = new Upkeep(this.parts, {
       checkpoints: this.checkpoints,

@@ -79,12 +79,12 @@ export async function runAgentTurn(
 
 function messageOf(
   job: JobRecord,
-  { slotMs, attempt }: OccurrenceRecord,
+  occurrence: OccurrenceRecord,
   { sessionKey, nowMs, text }: { readonly sessionKey: string; readonly nowMs: number; readonly text: string },
 ): MsgContext {
   return {
-    origin: originOf(job, sessionKey),
-    eventId: `${job.system ?? "cron"}:${job.id}:${slotMs}:${attempt}`,
+    origin: occurrence.origin ?? originOf(job, sessionKey),
+    eventId: `${job.system ?? "cron"}:${job.id}:${occurrence.slotMs}:${occurrence.attempt}`,
     messageId: messageId(""),
     timestampMs: nowMs,
     event: { type: "message" },
@@ -97,7 +97,7 @@ function messageOf(
 }
 
 /** Where the answer is sent. One that is announced nowhere stays in the session of its run, which is no address of a platform. */
-function originOf(job: JobRecord, sessionKey: string): Origin {
+export function originOf(job: JobRecord, sessionKey: string): Origin {
   if (deliveryOf(job).type === "announce") return job.target ?? job.authority.origin;
   return { channel: "cli", accountId: "default", conversation: { kind: "direct", id: sessionKey } };
 }

@@ -2,6 +2,7 @@ import type { CommandRunner } from "@factotum/agent-contract";
 import { ModelError } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import type { JobRecord, OccurrenceRecord, Store } from "@factotum/store";
+import type { ScheduleStatus } from "@factotum/protocol";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { Conversations } from "../conversation/conversations.ts";
@@ -21,6 +22,7 @@ import { JobBook } from "./job-book.ts";
 import { JobRunner } from "./job-runner.ts";
 import { JobService } from "./job-service.ts";
 import { alertText, missedText } from "./job-text.ts";
+import { scheduleReport } from "./schedule-report.ts";
 import { Scheduler } from "./scheduler.ts";
 
 /** What the schedule is built from. */
@@ -54,8 +56,7 @@ export interface ScheduleOptions {
 /** The scheduler with its jobs, as the rest of the gateway uses it. */
 export interface Schedule {
   readonly jobs: JobService;
-  /** By how many milliseconds the scheduler is late; 0 if it is not. */
-  readonly lateMs: number;
+  report(): Promise<ScheduleStatus>;
   start(): Promise<void>;
   /** Makes an agent's heartbeat due now, for a reason of the gateway's: an event waits. No-op without a heartbeat, and while one runs. */
   beat(agentId: string): Promise<void>;
@@ -124,9 +125,7 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
   };
   return {
     jobs,
-    get lateMs() {
-      return scheduler.lateMs;
-    },
+    report: async () => scheduleReport({ book, store }, { enabled: running.config.cron.enabled, lateMs: Math.round(scheduler.lateMs) }),
     async start() {
       await book.load();
       await heartbeats.sync();

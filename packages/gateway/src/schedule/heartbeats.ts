@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import type { JobRecord, SessionStore } from "@factotum/store";
@@ -41,7 +42,8 @@ export class Heartbeats {
     const { mainKey } = running.config.session;
     for (const [agentId, config] of configured) {
       const before = book.get(heartbeatId(agentId));
-      await book.add(heartbeatJob(agentId, config, { before, mainKey, nowMs: clock.now() }));
+      const job = heartbeatJob(agentId, config, { before, mainKey, nowMs: clock.now() });
+      if (!isDeepStrictEqual(job, before)) await book.add(job);
     }
   }
 

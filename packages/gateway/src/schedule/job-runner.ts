@@ -5,7 +5,7 @@ import type { JobRecord, OccurrenceRecord } from "@factotum/store";
 import { isListedOwner } from "../access/owner.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { wait } from "../delivery/wait.ts";
-import { runAgentTurn, sessionOfRun } from "./agent-turn.ts";
+import { originOf, runAgentTurn, sessionOfRun } from "./agent-turn.ts";
 import type { AgentTurnParts } from "./agent-turn.ts";
 import type { Heartbeats } from "./heartbeats.ts";
 import type { JobAnnouncer } from "./job-announcer.ts";
@@ -104,7 +104,7 @@ export class JobRunner {
       const nextSlotMs = book.get(occurrence.jobId)?.nextSlotMs ?? Infinity;
       // The next slot is the next attempt, if it comes first.
       if (delayMs === undefined || clock.now() + delayMs >= nextSlotMs) return this.#settle(occurrence, end);
-      const { inputId: _done, ...rest } = occurrence;
+      const { origin: _before, ...rest } = occurrence;
       occurrence = {
         ...rest,
         state: "claimed",
@@ -134,7 +134,13 @@ export class JobRunner {
     const check = spec.check === undefined || isResumed ? undefined : await this.#check(job, run);
     if (this.#closing.signal.aborted) return undefined;
     if (check?.type === "skip") return { state: "skipped", reason: check.reason };
-    const begun: OccurrenceRecord = { ...occurrence, state: "running", startedAtMs: occurrence.startedAtMs ?? clock.now(), sessionKey };
+    const begun: OccurrenceRecord = {
+      ...occurrence,
+      state: "running",
+      startedAtMs: occurrence.startedAtMs ?? clock.now(),
+      sessionKey,
+      origin: occurrence.origin ?? originOf(beat.job, sessionKey),
+    };
     if (!isResumed) await this.#options.book.settle(begun, () => undefined);
     return this.#run(beat.job, begun, { run, checkOutput: check?.output ?? "", stopped });
   }
@@ -201,7 +207,7 @@ export class JobRunner {
 
   async #settle(occurrence: OccurrenceRecord, end: RunEnd): Promise<void> {
     const { book, clock, running, alert } = this.#options;
-    const { notBeforeMs: _past, inputId: _input, reason: _earlier, ...rest } = occurrence;
+    const { notBeforeMs: _past, origin: _address, reason: _earlier, ...rest } = occurrence;
     const { isTransient: _transient, text, ...facts } = end;
     const job = book.get(occurrence.jobId);
     const settled: OccurrenceRecord = {

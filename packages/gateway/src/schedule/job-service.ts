@@ -197,6 +197,6 @@ function withNextSlot({ nextSlotMs: _before, ...job }: JobRecord, timezone: stri
 }
 
 /** An occurrence as people see it. */
-function shown({ inputId: _internal, ...occurrence }: OccurrenceRecord): JobOccurrence {
+function shown({ origin: _internal, ...occurrence }: OccurrenceRecord): JobOccurrence {
   return occurrence;
 }

@@ -51,6 +51,7 @@ export async function gatewayStatus(engine: Engine, facts: StatusFacts): Promise
     // Events wait for the next message, which is not a backlog.
     inputs: { waiting: Math.max(0, counts.inputsWaiting - engine.parts.pendingEvents.size), deadLettered: counts.inputsDead },
     outbox: outboxStatus(counts, engine),
+    schedule: await engine.schedule.report(),
     usage: { totalTokens: total, ...withoutUndefined({ costUsd }) },
   };
 }

@@ -3,6 +3,7 @@ import { DamageEventsSchema } from "./damage.ts";
 import type { DamageEvent } from "./damage.ts";
 import { PairingRequestSchema } from "./pairing.ts";
 import type { PairingRequest } from "./pairing.ts";
+import { ScheduleStatusSchema, type ScheduleStatus } from "./schedule-status.ts";
 import { parserOf } from "../parser-of.ts";
 
 /** One account of a channel, as `status` shows it. */
@@ -128,6 +129,7 @@ export interface GatewayStatus {
     /** Longest waiting first. */
     readonly blocked: readonly BlockedConversation[];
   };
+  readonly schedule: ScheduleStatus;
   readonly usage: { readonly totalTokens: number; readonly costUsd?: number };
 }
 
@@ -232,6 +234,7 @@ export const GatewayStatusSchema: z.ZodType<GatewayStatus> = parserOf<GatewaySta
     sessions: z.strictObject({ total: z.number(), running: z.number() }),
     inputs: z.strictObject({ waiting: z.number(), deadLettered: z.number() }),
     outbox,
+    schedule: ScheduleStatusSchema,
     usage: z.strictObject({ totalTokens: z.number(), costUsd: z.number().optional() }),
   }),
 );

@@ -42,8 +42,8 @@ export interface JobRecord {
 
 /** An occurrence with what a restart needs to go on with it. */
 export interface OccurrenceRecord extends JobOccurrence {
-  /** The input of its turn. */
-  readonly inputId?: string;
+  /** The address of its turn, from its start on: with another one a restart would begin another turn. */
+  readonly origin?: Origin;
 }
 
 /** Scheduled jobs and their occurrences: one row for each slot, ever. */

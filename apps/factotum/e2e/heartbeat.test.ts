@@ -1,0 +1,38 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { runCommand } from "@factotum/testing-product";
+import { sayText } from "@factotum/testing-providers";
+import { expect, test } from "vitest";
+import { startTelegramScene } from "./telegram-scene.ts";
+
+test("the assistant wakes itself up: silent with nothing to do, and one alert for one reason, also after a kill", async () => {
+  await using scene = await startTelegramScene("webhook");
+  const { model, product } = scene;
+  const status = async (): Promise<string> => (await runCommand(["status"], { home: scene.product.home })).stdout;
+  model.respond(() => sayText("Hello."));
+  await scene.say("Hello");
+  await scene.shown((sent) => sent.length === 1);
+  // A start of the scene writes its configuration again.
+  const switchOn = async (): Promise<number | null> =>
+    (await runCommand(["config", "set", "agents.defaults.heartbeat", '{ every: "1s" }'], { home: product.home })).code;
+  expect(await switchOn()).toBe(0);
+  await expect.poll(status).toMatch(/heartbeat of main: last .*: skipped \(nothing-to-do\)/);
+  expect(model.requests).toHaveLength(1);
+  model.respond(() => sayText("The oven is on."));
+  await writeFile(path.join(scene.workspace, "HEARTBEAT.md"), "- Look at the oven.\n");
+  const alerted = await scene.shown((sent) => sent.length === 2);
+  expect(alerted.at(-1)?.text).toBe("The oven is on.");
+  await scene.killAndStart();
+  expect(await switchOn()).toBe(0);
+  const before = model.requests.length;
+  await expect.poll(() => model.requests.length).toBeGreaterThan(before + 1);
+  model.respond(() => sayText("HEARTBEAT_OK"));
+  const after = model.requests.length;
+  await expect.poll(() => model.requests.length).toBeGreaterThan(after + 1);
+  model.respond(() => sayText("It is downstairs."));
+  await runCommand(["config", "set", "agents.defaults.heartbeat", "off"], { home: product.home });
+  await scene.say("Which oven?");
+  const sent = await scene.shown((all) => all.some(({ text }) => text === "It is downstairs."));
+  expect(sent.map(({ text }) => text)).toEqual(["Hello.", "The oven is on.", "It is downstairs."]);
+  expect(JSON.stringify(model.requests.at(-1)?.body?.["messages"])).toContain("The oven is on.");
+});
