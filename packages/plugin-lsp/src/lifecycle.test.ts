@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { callTool, facts, openScene, textOf } from "../test/scene.ts";
+import { callTool, facts, LIMITS, openScene, textOf } from "../test/scene.ts";
 
 /** Processes start slowly on a busy machine. */
 const until = async (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 20_000 });
@@ -102,6 +102,17 @@ describe("a language server", { timeout: 60_000 }, () => {
       expect(scene.runner.groups.size).toBeLessThanOrEqual(2);
     }
     expect(scene.runner.started).toHaveLength(4);
+  });
+
+  test("is asked what it can do even if more servers start at once than may run", async () => {
+    await using scene = await openScene();
+    const names = ["one", "two", "three", "four", "five"];
+    for (const name of names) await scene.write(`a.${name}`, "def name\n");
+    const settings = names.map((name) => [name, scene.fake("", { languages: [name], extensions: { [`.${name}`]: name } })] as const);
+    const sources = scene.servers.sources(Object.fromEntries(settings), { ...LIMITS, maxServers: 2 });
+    await Promise.all(sources.map(async (one) => one.prepare?.({ ...facts(scene.workspace), signal: new AbortController().signal })));
+    expect(sources.map(({ tools }) => tools.length)).toEqual([6, 6, 6, 6, 6]);
+    expect(scene.runner.groups.size).toBeLessThanOrEqual(2);
   });
 
   test("that cannot start has a problem, and is tried again after a pause", async () => {

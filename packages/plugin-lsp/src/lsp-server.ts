@@ -127,6 +127,7 @@ export class LspServer {
       idle: undefined,
       running: undefined,
       isBusy: () => !kept.isReady || kept.running?.isBusy === true,
+      isStarting: () => !kept.isReady,
       end: async () => this.#end(key, kept),
     };
     this.#running.set(key, kept);
@@ -168,6 +169,7 @@ export class LspServer {
       void server.ended.then((why) => this.#ended(key, kept, { why, afterMs: clock.monotonic() - startedMs }));
       [this.#failures, this.#notBeforeMs, this.#problem] = [0, 0, undefined];
       await this.#learn(server);
+      cap.started();
       logger.info("A language server has started", { server: this.name, agentId: at.place.agentId });
       return { type: "running", server };
     } catch (error) {
