@@ -79,6 +79,10 @@ test("the examples are installed from their folders, and work in one gateway", {
   expect((await fetch(entries)).status).toBe(401);
   const { stdout } = await run("status");
   for (const name of NAMES) expect(stdout).not.toContain(name);
+
+  expect(await run("config", "set", "plugins.entries.house-rule.config.ruels", "[]")).toMatchObject({ code: 0 });
+  expect(await use("find", { pattern: "*" })).toContain("find was not run. The plugin house-rule, which decides on calls, has failed.");
+  expect((await run("status")).stdout).toContain('the plugin house-rule is not used: Unrecognized key: "ruels". Until this is mended');
 });
 
 /** A provider whose process ends in the middle of each answer. */

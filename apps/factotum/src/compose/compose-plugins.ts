@@ -6,6 +6,7 @@ import { PluginHost, type PluginHostOptions } from "@factotum/plugin-host";
 import { createHostRunner, type SandboxSpec } from "@factotum/sandbox";
 import type { SqliteStore } from "@factotum/store";
 import type { WebAccess } from "@factotum/tools";
+import { stoppedHooks } from "../extensions/stopped-hooks.ts";
 import { usablePlugins } from "../extensions/usable-plugins.ts";
 import { assetPath } from "../runtime/assets.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
@@ -81,12 +82,14 @@ export async function composePlugins(context: CliContext, { secrets, store, web,
     decorate: (tools) => redactTools(tools, secrets.toolOutput),
   });
   let commandFolders: readonly string[] = [];
+  let refusals: readonly HookSource[] = [];
   return {
     load: async (config) => {
       const found = await findInstalled(env);
       ({ commandFolders } = found);
-      const { plugins, problems } = await usablePlugins(found, config);
+      const { plugins, stopped, problems } = await usablePlugins(found, config);
       host.apply(plugins);
+      refusals = stoppedHooks(stopped);
       // The plugins of a package that cannot be read are not known.
       if (found.problems.length === 0)
         await keepRowsOf(store, new Set(found.plugins.map(({ id }) => id))).catch((error: unknown) =>
@@ -96,7 +99,7 @@ export async function composePlugins(context: CliContext, { secrets, store, web,
     },
     commandFolders: () => commandFolders,
     sources: () => host.sources(),
-    hooks: () => host.hooks(),
+    hooks: () => [...host.hooks(), ...refusals],
     memory: (id) => host.memory(id),
     routes: (id) => host.routes(id),
     fetchModels: (id, init) => host.fetchModels(id, init),

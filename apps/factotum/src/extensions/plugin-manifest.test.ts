@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { FoundPlugin } from "./found-extensions.ts";
 import { parseManifest } from "./manifest.ts";
-import { usablePlugins } from "./usable-plugins.ts";
+import { stoppedHooks } from "./stopped-hooks.ts";
+import { usablePlugins, type UsablePlugins } from "./usable-plugins.ts";
 
 const tool = { name: "count", description: "Counts.", parameters: { type: "object" } };
 const tools = { type: "tools", id: "counter", entry: "./index.mjs", tools: [tool] };
@@ -176,10 +177,37 @@ describe("which plugins are used", () => {
     );
     expect(plugins).toMatchObject([{ id: "good", roles: [], config: { word: "sum" } }]);
     expect(problems.map(({ path, message }) => `${path}: ${message}`)).toEqual([
-      expect.stringMatching(/^plugins\.entries\.bad\.config: the plugin bad is not used: word: /),
+      expect.stringMatching(/^plugins\.entries\.bad\.config: the plugin bad is not used: word: .*[^d]$/),
       "plugins.entries.plain.config: the plugin plain is not used: it has no settings",
       "plugins.entries.lost.config: the plugin lost is not used: its schema is missing",
       "plugins.entries.absent: no installed package has a plugin absent; install it: factotum plugins add <folder, tarball or package>",
     ]);
+  });
+
+  test("what a plugin decides on is denied while its settings are wrong, unless it is switched off", async () => {
+    const configSchema = join(folder, "config.json");
+    const hooks = [{ name: "before_tool_call", priority: 7 }, { name: "message_sending" }, { name: "agent_end" }] as const;
+    const use = async (more: object): Promise<UsablePlugins> =>
+      usablePlugins(
+        { plugins: [found("rules", { configSchema, hooks })], servers: { mcp: [], lsp: [] } },
+        { plugins: { entries: { rules: entry({ config: { wrod: "x" }, ...more }) }, deny: [] }, memory: { extraPaths: [] }, agents: [] },
+      );
+    const { plugins, stopped, problems } = await use({});
+    expect(plugins).toEqual([]);
+    expect(problems.map(({ message }) => message)).toEqual([
+      'the plugin rules is not used: Unrecognized key: "wrod". Until this is mended or the plugin is switched off, what it decides on is denied (before_tool_call, message_sending)',
+    ]);
+    const [source, ...others] = stoppedHooks(stopped);
+    expect(others).toEqual([]);
+    expect(source).toMatchObject({
+      owner: "plugin rules",
+      hooks: [
+        { name: "before_tool_call", priority: 7 },
+        { name: "message_sending", priority: 0 },
+      ],
+    });
+    const call = { callId: "c", tool: "exec", arguments: {}, tainted: false, agentId: "main", sessionKey: "s", owner: true };
+    await expect(source?.call("before_tool_call", call, { signal: new AbortController().signal })).rejects.toThrow("Unrecognized key");
+    expect(await use({ enabled: false })).toEqual({ plugins: [], stopped: [], problems: [] });
   });
 });

@@ -4,10 +4,13 @@ import { promptCommandName, RESERVED_COMMANDS } from "@factotum/gateway";
 import type { InstalledPlugin } from "@factotum/plugin-host";
 import type { FoundExtensions, FoundPlugin } from "./found-extensions.ts";
 import { readSchemaFile } from "./schema-file.ts";
+import { decidingHooks, type StoppedPlugin } from "./stopped-hooks.ts";
 
 /** The plugins that a configuration uses, and what is wrong with others. */
 export interface UsablePlugins {
   readonly plugins: readonly InstalledPlugin[];
+  /** Those whose settings are wrong, and which decide on something. */
+  readonly stopped: readonly StoppedPlugin[];
   readonly problems: readonly ConfigProblem[];
 }
 
@@ -23,14 +26,20 @@ export async function usablePlugins(
 ): Promise<UsablePlugins> {
   const { entries, allow, deny } = plugins;
   const used: InstalledPlugin[] = [];
+  const stopped: StoppedPlugin[] = [];
   const problems: ConfigProblem[] = [];
   for (const one of found) {
     const { id, packageName, version, folder, entry, tools, hooks, commands, models, routes, isMemory, permissions } = one;
     const { enabled = true, trusted = false, config = {} } = entries[id] ?? {};
     if (!enabled || deny.includes(id) || allow?.includes(id) === false) continue;
-    const message = await settingsProblem(one, config);
-    if (message !== undefined) {
-      problems.push({ type: "extension", path: `plugins.entries.${id}.config`, message: `the plugin ${id} is not used: ${message}` });
+    const reason = await settingsProblem(one, config);
+    if (reason !== undefined) {
+      const deciding = decidingHooks(hooks);
+      const names = deciding.map(({ name }) => name).join(", ");
+      const denied = `. Until this is mended or the plugin is switched off, what it decides on is denied (${names})`;
+      const message = `the plugin ${id} is not used: ${reason}${deciding.length === 0 ? "" : denied}`;
+      problems.push({ type: "extension", path: `plugins.entries.${id}.config`, message });
+      if (deciding.length > 0) stopped.push({ id, reason, hooks: deciding });
       continue;
     }
     const named = (kind: string): readonly string[] =>
@@ -70,7 +79,7 @@ export async function usablePlugins(
     const message = `no plugin ${provider} that is used is a memory, so that nothing can be searched; install or switch it on, or remove this key for the product's own memory`;
     problems.push({ type: "extension", path: "memory.provider", message });
   }
-  return { plugins: used, problems };
+  return { plugins: used, stopped, problems };
 }
 
 /** Commands that cannot be typed: of two with one name the first counts, and the product's own come before any. */
@@ -94,7 +103,8 @@ async function settingsProblem({ configSchema }: FoundPlugin, config: Readonly<R
     const checked = configParserOf(await readSchemaFile(configSchema)).safeParse(config);
     if (checked.success) return undefined;
     const [issue] = checked.error.issues;
-    return `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "it is not valid"}`;
+    const { path = [], message = "they are not valid" } = issue ?? {};
+    return path.length === 0 ? message : `${path.join(".")}: ${message}`;
   } catch (error) {
     return `its schema ${error instanceof Error ? error.message : "cannot be read"}`;
   }
