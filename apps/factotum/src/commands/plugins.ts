@@ -14,15 +14,8 @@ import { checkSchemaFile } from "../extensions/schema-file.ts";
 import { packageSource, type PackageSource } from "../extensions/package-source.ts";
 import { readManifest } from "../extensions/read-manifest.ts";
 import { isPublicRoute } from "../extensions/provided-routes.ts";
-import {
-  addedParts,
-  describePart,
-  partOf,
-  providedChannels,
-  providedPlugins,
-  providedServers,
-  type DescribedPart,
-} from "../extensions/provided-types.ts";
+import { addedParts, describePart, partOf, providedChannels, providedServers, type DescribedPart } from "../extensions/provided-types.ts";
+import { isRunBy, providedPlugins } from "../extensions/run-by.ts";
 import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
@@ -290,11 +283,10 @@ function serverLines(parts: readonly DescribedPart[]): readonly string[] {
 
 /** What the code of a package can reach, said openly. */
 function reachOf({ provides, permissions }: ExtensionManifest): string {
-  if (provides.some(({ type }) => type === "channel"))
-    return "It runs in the gateway's process and is not limited to that: install only what you trust.";
-  if (providedServers(provides, "mcp").length + providedServers(provides, "lsp").length > 0)
+  if (isRunBy("gateway", provides)) return "It runs in the gateway's process and is not limited to that: install only what you trust.";
+  if (isRunBy("server", provides))
     return "Its servers run as you, in the sandbox of the conversation that uses them if it has one: install only what you trust.";
-  if (providedPlugins(provides).length > 0) return pluginReach(permissions);
+  if (isRunBy("plugin", provides)) return pluginReach(permissions);
   return "It runs nothing by itself; its instructions are the owner's in the assistant's eyes: install only what you trust.";
 }
 

@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { LspServerConfig, McpServerConfig, PackageServer } from "@factotum/config";
 import { readProject, type ProjectPackage } from "./extension-project.ts";
-import { providedPlugins, providedServers, type ProvidedChannel } from "./provided-types.ts";
+import { providedServers, type ProvidedChannel } from "./provided-types.ts";
+import { providedPlugins } from "./run-by.ts";
 import type { ExtensionManifest } from "./manifest.ts";
 import { serverPrefix } from "./read-manifest.ts";
 import type {
@@ -78,9 +79,26 @@ export class ExtensionCollector {
       case "manifest":
         for (const line of reading.unsupported) this.#problems.push({ packageName: name, message: `${name}: ${line}`, channelIds: [] });
         for (const one of reading.manifest.provides) {
-          if (one.type === "skills") this.#skills.push({ packageName: name, folder: join(folder, one.path) });
-          else if (one.type === "prompts") this.#commandFolders.push(join(folder, one.path));
-          else if (one.type === "channel") this.#addChannel(one, { name, folder, version: reading.manifest.version, report });
+          switch (one.type) {
+            case "skills":
+              this.#skills.push({ packageName: name, folder: join(folder, one.path) });
+              break;
+            case "prompts":
+              this.#commandFolders.push(join(folder, one.path));
+              break;
+            case "channel":
+              this.#addChannel(one, { name, folder, version: reading.manifest.version, report });
+              break;
+            case "tools":
+            case "hooks":
+            case "models":
+            case "memory":
+            case "commands":
+            case "routes":
+            case "mcp":
+            case "lsp":
+            // Below: the parts of a plugin belong together, and so do the servers of a package.
+          }
         }
         this.#addPlugins(reading.manifest, { folder, report });
         addServers(this.#mcp, { name, list: providedServers(reading.manifest.provides, "mcp"), report });

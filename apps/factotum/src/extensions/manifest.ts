@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { isPackageName } from "./package-name.ts";
-import { PROVIDED_TYPES, providedPlugins, type Provided } from "./provided-types.ts";
+import { PROVIDED_TYPES, type Provided } from "./provided-types.ts";
+import { providedPlugins } from "./run-by.ts";
 
 /** The versions of the extension contract that this build supports. */
 const SUPPORTED_API = { min: 1, max: 1 } as const;

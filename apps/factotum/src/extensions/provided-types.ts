@@ -102,7 +102,7 @@ interface PluginPart {
 }
 
 /** Tools of a plugin. */
-interface ProvidedTools extends PluginPart {
+export interface ProvidedTools extends PluginPart {
   readonly type: "tools";
   readonly tools: readonly ProvidedTool[];
 }
@@ -126,7 +126,7 @@ export interface ProvidedCommands extends PluginPart {
 }
 
 /** A memory in place of the product's own. */
-interface ProvidedMemory extends PluginPart {
+export interface ProvidedMemory extends PluginPart {
   readonly type: "memory";
 }
 
@@ -249,16 +249,6 @@ export const PROVIDED_TYPES: { readonly [Type in Provided["type"]]: z.ZodType<Ex
   mcp: providedServersSchema("mcp"),
   lsp: providedServersSchema("lsp"),
 };
-
-/** A part of a plugin. */
-type ProvidedPlugin = ProvidedTools | ProvidedHooks | ProvidedModels | ProvidedMemory | ProvidedCommands | ProvidedRoutes;
-
-const PLUGIN_TYPES: readonly ProvidedPlugin["type"][] = ["tools", "hooks", "models", "memory", "commands", "routes"];
-
-/** The parts of plugins among what a package provides. */
-export function providedPlugins(provides: readonly Provided[]): readonly ProvidedPlugin[] {
-  return provides.filter((one) => PLUGIN_TYPES.some((type) => type === one.type)) as readonly ProvidedPlugin[];
-}
 
 /** The channels among what a package provides. */
 export function providedChannels(provides: readonly Provided[]): readonly ProvidedChannel[] {
