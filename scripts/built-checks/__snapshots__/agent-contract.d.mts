@@ -1215,6 +1215,162 @@ interface SkillUse {
   /** People invoked these skills in messages of the run. */
   invoked(run: RunFacts, names: readonly string[]): void;
 }
+/** When a job falls due, as a person writes it. Local times without a `timezone` are in the agent's. */
+type JobSchedule = {
+  readonly type: "at";
+  readonly at: string;
+  readonly timezone?: string;
+} | {
+  readonly type: "every";
+  readonly every: string;
+  readonly anchor?: string;
+  readonly timezone?: string;
+} | {
+  readonly type: "cron";
+  readonly cron: string;
+  readonly timezone?: string;
+  readonly exact?: boolean;
+};
+/** What a job does. Only `agentTurn` calls a model. */
+type JobPayload = {
+  readonly type: "agentTurn";
+  readonly message: string;
+} | {
+  readonly type: "message";
+  readonly text: string;
+} | {
+  readonly type: "command";
+  readonly argv: readonly string[];
+  readonly cwd?: string;
+};
+/** Where the outcome goes. */
+type JobDelivery = {
+  readonly type: "announce";
+  readonly to?: string;
+} | {
+  readonly type: "webhook";
+  readonly url: string;
+  readonly secret?: string;
+} | {
+  readonly type: "none";
+};
+/** What decides without a model whether a run is worth it. Its output is given to the run as text of others. */
+type JobCheck = {
+  readonly type: "argv";
+  readonly argv: readonly string[];
+} | {
+  readonly type: "url";
+  readonly url: string;
+} | {
+  readonly type: "fileChanged";
+  readonly path: string;
+};
+/** What happens to slots that passed while the gateway was down. */
+interface JobCatchUp {
+  /** `once` runs the newest of them, `all` each of them. Default: `once` for `at`, otherwise `skip`. */
+  readonly mode: "skip" | "once" | "all";
+  /** Older slots are missed: a duration, `24h` by default. */
+  readonly maxAge?: string;
+}
+/** A job as it is asked for. */
+interface JobSpec {
+  /** Unique among the jobs of its agent. */
+  readonly name: string;
+  readonly description?: string;
+  /** Default: true. */
+  readonly enabled?: boolean;
+  readonly schedule: JobSchedule;
+  readonly payload: JobPayload;
+  /** `isolated` (default): a session of its own for each run. `main`: the agent's main session. Otherwise a session by its key. */
+  readonly session?: "isolated" | "main" | {
+    readonly key: string;
+  };
+  readonly delivery?: JobDelivery;
+  readonly check?: JobCheck;
+  /** Default: the model of the conversation in which the job was made. Isolated runs only. */
+  readonly model?: string;
+  readonly thinking?: ThinkingLevel;
+  /** Default: the agent's limit. */
+  readonly timeoutSeconds?: number;
+  /** True: no bootstrap files in the prompt. Isolated runs only. */
+  readonly lightContext?: boolean;
+  /** The tools that its runs may call, of those that its creator had. Default: all of them. */
+  readonly tools?: readonly string[];
+  readonly catchUp?: JobCatchUp;
+  /** What happens to a slot while an earlier run goes on. Default: `skip`. */
+  readonly overlap?: "skip" | "queue" | "replace";
+  /** Default: true for `at`. */
+  readonly deleteAfterRun?: boolean;
+}
+/** The outcome of one slot of a job: each slot has exactly one. */
+interface JobOccurrence {
+  readonly jobId: string;
+  /** The planned instant, milliseconds since the epoch. */
+  readonly slotMs: number;
+  /** `claimed`: to be run. `missed`: not run, because the gateway was down or the clock jumped. */
+  readonly state: "claimed" | "running" | "done" | "failed" | "skipped" | "missed";
+  /** From 1. */
+  readonly attempt: number;
+  /** Asked for by a person rather than by the schedule. */
+  readonly isManual?: true;
+  /** Why it failed, was skipped or missed. */
+  readonly reason?: string;
+  readonly startedAtMs?: number;
+  readonly endedAtMs?: number;
+  /** The beginning of what it said. */
+  readonly text?: string;
+  readonly tokens?: number;
+  readonly costUsd?: number;
+  /** The session in which it ran. */
+  readonly sessionKey?: string;
+  /** Of a row that stands for several missed slots: how many. */
+  readonly count?: number;
+  /** The earliest start of the next attempt. */
+  readonly notBeforeMs?: number;
+}
+/** A job with its state. */
+interface JobView {
+  readonly id: string;
+  readonly agentId: string;
+  readonly spec: JobSpec;
+  readonly createdAtMs: number;
+  /** Where it was made: a session's key, or the command line. */
+  readonly createdIn: string;
+  /** Absent: it will not run again. */
+  readonly nextAtMs?: number;
+  readonly last?: JobOccurrence;
+  /** Failures in a row. */
+  readonly failures: number;
+  /** Why the gateway has disabled it. */
+  readonly disabledBecause?: string;
+}
+/** The outcome of a change. `refused` says what to do. */
+type JobChange = {
+  readonly type: "done";
+  readonly job: JobView;
+} | {
+  readonly type: "refused";
+  readonly message: string;
+};
+/** The caller of a job's tool. */
+interface JobCaller {
+  readonly run: RunFacts;
+  readonly tainted: boolean;
+}
+/** Scheduled jobs, for the tool `cron`. A caller that is not the owner sees and changes only jobs made in its session. Implemented by the gateway. */
+interface ScheduledJobs {
+  list(caller: JobCaller): Promise<readonly JobView[]>;
+  add(spec: JobSpec, caller: JobCaller): Promise<JobChange>;
+  /** `id`: an id or a name. */
+  update(id: string, change: Partial<JobSpec>, caller: JobCaller): Promise<JobChange>;
+  remove(id: string, caller: JobCaller): Promise<JobChange>;
+  /** Runs it at once, besides its schedule. */
+  run(id: string, caller: JobCaller): Promise<JobChange>;
+  /** Newest first; `undefined` if there is no such job. */
+  runs(id: string, options: {
+    readonly limit: number;
+  }, caller: JobCaller): Promise<readonly JobOccurrence[] | undefined>;
+}
 /**
  * The most similar candidate, or `undefined` if none is close: at most one edit per three characters, a transposition counting as one edit, ignoring case.
  * `maxEdits` allows fewer.
@@ -1361,4 +1517,4 @@ interface NoteHistory {
     readonly message: string;
   }>;
 }
-export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type ChangeCheck, type ChangeChecker, type CheckedFile, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type FilledPrompt, type ImageContent, type ImageOrder, type InputOutcome, type InspectedCall, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type Logger, MODEL_APIS, type MadeFile, type MediaCallOptions, type MediaModels, type MediaOutcome, type MemoryAnswer, type MemoryChange, type MemoryHit, type MemoryIndexed, type MemoryOrigin, type MemoryPassage, type MemoryProvider, type MemoryQuery, type MemorySourceKind, type MemoryStatus, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelSampler, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteHistory, type NoteVersion, type OutputPart, type PlanBoard, type PlanStep, type Question, type QuestionOutcome, type Questioner, RUN_KINDS, type Random, type Restarter, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunSandbox, type RunningCommand, type SamplingOutcome, type SamplingRequest, type SessionReporter, type SettingsAnswer, type SettingsChange, type SettingsDesk, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SourceCommand, type SourcePrompt, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type VersionedNote, type WithoutUndefined, addUsage, joinUsage, nearestName, plural, withoutUndefined };
+export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type ChangeCheck, type ChangeChecker, type CheckedFile, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type FilledPrompt, type ImageContent, type ImageOrder, type InputOutcome, type InspectedCall, type JobCaller, type JobCatchUp, type JobChange, type JobCheck, type JobDelivery, type JobOccurrence, type JobPayload, type JobSchedule, type JobSpec, type JobView, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type Logger, MODEL_APIS, type MadeFile, type MediaCallOptions, type MediaModels, type MediaOutcome, type MemoryAnswer, type MemoryChange, type MemoryHit, type MemoryIndexed, type MemoryOrigin, type MemoryPassage, type MemoryProvider, type MemoryQuery, type MemorySourceKind, type MemoryStatus, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelSampler, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteHistory, type NoteVersion, type OutputPart, type PlanBoard, type PlanStep, type Question, type QuestionOutcome, type Questioner, RUN_KINDS, type Random, type Restarter, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunSandbox, type RunningCommand, type SamplingOutcome, type SamplingRequest, type ScheduledJobs, type SessionReporter, type SettingsAnswer, type SettingsChange, type SettingsDesk, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SourceCommand, type SourcePrompt, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type VersionedNote, type WithoutUndefined, addUsage, joinUsage, nearestName, plural, withoutUndefined };

@@ -126,8 +126,8 @@ export class PromptResolver {
     const [sandboxed, subagent] = [place.sandbox !== undefined, isSubagentKey(request.sessionKey)];
     const occasion = { provider: info.provider, group, senders: [], sandboxed, subagent };
     await agent.prepareTools(place, { occasion, signal: request.signal });
-    const ofAgent = agent.toolSet({ model: info, fallbacks: context.fallbacks, group, sandboxed, subagent });
-    const { offered, deferred } = toolsOfJob(ofAgent, request.job);
+    const choice = { model: info, fallbacks: context.fallbacks, group, sandboxed, subagent };
+    const { offered, deferred } = toolsOfJob(agent.toolSet(choice), request.job);
     const tools = narrowTools(offered, messagingFeatures(request.isPrivate ? channels.capabilities() : own, request.isPrivate));
     const [usable, defaultModel, files] = await Promise.all([
       agent.skills({ workspace, group, signal: request.signal }),
@@ -151,9 +151,7 @@ export class PromptResolver {
         name: identityName(files) ?? agent.name,
         sessionId: context.sessionId,
         kind: request.kind,
-        hasHeartbeats: [running.config.session.mainKey, "heartbeat"].some(
-          (name) => request.sessionKey === agentSessionKey(agent.config.id, name),
-        ),
+        hasHeartbeats: hasHeartbeats(request.sessionKey, agent.config.id, running.config.session.mainKey),
         tools,
         deferredTools: deferred,
         brokenSources: agent.brokenSources(),
@@ -189,6 +187,11 @@ export class PromptResolver {
       truncations: plan.truncations,
     };
   }
+}
+
+/** True for the session of the agent's heartbeats: the main one, or the one that they have of their own. */
+function hasHeartbeats(sessionKey: string, agentId: string, mainKey: string): boolean {
+  return [mainKey, "heartbeat"].some((name) => sessionKey === agentSessionKey(agentId, name));
 }
 
 /** The tools of a run, of which a scheduled job may be allowed some only. */

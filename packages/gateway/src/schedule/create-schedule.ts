@@ -67,7 +67,7 @@ export interface Schedule {
 
 /** Builds the schedule. Nothing runs before `start`, nor while `cron.enabled` is false. */
 export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): Schedule {
-  const { store, running, channels, conversations, watchers, notices, clock, random, logger } = parts;
+  const { store, running, channels, watchers, notices, clock, random, logger } = parts;
   const book = new JobBook(store);
   const timeZoneOf = (agentId: string): string => (running.agents.get(agentId) ?? running.agents.default).config.userTimezone;
   const announcer = new JobAnnouncer({ ...parts, fetch: options.fetch });
@@ -107,16 +107,7 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
     findTarget: findTargetOf,
     checkModel: async (agentId, model) => modelProblem(async () => running.agent(agentId).model(model)),
   });
-  options.agentJobs.connect({
-    jobs,
-    store,
-    modelOf: async ({ sessionKey, agentId, runId }) => {
-      const turn = await store.readTurn(runId);
-      if (turn === undefined) throw new Error("the run has no turn");
-      return (await conversations.readContext(sessionKey, agentId, turn.origin)).model.reference;
-    },
-    mayNest: () => running.config.cron.jobsMayCreateJobs,
-  });
+  connectAgentJobs(jobs, parts, options);
   let isStarted = false;
   const switchTo = (isOn: boolean): void => {
     if (isOn && !isStarted) scheduler.start();
@@ -152,6 +143,20 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
       await runner.close();
     },
   };
+}
+
+/** Gives the agents' tool its jobs. */
+function connectAgentJobs(jobs: JobService, { store, conversations, running }: ScheduleParts, { agentJobs }: ScheduleOptions): void {
+  agentJobs.connect({
+    jobs,
+    store,
+    modelOf: async ({ sessionKey, agentId, runId }) => {
+      const turn = await store.readTurn(runId);
+      if (turn === undefined) throw new Error("the run has no turn");
+      return (await conversations.readContext(sessionKey, agentId, turn.origin)).model.reference;
+    },
+    mayNest: () => running.config.cron.jobsMayCreateJobs,
+  });
 }
 
 /** Tells the conversation in which a job was made. */

@@ -4,7 +4,7 @@ import type { CommandRunner, JobCheck, RunFacts } from "@factotum/agent-contract
 import { cutText } from "@factotum/agent-core";
 
 /** Maximum bytes of what a check gives to its run. */
-export const MAX_CHECK_BYTES = 16_000;
+const MAX_CHECK_BYTES = 16_000;
 const CHECK_MS = 30_000;
 
 /** What decided about a run. `seen`: what a check of a file saw, for the next one. */
