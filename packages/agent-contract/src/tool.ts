@@ -4,7 +4,8 @@ import type { RunFacts } from "./run.ts";
 
 /** Side effects of a tool; policies, approvals, retries after a crash and taint depend on them. */
 export interface ToolTraits {
-  readonly effect: "read" | "write" | "execute" | "send" | "config";
+  /** `schedule`: it makes what runs later with the authority of this run. */
+  readonly effect: "read" | "write" | "execute" | "send" | "config" | "schedule";
   /** Running it twice with the same arguments leaves the same state. */
   readonly idempotent: boolean;
   /** `untrusted` if the result may contain text of others (web, mail, media); taints the turn (R23). */

@@ -400,7 +400,7 @@ export async function startTestGateway(
   const settings = (next: FactotumConfig): GatewaySettings => ({
     config: next,
     accounts: () => [...(platform === undefined ? [] : [platform.account(options.accountConfig)]), ...(options.accounts ?? [])],
-    toolSources: ({ messenger, planBoard, questioner, reporter, restarter, media, sampler, background }) => [
+    toolSources: ({ messenger, planBoard, questioner, reporter, restarter, media, sampler, background, jobs }) => [
       {
         id: "core",
         tools: [
@@ -412,6 +412,7 @@ export async function startTestGateway(
             questioner,
             reporter,
             restarter,
+            jobs,
             settings: options.settingsDesk ?? NO_SETTINGS,
             background,
             clock: common.clock,

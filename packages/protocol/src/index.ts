@@ -66,6 +66,8 @@ export {
   MemorySearchHitSchema,
   MemoryStateSchema,
 } from "./shapes/memory.ts";
+export { JobShapeSchema, JobSummarySchema, OccurrenceShapeSchema, OPTIONAL_JOB_PARTS } from "./shapes/jobs.ts";
+export type { JobShape, JobSummary, OptionalJobPart, OccurrenceShape, ScheduleShape } from "./shapes/jobs.ts";
 export type { MemoryFileChange, MemoryNote, MemoryNoteVersion, MemorySearchHit, MemoryState } from "./shapes/memory.ts";
 export { SessionImportReportSchema, SessionSummarySchema } from "./shapes/session-summary.ts";
 export type { SessionImportReport, SessionKind, SessionSummary } from "./shapes/session-summary.ts";

@@ -2,6 +2,7 @@ import type { AgentTool, MessagingFeatures } from "@factotum/agent-contract";
 import { readFile } from "node:fs/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { FakeBackground } from "../test/fake-command.ts";
+import { fakeJobs } from "../test/fake-jobs.ts";
 import { FakeClock } from "../test/fake-clock.ts";
 import { createToolRig, textOf, type ToolRig } from "../test/tool-rig.ts";
 import { webAccess } from "../test/web-rig.ts";
@@ -29,6 +30,7 @@ beforeEach(async () => {
       write: () => Promise.reject(new Error("not in this test")),
     },
     restarter: { restartAfter: () => undefined },
+    jobs: fakeJobs(),
     web: webAccess({}),
     execTimeoutSeconds: 1_800,
     readPdf: () => Promise.reject(new Error("not in this test")),
@@ -43,13 +45,14 @@ const tool = (name: string): AgentTool => {
   return found;
 };
 
-test("are the sixteen, sorted, each with the traits that policies need", () => {
+test("are the seventeen, sorted, each with the traits that policies need", () => {
   const table = tools.map(({ name, traits: { effect, idempotent, output, network, parallel } }) =>
     [name, effect, idempotent, output, network, parallel].join(" "),
   );
   expect(table).toEqual([
     "apply_patch write false trusted false false",
     "ask_user read true trusted false false",
+    "cron execute false trusted true false",
     "edit write false trusted false false",
     "exec execute false trusted true false",
     "find read true trusted false true",
@@ -104,10 +107,12 @@ test("message explains its address and lists one name for the file", () => {
 });
 
 test("together take at most 8,900 bytes of a request on a plain channel, and 12,400 on the richest", () => {
+  // The gateway offers the tools of automation by name alone, until one is asked for.
+  const requested = tools.filter(({ name }) => !["cron", "gateway"].includes(name));
   const bytes = (narrow: (one: AgentTool) => Pick<AgentTool, "description" | "parameters">): number =>
     Buffer.byteLength(
       JSON.stringify(
-        tools.map((one) => {
+        requested.map((one) => {
           const { description, parameters } = narrow(one);
           return { name: one.name, description, input_schema: parameters };
         }),

@@ -8,11 +8,13 @@ import type {
   PlanBoard,
   Questioner,
   Restarter,
+  ScheduledJobs,
   SessionReporter,
   SettingsDesk,
 } from "@factotum/agent-contract";
 import { createExecTool, type ExecToolOptions } from "./commands/exec-tool.ts";
 import { createProcessTool } from "./commands/process-tool.ts";
+import { createCronTool } from "./jobs/cron-tool.ts";
 import type { FileAccess } from "./file-access/create-file-access.ts";
 import { createEditTool } from "./files/edit-tool.ts";
 import { createGatewayTool } from "./settings/gateway-tool.ts";
@@ -42,6 +44,7 @@ export interface CoreToolsOptions {
   readonly reporter: SessionReporter;
   readonly settings: SettingsDesk;
   readonly restarter: Restarter;
+  readonly jobs: ScheduledJobs;
   readonly background: BackgroundCommands;
   readonly clock: Clock;
   readonly web: WebAccess;
@@ -64,7 +67,7 @@ export interface CoreToolsOptions {
   readonly changeChecker?: ChangeChecker;
 }
 
-/** The core tools: `apply_patch ask_user edit exec find gateway grep ls message process read session_status update_plan web_fetch web_search write`, by name. One set serves every run. */
+/** The core tools: `apply_patch ask_user cron edit exec find gateway grep ls message process read session_status update_plan web_fetch web_search write`, by name. One set serves every run. */
 export function createCoreTools(options: CoreToolsOptions): readonly AgentTool[] {
   const { files, runner, messenger, planBoard, questioner, reporter, background, clock, web, readPdf } = options;
   const { maxResultChars = 16_000, maxImageBytes = 3_750_000, execTimeoutSeconds } = options;
@@ -72,6 +75,7 @@ export function createCoreTools(options: CoreToolsOptions): readonly AgentTool[]
   return [
     createApplyPatchTool({ files, checker }),
     createAskUserTool({ questioner }),
+    createCronTool({ jobs: options.jobs }),
     createEditTool({ files, checker }),
     createExecTool({
       runner,

@@ -61,3 +61,6 @@ export { FileAccessError } from "./file-access/file-access-error.ts";
 export type { FileAccessErrorCode } from "./file-access/file-access-error.ts";
 export type { FileVersion, OpenFile } from "./file-access/open-file.ts";
 export type { OpenFolder } from "./file-access/open-folder.ts";
+export { JobFieldsError, parseJob, parseJobChange } from "./jobs/job-fields.ts";
+export type { JobFields } from "./jobs/job-fields.ts";
+export { describeJob, describeRun, formatTime } from "./jobs/describe-job.ts";

@@ -851,6 +851,122 @@ declare const MemoryStateSchema: z.ZodType<MemoryState>;
 declare const MemorySearchHitSchema: z.ZodType<MemorySearchHit>;
 /** Parses a change. */
 declare const MemoryFileChangeSchema: z.ZodType<MemoryFileChange>;
+/** When a job falls due: once, in elapsed time, or at the local times of a cron expression. Local times without a `timezone` are in the agent's. */
+type ScheduleShape = {
+  readonly type: "at";
+  readonly at: string;
+  readonly timezone?: string;
+} | {
+  readonly type: "every";
+  readonly every: string;
+  readonly anchor?: string;
+  readonly timezone?: string;
+} | {
+  readonly type: "cron";
+  readonly cron: string;
+  readonly timezone?: string;
+  readonly exact?: boolean;
+};
+/** A scheduled job as it is asked for. Defaults and rules are those of the tool `cron`. */
+interface JobShape {
+  readonly name: string;
+  readonly description?: string;
+  readonly enabled?: boolean;
+  readonly schedule: ScheduleShape;
+  readonly payload: {
+    readonly type: "agentTurn";
+    readonly message: string;
+  } | {
+    readonly type: "message";
+    readonly text: string;
+  } | {
+    readonly type: "command";
+    readonly argv: readonly string[];
+    readonly cwd?: string;
+  };
+  readonly session?: "isolated" | "main" | {
+    readonly key: string;
+  };
+  readonly delivery?: {
+    readonly type: "announce";
+    readonly to?: string;
+  } | {
+    readonly type: "webhook";
+    readonly url: string;
+    readonly secret?: string;
+  } | {
+    readonly type: "none";
+  };
+  readonly check?: {
+    readonly type: "argv";
+    readonly argv: readonly string[];
+  } | {
+    readonly type: "url";
+    readonly url: string;
+  } | {
+    readonly type: "fileChanged";
+    readonly path: string;
+  };
+  readonly model?: string;
+  readonly thinking?: "off" | "minimal" | "low" | "medium" | "high" | "xhigh" | "adaptive" | "max";
+  readonly timeoutSeconds?: number;
+  readonly lightContext?: boolean;
+  readonly tools?: readonly string[];
+  readonly catchUp?: {
+    readonly mode: "skip" | "once" | "all";
+    readonly maxAge?: string;
+  };
+  readonly overlap?: "skip" | "queue" | "replace";
+  readonly deleteAfterRun?: boolean;
+}
+/** The parts of a job that have a default. */
+declare const OPTIONAL_JOB_PARTS: readonly ["description", "session", "delivery", "check", "model", "thinking", "timeoutSeconds", "lightContext", "tools", "catchUp", "overlap", "deleteAfterRun"];
+/** Name of such a part. */
+type OptionalJobPart = (typeof OPTIONAL_JOB_PARTS)[number];
+/** Parses a job. */
+declare const JobShapeSchema: z.ZodType<JobShape>;
+/** The outcome of one slot. Each slot has exactly one. */
+interface OccurrenceShape {
+  readonly jobId: string;
+  /** The planned instant. */
+  readonly slotMs: number;
+  readonly state: "claimed" | "running" | "done" | "failed" | "skipped" | "missed";
+  readonly attempt: number;
+  /** Asked for by a person. */
+  readonly isManual?: true;
+  readonly reason?: string;
+  readonly startedAtMs?: number;
+  readonly endedAtMs?: number;
+  /** The beginning of what it said. */
+  readonly text?: string;
+  readonly tokens?: number;
+  readonly costUsd?: number;
+  readonly sessionKey?: string;
+  /** Of a row that stands for several missed slots. */
+  readonly count?: number;
+  /** The earliest start of the next attempt. */
+  readonly notBeforeMs?: number;
+}
+/** Parses an outcome. */
+declare const OccurrenceShapeSchema: z.ZodType<OccurrenceShape>;
+/** A job with its state. */
+interface JobSummary {
+  readonly id: string;
+  readonly agentId: string;
+  readonly spec: JobShape;
+  readonly createdAtMs: number;
+  /** The session in which it was made. */
+  readonly createdIn: string;
+  /** Absent: it will not run again. */
+  readonly nextAtMs?: number;
+  readonly last?: OccurrenceShape;
+  /** In a row. */
+  readonly failures: number;
+  /** Why the gateway has disabled it. */
+  readonly disabledBecause?: string;
+}
+/** Parses a job with its state. */
+declare const JobSummarySchema: z.ZodType<JobSummary>;
 /** The kinds of sessions, for lists and filters. */
 declare const SESSION_KINDS: readonly ["main", "group", "cron", "hook", "node", "other"];
 /** Kind of a session. */
@@ -1328,6 +1444,92 @@ interface CheckpointMethods {
     };
   };
 }
+/**
+ * Methods of scheduled jobs, for the owner. `job` is an id, or a name that one job alone has. They reject with `not-found` for an unknown job or agent, and with
+ * `invalid-request` for what is refused: the message says what to do. Secrets of webhooks are never returned.
+ */
+interface CronMethods {
+  /** The jobs of an agent, or of all, oldest first. */
+  "cron.list": {
+    params: {
+      readonly agentId?: string;
+    };
+    result: {
+      readonly jobs: readonly JobSummary[];
+    };
+  };
+  "cron.get": {
+    params: {
+      readonly job: string;
+    };
+    result: {
+      readonly job: JobSummary;
+    };
+  };
+  /** Makes a job of the owner's. Without an address it reports to the owner's newest direct conversation with the agent. */
+  "cron.add": {
+    params: {
+      readonly agentId?: string;
+      readonly spec: JobShape;
+    };
+    result: {
+      readonly job: JobSummary;
+    };
+  };
+  /** The parts of `change` replace those of the job. `unset` names parts that take their default. */
+  "cron.update": {
+    params: {
+      readonly job: string;
+      readonly change: Partial<JobShape>;
+      readonly unset?: readonly OptionalJobPart[];
+    };
+    result: {
+      readonly job: JobSummary;
+    };
+  };
+  /** Removes it with its outcomes, and stops its run. */
+  "cron.remove": {
+    params: {
+      readonly job: string;
+    };
+    result: {
+      readonly job: JobSummary;
+    };
+  };
+  /** Runs it at once, besides its schedule. Resolves when the run is stored, before it ends. */
+  "cron.run": {
+    params: {
+      readonly job: string;
+    };
+    result: {
+      readonly job: JobSummary;
+      readonly slotMs: number;
+    };
+  };
+  /** Outcomes, newest slot first; 20 by default. */
+  "cron.runs": {
+    params: {
+      readonly job: string;
+      readonly limit?: number;
+    };
+    result: {
+      readonly job: JobSummary;
+      readonly runs: readonly OccurrenceShape[];
+    };
+  };
+  /** The next instants of a schedule that is being written; 10 by default. */
+  "cron.preview": {
+    params: {
+      readonly agentId?: string;
+      readonly schedule: ScheduleShape;
+      readonly count?: number;
+    };
+    result: {
+      readonly instantsMs: readonly number[];
+      readonly timezone: string;
+    };
+  };
+}
 /** Methods of stored model requests. */
 interface ContextMethods {
   /** The stored model requests of a session, newest first. `limit` 50 by default, 200 at most; `before` from the previous page. */
@@ -1768,7 +1970,7 @@ interface ToolMethods {
   };
 }
 /** Every method with its parameters and result. */
-interface RpcMethods extends ChatMethods, AgentMethods, SessionMethods, CheckpointMethods, ContextMethods, DeadLetterMethods, MemoryMethods, PairingMethods, ApprovalMethods, ToolMethods, GatewayMethods, SetupMethods, ChannelMethods {}
+interface RpcMethods extends ChatMethods, AgentMethods, SessionMethods, CheckpointMethods, ContextMethods, DeadLetterMethods, CronMethods, MemoryMethods, PairingMethods, ApprovalMethods, ToolMethods, GatewayMethods, SetupMethods, ChannelMethods {}
 /** Name of a method. */
 type RpcMethod = keyof RpcMethods;
 /** Every method: who may call it, whether it is rejected while the store is not writable, and parsers for its parameters and its result. */
@@ -1808,4 +2010,4 @@ interface RpcEvents {
 type RpcEvent = keyof RpcEvents;
 /** A parser for the payload of every event. */
 declare const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]>; };
-export { APPROVAL_DECISIONS, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type HelloFrame, type LastRun, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, type MemoryFileChange, MemoryFileChangeSchema, type MemoryNote, MemoryNoteSchema, type MemoryNoteVersion, MemoryNoteVersionSchema, type MemorySearchHit, MemorySearchHitSchema, type MemoryState, MemoryStateSchema, type NoticeBlock, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ScheduleStatus, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type SetupCheck, SetupCheckSchema, type SetupProvider, type SetupState, SetupStateSchema, TOOL_STATES, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolState, type ToolSummary, ToolSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredModels, retriedKey, retryKey };
+export { APPROVAL_DECISIONS, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type HelloFrame, type JobShape, JobShapeSchema, type JobSummary, JobSummarySchema, type LastRun, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, type MemoryFileChange, MemoryFileChangeSchema, type MemoryNote, MemoryNoteSchema, type MemoryNoteVersion, MemoryNoteVersionSchema, type MemorySearchHit, MemorySearchHitSchema, type MemoryState, MemoryStateSchema, type NoticeBlock, OPTIONAL_JOB_PARTS, type OccurrenceShape, OccurrenceShapeSchema, type OptionalJobPart, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ScheduleShape, type ScheduleStatus, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type SetupCheck, SetupCheckSchema, type SetupProvider, type SetupState, SetupStateSchema, TOOL_STATES, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolState, type ToolSummary, ToolSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredModels, retriedKey, retryKey };

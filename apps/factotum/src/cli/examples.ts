@@ -26,6 +26,13 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "mcp serve": ["factotum mcp serve", "factotum mcp serve --http --read-only"],
   "mcp import": ["factotum mcp import ~/.cursor/mcp.json"],
   "mcp login": ["factotum mcp login wiki", "factotum mcp login wiki --code"],
+  "cron add": [
+    "factotum cron add tea --at 20m --text 'The tea is ready.'",
+    "factotum cron add news --cron '0 8 * * 1-5' --task 'Sum up what is new in my inbox folder.' --check-file inbox",
+    "factotum cron add disk --every 6h -- df -h /",
+  ],
+  "cron update": ["factotum cron update news --cron '30 7 * * 1-5'", "factotum cron update news --unset check model"],
+  "cron next": ["factotum cron next --cron '0 8 * * 1-5'"],
   "memory search": ["factotum memory search who serviced the boiler", "factotum memory search 乌龙茶 --max 3"],
   "memory index": ["factotum memory index --force"],
   "sandbox explain": ["factotum sandbox explain", "factotum sandbox explain --session agent:main:feishu:group:oc_1"],

@@ -7,6 +7,7 @@ import { addAgents } from "./add-agents.ts";
 import { addBackup } from "./add-backup.ts";
 import { addBuild } from "./add-build.ts";
 import { addChannels } from "./add-channels.ts";
+import { addCron } from "./add-cron.ts";
 import { addDamage } from "./add-damage.ts";
 import { addDeadLetters } from "./add-dead-letters.ts";
 import { addLsp } from "./add-lsp.ts";
@@ -52,6 +53,7 @@ export function createProgram(context: CliContext, finish: Finish): Command {
   addAgents(program, context, finish);
   addContext(program, context, finish);
   addDeadLetters(program, context, finish);
+  addCron(program, context, finish);
   addMemory(program, context, finish);
   addDamage(program, context, finish);
   addSessions(program, context, finish);

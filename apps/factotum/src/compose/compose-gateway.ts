@@ -341,7 +341,7 @@ function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettin
   return {
     config,
     accounts: (parts) => channelAccounts(config, { parts, env, secrets }),
-    toolSources: ({ messenger, planBoard, questioner, reporter, restarter, media, sampler, background }) => [
+    toolSources: ({ messenger, planBoard, questioner, reporter, restarter, media, sampler, background, jobs }) => [
       memory.withTools({
         id: "core",
         tools: redactTools(
@@ -354,6 +354,7 @@ function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettin
               questioner,
               reporter,
               restarter,
+              jobs,
               settings: parts.settings,
               background,
               clock: systemClock,

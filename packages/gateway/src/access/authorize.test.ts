@@ -50,6 +50,7 @@ describe("authority", () => {
         "tool execute: owner-run",
         "tool read elsewhere: owner-run",
         "tool read: owner-run tainted-owner-run guest-run",
+        "tool schedule: owner-run guest-run",
         "tool send elsewhere: owner-run",
         "tool send: owner-run tainted-owner-run guest-run",
         "tool write elsewhere: owner-run",

@@ -39,7 +39,7 @@ const HTTP_ROUTES = [
 export type HttpRoute = (typeof HTTP_ROUTES)[number];
 
 /** A tool's effects, from its traits. */
-const TOOL_ACTIONS = ["read", "write", "execute", "send", "config"] as const;
+const TOOL_ACTIONS = ["read", "write", "execute", "send", "config", "schedule"] as const;
 
 /** Name of what a tool does. */
 type ToolAction = (typeof TOOL_ACTIONS)[number];
@@ -118,6 +118,8 @@ const TOOL_RULES: { readonly [Effect in ToolAction]: readonly Role[] } = {
   send: ["owner-run", "tainted-owner-run", "guest-run"],
   execute: ["owner-run"],
   config: ["owner-run"],
+  // Of everyone else it runs in their sandbox and reports to their conversation.
+  schedule: ["owner-run", "guest-run"],
 };
 
 /** Runs that may act outside of their session. Files elsewhere are bounded by the tools' roots (R21), not by a rule: no one has a rule here. */

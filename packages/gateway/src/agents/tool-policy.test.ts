@@ -23,7 +23,7 @@ const names = (...layers: readonly Partial<ToolPolicyLayer>[]): string[] =>
 const core = createCoreTools({} as Parameters<typeof createCoreTools>[0]).map(({ name }) => name);
 
 /** Core tools that no profile but `full` has, on purpose. */
-const ONLY_FULL: readonly string[] = ["gateway"];
+const ONLY_FULL: readonly string[] = ["cron", "gateway"];
 
 test("every core tool belongs to a profile, or is listed here", () => {
   const profile = ["minimal", "coding", "messaging"];

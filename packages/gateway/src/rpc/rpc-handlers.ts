@@ -6,6 +6,7 @@ import { channelHandlers } from "./channel-handlers.ts";
 import { chatHandlers } from "./chat-handlers.ts";
 import { checkpointHandlers } from "./checkpoint-handlers.ts";
 import { contextHandlers } from "./context-handlers.ts";
+import { cronHandlers } from "./cron-handlers.ts";
 import { deadLetterHandlers } from "./dead-letter-handlers.ts";
 import { gatewayHandlers } from "./gateway-handlers.ts";
 import type { GatewayControl } from "./gateway-handlers.ts";
@@ -38,6 +39,7 @@ export function createRpcHandlers({ engine, hub, setup, memory, ...control }: Rp
     ...checkpointHandlers(engine),
     ...contextHandlers(engine),
     ...deadLetterHandlers(engine.deadLetters),
+    ...cronHandlers(engine),
     ...memoryHandlers(engine, memory),
     ...channelHandlers(engine.channelInspector, engine.parts),
     ...pairingHandlers(engine.pairing),

@@ -1,7 +1,7 @@
-import type { CommandRunner } from "@factotum/agent-contract";
+import type { CommandRunner, JobSpec } from "@factotum/agent-contract";
 import { ModelError } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
-import type { JobRecord, OccurrenceRecord, Store } from "@factotum/store";
+import type { JobAuthority, JobRecord, OccurrenceRecord, Store } from "@factotum/store";
 import type { ScheduleStatus } from "@factotum/protocol";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
@@ -15,6 +15,7 @@ import type { TurnQueue } from "../queue/turn-queue.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
 import type { AgentJobs } from "./agent-jobs.ts";
 import type { TurnIntake } from "./agent-turn.ts";
+import { ownerAuthority } from "./owner-authority.ts";
 import { heartbeatId } from "./heartbeat-job.ts";
 import { Heartbeats } from "./heartbeats.ts";
 import { JobAnnouncer } from "./job-announcer.ts";
@@ -56,6 +57,8 @@ export interface ScheduleOptions {
 /** The scheduler with its jobs, as the rest of the gateway uses it. */
 export interface Schedule {
   readonly jobs: JobService;
+  /** The authority of a job that the owner makes outside a conversation; a text says what it has to name. */
+  ownerAuthority(agentId: string, spec: Pick<JobSpec, "delivery">): Promise<JobAuthority | string>;
   report(): Promise<ScheduleStatus>;
   start(): Promise<void>;
   /** Makes an agent's heartbeat due now, for a reason of the gateway's: an event waits. No-op without a heartbeat, and while one runs. */
@@ -116,6 +119,7 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
   };
   return {
     jobs,
+    ownerAuthority: async (agentId, spec) => ownerAuthority(agentId, spec, parts),
     report: async () => scheduleReport({ book, store }, { enabled: running.config.cron.enabled, lateMs: Math.round(scheduler.lateMs) }),
     async start() {
       await book.load();

@@ -9,6 +9,7 @@ import { agentSessionKey } from "../routing/session-key.ts";
 import { heartbeatId, heartbeatJob } from "./heartbeat-job.ts";
 import { heartbeatSkip } from "./heartbeat-gate.ts";
 import type { JobBook } from "./job-book.ts";
+import { ownerAddress } from "./owner-address.ts";
 
 /** Dependencies of heartbeats. */
 export interface HeartbeatsOptions {
@@ -62,19 +63,11 @@ export class Heartbeats {
 
   /** The address of the answer; a text says why there is none. */
   async #targetOf({ agentId, authority }: JobRecord, target: string): Promise<Origin | string> {
-    const { store, running, channels, findTarget } = this.#options;
     if (target === "none") return "none";
+    if (target === "owner" || target === "last") return ownerAddress(agentId, target, this.#options);
+    const { store, running, findTarget } = this.#options;
     const main = await store.readSession(agentSessionKey(agentId, running.config.session.mainKey));
-    const newest = main?.lastOrigin;
-    if (target !== "owner" && target !== "last") {
-      const found = await findTarget(target, newest ?? authority.origin);
-      return "refusal" in found ? found.refusal : found;
-    }
-    if (main === undefined || newest === undefined) return "the owner has not written yet";
-    if (!main.isPrivate) return "others than the owner write into the main session: name an address as agents.*.heartbeat.target";
-    const isDirect = newest.conversation.kind === "direct";
-    if (target === "owner" && !isDirect) return "the owner's newest message is not from a direct conversation";
-    const isGone = channels.accountFor(newest) === undefined && newest.channel !== "cli" && newest.channel !== "webchat";
-    return isGone ? `the account of ${newest.channel} is gone` : newest;
+    const found = await findTarget(target, main?.lastOrigin ?? authority.origin);
+    return "refusal" in found ? found.refusal : found;
   }
 }

@@ -2,6 +2,7 @@ import type { Clock, JobChange, JobOccurrence, JobSpec, JobView, Random } from "
 import { withoutUndefined } from "@factotum/agent-contract";
 import { nextInstant, nextInstants } from "@factotum/schedule";
 import type { Origin } from "@factotum/channel-contract";
+import type { OptionalJobPart } from "@factotum/protocol";
 import type { JobAuthority, JobRecord, JobStore, OccurrenceRecord } from "@factotum/store";
 import { checkSpec } from "./check-spec.ts";
 import { scheduleOf, startOfSlot } from "./due-slots.ts";
@@ -31,6 +32,11 @@ export interface JobServiceOptions {
 export interface JobCreation {
   readonly agentId: string;
   readonly authority: JobAuthority;
+}
+
+/** Who changes a job, and what they take from it. */
+export interface JobUpdate extends Pick<JobAuthority, "owner"> {
+  readonly unset?: readonly OptionalJobPart[];
 }
 
 /** Makes, changes and shows jobs. What is refused says what to do. */
@@ -70,7 +76,7 @@ export class JobService {
     return {
       id,
       agentId,
-      spec,
+      spec: withoutSecret(spec),
       createdAtMs,
       createdIn: authority.sessionKey,
       failures,
@@ -102,10 +108,12 @@ export class JobService {
     return { type: "done", job: await this.view(scheduled) };
   }
 
-  async update(job: JobRecord, change: Partial<JobSpec>, by: Pick<JobAuthority, "owner">): Promise<JobChange> {
+  /** The parts of `change` replace those of the job; those that `unset` names take their default. */
+  async update(job: JobRecord, change: Partial<JobSpec>, { unset = [], ...by }: JobUpdate): Promise<JobChange> {
     const { book, clock, timeZoneOf, scheduler } = this.#options;
     const nowMs = clock.now();
-    const spec = { ...job.spec, ...change };
+    const kept = omit(job.spec, unset);
+    const spec = { ...kept, ...change };
     const authority = { ...job.authority, owner: job.authority.owner && by.owner };
     const refusal = this.#problemOf(spec, job.agentId, authority, nowMs, job) ?? (await this.#modelProblem(job.agentId, change));
     if (refusal !== undefined) return { type: "refused", message: refusal };
@@ -134,7 +142,7 @@ export class JobService {
     return { type: "done", job: view };
   }
 
-  /** Runs a job at once, as an occurrence of its own. */
+  /** Runs a job at once, as an occurrence of its own, whose slot is now. */
   async run(job: JobRecord): Promise<JobChange> {
     const { book, clock, runner } = this.#options;
     if (runner.isBusy(job.id))
@@ -194,6 +202,19 @@ export class JobService {
 function withNextSlot({ nextSlotMs: _before, ...job }: JobRecord, timezone: string, nowMs: number): JobRecord {
   if (job.spec.enabled === false) return job;
   return { ...job, ...withoutUndefined({ nextSlotMs: nextInstant(scheduleOf(job, timezone), nowMs) }) };
+}
+
+/** A job's secret is used and never shown. */
+function withoutSecret(spec: JobSpec): JobSpec {
+  if (spec.delivery?.type !== "webhook") return spec;
+  const { secret: _kept, ...delivery } = spec.delivery;
+  return { ...spec, delivery };
+}
+
+function omit(spec: JobSpec, names: readonly OptionalJobPart[]): JobSpec {
+  const kept = { ...spec };
+  for (const name of names) delete kept[name];
+  return kept;
 }
 
 /** An occurrence as people see it. */

@@ -3,6 +3,7 @@ import { APPROVAL_METHODS, type ApprovalMethods } from "./approval-methods.ts";
 import { CHANNEL_METHODS, type ChannelMethods } from "./channel-methods.ts";
 import { CHAT_METHODS, type ChatMethods } from "./chat-methods.ts";
 import { CHECKPOINT_METHODS, type CheckpointMethods } from "./checkpoint-methods.ts";
+import { CRON_METHODS, type CronMethods } from "./cron-methods.ts";
 import { CONTEXT_METHODS, type ContextMethods } from "./context-methods.ts";
 import { DEAD_LETTER_METHODS, type DeadLetterMethods } from "./dead-letter-methods.ts";
 import { GATEWAY_METHODS, type GatewayMethods } from "./gateway-methods.ts";
@@ -22,6 +23,7 @@ export interface RpcMethods
     CheckpointMethods,
     ContextMethods,
     DeadLetterMethods,
+    CronMethods,
     MemoryMethods,
     PairingMethods,
     ApprovalMethods,
@@ -47,6 +49,7 @@ export const RPC_METHODS: RpcMethodSchemas = {
   ...CHECKPOINT_METHODS,
   ...CONTEXT_METHODS,
   ...DEAD_LETTER_METHODS,
+  ...CRON_METHODS,
   ...MEMORY_METHODS,
   ...PAIRING_METHODS,
   ...APPROVAL_METHODS,

@@ -1,0 +1,202 @@
+import * as z from "zod";
+import { parserOf } from "../parser-of.ts";
+
+/** When a job falls due: once, in elapsed time, or at the local times of a cron expression. Local times without a `timezone` are in the agent's. */
+export type ScheduleShape =
+  | { readonly type: "at"; readonly at: string; readonly timezone?: string }
+  | { readonly type: "every"; readonly every: string; readonly anchor?: string; readonly timezone?: string }
+  | { readonly type: "cron"; readonly cron: string; readonly timezone?: string; readonly exact?: boolean };
+
+/** Parses a schedule. Whether its times can be computed is said by `cron.preview`. */
+export const ScheduleShapeSchema: z.ZodType<ScheduleShape> = parserOf<ScheduleShape>()(() =>
+  z.discriminatedUnion("type", [
+    z.strictObject({ type: z.literal("at"), at: z.string(), timezone: z.string().optional() }),
+    z.strictObject({
+      type: z.literal("every"),
+      every: z.string(),
+      anchor: z.string().optional(),
+      timezone: z.string().optional(),
+    }),
+    z.strictObject({ type: z.literal("cron"), cron: z.string(), timezone: z.string().optional(), exact: z.boolean().optional() }),
+  ]),
+);
+
+/** A scheduled job as it is asked for. Defaults and rules are those of the tool `cron`. */
+export interface JobShape {
+  readonly name: string;
+  readonly description?: string;
+  readonly enabled?: boolean;
+  readonly schedule: ScheduleShape;
+  readonly payload:
+    | { readonly type: "agentTurn"; readonly message: string }
+    | { readonly type: "message"; readonly text: string }
+    | { readonly type: "command"; readonly argv: readonly string[]; readonly cwd?: string };
+  readonly session?: "isolated" | "main" | { readonly key: string };
+  readonly delivery?:
+    | { readonly type: "announce"; readonly to?: string }
+    | { readonly type: "webhook"; readonly url: string; readonly secret?: string }
+    | { readonly type: "none" };
+  readonly check?:
+    | { readonly type: "argv"; readonly argv: readonly string[] }
+    | { readonly type: "url"; readonly url: string }
+    | { readonly type: "fileChanged"; readonly path: string };
+  readonly model?: string;
+  readonly thinking?: "off" | "minimal" | "low" | "medium" | "high" | "xhigh" | "adaptive" | "max";
+  readonly timeoutSeconds?: number;
+  readonly lightContext?: boolean;
+  readonly tools?: readonly string[];
+  readonly catchUp?: { readonly mode: "skip" | "once" | "all"; readonly maxAge?: string };
+  readonly overlap?: "skip" | "queue" | "replace";
+  readonly deleteAfterRun?: boolean;
+}
+
+const argv = z.array(z.string()).min(1).max(100);
+
+/** The fields of a job, for a schema of whole jobs and one of changes. */
+const jobFields = {
+  name: z.string(),
+  description: z.string().max(1000).optional(),
+  enabled: z.boolean().optional(),
+  schedule: ScheduleShapeSchema,
+  payload: z.discriminatedUnion("type", [
+    z.strictObject({ type: z.literal("agentTurn"), message: z.string() }),
+    z.strictObject({ type: z.literal("message"), text: z.string() }),
+    z.strictObject({ type: z.literal("command"), argv, cwd: z.string().optional() }),
+  ]),
+  session: z.union([z.literal("isolated"), z.literal("main"), z.strictObject({ key: z.string() })]).optional(),
+  delivery: z
+    .discriminatedUnion("type", [
+      z.strictObject({ type: z.literal("announce"), to: z.string().optional() }),
+      z.strictObject({ type: z.literal("webhook"), url: z.string(), secret: z.string().optional() }),
+      z.strictObject({ type: z.literal("none") }),
+    ])
+    .optional(),
+  check: z
+    .discriminatedUnion("type", [
+      z.strictObject({ type: z.literal("argv"), argv }),
+      z.strictObject({ type: z.literal("url"), url: z.string() }),
+      z.strictObject({ type: z.literal("fileChanged"), path: z.string() }),
+    ])
+    .optional(),
+  model: z.string().optional(),
+  thinking: z.enum(["off", "minimal", "low", "medium", "high", "xhigh", "adaptive", "max"]).optional(),
+  timeoutSeconds: z.number().optional(),
+  lightContext: z.boolean().optional(),
+  tools: z.array(z.string()).max(200).optional(),
+  catchUp: z.strictObject({ mode: z.enum(["skip", "once", "all"]), maxAge: z.string().optional() }).optional(),
+  overlap: z.enum(["skip", "queue", "replace"]).optional(),
+  deleteAfterRun: z.boolean().optional(),
+};
+
+/** The parts of a job that have a default. */
+export const OPTIONAL_JOB_PARTS: readonly [
+  "description",
+  "session",
+  "delivery",
+  "check",
+  "model",
+  "thinking",
+  "timeoutSeconds",
+  "lightContext",
+  "tools",
+  "catchUp",
+  "overlap",
+  "deleteAfterRun",
+] = [
+  "description",
+  "session",
+  "delivery",
+  "check",
+  "model",
+  "thinking",
+  "timeoutSeconds",
+  "lightContext",
+  "tools",
+  "catchUp",
+  "overlap",
+  "deleteAfterRun",
+];
+
+/** Name of such a part. */
+export type OptionalJobPart = (typeof OPTIONAL_JOB_PARTS)[number];
+
+/** Parses a job. */
+export const JobShapeSchema: z.ZodType<JobShape> = parserOf<JobShape>()(() => z.strictObject(jobFields));
+
+/** Parses a change of a job: its parts replace those of the job. */
+export const JobChangeShapeSchema: z.ZodType<Partial<JobShape>> = parserOf<Partial<JobShape>>()(() => z.strictObject(jobFields).partial());
+
+/** The outcome of one slot. Each slot has exactly one. */
+export interface OccurrenceShape {
+  readonly jobId: string;
+  /** The planned instant. */
+  readonly slotMs: number;
+  readonly state: "claimed" | "running" | "done" | "failed" | "skipped" | "missed";
+  readonly attempt: number;
+  /** Asked for by a person. */
+  readonly isManual?: true;
+  readonly reason?: string;
+  readonly startedAtMs?: number;
+  readonly endedAtMs?: number;
+  /** The beginning of what it said. */
+  readonly text?: string;
+  readonly tokens?: number;
+  readonly costUsd?: number;
+  readonly sessionKey?: string;
+  /** Of a row that stands for several missed slots. */
+  readonly count?: number;
+  /** The earliest start of the next attempt. */
+  readonly notBeforeMs?: number;
+}
+
+/** Parses an outcome. */
+export const OccurrenceShapeSchema: z.ZodType<OccurrenceShape> = parserOf<OccurrenceShape>()(() =>
+  z.strictObject({
+    jobId: z.string(),
+    slotMs: z.number(),
+    state: z.enum(["claimed", "running", "done", "failed", "skipped", "missed"]),
+    attempt: z.number(),
+    isManual: z.literal(true).optional(),
+    reason: z.string().optional(),
+    startedAtMs: z.number().optional(),
+    endedAtMs: z.number().optional(),
+    text: z.string().optional(),
+    tokens: z.number().optional(),
+    costUsd: z.number().optional(),
+    sessionKey: z.string().optional(),
+    count: z.number().optional(),
+    notBeforeMs: z.number().optional(),
+  }),
+);
+
+/** A job with its state. */
+export interface JobSummary {
+  readonly id: string;
+  readonly agentId: string;
+  readonly spec: JobShape;
+  readonly createdAtMs: number;
+  /** The session in which it was made. */
+  readonly createdIn: string;
+  /** Absent: it will not run again. */
+  readonly nextAtMs?: number;
+  readonly last?: OccurrenceShape;
+  /** In a row. */
+  readonly failures: number;
+  /** Why the gateway has disabled it. */
+  readonly disabledBecause?: string;
+}
+
+/** Parses a job with its state. */
+export const JobSummarySchema: z.ZodType<JobSummary> = parserOf<JobSummary>()(() =>
+  z.strictObject({
+    id: z.string(),
+    agentId: z.string(),
+    spec: JobShapeSchema,
+    createdAtMs: z.number(),
+    createdIn: z.string(),
+    nextAtMs: z.number().optional(),
+    last: OccurrenceShapeSchema.optional(),
+    failures: z.number(),
+    disabledBecause: z.string().optional(),
+  }),
+);
