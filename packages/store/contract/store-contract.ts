@@ -7,6 +7,7 @@ import { describeOptimisticWrites } from "./optimistic-writes.ts";
 import { describeDeadLetters } from "./dead-letters.ts";
 import { describeDurability } from "./durability.ts";
 import { describeInbox } from "./inbox.ts";
+import { describeJobs } from "./jobs.ts";
 import { describeMaintenance } from "./maintenance.ts";
 import { describeMoves } from "./moves.ts";
 import { describeOutbox } from "./outbox.ts";
@@ -40,6 +41,7 @@ export function storeContract(name: string, createFixture: () => Promise<StoreFi
     describeApprovals(context);
     describeCheckpoints(context);
     describeInbox(context);
+    describeJobs(context);
     describeMoves(context);
     describePairings(context);
     describeTurns(context);

@@ -9,6 +9,8 @@ import type { TableContext } from "./table-context.ts";
 
 /** Settled occurrences that are kept of each job. */
 const KEPT_OCCURRENCES = 200;
+/** Those that are this much older than the newest claim are kept, too: a clock that is set back comes to their slots a second time. */
+const KEPT_MS = 60 * 60_000;
 
 /** Scheduled jobs with their occurrences. */
 export class JobTable {
@@ -49,14 +51,21 @@ export class JobTable {
     if (this.read(job.id) === undefined) return [];
     this.put(job);
     const added = occurrences.filter((occurrence) => this.#insert(occurrence));
+    if (added.length > 0) this.#prune(job.id, Math.max(...added.map(({ slotMs }) => slotMs)));
+    return added;
+  }
+
+  /** Rows later than `newestMs` are of a clock that was ahead: they do not count. */
+  #prune(jobId: string, newestMs: number): void {
     this.#context.database.run(
-      `DELETE FROM occurrences WHERE job_id = ? AND state NOT IN ('claimed', 'running') AND slot < (
-        SELECT coalesce(min(slot), 0) FROM (SELECT slot FROM occurrences WHERE job_id = ? ORDER BY slot DESC LIMIT ?))`,
-      job.id,
-      job.id,
+      `DELETE FROM occurrences WHERE job_id = ? AND state NOT IN ('claimed', 'running') AND slot < ? AND slot < (
+        SELECT min(slot) FROM (SELECT slot FROM occurrences WHERE job_id = ? AND slot <= ? ORDER BY slot DESC LIMIT ?))`,
+      jobId,
+      newestMs - KEPT_MS,
+      jobId,
+      newestMs,
       KEPT_OCCURRENCES,
     );
-    return added;
   }
 
   putOccurrence(occurrence: OccurrenceRecord, job: JobRecord | undefined): void {
