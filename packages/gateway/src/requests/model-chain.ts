@@ -5,6 +5,7 @@ import type { HookModelCall, HookPayloads } from "@factotum/plugin";
 import type { Cooldowns, FailoverOptions, RetryOptions } from "@factotum/models";
 import type { HookRunner } from "../hooks/hook-runner.ts";
 import type { ModelCallEnd, Observer } from "../observe/observer.ts";
+import { isTransientFailure } from "../kernel/transient-failure.ts";
 import { OUTER_PLACE } from "../queue/lane-place.ts";
 import type { LanePlace } from "../queue/lane-place.ts";
 import type { SpendCause, SpendGuard } from "../spend/spend-guard.ts";
@@ -186,9 +187,13 @@ async function* ask(
 
 /** Too many failed requests pause an unattended cause; a try that is retried is not a failure yet. */
 function countOutcome(end: NonNullable<ModelCallEnd>, { cause, spend }: Pick<Meters, "cause" | "spend">): void {
-  if (end.type === "message-end") spend.recordOutcome(cause, "answered");
+  if (end.type === "message-end") return spend.recordOutcome(cause, "answered");
+  const { code } = end.error;
   // A call that the gateway itself aborted or refused says nothing about the model.
-  else if (end.error.code !== "aborted" && end.error.code !== "budget" && end.error.code !== "denied") spend.recordOutcome(cause, "failed");
+  if (code === "aborted" || code === "budget" || code === "denied") return;
+  // The schedule tries a job again, ever more rarely, and disables one that keeps failing.
+  if (cause.kind === "cron" && isTransientFailure(code)) return;
+  spend.recordOutcome(cause, "failed");
 }
 
 function estimate(request: ModelRequest): number {

@@ -16,6 +16,7 @@ import type { InputWatchers } from "../queue/run-report.ts";
 import type { AgentJobs } from "./agent-jobs.ts";
 import type { TurnIntake } from "./agent-turn.ts";
 import { ownerAuthority } from "./owner-authority.ts";
+import { missedClaim } from "./due-slots.ts";
 import { heartbeatId } from "./heartbeat-job.ts";
 import { Heartbeats } from "./heartbeats.ts";
 import { JobAnnouncer } from "./job-announcer.ts";
@@ -74,8 +75,7 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
   const book = new JobBook(store);
   const timeZoneOf = (agentId: string): string => (running.agents.get(agentId) ?? running.agents.default).config.userTimezone;
   const announcer = new JobAnnouncer({ ...parts, fetch: options.fetch });
-  const alert = (job: JobRecord, { slotMs, reason = "" }: OccurrenceRecord): void =>
-    options.inBackground("job alert", tellJob(job, { text: alertText(job, reason), about: slotMs }, notices));
+  const { alert, onMissed } = jobNotices(book, notices, options);
   const findTargetOf = async (to: string, origin: Origin): Promise<Origin | { readonly refusal: string }> => targetOf(to, origin, channels);
   const heartbeats = new Heartbeats({
     ...parts,
@@ -84,12 +84,6 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
     findTarget: findTargetOf,
   });
   const runner = new JobRunner({ ...parts, ...options, book, announcer, heartbeats, watchers, alert });
-  const onMissed = (jobId: string, slots: readonly OccurrenceRecord[]): void => {
-    const job = book.get(jobId);
-    const [first] = slots;
-    if (job !== undefined && first !== undefined)
-      options.inBackground("missed job", tellJob(job, { text: missedText(job, slots), about: first.slotMs }, notices));
-  };
   const scheduler = new Scheduler({
     book,
     clock,
@@ -124,7 +118,11 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
     async start() {
       await book.load();
       await heartbeats.sync();
-      for (const occurrence of await store.listOpenOccurrences()) runner.take(occurrence);
+      for (const occurrence of await store.listOpenOccurrences()) {
+        const missed = await settleMissed(occurrence, book, clock.now());
+        if (missed === undefined) runner.take(occurrence);
+        else onMissed(missed.jobId, [missed]);
+      }
       switchTo(running.config.cron.enabled);
     },
     async beat(agentId) {
@@ -161,6 +159,36 @@ function connectAgentJobs(jobs: JobService, { store, conversations, running }: S
     },
     mayNest: () => running.config.cron.jobsMayCreateJobs,
   });
+}
+
+/** What the conversation of a job is told of it. */
+function jobNotices(
+  book: JobBook,
+  notices: Notices,
+  { inBackground }: Pick<ScheduleOptions, "inBackground">,
+): {
+  readonly alert: (job: JobRecord, occurrence: OccurrenceRecord) => void;
+  readonly onMissed: (jobId: string, missed: readonly OccurrenceRecord[]) => void;
+} {
+  return {
+    alert: (job, { slotMs, reason = "" }) =>
+      inBackground("job alert", tellJob(job, { text: alertText(job, reason), about: slotMs }, notices)),
+    onMissed: (jobId, slots) => {
+      const job = book.get(jobId);
+      const [first] = slots;
+      // Heartbeats are not made up for: the next one looks at everything.
+      if (job === undefined || job.system !== undefined || first === undefined) return;
+      inBackground("missed job", tellJob(job, { text: missedText(job, slots), about: first.slotMs }, notices));
+    },
+  };
+}
+
+/** Settles what an earlier process has claimed if it is too late for it now. */
+async function settleMissed(occurrence: OccurrenceRecord, book: JobBook, nowMs: number): Promise<OccurrenceRecord | undefined> {
+  const job = book.get(occurrence.jobId);
+  const missed = job === undefined ? undefined : missedClaim(job, occurrence, nowMs);
+  if (missed !== undefined) await book.settle(missed, () => undefined);
+  return missed;
 }
 
 /** Tells the conversation in which a job was made. */

@@ -1,3 +1,4 @@
+import type { JobCatchUp } from "@factotum/agent-contract";
 import type { JobRecord, OccurrenceRecord } from "@factotum/store";
 import { nextInstant, parseDuration, parseSchedule, spreadDelayMs } from "@factotum/schedule";
 import type { Schedule } from "@factotum/schedule";
@@ -109,14 +110,31 @@ function slotsBetween(
 
 /** Those of the passed slots that run. At most one, unless the job asks for all of them. */
 function slotsToRun(job: JobRecord, slots: readonly number[], nowMs: number): readonly number[] {
-  const { schedule, catchUp = { mode: schedule.type === "at" ? "once" : "skip" } } = job.spec;
   const usable = slots.filter((slotMs) => slotMs >= (job.ignoredBeforeMs ?? 0));
-  const isRecent = (slotMs: number, ageMs: number): boolean => nowMs - startOfSlot(job, slotMs) <= ageMs;
-  const maxAgeMs = catchUp.maxAge === undefined ? DEFAULT_MAX_AGE_MS : parseDuration(catchUp.maxAge);
-  if (catchUp.mode === "all") return usable.filter((slotMs) => isRecent(slotMs, Math.max(maxAgeMs, ON_TIME_MS)));
-  const newest = usable.at(-1);
-  const ageMs = catchUp.mode === "once" ? Math.max(maxAgeMs, ON_TIME_MS) : ON_TIME_MS;
-  return newest !== undefined && isRecent(newest, ageMs) ? [newest] : [];
+  const recent = usable.filter((slotMs) => nowMs - startOfSlot(job, slotMs) <= maxAgeOf(job));
+  return catchUpOf(job).mode === "all" ? recent : recent.slice(-1);
+}
+
+function catchUpOf({ spec: { schedule, catchUp } }: JobRecord): JobCatchUp {
+  return catchUp ?? { mode: schedule.type === "at" ? "once" : "skip" };
+}
+
+/** How late a slot of a job may be run. */
+function maxAgeOf(job: JobRecord): number {
+  const { mode, maxAge } = catchUpOf(job);
+  if (mode === "skip") return ON_TIME_MS;
+  return Math.max(maxAge === undefined ? DEFAULT_MAX_AGE_MS : parseDuration(maxAge), ON_TIME_MS);
+}
+
+/**
+ * A slot that was claimed, but not begun, by a process that has ended: `missed` if it is too late for it now by the job's rule for missed slots; otherwise
+ * `undefined`. Those that wait for the run before may be late.
+ */
+export function missedClaim(job: JobRecord, occurrence: OccurrenceRecord, nowMs: number): OccurrenceRecord | undefined {
+  const { state, slotMs, notBeforeMs = 0 } = occurrence;
+  const maxAgeMs = job.spec.overlap === "queue" ? Math.max(maxAgeOf(job), DEFAULT_MAX_AGE_MS) : maxAgeOf(job);
+  if (state !== "claimed" || nowMs - Math.max(startOfSlot(job, slotMs), notBeforeMs) <= maxAgeMs) return undefined;
+  return { ...occurrence, state: "missed", reason: missedReason(job, slotMs), endedAtMs: nowMs };
 }
 
 function missedReason({ ignoredBeforeMs = 0 }: JobRecord, slotMs: number): string {

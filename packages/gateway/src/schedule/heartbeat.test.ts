@@ -130,6 +130,20 @@ describe("a heartbeat", () => {
     await platform.waitForSends(1);
   });
 
+  test("is not made up for after eight hours of sleep, and nothing is said about it", async () => {
+    server.script([textReply("Hello.")]);
+    await using running = await start();
+    await greet();
+    clock.setBy(8 * 60 * MINUTE_MS);
+    clock.pass(MINUTE_MS);
+    const [newest, ...slept] = await beats(running, 16);
+    expect(newest).toMatch(/^(?:missed|skipped)/);
+    expect(new Set(slept)).toEqual(new Set(["missed the gateway was down, or the clock was set forward"]));
+    expect(texts()).toEqual(["Hello."]);
+    const session = await running.store.readSession("agent:main:main");
+    expect(JSON.stringify(await running.store.readTranscript(session?.sessionId ?? "", { limit: 99 }))).not.toContain("did not run");
+  });
+
   test("follows the configuration: switched off, it is gone", async () => {
     await using running = await start();
     const { config } = running.gateway.engine.parts.running;

@@ -1,4 +1,4 @@
-import type { Clock, CommandResult, CommandRunner, JobPayload, Logger, RunFacts } from "@factotum/agent-contract";
+import type { Clock, CommandResult, CommandRunner, JobCheck, JobPayload, Logger, RunFacts } from "@factotum/agent-contract";
 import { withoutUndefined } from "@factotum/agent-contract";
 import { cutText } from "@factotum/agent-core";
 import type { JobRecord, OccurrenceRecord } from "@factotum/store";
@@ -11,6 +11,7 @@ import type { Heartbeats } from "./heartbeats.ts";
 import type { JobAnnouncer } from "./job-announcer.ts";
 import type { JobBook } from "./job-book.ts";
 import { makeCheck } from "./job-check.ts";
+import type { CheckResult } from "./job-check.ts";
 import { afterRun, retryDelayMs } from "./job-outcome.ts";
 import type { RunEnd } from "./run-end.ts";
 
@@ -40,6 +41,13 @@ interface ActiveRun {
   readonly jobId: string;
   readonly done: Promise<void>;
   readonly stop: (reason: string) => void;
+}
+
+/** An attempt whose row says that it runs. */
+interface BegunRun {
+  readonly job: JobRecord;
+  readonly occurrence: OccurrenceRecord;
+  readonly run: RunFacts;
 }
 
 /** Runs the occurrences that were claimed, each to one stored outcome. What the gateway's end interrupts is gone on with at the next start. */
@@ -95,11 +103,15 @@ export class JobRunner {
     await Promise.race([Promise.all(before.map(({ done }) => done)), aborted(signal)]);
     let occurrence = claimed;
     for (;;) {
-      if (occurrence.notBeforeMs !== undefined) await wait(Math.max(0, occurrence.notBeforeMs - clock.now()), { clock, signal });
+      const stopReason = occurrence.notBeforeMs === undefined ? undefined : await this.#waitUntil(occurrence.notBeforeMs, stopped);
       const job = book.get(occurrence.jobId);
       if (signal.aborted || job === undefined) return;
-      const end = await this.#attempt(job, occurrence, stopped);
+      if (stopReason !== undefined) return this.#settle(occurrence, { state: "failed", reason: `stopped: ${stopReason}` });
+      const begun = await this.#begin(job, occurrence);
+      if (begun === undefined) return;
+      const end = "state" in begun ? begun : await this.#run(begun, stopped);
       if (end === undefined) return;
+      if (!("state" in begun)) occurrence = begun.occurrence;
       const delayMs = end.isTransient === true ? retryDelayMs(occurrence.attempt) : undefined;
       const nextSlotMs = book.get(occurrence.jobId)?.nextSlotMs ?? Infinity;
       // The next slot is the next attempt, if it comes first.
@@ -116,22 +128,35 @@ export class JobRunner {
     }
   }
 
-  /** One attempt; `undefined` if the gateway ended first. */
-  async #attempt(job: JobRecord, occurrence: OccurrenceRecord, stopped: Promise<string>): Promise<RunEnd | undefined> {
+  /** Waits for the time of the next attempt. Resolves with the reason if the run is stopped before. */
+  async #waitUntil(atMs: number, stopped: Promise<string>): Promise<string | undefined> {
+    const { clock } = this.#options;
+    const over = new AbortController();
+    const signal = AbortSignal.any([this.#closing.signal, over.signal]);
+    const reason = await Promise.race([stopped, wait(Math.max(0, atMs - clock.now()), { clock, signal })]);
+    over.abort();
+    return reason ?? undefined;
+  }
+
+  /** Begins an attempt, or decides that there is none; `undefined` if the gateway ended first. */
+  async #begin(job: JobRecord, occurrence: OccurrenceRecord): Promise<BegunRun | RunEnd | undefined> {
     const { running, clock } = this.#options;
     const { authority, spec } = job;
+    const isResumed = occurrence.state === "running";
+    if (spec.enabled === false && !isResumed && occurrence.isManual !== true) return { state: "skipped", reason: "disabled" };
     const agent = running.agents.get(job.agentId);
     if (agent === undefined) return { state: "failed", reason: `there is no agent "${job.agentId}" any longer` };
     const hasLostOwner = authority.isListedOwner === true && !isListedOwner(authority, running.config.commands.ownerAllowFrom);
     if (hasLostOwner) return { state: "failed", reason: "the person who made it is no longer the owner" };
     const sessionKey = sessionOfRun(job, occurrence, running.config.session.mainKey);
-    const isResumed = occurrence.state === "running";
     if (isResumed && spec.payload.type === "command")
       return { state: "failed", reason: "it was interrupted by a restart of the gateway, and may have taken effect" };
     const run = factsOf(job, { sessionKey, workspace: agent.config.workspace, timeZone: agent.config.userTimezone });
     const beat = job.system === "heartbeat" && !isResumed ? await this.#options.heartbeats.prepare(job, sessionKey) : { job };
     if ("skip" in beat) return { state: "skipped", reason: beat.skip };
-    const check = spec.check === undefined || isResumed ? undefined : await this.#check(job, run);
+    // The check of a slot is made once: its later attempts, and a restart, go on with what it gave.
+    const isDecided = spec.check === undefined || isResumed || occurrence.checkOutput !== undefined;
+    const check = isDecided ? undefined : await this.#check(job, spec.check, run);
     if (this.#closing.signal.aborted) return undefined;
     if (check?.type === "skip") return { state: "skipped", reason: check.reason };
     const begun: OccurrenceRecord = {
@@ -140,25 +165,20 @@ export class JobRunner {
       startedAtMs: occurrence.startedAtMs ?? clock.now(),
       sessionKey,
       origin: occurrence.origin ?? originOf(beat.job, sessionKey),
+      ...withoutUndefined({ checkOutput: check?.output ?? occurrence.checkOutput }),
     };
-    if (!isResumed) await this.#options.book.settle(begun, () => undefined);
-    return this.#run(beat.job, begun, { run, checkOutput: check?.output ?? "", stopped });
+    const seen = check?.seen;
+    if (!isResumed) await this.#options.book.settle(begun, (present) => (seen === undefined ? undefined : { ...present, checked: seen }));
+    return { job: beat.job, occurrence: begun, run };
   }
 
-  async #check(job: JobRecord, run: RunFacts): Promise<Awaited<ReturnType<typeof makeCheck>> | undefined> {
-    const { commands, fetch, book } = this.#options;
-    if (job.spec.check === undefined) return undefined;
-    const result = await makeCheck(job.spec.check, { commands, fetch, run, seen: job.checked, signal: this.#closing.signal });
-    const { seen } = result;
-    if (seen !== undefined && seen !== job.checked) await book.change(job.id, (present) => ({ ...present, checked: seen }));
-    return result;
+  async #check(job: JobRecord, check: JobCheck, run: RunFacts): Promise<CheckResult> {
+    const { commands, fetch } = this.#options;
+    return makeCheck(check, { commands, fetch, run, seen: job.checked, signal: this.#closing.signal });
   }
 
-  async #run(
-    job: JobRecord,
-    occurrence: OccurrenceRecord,
-    { run, checkOutput, stopped }: { readonly run: RunFacts; readonly checkOutput: string; readonly stopped: Promise<string> },
-  ): Promise<RunEnd | undefined> {
+  /** Runs an attempt to its end; `undefined` if the gateway ended first. */
+  async #run({ job, occurrence, run }: BegunRun, stopped: Promise<string>): Promise<RunEnd | undefined> {
     const { announcer, clock } = this.#options;
     const { sessionKey } = run;
     const { payload } = job.spec;
@@ -172,7 +192,7 @@ export class JobRunner {
           void stopped.then((reason) => this.#options.stopTurn(sessionKey, { inputId, reason }));
         };
         const options = { nowMs: clock.now(), signal: this.#closing.signal, onInput };
-        const end = await runAgentTurn({ job, occurrence, sessionKey, checkOutput }, this.#options, options);
+        const end = await runAgentTurn({ job, occurrence, sessionKey, checkOutput: occurrence.checkOutput ?? "" }, this.#options, options);
         if (end?.state !== "done" || end.text === undefined || end.text === "") return end;
         const problem = await announcer.post(job, occurrence, end.text);
         return problem === undefined ? end : { ...end, state: "failed", reason: problem };
@@ -207,7 +227,7 @@ export class JobRunner {
 
   async #settle(occurrence: OccurrenceRecord, end: RunEnd): Promise<void> {
     const { book, clock, running, alert } = this.#options;
-    const { notBeforeMs: _past, origin: _address, reason: _earlier, ...rest } = occurrence;
+    const { notBeforeMs: _past, origin: _address, reason: _earlier, checkOutput: _used, ...rest } = occurrence;
     const { isTransient: _transient, text, ...facts } = end;
     const job = book.get(occurrence.jobId);
     const settled: OccurrenceRecord = {

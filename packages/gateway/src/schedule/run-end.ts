@@ -1,4 +1,5 @@
 import type { InputState } from "@factotum/store";
+import { isTransientFailure } from "../kernel/transient-failure.ts";
 import type { RunReport } from "../queue/run-report.ts";
 
 /** How one attempt of an occurrence has ended. */
@@ -12,9 +13,6 @@ export interface RunEnd {
   readonly isTransient?: boolean;
 }
 
-/** Failures of a model call that may pass. */
-const TRANSIENT: ReadonlySet<string> = new Set(["rate-limited", "overloaded", "timeout", "unreachable", "truncated", "server"]);
-
 /** The end of a turn. */
 export function endOfRun({ outcome, text, failureText, usage }: RunReport): RunEnd {
   const spent = { tokens: usage.total, ...(usage.costUsd === undefined ? {} : { costUsd: usage.costUsd }) };
@@ -24,7 +22,7 @@ export function endOfRun({ outcome, text, failureText, usage }: RunReport): RunE
   return {
     state: "failed",
     reason: failureText === "" ? outcome.message : failureText,
-    isTransient: TRANSIENT.has(outcome.code),
+    isTransient: isTransientFailure(outcome.code),
     ...spent,
   };
 }

@@ -44,6 +44,8 @@ export interface JobRecord {
 export interface OccurrenceRecord extends JobOccurrence {
   /** The address of its turn, from its start on: with another one a restart would begin another turn. */
   readonly origin?: Origin;
+  /** What its check has printed, once it has decided for the run: until the outcome, so that it is made once. */
+  readonly checkOutput?: string;
 }
 
 /** Scheduled jobs and their occurrences: one row for each slot, ever. */
