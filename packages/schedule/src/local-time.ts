@@ -30,20 +30,19 @@ export function parseInstant(text: string, timezone: string): number {
   // `Date` accepts the 30th of February, and hour 24, as times of the next month or day.
   if (Number.isNaN(wallMs) || !isSameDate(wallMs, fields?.[1] ?? ""))
     throw new ScheduleError(`"${text}" is a time that no calendar has. Check the day and the hour.`);
-  return local === null ? Date.parse(text) : toInstant(wallMs, checkTimezone(timezone));
+  return local === null ? Date.parse(text) : firstInstant(wallMs, offsetReader(checkTimezone(timezone)));
 }
 
 function isSameDate(wallMs: number, date: string): boolean {
   return new Date(wallMs).toISOString().startsWith(date);
 }
 
-/** `wallMs` is the local time written as if it were UTC. */
-function toInstant(wallMs: number, timezone: string): number {
-  const readOffset = offsetReader(timezone);
+/** The first instant whose local time is not before `wallMs`, a local time written as if it were UTC. */
+export function firstInstant(wallMs: number, readOffset: (instantMs: number) => number): number {
   const offsets = [readOffset(wallMs - DAY_MS), readOffset(wallMs + DAY_MS)];
   const matches = offsets.map((offsetMs) => wallMs - offsetMs).filter((instantMs) => instantMs + readOffset(instantMs) === wallMs);
   if (matches.length > 0) return Math.min(...matches);
-  // In a gap: the first instant whose local time is not before the written one.
+  // In a gap.
   let beforeMs = wallMs - Math.max(...offsets) - DAY_MS;
   let afterMs = wallMs - Math.min(...offsets) + DAY_MS;
   while (afterMs - beforeMs > 1) {
@@ -52,6 +51,19 @@ function toInstant(wallMs: number, timezone: string): number {
     else afterMs = middleMs;
   }
   return afterMs;
+}
+
+/** The first instant with the offset of `toMs`, where the offset changes once after `fromMs`. */
+export function findOffsetChange(readOffset: (instantMs: number) => number, fromMs: number, toMs: number): number {
+  const newOffsetMs = readOffset(toMs);
+  let lowMs = fromMs;
+  let highMs = toMs;
+  while (highMs - lowMs > 1) {
+    const middleMs = Math.floor((lowMs + highMs) / 2);
+    if (readOffset(middleMs) === newOffsetMs) highMs = middleMs;
+    else lowMs = middleMs;
+  }
+  return highMs;
 }
 
 /** Reads how far local time is ahead of UTC at an instant, in milliseconds. */

@@ -1,4 +1,4 @@
-import { Cron } from "croner";
+import { createCronTimes } from "./cron-times.ts";
 import { checkTimezone, parseInstant } from "./local-time.ts";
 import { nextInstant } from "./next-instants.ts";
 import { isDuration, parseDuration } from "./parse-duration.ts";
@@ -40,11 +40,10 @@ function parseCron(text: string, timezone: string): CronSchedule {
     );
   }
   try {
-    new Cron(expression, { timezone, paused: true });
+    return { type: "cron", next: createCronTimes(expression, timezone) };
   } catch (error) {
     throw new ScheduleError(`"${text}" is no cron expression: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
-  return { type: "cron", expression, timezone };
 }
 
 function renderInput(input: ScheduleInput): string {

@@ -33,6 +33,29 @@ test.each([
   ["a gap before midnight", "0 23 * * *", "America/Nuuk", "2026-03-28T12:00Z", ["2026-03-29T01:00Z", "2026-03-30T00:00Z"]],
   ["a day that does not exist", "0 9 * * *", "Pacific/Apia", "2011-12-29T00:00Z", ["2011-12-29T19:00Z", "2011-12-30T19:00Z"]],
   ["a date that does not exist", "0 9 30 12 *", "Pacific/Apia", "2011-12-29T00:00Z", ["2012-12-29T19:00Z"]],
+  ["several times in a gap", "0,30 2 * * *", "America/New_York", "2026-03-07T12:00Z", ["2026-03-08T07:00Z", "2026-03-09T06:00Z"]],
+  [
+    "several times in a fold",
+    "0,30 1 * * *",
+    "America/New_York",
+    "2026-10-31T12:00Z",
+    ["2026-11-01T05:00Z", "2026-11-01T05:30Z", "2026-11-02T06:00Z"],
+  ],
+  [
+    "every minute of an hour in a fold",
+    "*/20 1-2 * * *",
+    "America/New_York",
+    "2026-11-01T05:15Z",
+    ["2026-11-01T05:20Z", "2026-11-01T05:40Z", "2026-11-01T07:00Z"],
+  ],
+  [
+    "every second hour over a fold",
+    "0 */2 * * *",
+    "Europe/Berlin",
+    "2026-10-24T21:00Z",
+    ["2026-10-24T22:00Z", "2026-10-25T00:00Z", "2026-10-25T01:00Z", "2026-10-25T03:00Z"],
+  ],
+  ["seconds in a gap", "15,45 59 2 * * *", "Europe/Berlin", "2026-03-28T12:00Z", ["2026-03-29T01:00Z", "2026-03-30T00:59:15.000Z"]],
   ["either kind of day", "0 9 15 * 1", "UTC", "2026-01-01T00:00Z", ["2026-01-05T09:00Z", "2026-01-12T09:00Z", "2026-01-15T09:00Z"]],
 ])("%s", (_, cron, timezone, from, expected) => {
   expect(after(cron, timezone, from, expected.length)).toEqual(expected);

@@ -18,9 +18,8 @@ export interface EverySchedule {
 /** At the local times that a cron expression matches. */
 export interface CronSchedule {
   readonly type: "cron";
-  /** Five fields, or six with seconds in front. */
-  readonly expression: string;
-  readonly timezone: string;
+  /** The first instant after another one, which is excluded; `undefined` if there is none. */
+  readonly next: (afterMs: number) => number | undefined;
 }
 
 /** A schedule as a person writes it. */

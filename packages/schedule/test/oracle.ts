@@ -1,7 +1,6 @@
 /** What a schedule should yield, by trying every minute: shares no code with the package, and takes local time from `Intl` alone. */
 
 const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 /** A change of a zone's offset; local time is UTC plus the offset. */
@@ -17,15 +16,15 @@ export function offsetOf(timezone: string): (instantMs: number) => number {
   return (instantMs) => Date.parse(`${format.format(instantMs).replace(" ", "T")}Z`) - instantMs;
 }
 
-/** The transitions of a zone between two instants; two changes within one day that cancel each other are not found. */
-export function findTransitions(timezone: string, fromMs: number, toMs: number): Transition[] {
+/** The transitions of a zone between two instants; two changes within one step that cancel each other are not found. */
+export function findTransitions(timezone: string, [fromMs, toMs]: readonly [number, number], stepMs: number): Transition[] {
   const read = offsetOf(timezone);
   const found: Transition[] = [];
   let beforeMs = read(fromMs);
-  for (let dayMs = fromMs + DAY_MS; dayMs <= toMs; dayMs += DAY_MS) {
+  for (let dayMs = fromMs + stepMs; dayMs <= toMs; dayMs += stepMs) {
     const afterMs = read(dayMs);
     if (afterMs === beforeMs) continue;
-    let low = dayMs - DAY_MS;
+    let low = dayMs - stepMs;
     let high = dayMs;
     while (high - low > MINUTE_MS) {
       const middle = low + Math.floor((high - low) / 2 / MINUTE_MS) * MINUTE_MS;
@@ -38,9 +37,12 @@ export function findTransitions(timezone: string, fromMs: number, toMs: number):
   return found;
 }
 
-/** The instants of a daily local time, within two days of a transition. */
-export function fixedInstants({ atMs, beforeMs, afterMs }: Transition, hour: number, minute: number): number[] {
-  const wanted = (wallMs: number): boolean => mod(wallMs, DAY_MS) === hour * HOUR_MS + minute * MINUTE_MS;
+/** True for the minutes of the local day at which something is due. */
+export type IsWanted = (minuteOfDay: number) => boolean;
+
+/** The instants of local times within two days of a transition: each local time once, those that are skipped right after the gap. */
+export function fixedInstants({ atMs, beforeMs, afterMs }: Transition, isWanted: IsWanted): number[] {
+  const wanted = (wallMs: number): boolean => isWanted(mod(wallMs, DAY_MS) / MINUTE_MS);
   const instants: number[] = [];
   const seen = new Set<number>();
   for (let utcMs = atMs - 2 * DAY_MS; utcMs < atMs + 2 * DAY_MS; utcMs += MINUTE_MS) {
@@ -53,30 +55,35 @@ export function fixedInstants({ atMs, beforeMs, afterMs }: Transition, hour: num
   return instants;
 }
 
-/** The instants within two days of a transition whose local minute of the hour matches, in elapsed time. */
-export function elapsedInstants({ atMs, beforeMs, afterMs }: Transition, matches: (minute: number) => boolean): number[] {
+/** The instants within two days of a transition whose local time matches, in elapsed time. */
+export function elapsedInstants({ atMs, beforeMs, afterMs }: Transition, isWanted: IsWanted): number[] {
   const instants: number[] = [];
   for (let utcMs = atMs - 2 * DAY_MS; utcMs < atMs + 2 * DAY_MS; utcMs += MINUTE_MS) {
     const wallMs = utcMs + (utcMs < atMs ? beforeMs : afterMs);
-    if (matches(mod(wallMs, HOUR_MS) / MINUTE_MS)) instants.push(utcMs);
+    if (isWanted(mod(wallMs, DAY_MS) / MINUTE_MS)) instants.push(utcMs);
   }
   return instants;
 }
 
-/** Every minute of a span without transitions in the reading: each is looked up in `Intl`. The second of two equal local minutes does not count. */
-export function scanFixed(timezone: string, fromMs: number, toMs: number, hour: number, minute: number): number[] {
+/** Both readings of every minute of a span, each looked up in `Intl`: each local time once, or all of them in elapsed time. */
+export function scanMinutes(
+  timezone: string,
+  [fromMs, toMs]: readonly [number, number],
+  isWanted: IsWanted,
+): { fixed: number[]; elapsed: number[] } {
   const read = offsetOf(timezone);
-  const wanted = hour * HOUR_MS + minute * MINUTE_MS;
-  const instants: number[] = [];
-  let latestWallMs = -Infinity;
+  const wanted = (wallMs: number): boolean => isWanted(mod(wallMs, DAY_MS) / MINUTE_MS);
+  const [fixed, elapsed]: [number[], number[]] = [[], []];
+  let latestWallMs = fromMs + read(fromMs) - MINUTE_MS;
   for (let utcMs = fromMs; utcMs < toMs; utcMs += MINUTE_MS) {
     const wallMs = utcMs + read(utcMs);
-    for (let newMs = Math.max(latestWallMs + MINUTE_MS, wallMs - DAY_MS + MINUTE_MS); newMs <= wallMs; newMs += MINUTE_MS) {
-      if (mod(newMs, DAY_MS) === wanted && (latestWallMs > -Infinity || newMs === wallMs)) instants.push(utcMs);
-    }
+    if (wanted(wallMs)) elapsed.push(utcMs);
+    let isDue = false;
+    for (let newMs = latestWallMs + MINUTE_MS; newMs <= wallMs; newMs += MINUTE_MS) isDue ||= wanted(newMs);
+    if (isDue) fixed.push(utcMs);
     latestWallMs = Math.max(latestWallMs, wallMs);
   }
-  return instants;
+  return { fixed, elapsed };
 }
 
 function mod(value: number, by: number): number {
