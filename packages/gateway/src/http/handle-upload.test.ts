@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { request } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { startAnthropicServer, textReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
 import sharp from "sharp";
@@ -23,6 +26,21 @@ const upload = async (bytes: Uint8Array, headers: Readonly<Record<string, string
     headers: { authorization: `Bearer ${running.token}`, ...headers },
     body: Buffer.from(bytes),
   });
+
+/** The status of an upload without a declared length, for a client that reads no answer before it has sent everything. */
+const statusOfChunks = async (chunk: Buffer, count: number): Promise<number | undefined> => {
+  const headers = { authorization: `Bearer ${running.token}` };
+  const client = request(`${running.gateway.url}/uploads`, { method: "POST", headers });
+  const answered = once(client, "response") as Promise<[IncomingMessage]>;
+  // A connection that is cut off is told by `answered` alone.
+  answered.catch(() => undefined);
+  client.on("error", () => undefined);
+  for (let sent = 0; sent < count; sent += 1) await new Promise((resolve) => client.write(chunk, resolve));
+  client.end();
+  const [response] = await answered;
+  response.resume();
+  return response.statusCode;
+};
 
 const png = async (): Promise<Buffer> =>
   sharp({ create: { width: 8, height: 8, channels: 3, background: "red" } })
@@ -56,4 +74,8 @@ test("invalid, broken, oversized and unauthorised uploads are refused", async ()
     expect(response.status).toBe(status);
     expect(await response.json()).toMatchObject({ error: { message: expect.stringMatching(/\.$/) } });
   }
+});
+
+test("an upload that says no length and is too large is read to its end and refused, not cut off", async () => {
+  expect(await statusOfChunks(Buffer.alloc(1_000_000), 30)).toBe(413);
 });
