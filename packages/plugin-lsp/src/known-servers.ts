@@ -1,4 +1,5 @@
-import type { JsonObject } from "@factotum/agent-contract";
+import type { JsonObject, JsonValue } from "@factotum/agent-contract";
+import { isObject } from "./is-object.ts";
 import type { ServerProgram, ServerSettings } from "./server-settings.ts";
 
 /** A program that may be installed. */
@@ -14,11 +15,12 @@ export interface KnownServer {
   readonly rootMarkers: readonly string[];
   /** The first that is found is used. */
   readonly programs: readonly KnownProgram[];
+  readonly initializationOptions?: JsonObject;
   readonly settings?: JsonObject;
 }
 
-/** A rename of an import renames what is imported. */
-const NO_ALIASES = { preferences: { useAliasesForRenames: false } };
+/** A rename of an import renames what is imported, and no types are fetched by npm for packages that have none: nothing is installed unasked. */
+const TYPESCRIPT = { preferences: { useAliasesForRenames: false }, disableAutomaticTypeAcquisition: true };
 
 const STDIO = ["--stdio"];
 
@@ -32,7 +34,13 @@ export const KNOWN_SERVERS: readonly KnownServer[] = [
       { command: "tsc", args: ["--lsp", "--stdio"], minMajor: 7 },
       { command: "typescript-language-server", args: STDIO },
     ],
-    settings: { typescript: NO_ALIASES, javascript: NO_ALIASES },
+    // The same for `typescript-language-server`, and for `tsc` by both of its names.
+    initializationOptions: { disableAutomaticTypingAcquisition: true },
+    settings: {
+      typescript: TYPESCRIPT,
+      javascript: TYPESCRIPT,
+      "js/ts": { tsserver: { automaticTypeAcquisition: { enabled: false } } },
+    },
   },
   {
     name: "python",
@@ -65,10 +73,21 @@ export const KNOWN_SERVERS: readonly KnownServer[] = [
   { name: "zig", languages: ["zig"], rootMarkers: ["build.zig"], programs: [{ command: "zls", args: [] }] },
 ];
 
-/** What is known of a language, for a server whose settings do not say it: root markers, and sections of settings. */
+/** What is known of a language, for a server whose settings do not say it: root markers, initialization options, and settings, one by one. */
 export function withKnownDefaults(settings: ServerSettings): ServerSettings {
   const known = KNOWN_SERVERS.find(({ languages }) => languages[0] === settings.languages[0]);
   if (known === undefined) return settings;
-  const rootMarkers = settings.rootMarkers.length > 0 ? settings.rootMarkers : known.rootMarkers;
-  return { ...settings, rootMarkers, settings: { ...known.settings, ...settings.settings } };
+  return {
+    ...settings,
+    rootMarkers: settings.rootMarkers.length > 0 ? settings.rootMarkers : known.rootMarkers,
+    initializationOptions: withDefaults(settings.initializationOptions, known.initializationOptions),
+    settings: withDefaults(settings.settings, known.settings) as JsonObject,
+  };
+}
+
+/** A value, and what defaults have that it has not. */
+function withDefaults(value: JsonValue | undefined, defaults: JsonValue | undefined): JsonValue | undefined {
+  if (!isObject(value) || !isObject(defaults)) return value ?? defaults;
+  const names = Object.keys({ ...defaults, ...value });
+  return Object.fromEntries(names.map((name) => [name, withDefaults(value[name] as JsonValue, defaults[name] as JsonValue)])) as JsonObject;
 }

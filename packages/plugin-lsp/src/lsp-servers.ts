@@ -80,7 +80,7 @@ export function knownServerSettings(configured: Readonly<Record<string, ServerSe
   const taken = new Set(Object.values(configured).flatMap(({ languages }) => languages));
   return Object.fromEntries(
     KNOWN_SERVERS.filter(({ name, languages: [language = ""] }) => !taken.has(language) && configured[name] === undefined).map(
-      ({ name, languages, rootMarkers, programs, settings = {} }) => [
+      ({ name, languages, rootMarkers, programs, initializationOptions, settings = {} }) => [
         name,
         {
           programs,
@@ -89,6 +89,7 @@ export function knownServerSettings(configured: Readonly<Record<string, ServerSe
           languages,
           extensions: {},
           rootMarkers,
+          initializationOptions,
           settings,
           sandbox: { mode: "inherit", network: "none", workspace: "ro" },
         } satisfies ServerSettings,

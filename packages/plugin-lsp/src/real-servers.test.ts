@@ -1,3 +1,6 @@
+import { existsSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { callTool, LIMITS, openScene, textOf } from "../test/scene.ts";
@@ -110,4 +113,26 @@ test("tsc --lsp renames what is imported, not only the name of the import", { ti
   expect(textOf(await callTool(source, "lsp_rename_typescript", given, scene))).toBe("Renamed Shape to Form in shape.ts, use.ts");
   expect(await scene.read("shape.ts")).toBe("export class Form {}\r\n");
   expect(await scene.read("use.ts")).toBe('import { Form } from "./shape";\nexport const all = ["😀", new Form()];\n');
+});
+
+test("tsc --lsp has npm fetch no types, also with settings of the owner's", { timeout: 60_000 }, async () => {
+  await using scene = await openScene();
+  const [bin, asked] = [join(scene.folder, "bin"), join(scene.folder, "asked")];
+  await mkdir(bin);
+  await writeFile(join(bin, "npm"), `#!/bin/sh\necho "$@" >>'${asked}'\n`, { mode: 0o755 });
+  await scene.write("package.json", '{ "dependencies": { "lodash": "*" } }');
+  await scene.write("a.js", 'require("lodash");\n');
+  const source = await scene.source(
+    withKnownDefaults({
+      ...scene.fake(),
+      programs: NATIVE,
+      env: { PATH: `${bin}:${process.env["PATH"] ?? ""}` },
+      languages: ["typescript"],
+      extensions: { ".js": "javascript" },
+      settings: { typescript: { preferences: {} }, "js/ts": { tsserver: {} } },
+    }),
+  );
+  for (let round = 0; round < 3; round += 1) await callTool(source, "lsp_hover_typescript", { path: "a.js", line: 1, column: 2 }, scene);
+  await scene.servers.close();
+  expect(existsSync(asked)).toBe(false);
 });
