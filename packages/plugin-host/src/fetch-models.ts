@@ -14,9 +14,13 @@ const UNAVAILABLE = 503;
 
 /**
  * Answers a request of OpenAI's Chat Completions API with the models of a plugin, as a stream of events. Pieces are asked for as they are read. What fails is an
- * error event, whose `code` is a status.
+ * error event, whose `code` is a status and whose message has no secrets.
  */
-export function fetchModels(plugin: HostedPlugin, { body, signal, checkBody }: ModelFetchInit): Response {
+export function fetchModels(
+  plugin: HostedPlugin,
+  { body, signal, checkBody }: ModelFetchInit,
+  hideSecrets: (text: string) => string,
+): Response {
   const request = JSON.parse(String(body)) as PluginObject;
   const left = new AbortController();
   const given = signal ?? left.signal;
@@ -50,7 +54,7 @@ export function fetchModels(plugin: HostedPlugin, { body, signal, checkBody }: M
         while (chunks.length === 0 && end === undefined) await new Promise<void>((resolve) => (wake = resolve));
         const chunk = chunks.shift();
         if (chunk === undefined && given.aborted) return controller.error(given.reason);
-        const bytes = encode(chunk?.value ?? lastEvent(end?.error));
+        const bytes = encode(chunk?.value ?? lastEvent(end?.error, hideSecrets));
         const failure = checkBody?.(bytes);
         if (failure !== undefined) {
           left.abort();
@@ -71,9 +75,9 @@ function encode(event: unknown): Uint8Array {
   return new TextEncoder().encode(`data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`);
 }
 
-function lastEvent(error: unknown): unknown {
+function lastEvent(error: unknown, hideSecrets: (text: string) => string): unknown {
   if (error === undefined) return "[DONE]";
   const { message, status } = PluginError.isInstance(error) ? error : { message: "it failed" };
   const isRefusal = PluginError.isInstance(error) && error.code === "failed";
-  return { error: { message, code: isRefusal ? (status ?? null) : UNAVAILABLE } };
+  return { error: { message: hideSecrets(message), code: isRefusal ? (status ?? null) : UNAVAILABLE } };
 }

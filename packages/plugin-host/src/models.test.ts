@@ -77,6 +77,15 @@ test.each([
   expect((await allOf(ask(scene.host, id))).at(-1)).toBe(last);
 });
 
+test("an error gives no secret away", slow, async () => {
+  const plugin = await withModels("tells", `throw Object.assign(new Error("wrong key " + api.secrets.KEY), { status: 401 });`, {
+    secrets: ["KEY"],
+  });
+  const hideSecrets = (text: string): string => text.replaceAll("s3cret", "***");
+  await using scene = startHost([plugin], { readSecret: async () => "s3cret", hideSecrets });
+  expect(await allOf(ask(scene.host, "tells"))).toEqual(['{"error":{"message":"it failed: wrong key ***","code":401}}']);
+});
+
 test("a plugin that does not register the models of its manifest, or others, is not used", slow, async () => {
   const silent = await folders.write("silent", `export const plugin = { id: "silent", setup() {} };`, { tools: [], roles: ["models"] });
   const loud = await withModels("loud", `yield {};`, { roles: [] });

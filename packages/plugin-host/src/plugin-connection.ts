@@ -5,7 +5,8 @@ import { PluginError } from "./plugin-error.ts";
 
 /** What a connection passes on. */
 export interface ConnectionHandlers {
-  readonly ask: (method: string, params: readonly unknown[]) => Promise<unknown>;
+  /** `signal` fires when the plugin ends: it is not there to get the answer then. */
+  readonly ask: (method: string, params: readonly unknown[], options: { readonly signal: AbortSignal }) => Promise<unknown>;
   readonly log: (line: Extract<FromPlugin, { type: "log" }>) => void;
   /** Something failed that belongs to no call. */
   readonly fault: (message: string) => void;
@@ -49,6 +50,7 @@ export class PluginConnection {
   readonly #calls = new Map<number, Pending>();
   readonly #hello = Promise.withResolvers<void>();
   readonly #ready = Promise.withResolvers<Extract<FromPlugin, { type: "ready" }>>();
+  readonly #end = new AbortController();
   #called = 0;
   #asks = 0;
   #isOver = false;
@@ -122,6 +124,7 @@ export class PluginConnection {
 
   #close(why: string): void {
     this.#isOver = true;
+    this.#end.abort();
     const code = this.#calls.size > 0 ? "ended" : "not-started";
     for (const { reject } of [this.#hello, this.#ready, ...this.#calls.values()]) reject(new PluginError(code, why));
   }
@@ -167,7 +170,7 @@ export class PluginConnection {
     }
     this.#asks += 1;
     try {
-      const value = await this.#handlers.ask(method, params);
+      const value = await this.#handlers.ask(method, params, { signal: this.#end.signal });
       this.#channel.send({ type: "answer", ask, value: value as never });
     } catch (error) {
       this.#channel.send({ type: "answer", ask, error: error instanceof Error ? error.message : "it could not be done" });

@@ -177,6 +177,39 @@ test("requests only the hosts of its manifest, redirects included", slow, async 
   expect(asked).toMatchObject([{ url: "https://api.example.org/x", method: "GET", headers: { accept: "text/plain" } }]);
 });
 
+test("a request of a plugin ends with its process", slow, async () => {
+  const asked = Promise.withResolvers<AbortSignal>();
+  const plugin = await folders.write("waits", toolCode(`await api.fetch("https://api.example.org/x");`), { hosts: ["api.example.org"] });
+  await using running = startHost([plugin], {
+    fetch: async ({ signal }) => {
+      asked.resolve(signal);
+      return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("ended"))));
+    },
+  });
+  const called = running.call("waits");
+  const signal = await asked.promise;
+  expect(signal.aborted).toBe(false);
+  running.host.apply([]);
+  expect(textOf(await called)).toContain("switched off");
+  expect(signal.aborted).toBe(true);
+});
+
+test("32 requests of a plugin wait at once, and no more", slow, async () => {
+  const code = toolCode(`
+    const asked = Array.from({ length: 40 }, (_, row) => api.state.get("row-" + row).catch((error) => error.message));
+    console.log((await Promise.all(asked.slice(32))).join());
+    return String(await Promise.all(asked.slice(0, 32)));`);
+  const answer = Promise.withResolvers<number>();
+  await using running = startHost([await folders.write("greedy", code)], {
+    rowsOf: () => ({ ...memoryRows(), get: async () => answer.promise }),
+  });
+  const called = running.call("greedy");
+  const refused = Array.from({ length: 8 }, () => "more than 32 requests wait").join();
+  await expect.poll(() => running.lines.map(({ message }) => message), { timeout: 20_000 }).toContain(refused);
+  answer.resolve(1);
+  expect(textOf(await called)).toBe(Array.from({ length: 32 }, () => "1").join());
+});
+
 test.each([
   ["https://a.example.org/", "a.example.org", true],
   ["https://a.example.org/", "*.example.org", true],

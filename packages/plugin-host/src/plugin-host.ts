@@ -77,7 +77,7 @@ export class PluginHost {
   /** Answers a streaming request of OpenAI's Chat Completions API with the models of a plugin; `undefined` if no plugin of this id has any. */
   fetchModels(id: string, init: ModelFetchInit): Response | undefined {
     const one = this.#hosted.find(({ plugin }) => plugin.id === id && plugin.roles.includes("models"));
-    return one === undefined ? undefined : fetchModels(one, init);
+    return one === undefined ? undefined : fetchModels(one, init, this.#options.hideSecrets);
   }
 
   /** The memory that a plugin is; `undefined` if no plugin of this id is one. */

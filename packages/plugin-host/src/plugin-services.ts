@@ -5,13 +5,19 @@ import type { InstalledPlugin, PluginHostOptions, PluginRows } from "./installed
 
 type ServiceParts = Pick<PluginHostOptions, "rowsOf" | "fetch">;
 
-type Service = (params: readonly unknown[]) => Promise<PluginJson>;
+/** Options of a request for a service. */
+interface ServiceOptions {
+  /** Fires when the plugin ends. */
+  readonly signal: AbortSignal;
+}
+
+type Service = (params: readonly unknown[], options: ServiceOptions) => Promise<PluginJson>;
 
 /** What a plugin may ask the gateway for, a row each. Rejects with what is wrong. */
 export function createServices(
   plugin: InstalledPlugin,
   { rowsOf, fetch }: ServiceParts,
-): (method: string, params: readonly unknown[]) => Promise<PluginJson> {
+): (method: string, params: readonly unknown[], options: ServiceOptions) => Promise<PluginJson> {
   const rows = rowsOf(plugin.id);
   // Changes come one after the other, so that several at once cannot pass the limit of rows together.
   let changed: Promise<unknown> = Promise.resolve();
@@ -31,7 +37,7 @@ export function createServices(
       await afterChanges(async () => rows.delete(keyOf(key)));
       return null;
     },
-    fetch: async ([url, options]) => {
+    fetch: async ([url, options], { signal }) => {
       const { method = "GET", headers = {}, body } = isObject(options) ? options : {};
       if (typeof url !== "string" || !URL.canParse(url)) throw new Error("fetch needs an address");
       if (method !== "GET" && method !== "POST") throw new Error("fetch has the methods GET and POST");
@@ -43,14 +49,14 @@ export function createServices(
         headers: headersOf(headers),
         ...(typeof body === "string" ? { body } : {}),
         maxBytes: PLUGIN_LIMITS.fetchBytes,
-        signal: new AbortController().signal,
+        signal,
       } as const;
       return { ...(await fetch(request, allows)) };
     },
   };
-  return async (method, params) => {
+  return async (method, params, options) => {
     if (!Object.hasOwn(services, method)) throw new Error(`there is no service ${method.slice(0, 40)}`);
-    return services[method as AskMethod](params);
+    return services[method as AskMethod](params, options);
   };
 }
 
