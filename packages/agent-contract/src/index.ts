@@ -103,6 +103,9 @@ export { plural } from "./plural.ts";
 export { withoutUndefined } from "./without-undefined.ts";
 export type { WithoutUndefined } from "./without-undefined.ts";
 export type {
+  AuditedEntry,
+  AuditedNote,
+  AuditNotes,
   MemoryAnswer,
   MemoryChange,
   MemoryHit,
@@ -116,4 +119,8 @@ export type {
   VersionedNote,
   NoteHistory,
   NoteVersion,
+  NoteEntrySource,
+  NoteFinding,
+  NoteGate,
+  NoteVerdict,
 } from "./memory.ts";

@@ -1,4 +1,10 @@
-/** Who a remembered text comes from: `untrusted` was written by a turn that had read text of others (R23). */
+import type { FileWrite } from "./ports.ts";
+import type { RunKind } from "./run.ts";
+
+/**
+ * Who a remembered text comes from: `agent` was written in a turn that a person started, `untrusted` by one that had read text of others (R23), `system` by a run
+ * that nobody started.
+ */
 export type MemoryOrigin = "owner" | "agent" | "untrusted" | "system";
 
 /** What is searched. */
@@ -125,3 +131,62 @@ export interface NoteHistory {
     id: string,
   ): Promise<{ readonly type: "restored" | "not-found" } | { readonly type: "refused"; readonly message: string }>;
 }
+
+/** Who wrote an entry of a note: a statement, such as an item of a list. */
+export interface NoteEntrySource {
+  /** Names the entry by its text. */
+  readonly digest: string;
+  readonly origin: MemoryOrigin;
+  readonly kind: RunKind;
+  readonly sessionKey: string;
+  readonly sessionId: string;
+  readonly turnId: string;
+  readonly atMs: number;
+}
+
+/** What became of a change: `remarks` says for the model what was written otherwise than it asked, by path. The message of a refusal is for the model, too. */
+export type NoteVerdict =
+  | { readonly type: "made"; readonly remarks: ReadonlyMap<string, string> }
+  | { readonly type: "refused"; readonly message: string };
+
+/** Rules for what tools write into the notes of agents. Implemented by `memory`, used by `tools`. */
+export interface NoteGate {
+  /**
+   * Calls `make` once with the contents that take the place of those asked for, by path, unless a rule refuses a write: then nothing may change. Files that are no
+   * notes pass. No other change of notes is made meanwhile. What it records is durable before the call. Rejects if `make` does, or if it cannot record.
+   */
+  change(writes: readonly FileWrite[], make: (contents: ReadonlyMap<string, string>) => Promise<void>): Promise<NoteVerdict>;
+}
+
+/** What is wrong with an entry or a file: `over-budget` of a file alone. */
+export interface NoteFinding {
+  readonly type: "untrusted" | "junk" | "duplicate" | "over-budget" | "secret";
+  /** A sentence for the owner. */
+  readonly message: string;
+}
+
+/** An entry of a note, and where it comes from. */
+export interface AuditedEntry {
+  /** From 1, inclusive. */
+  readonly startLine: number;
+  readonly endLine: number;
+  /** Secrets are redacted. */
+  readonly text: string;
+  /** Absent: no tool wrote it; by hand, or by a command. */
+  readonly origin?: MemoryOrigin;
+  readonly source?: Omit<NoteEntrySource, "digest" | "origin">;
+  readonly findings: readonly NoteFinding[];
+}
+
+/** A note, by its path relative to the workspace. */
+export interface AuditedNote {
+  readonly path: string;
+  readonly chars: number;
+  /** How many characters of it the prompt shows; absent for daily notes. */
+  readonly maxChars?: number;
+  readonly findings: readonly NoteFinding[];
+  readonly entries: readonly AuditedEntry[];
+}
+
+/** Examines the notes of an agent: `MEMORY.md`, `USER.md` and the daily ones. Changes nothing. Resolves with the curated ones first, then by path. */
+export type AuditNotes = (agentId: string, options: { readonly signal: AbortSignal }) => Promise<readonly AuditedNote[]>;

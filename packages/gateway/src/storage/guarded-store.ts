@@ -106,6 +106,8 @@ const RULES: { readonly [Method in keyof Store]: Rule } = {
   addTaintedBlocks: "take",
   hasTaintedBlocks: "read",
   readTaintedBlocks: "read",
+  addNoteEntries: "take",
+  readNoteEntries: "read",
   readCheckpoints: "read",
   saveCheckpoints: "take",
   listCheckpoints: "read",

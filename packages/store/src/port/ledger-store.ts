@@ -1,3 +1,4 @@
+import type { NoteEntrySource } from "@factotum/agent-contract";
 import type { Page } from "./page.ts";
 import type { RequestBody, RequestRecord, SpendCharge, SpendRecord } from "./ledger-records.ts";
 
@@ -35,4 +36,11 @@ export interface LedgerStore {
   hasTaintedBlocks(): Promise<boolean>;
   /** Digests of the blocks of a file that tainted turns wrote. */
   readTaintedBlocks(file: NotesFile): Promise<ReadonlySet<string>>;
+  /**
+   * Remembers who wrote entries of a file of notes; one that is known keeps its first source. `present` are the digests of all entries that the file then has: of
+   * a file with more than 2,000 rows, those of others go first.
+   */
+  addNoteEntries(file: NotesFile, entries: readonly NoteEntrySource[], present: readonly string[]): Promise<void>;
+  /** Who wrote the entries of a file, oldest first; also of entries that are no longer there. */
+  readNoteEntries(file: NotesFile): Promise<readonly NoteEntrySource[]>;
 }

@@ -253,7 +253,7 @@ function createOutboxStore({ tables, transactions, calls }: Parts): OutboxStore 
   };
 }
 
-function createLedgerStore({ tables: { requests, spend, taintedBlocks }, queries, calls }: Parts): LedgerStore {
+function createLedgerStore({ tables: { noteEntries, requests, spend, taintedBlocks }, queries, calls }: Parts): LedgerStore {
   return {
     listRequests: (filter) => calls.read(() => queries.requests(filter)),
     readRequest: (id) => calls.read(() => requests.read(id)),
@@ -263,6 +263,8 @@ function createLedgerStore({ tables: { requests, spend, taintedBlocks }, queries
     addTaintedBlocks: (file, digests) => calls.write(() => taintedBlocks.add(file, digests)),
     hasTaintedBlocks: () => calls.read(() => taintedBlocks.hasAny()),
     readTaintedBlocks: (file) => calls.read(() => taintedBlocks.read(file)),
+    addNoteEntries: (file, entries, present) => calls.write(() => noteEntries.add(file, entries, present)),
+    readNoteEntries: (file) => calls.read(() => noteEntries.read(file)),
   };
 }
 

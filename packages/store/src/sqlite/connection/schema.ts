@@ -292,6 +292,22 @@ CREATE TABLE occurrences (
 CREATE INDEX occurrences_open ON occurrences (slot) WHERE state IN ('claimed', 'running');
 `;
 
+/** Who wrote the entries of notes in agents' workspaces. Rows of a file beyond its limit go, those of entries that are no longer there first. */
+const NOTE_ENTRIES = `
+CREATE TABLE note_entries (
+  agent_id TEXT NOT NULL,
+  file TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  origin TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  session_key TEXT NOT NULL,
+  session_id TEXT NOT NULL,
+  turn_id TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (agent_id, file, digest)
+) STRICT, WITHOUT ROWID;
+`;
+
 /** Every step, oldest first. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST_SCHEMA },
@@ -316,4 +332,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 20, sql: BACKGROUND_COMMANDS },
   { version: 21, sql: CHECKPOINTS },
   { version: 22, sql: JOBS },
+  { version: 23, sql: NOTE_ENTRIES },
 ];

@@ -7,6 +7,7 @@ import { ConversationTable } from "./conversation-table.ts";
 import { InboxTable } from "./inbox-table.ts";
 import { JobTable } from "./job-table.ts";
 import { MoveTable } from "./move-table.ts";
+import { NoteEntriesTable } from "./note-entries-table.ts";
 import { OutboxTable } from "./outbox-table.ts";
 import { PairingTable } from "./pairing-table.ts";
 import { PromptTable } from "./prompt-table.ts";
@@ -30,6 +31,7 @@ export interface Tables {
   readonly inbox: InboxTable;
   readonly jobs: JobTable;
   readonly moves: MoveTable;
+  readonly noteEntries: NoteEntriesTable;
   readonly outbox: OutboxTable;
   readonly pairings: PairingTable;
   readonly prompts: PromptTable;
@@ -56,6 +58,7 @@ export function createTables(context: TableContext): Tables {
     inbox: new InboxTable(context),
     jobs: new JobTable(context),
     moves: new MoveTable(context),
+    noteEntries: new NoteEntriesTable(context),
     outbox: new OutboxTable(context, sentMessages),
     pairings: new PairingTable(context),
     prompts: new PromptTable(context),
