@@ -3,3 +3,8 @@ export type { NoteMemoryOptions } from "./note-memory.ts";
 export { NoteVersions } from "./versions/note-versions.ts";
 export type { NoteVersionsOptions } from "./versions/note-versions.ts";
 export type { NotePlaces } from "./notes/note-files.ts";
+export { auditNotes } from "./rules/audit-notes.ts";
+export type { AuditNotesOptions } from "./rules/audit-notes.ts";
+export { NoteRules } from "./rules/note-rules.ts";
+export type { NamedNote, NoteRulesOptions } from "./rules/note-rules.ts";
+export type { ConversationTexts } from "./rules/tool-outputs.ts";

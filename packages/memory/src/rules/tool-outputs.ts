@@ -1,0 +1,54 @@
+import type { NoteEntry } from "../entries/note-entries.ts";
+import { tokenize } from "../tokens/tokenize.ts";
+
+/** What tools have answered in a conversation, and what people have written there. */
+export interface ConversationTexts {
+  readonly outputs: readonly string[];
+  readonly said: readonly string[];
+}
+
+/** A line with fewer tokens can be the same by chance. */
+const MIN_LINE_TOKENS = 2;
+/** A part of a line with fewer tokens can. */
+const MIN_PART_TOKENS = 6;
+
+/** Whether an entry is copied from the results of tools: every line of it stands there, word for word, and nobody has said it. */
+export function isCopied(entry: NoteEntry, texts: Pick<PreparedTexts, "lines" | "said">): boolean {
+  const lines = linesOf(entry.text);
+  return lines.length > 0 && lines.every((line) => isIn(line, texts.lines) && !texts.said.some((one) => holds(one, line)));
+}
+
+/** The texts of a conversation, ready for comparison. */
+export interface PreparedTexts {
+  readonly lines: ReadonlySet<string>;
+  readonly said: readonly string[];
+}
+
+/** Prepares the texts once for all entries of a write. */
+export function prepareTexts({ outputs, said }: ConversationTexts): PreparedTexts {
+  return { lines: new Set(outputs.flatMap(linesOf)), said: said.map(wordsOf) };
+}
+
+function isIn(line: string, lines: ReadonlySet<string>): boolean {
+  if (countOf(line) < MIN_LINE_TOKENS) return false;
+  return lines.has(line) || (countOf(line) >= MIN_PART_TOKENS && [...lines].some((one) => holds(one, line)));
+}
+
+function linesOf(text: string): readonly string[] {
+  return text
+    .split(/\r\n?|\n/u)
+    .map(wordsOf)
+    .filter((line) => line !== "");
+}
+
+function wordsOf(text: string): string {
+  return tokenize(text).join(" ");
+}
+
+function holds(text: string, words: string): boolean {
+  return ` ${text} `.includes(` ${words} `);
+}
+
+function countOf(words: string): number {
+  return words.split(" ").length;
+}
