@@ -49,6 +49,7 @@ describe("why a prompt is re-rendered", () => {
     ["client-tools-change", { before: { ...basis, clientTools: "x" }, basis: { ...basis, clientTools: "y" } }],
     ["privacy-end", { basis: { ...basis, isPrivate: false } }],
     ["compaction", { basis: { ...basis, compactions: 1 } }],
+    ["forgotten", { stored: { basis: JSON.stringify({ ...basis, config: "d", forgotten: true }), renderedAtMs: 0 } }],
     ["cold-cache", { nowMs: 5 * 60_000 + 1 }],
     ["cold-cache", { nowMs: 60 * 60_000 + 1, cacheLifetimeMs: 60 * 60_000 }],
     ["cold-cache", { cacheLifetimeMs: 0 }],

@@ -16,7 +16,9 @@ export type PromptCause =
   | "client-tools-change"
   | "privacy-end"
   | "cold-cache"
-  | "compaction";
+  | "compaction"
+  /** The owner has forgotten a part of the conversation, or something that the prompt quoted. */
+  | "forgotten";
 
 /** A skill in a stored prompt. */
 type PromptSkillFacts = Pick<SkillEntry, "name" | "source" | "version">;
@@ -73,6 +75,7 @@ export function findPromptCause(query: CauseQuery): PromptCause | undefined {
   const { stored, basis } = query;
   if (stored === undefined) return "new-session";
   const before = parseBasis(stored.basis);
+  if (before?.forgotten === true) return "forgotten";
   if (before?.config !== basis.config) return "config-change";
   if (before.model !== basis.model || before.thinking !== basis.thinking) return "model-change";
   // An older version never showed thoughts, and did not record it.
@@ -96,8 +99,8 @@ export function renderBasis(basis: PromptBasis): string {
   return JSON.stringify(basis);
 }
 
-/** A basis as stored, possibly by an older version. */
-type StoredBasis = Omit<PromptBasis, LaterFacts> & Partial<Pick<PromptBasis, LaterFacts>>;
+/** A basis as stored, possibly by an older version. `forgotten` is set by the store, which may have emptied the prompt. */
+type StoredBasis = Omit<PromptBasis, LaterFacts> & Partial<Pick<PromptBasis, LaterFacts>> & { readonly forgotten?: true };
 
 /** Facts that older versions did not store. */
 type LaterFacts = "reasoning" | "elevated" | "channel" | "skills" | "clientTools" | "deferredTools";

@@ -12,7 +12,8 @@ import type { Row } from "../values/row.ts";
 import { decodeId, decodePosition, encodeId } from "../values/sequence-id.ts";
 import type { TableContext } from "./table-context.ts";
 
-interface InboxPayload {
+/** What the checksum of a row covers, with its keys. */
+export interface InboxPayload {
   readonly message: MsgContext;
   readonly admission: InputAdmission;
 }
@@ -312,7 +313,8 @@ export class InboxTable {
   }
 }
 
-function withoutWords({ message, admission }: InputRecord): InboxPayload {
+/** The payload of an input whose content is removed: its address and ids stay. */
+export function withoutWords({ message, admission }: Pick<InputRecord, "message" | "admission">): InboxPayload {
   const { origin, eventId, messageId, timestampMs, event, sender } = message;
   return {
     message: {

@@ -17,7 +17,7 @@ import type { TableContext } from "./table-context.ts";
 import type { Conversation, ConversationTable } from "./conversation-table.ts";
 
 /** The part of a session that is stored as JSON: everything that no query needs. */
-type SessionFacts = Pick<
+export type SessionFacts = Pick<
   SessionRecord,
   | "displayName"
   | "spawnedBy"

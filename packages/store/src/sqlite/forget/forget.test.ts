@@ -1,0 +1,156 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import {
+  NOW_MS,
+  compactionEntry,
+  sampleEnd,
+  sampleMessage,
+  sampleOutbound,
+  samplePrompt,
+  sampleSession,
+  sampleTurn,
+  userEntry,
+} from "../../../contract/samples.ts";
+import { createSqliteFixture, type SqliteFixture } from "../../../test/open-test-store.ts";
+import { beginForgetting, listOldCopies, removeOldCopies, type ForgetRules, type SqliteStore } from "../../index.ts";
+import { FORGOTTEN_TABLES } from "./forgotten-tables.ts";
+
+const CANARY = "CANARYWORD";
+const OTHER = "agent:main:other";
+const HOUR = 60 * 60_000;
+
+let fixture: SqliteFixture;
+beforeEach(async () => {
+  fixture = await createSqliteFixture();
+});
+afterEach(() => fixture.remove());
+
+const rules = (changes: Partial<ForgetRules> = {}): ForgetRules => ({
+  atMs: NOW_MS + 2 * HOUR,
+  isSession: () => false,
+  isTime: () => false,
+  isText: () => false,
+  redact: (text) => text,
+  ...changes,
+});
+
+/** One exchange that says the text. */
+async function say(store: SqliteStore, id: string, text: string, key = "agent:main:main"): Promise<void> {
+  const session = sampleSession({ key, sessionId: key === OTHER ? "session-2" : "session-1" });
+  const atMs = NOW_MS + (text.includes(CANARY) ? HOUR : 0);
+  const { input } = await store.acceptInput(sampleMessage(id, { text }), { admission: { owner: true, kind: "user" }, receivedAtMs: atMs });
+  await store.startTurn(sampleTurn(id, [input.id], { session, entries: [userEntry(text)], startedAtMs: atMs }));
+  const outbox = [sampleOutbound(`${id}:0`, { sessionKey: key, outbound: { type: "text", text: `reply to ${text}` } })];
+  await store.endTurn(sampleEnd(id, { outbox, endedAtMs: atMs + 1 }));
+}
+
+/** An exchange before, one with the text, a summary, and one after; and another conversation, which quotes it. */
+async function fill(store: SqliteStore): Promise<void> {
+  await say(store, "t1", "before");
+  await say(store, "t2", `says ${CANARY}`);
+  const [, , first] = (await store.readTranscript("session-1", { limit: 10 })).items;
+  await store.appendEntry("session-1", compactionEntry(first?.id ?? "", `They said ${CANARY}.`), { timestampMs: NOW_MS + HOUR });
+  await say(store, "t3", "after");
+  await say(store, "t4", "quotes QUOTEDLINE here", OTHER);
+  const basis = JSON.stringify({ config: "x" });
+  await store.savePrompt(samplePrompt({ basis }));
+  await store.savePrompt(samplePrompt({ sessionId: "session-2", basis, system: { stable: `Notes: QUOTEDLINE`, session: "" } }));
+}
+
+async function texts(store: SqliteStore, sessionId: string): Promise<readonly string[]> {
+  const { items } = await store.readTranscript(sessionId, { limit: 20 });
+  return items.map((entry) => (entry.type === "message" ? JSON.stringify(entry.message.content) : entry.type));
+}
+
+async function forget(changes: Partial<ForgetRules>, copies: readonly string[] = []): Promise<ReadonlyMap<string, number>> {
+  using work = beginForgetting({ folder: fixture.folder, rules: rules(changes), copies });
+  work.commit();
+  return work.counts;
+}
+
+test("every table of the store has a row that says what forgetting does to it", async () => {
+  await (await fixture.open()).close();
+  using database = new DatabaseSync(fixture.file);
+  const tables = database
+    .prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'")
+    .all();
+  expect(FORGOTTEN_TABLES.map(({ table }) => table).toSorted()).toEqual(tables.map(({ name }) => String(name)).toSorted());
+});
+
+test.each([
+  ["a text", { isText: (text: string) => text.includes(CANARY) }],
+  ["a time", { isTime: (atMs: number) => atMs >= NOW_MS + HOUR && atMs < NOW_MS + HOUR + 10 }],
+])("%s goes with the turns and summaries that had it, and is in no byte of the files", async (_name, changes) => {
+  let store = await fixture.open();
+  await fill(store);
+  await store.close();
+  const counts = await forget(changes);
+  expect(Object.fromEntries(counts)).toMatchObject({ turns: 1, "received messages": 1, "sent or waiting messages": 1 });
+  expect((await readFile(fixture.file)).includes(CANARY)).toBe(false);
+  store = await fixture.open();
+  expect(await texts(store, "session-1")).toEqual([
+    expect.stringContaining("before") as string,
+    expect.stringContaining("answered in t1") as string,
+    expect.stringContaining("after") as string,
+    expect.stringContaining("answered in t3") as string,
+  ]);
+  expect(await store.readContext("session-1")).toHaveLength(4);
+  expect(await texts(store, "session-2")).toHaveLength(2);
+  expect(JSON.parse((await store.readPrompt("session-1"))?.basis ?? "")).toEqual({ config: "x", forgotten: true });
+  expect(JSON.parse((await store.readPrompt("session-2"))?.basis ?? "")).toEqual({ config: "x" });
+  // The plain file is written again, and links its entries.
+  await store.flushCopies();
+  const lines = (await readFile(fixture.copyPath("session-1"), "utf8")).trim().split("\n").slice(1);
+  const records = lines.map((line) => JSON.parse(line) as { readonly id: string; readonly parentId: string | null });
+  expect(records.map(({ parentId }) => parentId ?? undefined)).toEqual([undefined, ...records.slice(0, -1).map(({ id }) => id)]);
+  expect(lines.join("\n")).not.toContain(CANARY);
+  // What the platform delivers again stays forgotten.
+  const again = await store.acceptInput(sampleMessage("t2", { text: CANARY }), {
+    admission: { owner: true, kind: "user" },
+    receivedAtMs: NOW_MS,
+  });
+  expect(again).toMatchObject({ type: "duplicate", input: { state: { type: "answered" }, message: { text: "" } } });
+  expect(fixture.damages).toEqual([]);
+  expect(await forget(changes).then((more) => [...more.values()].reduce((sum, one) => sum + one, 0))).toBe(0);
+});
+
+test("a session goes as a whole, and what others quote of it is replaced", async () => {
+  let store = await fixture.open();
+  await fill(store);
+  await store.close();
+  await forget({ isSession: (key) => key === "agent:main:main", redact: (text) => text.replaceAll("QUOTEDLINE", "[forgotten]") });
+  const bytes = await readFile(fixture.file);
+  for (const word of [CANARY, "QUOTEDLINE", "answered in t1"]) expect(bytes.includes(word)).toBe(false);
+  store = await fixture.open();
+  expect(await store.readSession("agent:main:main")).toBeUndefined();
+  expect(await texts(store, "session-2")).toEqual([
+    expect.stringContaining("quotes [forgotten] here") as string,
+    expect.stringContaining("answered in t4") as string,
+  ]);
+  expect(await store.readPrompt("session-2")).toMatchObject({
+    system: { stable: "", session: "" },
+    basis: expect.stringContaining('"forgotten":true') as string,
+  });
+  expect(fixture.damages).toEqual([]);
+});
+
+test("without a commit nothing is changed", async () => {
+  await fill(await fixture.open());
+  beginForgetting({ folder: fixture.folder, rules: rules({ isSession: () => true }), copies: [] })[Symbol.dispose]();
+  expect(await texts(await fixture.open(), "session-1")).toHaveLength(7);
+});
+
+test("every copy of the database but a new snapshot goes", async () => {
+  const store = await fixture.open();
+  await fill(store);
+  await store.snapshot();
+  await writeFile(join(fixture.folder, "factotum.sqlite.v3.1"), CANARY);
+  fixture.clock.nowMs += HOUR;
+  expect(await listOldCopies(fixture.folder, fixture.clock.nowMs)).toHaveLength(2);
+  await store.snapshot();
+  await store.close();
+  await removeOldCopies(fixture.folder, fixture.clock.nowMs);
+  expect(await listOldCopies(fixture.folder, fixture.clock.nowMs)).toEqual([]);
+});
