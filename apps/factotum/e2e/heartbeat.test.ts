@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { runCommand } from "@factotum/testing-product";
 import { sayText } from "@factotum/testing-providers";
@@ -35,4 +35,22 @@ test("the assistant wakes itself up: silent with nothing to do, and one alert fo
   const sent = await scene.shown((all) => all.some(({ text }) => text === "It is downstairs."));
   expect(sent.map(({ text }) => text)).toEqual(["Hello.", "The oven is on.", "It is downstairs."]);
   expect(JSON.stringify(model.requests.at(-1)?.body?.["messages"])).toContain("The oven is on.");
+  await rm(path.join(scene.workspace, "HEARTBEAT.md"));
+  const event = async (text: string, ...more: readonly string[]): Promise<string> =>
+    (await runCommand(["system", "event", "--text", text, ...more], { home: product.home })).stdout;
+  const eventsShown = (text: string): number => {
+    const messages = (model.requests.at(-1)?.body?.["messages"] ?? []) as readonly unknown[];
+    return messages.filter((message) => JSON.stringify(message).includes(text)).length;
+  };
+  expect(await event("The bell rings.")).toBe("The next turn of agent:main:main shows it.\n");
+  await scene.killAndStart();
+  model.respond(() => sayText("Somebody is at the door."));
+  await scene.say("Anything new?");
+  await scene.shown((all) => all.some(({ text }) => text === "Somebody is at the door."));
+  expect(eventsShown("The bell rings.")).toBe(1);
+  await runCommand(["config", "set", "agents.defaults.heartbeat", '{ every: "6h" }'], { home: product.home });
+  model.respond(() => sayText("The post is there."));
+  await event("A parcel has come.", "--mode", "now");
+  await scene.shown((all) => all.at(-1)?.text === "The post is there.");
+  expect([eventsShown("The bell rings."), eventsShown("A parcel has come.")]).toEqual([1, 1]);
 });

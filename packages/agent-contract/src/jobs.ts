@@ -14,6 +14,11 @@ export type JobPayload =
   | { readonly type: "agentTurn"; readonly message: string }
   /** Sends the text as it is. */
   | { readonly type: "message"; readonly text: string }
+  /**
+   * Shows the text to the next turn of a session: that of `session`, by default that of the agent's heartbeat. `wake`: `now` makes the heartbeat due at once, by
+   * default it is shown to the next one. The owner's only.
+   */
+  | { readonly type: "systemEvent"; readonly text: string; readonly wake?: "now" | "next-heartbeat" }
   /** Runs a program without a shell, and sends its output as it is. `cwd` is the agent's workspace by default. The owner's only. */
   | { readonly type: "command"; readonly argv: readonly string[]; readonly cwd?: string };
 

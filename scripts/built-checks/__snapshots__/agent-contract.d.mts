@@ -1240,6 +1240,10 @@ type JobPayload = {
   readonly type: "message";
   readonly text: string;
 } | {
+  readonly type: "systemEvent";
+  readonly text: string;
+  readonly wake?: "now" | "next-heartbeat";
+} | {
   readonly type: "command";
   readonly argv: readonly string[];
   readonly cwd?: string;

@@ -21,6 +21,7 @@ import { addSandbox } from "./add-sandbox.ts";
 import { addTools } from "./add-tools.ts";
 import { addSessions } from "./add-sessions.ts";
 import { addSkills } from "./add-skills.ts";
+import { addSystem } from "./add-system.ts";
 import type { CliContext, Finish } from "../runtime/cli-context.ts";
 import { assetPath } from "../runtime/assets.ts";
 import { CliCommand } from "./cli-command.ts";
@@ -55,6 +56,7 @@ export function createProgram(context: CliContext, finish: Finish): Command {
   addDeadLetters(program, context, finish);
   addCron(program, context, finish);
   addMemory(program, context, finish);
+  addSystem(program, context, finish);
   addDamage(program, context, finish);
   addSessions(program, context, finish);
   addSandbox(program, context, finish);

@@ -261,7 +261,8 @@ export class Ingress implements MessageIntake {
     const { isHostText, isFromPerson } = RUN_POLICY[input.admission.kind];
     if (decision.type === "pair" && !isFromPerson) return this.#ignore(input, "its sender is no longer admitted here");
     if (decision.type === "pair") return this.#targets.pair(route.sessionKey, input);
-    if (!EVENT_POLICY[input.message.event.type].isAnswered) return this.#keepEvent(route.sessionKey, input, record);
+    const isAnswered = EVENT_POLICY[input.message.event.type].isAnswered && input.admission.isEvent !== true;
+    if (!isAnswered) return this.#keepEvent(route.sessionKey, input, record);
     if (this.#isTooOld(input)) return this.#targets.tooOld(route.sessionKey, input);
     const command = this.#commandOf(input, settings, history);
     if (command !== undefined) {
@@ -323,10 +324,10 @@ export class Ingress implements MessageIntake {
     return parseCommand(commandText(said.message), resetTriggers) ?? parseUnknownCommand(said, resetTriggers);
   }
 
-  /** Keeps an event for the next turn of its session; drops it if the session does not exist yet. */
+  /** Keeps an event for the next turn of its session; drops one of a platform if the session does not exist yet. */
   #keepEvent(sessionKey: string, input: InputRecord, record: SessionRecord | undefined): void {
     const { pendingEvents, channels } = this.#options;
-    if (record === undefined) return this.#ignore(input, "nothing was said in its session yet");
+    if (record === undefined && input.admission.isEvent !== true) return this.#ignore(input, "nothing was said in its session yet");
     const mode = channels.accountFor(input.message.origin)?.reactionNotifications;
     if (!isWantedReaction(input.message, mode)) return this.#ignore(input, "reactionNotifications leaves it out");
     for (const dropped of pendingEvents.add(sessionKey, input)) this.#ignore(dropped, "newer events of its session took its place");

@@ -7,7 +7,7 @@ import { NO_NOTES, readDailyNotes } from "./daily-notes.ts";
 import { withFetchedContext } from "./fetch-context.ts";
 import { withFilledPrompt } from "./fill-prompt.ts";
 import { readLastRun, sessionHint } from "./last-run.ts";
-import { describePlatformEvent } from "./platform-event.ts";
+import { describeEvent } from "./describe-event.ts";
 import { mediaNotes } from "./media-notes.ts";
 import { refersToTainted } from "../taint/sent-taint.ts";
 import { isTainted } from "../taint/taint.ts";
@@ -37,7 +37,7 @@ const SPEECH_HINT = "A reply that begins with [[tts]] is spoken to the user. Use
 export interface TurnMessagesRequest extends Pick<UserMessageRequest, "facts" | "nowMs" | "showsGroup" | "signal"> {
   readonly sessionKey: string;
   readonly history: readonly AgentMessage[];
-  /** Events of the platform since the last turn, oldest first. */
+  /** System events, and those of the platform, since the last turn; oldest first. */
   readonly events: readonly InputRecord[];
   /** The session is private, this turn's messages included. */
   readonly isPrivate: boolean;
@@ -102,7 +102,7 @@ export class TurnMessages {
           ? []
           : await sourceEvents({ ...request, facts }, prompt, context, { running: this.#options.running, cache: this.#options.cache })),
         ...(context.record === undefined ? [] : await mediaNotes(context.sessionId, this.#options)),
-        ...request.events.map(describePlatformEvent),
+        ...request.events.map(describeEvent),
         ...this.#speechHint(admission.kind, context, nowMs),
       ],
       truncations: opens && facts?.workspace === context.agent.config.workspace ? (prompt?.truncations ?? []) : [],

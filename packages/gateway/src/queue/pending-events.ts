@@ -1,10 +1,10 @@
 import type { InputRecord } from "@factotum/store";
 
-/** Per session; older events are dropped. */
+/** Per session; older events of platforms are dropped. */
 const MAX_EVENTS = 50;
 
 /**
- * Edits, deletions, reactions and the like that wait for the next turn of their session, which shows them to its model. Their inputs stay `waiting` in the store
+ * Edits, deletions, reactions and the like, and system events, that wait for the next turn of their session, which shows them to its model. Their inputs stay `waiting` in the store
  * until that turn is committed, so that a restart collects them again and each is shown once.
  */
 export class PendingEvents {
@@ -19,9 +19,18 @@ export class PendingEvents {
   add(sessionKey: string, event: InputRecord): readonly InputRecord[] {
     const known = this.of(sessionKey).filter(({ id }) => id !== event.id);
     const superseded = known.filter((one) => isSuperseded(one, event));
-    const kept = [...known.filter((one) => !superseded.includes(one)), event];
-    this.#events.set(sessionKey, kept.slice(-MAX_EVENTS));
-    return [...superseded, ...kept.slice(0, -MAX_EVENTS)];
+    const all = [...known.filter((one) => !superseded.includes(one)), event];
+    const dropped = all.filter(({ admission }) => admission.isEvent !== true).slice(0, Math.max(0, all.length - MAX_EVENTS));
+    this.#events.set(
+      sessionKey,
+      all.filter((one) => !dropped.includes(one)),
+    );
+    return [...superseded, ...dropped];
+  }
+
+  /** True if a session has as many events as are kept: a system event must not be added. */
+  isFull(sessionKey: string): boolean {
+    return this.of(sessionKey).filter(({ admission }) => admission.isEvent === true).length >= MAX_EVENTS;
   }
 
   /** The events of a session, oldest first. */

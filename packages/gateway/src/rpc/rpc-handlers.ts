@@ -16,6 +16,7 @@ import type { RpcHandlersOf } from "./rpc-connection.ts";
 import { sessionHandlers } from "./session-handlers.ts";
 import { setupHandlers } from "./setup-handlers.ts";
 import type { SetupControl } from "./setup-handlers.ts";
+import { systemHandlers } from "./system-handlers.ts";
 import { toolHandlers } from "./tool-handlers.ts";
 import type { WebchatHub } from "./webchat-hub.ts";
 
@@ -46,6 +47,7 @@ export function createRpcHandlers({ engine, hub, setup, memory, ...control }: Rp
     ...approvalHandlers(engine.parts.approvals),
     ...toolHandlers(engine),
     ...setupHandlers(setup),
+    ...systemHandlers(engine),
     ...gatewayHandlers(engine, control),
   };
 }

@@ -2,6 +2,7 @@ import path from "node:path";
 import type { JobSpec } from "@factotum/agent-contract";
 import { parseDuration, parseSchedule, ScheduleError } from "@factotum/schedule";
 import type { ScheduleContext } from "@factotum/schedule";
+import { MAX_EVENT_CHARS } from "./system-events.ts";
 
 const MAX_NAME_CHARS = 100;
 const MAX_TEXT_CHARS = 16_000;
@@ -27,9 +28,10 @@ function checkSchedule({ schedule, catchUp, timeoutSeconds }: JobSpec, context: 
 
 function checkTexts({ name, payload, check, delivery }: JobSpec): string | undefined {
   if (name.trim() === "" || name.length > MAX_NAME_CHARS) return `A job needs a name of at most ${MAX_NAME_CHARS} characters.`;
-  const text = payload.type === "agentTurn" ? payload.message : payload.type === "message" ? payload.text : undefined;
-  if (text !== undefined && (text.trim() === "" || text.length > MAX_TEXT_CHARS))
-    return `The text of a job has 1 to ${MAX_TEXT_CHARS} characters.`;
+  const text = payload.type === "agentTurn" ? payload.message : payload.type === "command" ? undefined : payload.text;
+  const maxChars = payload.type === "systemEvent" ? MAX_EVENT_CHARS : MAX_TEXT_CHARS;
+  if (text !== undefined && (text.trim() === "" || text.length > maxChars))
+    return `The text of ${payload.type === "systemEvent" ? "an event" : "a job"} has 1 to ${maxChars} characters.`;
   const programs = [...(payload.type === "command" ? [payload.argv] : []), ...(check?.type === "argv" ? [check.argv] : [])];
   if (programs.some(([file]) => file === undefined || file === ""))
     return "argv needs a program: its path or name, and then its arguments, each a text of its own.";
@@ -42,12 +44,13 @@ function checkTexts({ name, payload, check, delivery }: JobSpec): string | undef
 /** A session that others use, too, has one prompt, one model and one set of tools. */
 function checkSession({ session = "isolated", payload, model, lightContext, tools }: JobSpec): string | undefined {
   if (session === "isolated") return undefined;
-  if (payload.type !== "agentTurn") return "Only an agentTurn has a session.";
+  if (payload.type !== "agentTurn" && payload.type !== "systemEvent") return "Only an agentTurn and a systemEvent have a session.";
   const isOwn = model !== undefined || lightContext === true || tools !== undefined;
   return isOwn ? "model, lightContext and tools are for isolated runs: the main session and sessions by key keep theirs." : undefined;
 }
 
 function checkGuest({ payload, check, delivery, session = "isolated" }: JobSpec): string | undefined {
+  if (payload.type === "systemEvent") return "System events are the owner's.";
   if (payload.type === "command" || check !== undefined) return "Commands and checks are the owner's.";
   if (session !== "isolated") return "The session of a job is the owner's to choose.";
   const isHere = delivery === undefined || (delivery.type === "announce" && delivery.to === undefined);

@@ -14,10 +14,12 @@ import type { PendingEvents } from "../queue/pending-events.ts";
 import type { TurnQueue } from "../queue/turn-queue.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
 import type { AgentJobs } from "./agent-jobs.ts";
+import { sessionOfRun } from "./agent-turn.ts";
 import type { TurnIntake } from "./agent-turn.ts";
 import { ownerAuthority } from "./owner-authority.ts";
 import { missedClaim } from "./due-slots.ts";
 import { heartbeatId } from "./heartbeat-job.ts";
+import { HeartbeatWaker } from "./heartbeat-waker.ts";
 import { Heartbeats } from "./heartbeats.ts";
 import { JobAnnouncer } from "./job-announcer.ts";
 import { JobBook } from "./job-book.ts";
@@ -26,6 +28,7 @@ import { JobService } from "./job-service.ts";
 import { alertText, missedText } from "./job-text.ts";
 import { scheduleReport } from "./schedule-report.ts";
 import { Scheduler } from "./scheduler.ts";
+import { SystemEvents } from "./system-events.ts";
 
 /** What the schedule is built from. */
 export interface ScheduleParts {
@@ -60,9 +63,10 @@ export interface Schedule {
   readonly jobs: JobService;
   /** The authority of a job that the owner makes outside a conversation; a text says what it has to name. */
   ownerAuthority(agentId: string, spec: Pick<JobSpec, "delivery">): Promise<JobAuthority | string>;
+  readonly systemEvents: SystemEvents;
   report(): Promise<ScheduleStatus>;
   start(): Promise<void>;
-  /** Makes an agent's heartbeat due now, for a reason of the gateway's: an event waits. No-op without a heartbeat, and while one runs. */
+  /** Makes an agent's heartbeat due now. No-op without a heartbeat, and while one runs. */
   beat(agentId: string): Promise<void>;
   /** The configuration has changed. */
   apply(): void;
@@ -83,7 +87,8 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
     hasEvents: (key) => parts.pendingEvents.of(key).length > 0,
     findTarget: findTargetOf,
   });
-  const runner = new JobRunner({ ...parts, ...options, book, announcer, heartbeats, watchers, alert });
+  const { systemEvents, waker, beat } = createSystemEvents(parts, options, { book, runnerOf: () => runner });
+  const runner: JobRunner = new JobRunner({ ...parts, ...options, book, announcer, heartbeats, systemEvents, watchers, alert });
   const scheduler = new Scheduler({
     book,
     clock,
@@ -114,6 +119,7 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
   return {
     jobs,
     ownerAuthority: async (agentId, spec) => ownerAuthority(agentId, spec, parts),
+    systemEvents,
     report: async () => scheduleReport({ book, store }, { enabled: running.config.cron.enabled, lateMs: Math.round(scheduler.lateMs) }),
     async start() {
       await book.load();
@@ -125,13 +131,7 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
       }
       switchTo(running.config.cron.enabled);
     },
-    async beat(agentId) {
-      const id = heartbeatId(agentId);
-      const occurrence: OccurrenceRecord = { jobId: id, slotMs: clock.now(), state: "claimed", attempt: 1, isManual: true };
-      if (runner.isBusy(id)) return;
-      const [claimed] = await book.claim(id, (job) => ({ job, occurrences: [occurrence] }));
-      if (claimed !== undefined) runner.take(claimed);
-    },
+    beat,
     apply() {
       switchTo(running.config.cron.enabled);
       options.inBackground(
@@ -141,10 +141,39 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
     },
     async stop() {
       isStarted = false;
+      waker[Symbol.dispose]();
       await scheduler.stop();
       await runner.close();
     },
   };
+}
+
+/** System events, and what wakes heartbeats for them. `runnerOf` is called later: jobs make events, too. */
+function createSystemEvents(
+  parts: ScheduleParts,
+  options: ScheduleOptions,
+  { book, runnerOf }: { readonly book: JobBook; readonly runnerOf: () => JobRunner },
+): { readonly systemEvents: SystemEvents; readonly waker: HeartbeatWaker; readonly beat: Schedule["beat"] } {
+  const sessionOf = (agentId: string): string => {
+    const job = book.get(heartbeatId(agentId));
+    return job === undefined ? "" : sessionOfRun(job, { slotMs: 0 }, parts.running.config.session.mainKey);
+  };
+  const beat = async (agentId: string): Promise<void> => {
+    const id = heartbeatId(agentId);
+    const occurrence: OccurrenceRecord = { jobId: id, slotMs: parts.clock.now(), state: "claimed", attempt: 1, isManual: true };
+    if (runnerOf().isBusy(id)) return;
+    const [claimed] = await book.claim(id, (job) => ({ job, occurrences: [occurrence] }));
+    if (claimed !== undefined) runnerOf().take(claimed);
+  };
+  const waker = new HeartbeatWaker({
+    clock: parts.clock,
+    hasEvents: (agentId) => parts.pendingEvents.of(sessionOf(agentId)).length > 0,
+    isBusy: (agentId) => runnerOf().isBusy(heartbeatId(agentId)) || parts.queue.lanes.isBusy(sessionOf(agentId)),
+    beat,
+    inBackground: options.inBackground,
+  });
+  const systemEvents = new SystemEvents({ ...parts, intake: options.intake, waker });
+  return { systemEvents, waker, beat };
 }
 
 /** Gives the agents' tool its jobs. */

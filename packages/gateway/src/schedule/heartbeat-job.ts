@@ -13,7 +13,7 @@ export function heartbeatId(agentId: string): string {
 }
 
 /** The session of an agent's heartbeats: the main session, unless they are configured to have one of their own, another model or a short prompt. */
-function heartbeatSession(agentId: string, { isolatedSession, model, lightContext }: HeartbeatConfig, mainKey: string): string {
+export function heartbeatSession(agentId: string, { isolatedSession, model, lightContext }: HeartbeatConfig, mainKey: string): string {
   return agentSessionKey(agentId, isolatedSession || model !== undefined || lightContext ? "heartbeat" : mainKey);
 }
 

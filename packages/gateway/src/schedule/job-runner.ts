@@ -5,7 +5,7 @@ import type { JobRecord, OccurrenceRecord } from "@factotum/store";
 import { isListedOwner } from "../access/owner.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { wait } from "../delivery/wait.ts";
-import { originOf, runAgentTurn, sessionOfRun } from "./agent-turn.ts";
+import { isIsolated, originOf, runAgentTurn, sessionOfRun } from "./agent-turn.ts";
 import type { AgentTurnParts } from "./agent-turn.ts";
 import type { Heartbeats } from "./heartbeats.ts";
 import type { JobAnnouncer } from "./job-announcer.ts";
@@ -14,6 +14,7 @@ import { makeCheck } from "./job-check.ts";
 import type { CheckResult } from "./job-check.ts";
 import { afterRun, retryDelayMs } from "./job-outcome.ts";
 import type { RunEnd } from "./run-end.ts";
+import type { SystemEvents } from "./system-events.ts";
 
 /** UTF-16 units of an outcome's text that are kept. */
 const MAX_TEXT_CHARS = 4000;
@@ -26,6 +27,7 @@ export interface JobRunnerOptions extends AgentTurnParts {
   readonly running: RunningConfig;
   readonly announcer: JobAnnouncer;
   readonly heartbeats: Pick<Heartbeats, "prepare">;
+  readonly systemEvents: Pick<SystemEvents, "add">;
   readonly commands: CommandRunner;
   readonly fetch: typeof fetch;
   readonly clock: Clock;
@@ -185,6 +187,8 @@ export class JobRunner {
     switch (payload.type) {
       case "message":
         return endOfDelivery(await announcer.deliver(job, occurrence, { text: payload.text, sessionKey }), payload.text);
+      case "systemEvent":
+        return addEvent({ job, occurrence, payload, checkOutput, sessionKey }, this.#options.systemEvents);
       case "command":
         return this.#command(job, occurrence, { payload, run, stopped });
       case "agentTurn": {
@@ -249,6 +253,37 @@ export class JobRunner {
     const { schedule, deleteAfterRun = schedule.type === "at" } = after?.spec ?? { schedule: { type: "cron" } };
     if (after !== undefined && deleteAfterRun && settled.state === "done" && settled.isManual !== true) await book.remove(after.id);
   }
+}
+
+/** The event of an attempt is accepted once, also if a restart repeats it. */
+async function addEvent(
+  {
+    job,
+    occurrence,
+    payload,
+    checkOutput,
+    sessionKey,
+  }: {
+    readonly job: JobRecord;
+    readonly occurrence: OccurrenceRecord;
+    readonly payload: Extract<JobPayload, { type: "systemEvent" }>;
+    readonly checkOutput: string;
+    readonly sessionKey: string;
+  },
+  systemEvents: Pick<SystemEvents, "add">,
+): Promise<RunEnd> {
+  const { spec, agentId } = job;
+  const source = `the check of the job ${JSON.stringify(spec.name)}`;
+  const added = await systemEvents.add({
+    agentId,
+    text: payload.text,
+    wake: payload.wake ?? "next-heartbeat",
+    kind: "cron",
+    eventId: `event:${job.id}:${occurrence.slotMs}:${occurrence.attempt}`,
+    ...(isIsolated(job) ? {} : { sessionKey }),
+    ...(checkOutput === "" ? {} : { untrusted: [{ source, text: checkOutput }] }),
+  });
+  return added.type === "added" ? { state: "done", text: payload.text } : { state: "failed", reason: added.message };
 }
 
 function factsOf({ id, agentId, authority }: JobRecord, place: Pick<RunFacts, "sessionKey" | "workspace" | "timeZone">): RunFacts {

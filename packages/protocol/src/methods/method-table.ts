@@ -12,6 +12,7 @@ import { MEMORY_METHODS, type MemoryMethods } from "./memory-methods.ts";
 import { PAIRING_METHODS, type PairingMethods } from "./pairing-methods.ts";
 import { SESSION_METHODS, type SessionMethods } from "./session-methods.ts";
 import { SETUP_METHODS, type SetupMethods } from "./setup-methods.ts";
+import { SYSTEM_METHODS, type SystemMethods } from "./system-methods.ts";
 import { TOOL_METHODS, type ToolMethods } from "./tool-methods.ts";
 
 /** Every method with its parameters and result. */
@@ -30,6 +31,7 @@ export interface RpcMethods
     ToolMethods,
     GatewayMethods,
     SetupMethods,
+    SystemMethods,
     ChannelMethods {}
 
 /** Name of a method. */
@@ -56,6 +58,7 @@ export const RPC_METHODS: RpcMethodSchemas = {
   ...TOOL_METHODS,
   ...GATEWAY_METHODS,
   ...SETUP_METHODS,
+  ...SYSTEM_METHODS,
   ...CHANNEL_METHODS,
 };
 

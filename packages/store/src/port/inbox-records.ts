@@ -32,6 +32,8 @@ export interface InputAdmission {
   readonly showThoughts?: true;
   /** `system` messages of an HTTP request: the Extra section of its prompt. */
   readonly extra?: string;
+  /** A system event: it begins no turn, and the next one of its session shows it. */
+  readonly isEvent?: true;
   /** Earlier messages that a request without a session contained; its transcript starts with them. */
   readonly history?: readonly AgentMessage[];
   /** Tools of the client that waits for the answer: offered to the model in addition, and called by the client. */

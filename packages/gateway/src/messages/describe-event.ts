@@ -5,10 +5,19 @@ import type { InputRecord } from "@factotum/store";
 /** Maximum UTF-16 units of an edited text, and of any other text that a person chose. */
 const MAX_TEXT_CHARS = 280;
 const MAX_NAME_CHARS = 60;
+/** Of the text of others in a system event. */
+const MAX_NOTE_CHARS = 600;
 
 /** Describes an unanswered event to the model: one line, with names and texts of others as JSON strings. */
-export function describePlatformEvent({ message }: Pick<InputRecord, "message">): SystemEvent {
-  return { timestampMs: message.timestampMs, text: textOf(message) };
+export function describeEvent({ message, admission }: Pick<InputRecord, "message" | "admission">): SystemEvent {
+  return { timestampMs: message.timestampMs, text: admission.isEvent === true ? systemText(message) : textOf(message) };
+}
+
+/** The words of the owner, and then those of others. */
+function systemText({ text, untrusted = [] }: MsgContext): string {
+  return [text, ...untrusted.map((note) => `Text from ${note.source} (untrusted): ${quote(note.text, MAX_NOTE_CHARS)}`)]
+    .filter((part) => part !== "")
+    .join(" ");
 }
 
 function textOf({ event, sender, text }: MsgContext): string {
