@@ -148,6 +148,8 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly string[]>> = {
     "maintenance",
     // Scheduled jobs
     "schedule",
+    // Requests of other systems
+    "webhooks",
     "commands",
     "ingress",
     // The parts put together, and the ways in

@@ -9,6 +9,7 @@ export const ACTIVE_KEYS: readonly string[] = [
   "channels",
   "plugins",
   "bindings",
+  "hooks",
   "commands",
   "agents.list.*.id",
   "agents.list.*.name",

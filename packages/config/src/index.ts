@@ -20,6 +20,8 @@ export { ModelEntrySchema } from "./schema/models.ts";
 export type { PackageProvider } from "./package-providers.ts";
 export type { ModelEntry, ModelsConfig, ModelTimeouts, ProviderConfig, TranscriptionConfig } from "./schema/models.ts";
 export type { CommandsConfig, PlainSections } from "./schema/root.ts";
+export { WEBHOOK_SCHEMES } from "./schema/webhooks.ts";
+export type { WebhookMapping, WebhookScheme, WebhooksConfig } from "./schema/webhooks.ts";
 export { parseSecret, REDACTED } from "./schema/secret.ts";
 export type { Secret } from "./schema/secret.ts";
 export type { ResetConfig } from "./schema/session-reset.ts";

@@ -565,12 +565,12 @@ test("lists inactive keys at the highest possible level", async () => {
       elevated: { enabled: false, allowFrom: {} },
     },
     spend: { unattended: { usdPerDay: 1 } },
-    hooks: {},
+    session: { agentToAgent: { maxPingPongTurns: 1 } },
   });
   expect((await loaded(home)).inactive).toEqual([
     "agents.defaults.models.a/b.params.temperature",
     "agents.list[0].sandbox.sessionToolsVisibility",
     "agents.list[0].identity.emoji",
-    "hooks",
+    "session.agentToAgent",
   ]);
 });

@@ -24,6 +24,7 @@ import { SessionSchema, type SessionConfig } from "./session.ts";
 import { SpendSchema, type SpendConfig } from "./spend.ts";
 import { ToolsSchema, type ToolsConfig } from "./tools.ts";
 import { texts, TextSchema } from "./values.ts";
+import { WebhooksSchema, type WebhooksConfig } from "./webhooks.ts";
 
 /** Who may give owner commands from a channel. */
 export interface CommandsConfig {
@@ -49,7 +50,7 @@ export interface PlainSections {
   readonly plugins: PluginsConfig;
   readonly spend: SpendConfig;
   readonly cron: CronConfig;
-  readonly hooks: Readonly<Record<string, unknown>>;
+  readonly hooks: WebhooksConfig;
   readonly memory: MemoryConfig;
 }
 
@@ -102,6 +103,6 @@ export const ConfigDocumentSchema: z.ZodType<ConfigDocument> = z.strictObject({
   plugins: PluginsSchema.prefault({}),
   spend: SpendSchema.prefault({}),
   cron: CronSchema.prefault({}),
-  hooks: FreeSchema.default({}).describe("Hooks."),
+  hooks: WebhooksSchema.prefault({}),
   memory: MemorySchema.prefault({}),
 });

@@ -17,6 +17,7 @@ const RESTRICTING_KEYS: readonly string[] = [
   "sandbox",
   "toolFilter",
   "tools",
+  "toolsAllow",
   "toolsBySender",
 ];
 const LOWER_CASE: ReadonlySet<string> = new Set(RESTRICTING_KEYS.map((key) => key.toLowerCase()));

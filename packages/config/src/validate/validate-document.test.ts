@@ -25,7 +25,7 @@ function namedPaths(value: unknown, path: KeyPath = []): KeyPath[] {
   ]);
 }
 
-const isFree = (path: KeyPath): boolean => /^(hooks|tools\.web\.\w+|.*\.(params|config))$/.test(formatKeyPath(path));
+const isFree = (path: KeyPath): boolean => /^(tools\.web\.\w+|.*\.(params|config))$/.test(formatKeyPath(path));
 const paths = namedPaths(fullDocument).filter((path) => !isSecretForm(path));
 
 /** `{env}`, `{file}` and `{exec}` are forms of a value, not keys of the schema. */
@@ -164,6 +164,7 @@ describe("every key", () => {
         "lsp.servers.ts.command -> lsp.servers.ts.command",
         "commandHooks[0].event -> commandHooks[0].event",
         "commandHooks[0].command -> commandHooks[0].command",
+        "hooks.mappings[0].name -> hooks.mappings[0].name",
       ]
     `);
   });
