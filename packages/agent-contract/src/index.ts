@@ -97,6 +97,7 @@ export type {
   JobSpec,
   JobView,
   ScheduledJobs,
+  WakeResult,
 } from "./jobs.ts";
 export { nearestName } from "./nearest-name.ts";
 export { plural } from "./plural.ts";

@@ -129,6 +129,9 @@ export interface JobCaller {
   readonly tainted: boolean;
 }
 
+/** What became of a wake-up. `note`: why nothing was woken at once. `refused` says what to do. */
+export type WakeResult = { readonly type: "done"; readonly note?: string } | { readonly type: "refused"; readonly message: string };
+
 /** Scheduled jobs, for the tool `cron`. A caller that is not the owner sees and changes only jobs made in its session. Implemented by the gateway. */
 export interface ScheduledJobs {
   list(caller: JobCaller): Promise<readonly JobView[]>;
@@ -138,6 +141,8 @@ export interface ScheduledJobs {
   remove(id: string, caller: JobCaller): Promise<JobChange>;
   /** Runs it at once, besides its schedule. */
   run(id: string, caller: JobCaller): Promise<JobChange>;
+  /** Tells the agent's heartbeat of something, the owner's runs alone: `now` makes it due at once. */
+  wake(event: { readonly text: string; readonly wake: "now" | "next-heartbeat" }, caller: JobCaller): Promise<WakeResult>;
   /** Newest first; `undefined` if there is no such job. */
   runs(id: string, options: { readonly limit: number }, caller: JobCaller): Promise<readonly JobOccurrence[] | undefined>;
 }

@@ -44,6 +44,10 @@ export function fakeJobs(runs: readonly JobOccurrence[] = []): FakeJobs {
       calls.push({ what: `run ${id}`, caller });
       return answer(find(id));
     },
+    wake: async ({ text, wake }, caller) => {
+      calls.push({ what: `wake ${wake} ${text}`, caller });
+      return fake.refusal === undefined ? { type: "done", note: "there is no heartbeat" } : { type: "refused", message: fake.refusal };
+    },
     runs: async (id) => (find(id) === undefined ? undefined : runs),
   };
   return fake;

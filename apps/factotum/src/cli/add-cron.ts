@@ -90,6 +90,8 @@ function withJobOptions(command: Command): Command {
     .option("--exact", "with --cron: not spread over five minutes at the full hour")
     .option("--task <text>", "what a model is to do; its answer is sent")
     .option("--text <text>", "a text that is sent as it is")
+    .option("--event <text>", "what the next heartbeat is told")
+    .addOption(new Option("--wake <mode>", "with --event: whether the heartbeat runs at once").choices(["now", "next-heartbeat"]))
     .option("--cwd <folder>", "where the program runs; the agent's workspace if omitted")
     .option("--description <text>", "what it is for")
     .option("--to <address>", "who gets the outcome, such as telegram:4711")

@@ -1,7 +1,8 @@
-import type { JobCaller, JobChange, JobOccurrence, JobSpec, JobView, ScheduledJobs } from "@factotum/agent-contract";
+import type { JobCaller, JobChange, JobOccurrence, JobSpec, JobView, ScheduledJobs, WakeResult } from "@factotum/agent-contract";
 import type { InboxStore, JobAuthority, JobRecord, TurnStore } from "@factotum/store";
 import { withoutUndefined } from "@factotum/agent-contract";
 import { isIsolated } from "./agent-turn.ts";
+import type { SystemEvents } from "./system-events.ts";
 import type { JobService } from "./job-service.ts";
 
 /** Run kinds in which no jobs are made: a job that makes jobs multiplies without anybody's word. */
@@ -11,6 +12,7 @@ const UNATTENDED: ReadonlySet<string> = new Set(["cron", "heartbeat", "hook"]);
 export interface AgentJobsParts {
   readonly jobs: JobService;
   readonly store: Pick<InboxStore, "readInput"> & Pick<TurnStore, "readTurn">;
+  readonly systemEvents: SystemEvents;
   /** The model of a conversation now. */
   readonly modelOf: (caller: JobCaller["run"]) => Promise<string>;
   /** True if the configuration lets runs of jobs make jobs. */
@@ -23,6 +25,8 @@ const NESTED: JobChange = {
   message:
     "A run of a job makes, changes and starts no jobs (cron.jobsMayCreateJobs). Tell the owner in your answer what you would schedule.",
 };
+
+const NESTED_WAKE: WakeResult = { type: "refused", message: "A run that nobody asked for wakes no heartbeat. Say it in your answer." };
 
 /** The jobs as the tool `cron` sees them. A job has the authority, the address and the model of the turn that makes it. Tools exist before the gateway, so the parts are connected later. */
 export class AgentJobs implements ScheduledJobs {
@@ -67,6 +71,14 @@ export class AgentJobs implements ScheduledJobs {
   async runs(id: string, { limit }: { readonly limit: number }, caller: JobCaller): Promise<readonly JobOccurrence[] | undefined> {
     const job = this.#find(id, caller);
     return job === undefined ? undefined : this.#connected.jobs.runs(job, limit);
+  }
+
+  async wake({ text, wake }: Parameters<ScheduledJobs["wake"]>[0], caller: JobCaller): Promise<WakeResult> {
+    if (this.#isNested(caller)) return NESTED_WAKE;
+    const { agentId, owner } = caller.run;
+    if (!owner) return { type: "refused", message: "Only the owner's runs wake the heartbeat." };
+    const added = await this.#connected.systemEvents.add({ agentId, text, wake, kind: "user" });
+    return added.type === "refused" ? added : { type: "done", ...withoutUndefined({ note: added.note }) };
   }
 
   get #connected(): AgentJobsParts {

@@ -109,7 +109,7 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
     findTarget: findTargetOf,
     checkModel: async (agentId, model) => modelProblem(async () => running.agent(agentId).model(model)),
   });
-  connectAgentJobs(jobs, parts, options);
+  connectAgentJobs({ jobs, systemEvents }, parts, options);
   let isStarted = false;
   const switchTo = (isOn: boolean): void => {
     if (isOn && !isStarted) scheduler.start();
@@ -177,9 +177,13 @@ function createSystemEvents(
 }
 
 /** Gives the agents' tool its jobs. */
-function connectAgentJobs(jobs: JobService, { store, conversations, running }: ScheduleParts, { agentJobs }: ScheduleOptions): void {
+function connectAgentJobs(
+  services: { readonly jobs: JobService; readonly systemEvents: SystemEvents },
+  { store, conversations, running }: ScheduleParts,
+  { agentJobs }: ScheduleOptions,
+): void {
   agentJobs.connect({
-    jobs,
+    ...services,
     store,
     modelOf: async ({ sessionKey, agentId, runId }) => {
       const turn = await store.readTurn(runId);

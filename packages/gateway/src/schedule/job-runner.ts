@@ -188,7 +188,7 @@ export class JobRunner {
       case "message":
         return endOfDelivery(await announcer.deliver(job, occurrence, { text: payload.text, sessionKey }), payload.text);
       case "systemEvent":
-        return addEvent({ job, occurrence, payload, checkOutput, sessionKey }, this.#options.systemEvents);
+        return addEvent({ job, occurrence, payload, checkOutput: occurrence.checkOutput ?? "", sessionKey }, this.#options.systemEvents);
       case "command":
         return this.#command(job, occurrence, { payload, run, stopped });
       case "agentTurn": {

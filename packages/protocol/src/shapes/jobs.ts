@@ -30,6 +30,7 @@ export interface JobShape {
   readonly payload:
     | { readonly type: "agentTurn"; readonly message: string }
     | { readonly type: "message"; readonly text: string }
+    | { readonly type: "systemEvent"; readonly text: string; readonly wake?: "now" | "next-heartbeat" }
     | { readonly type: "command"; readonly argv: readonly string[]; readonly cwd?: string };
   readonly session?: "isolated" | "main" | { readonly key: string };
   readonly delivery?:
@@ -61,6 +62,7 @@ const jobFields = {
   payload: z.discriminatedUnion("type", [
     z.strictObject({ type: z.literal("agentTurn"), message: z.string() }),
     z.strictObject({ type: z.literal("message"), text: z.string() }),
+    z.strictObject({ type: z.literal("systemEvent"), text: z.string(), wake: z.enum(["now", "next-heartbeat"]).optional() }),
     z.strictObject({ type: z.literal("command"), argv, cwd: z.string().optional() }),
   ]),
   session: z.union([z.literal("isolated"), z.literal("main"), z.strictObject({ key: z.string() })]).optional(),

@@ -68,6 +68,10 @@ test.each([
     },
   ],
   [
+    { at: "1h", event: "Look again.", wake: "now" },
+    { schedule: { type: "at", at: "1h" }, payload: { type: "systemEvent", text: "Look again.", wake: "now" } },
+  ],
+  [
     // As models fill what they do not need.
     { at: "20m", text: "Tea", every: "", argv: [], task: "", to: null, silent: false, job: "" },
     { schedule: { type: "at", at: "20m" }, payload: { type: "message", text: "Tea" }, delivery: { type: "announce" } },
@@ -81,7 +85,7 @@ test.each([
 test.each([
   [{ action: "add", at: "20m", text: "x" }, "needs a name"],
   [{ action: "add", name: "a", text: "x" }, "one of at, every and cron"],
-  [{ action: "add", name: "a", at: "20m" }, "one of task, text and argv"],
+  [{ action: "add", name: "a", at: "20m" }, "one of task, text, event and argv"],
   [{ action: "add", name: "a", at: "20m", cron: "0 8 * * *", text: "x" }, "Give one of at, every, cron, not at and cron"],
   [{ action: "add", name: "a", at: "20m", text: "x", task: "y" }, "not task and text"],
   [{ action: "add", name: "a", at: "20m", text: "x", to: "a:1", webhook: "https://b.example" }, "not to and webhook"],
@@ -114,6 +118,15 @@ test("shows, changes, starts and removes a job, and says what the gateway refuse
   ]);
   jobs.refusal = "cron.jobsMayCreateJobs";
   expect(await call({ action: "add", name: "more", at: "20m", text: "x" })).toMatchObject({ isError: true });
+});
+
+test("wakes the heartbeat with a text, and passes on why it was not woken", async () => {
+  expect(await call({ action: "wake" })).toMatchObject({ isError: true });
+  expect(textOf(await call({ action: "wake", event: "The build is done." }))).toBe("there is no heartbeat");
+  expect(await call({ action: "wake", event: "x", text: "y" })).toMatchObject({ isError: true });
+  jobs.refusal = "not now";
+  expect(await call({ action: "wake", event: "x", wake: "next-heartbeat" })).toMatchObject({ isError: true });
+  expect(jobs.calls.map(({ what }) => what)).toEqual(["wake now The build is done.", "wake next-heartbeat x"]);
 });
 
 test("says who calls, and whether text of others was read", async () => {

@@ -14,7 +14,7 @@ const text = z.string().max(16_000).optional();
 const word = z.string().max(1_000).optional();
 
 const CronSchema = z.strictObject({
-  action: z.enum(["list", "get", "add", "update", "remove", "run", "runs"]),
+  action: z.enum(["list", "get", "add", "update", "remove", "run", "runs", "wake"]),
   job: word.describe("get, update, remove, run, runs: id or name"),
   name: word,
   description: word,
@@ -27,6 +27,11 @@ const CronSchema = z.strictObject({
   exact: z.boolean().optional().describe("cron: not spread over 5 minutes at the full hour"),
   task: text.describe("A model does this; its answer is sent. NO_REPLY sends nothing"),
   text: text.describe("Sent as it is, without a model"),
+  event: text.describe("Shown to the next turn of the heartbeat, or of session; also what wake tells it"),
+  wake: z
+    .enum(["now", "next-heartbeat"])
+    .optional()
+    .describe("event: whether the heartbeat runs at once. Default: next-heartbeat, of wake now"),
   argv: argv.describe("A program without a shell; its output is sent, without a model"),
   cwd: word,
   to: word.describe("<channel>:<chat id>. Default: this conversation"),
@@ -62,7 +67,7 @@ export function createCronTool({ jobs }: { readonly jobs: ScheduledJobs }): Agen
     name: "cron",
     summary: "Reminders and scheduled jobs",
     description: [
-      "Reminders and scheduled jobs, which survive restarts. add needs name, one of at, every and cron, and one of task, text and argv.",
+      "Reminders and scheduled jobs, which survive restarts. add needs name, one of at, every and cron, and one of task, text, event and argv.",
       "A reminder is a text with at. Use text or argv, or a check, wherever no model is needed: they cost nothing.",
       "run starts a job now, besides its schedule, to try it; runs shows what became of it. update changes the given parts.",
     ].join("\n"),
@@ -94,6 +99,7 @@ export function createCronTool({ jobs }: { readonly jobs: ScheduledJobs }): Agen
         if (typeof problem === "string") return errorResult(problem);
         return report(await jobs.add(parseJob(fieldsOf(args)), caller), "Scheduled", run.timeZone);
       }
+      if (args.action === "wake") return wake(jobs, args, caller);
       if (args.job === undefined) return errorResult(`${args.action} needs job: an id or a name. cron {"action": "list"} shows them.`);
       return one(jobs, args, { caller, job: args.job });
     },
@@ -103,6 +109,12 @@ export function createCronTool({ jobs }: { readonly jobs: ScheduledJobs }): Agen
 async function list(jobs: ScheduledJobs, caller: JobCaller): Promise<AgentToolResult> {
   const found = await jobs.list(caller);
   return textResult(found.length === 0 ? "There are no jobs." : found.map((job) => describeJob(job, caller.run.timeZone)).join("\n"));
+}
+
+async function wake(jobs: ScheduledJobs, { event, wake: mode = "now" }: CronArguments, caller: JobCaller): Promise<AgentToolResult> {
+  if (event === undefined || event === "") return errorResult("wake needs event: what the heartbeat is told.");
+  const woken = await jobs.wake({ text: event, wake: mode }, caller);
+  return woken.type === "refused" ? errorResult(woken.message) : textResult(woken.note ?? "The heartbeat is told.");
 }
 
 async function one(
@@ -130,6 +142,7 @@ async function one(
       if (runs === undefined) return noJob(job);
       return textResult(runs.length === 0 ? "It has not run yet." : runs.map((run) => describeRun(run, timeZone)).join("\n"));
     }
+    case "wake":
     case "list":
     case "add":
       throw new Error("not about one job");
@@ -151,7 +164,9 @@ function fieldsOf({ action: _verb, job: _named, limit: _runs, ...fields }: CronA
 }
 
 function takenByChanges(): Readonly<Record<string, readonly string[]>> {
-  return Object.fromEntries(JOB_PARAMETERS.map((name) => [name, ["add", "update"]]));
+  return Object.fromEntries(
+    JOB_PARAMETERS.map((name) => [name, name === "event" || name === "wake" ? ["add", "update", "wake"] : ["add", "update"]]),
+  );
 }
 
 function report(outcome: JobChange, verb: string, timeZone: string): AgentToolResult {

@@ -16,6 +16,8 @@ export interface JobFields {
   readonly exact?: Given<boolean>;
   readonly task?: Given<string>;
   readonly text?: Given<string>;
+  readonly event?: Given<string>;
+  readonly wake?: Given<"now" | "next-heartbeat">;
   readonly argv?: Given<readonly string[]>;
   readonly cwd?: Given<string>;
   readonly to?: Given<string>;
@@ -73,7 +75,7 @@ export function parseJob(fields: JobFields): JobSpec {
   const { name, schedule, payload, ...rest } = parseJobChange(fields);
   if (name === undefined) throw new JobFieldsError("A job needs a name.");
   if (schedule === undefined) throw new JobFieldsError("A job needs a time: one of at, every and cron.");
-  if (payload === undefined) throw new JobFieldsError("A job needs something to do: one of task, text and argv.");
+  if (payload === undefined) throw new JobFieldsError("A job needs something to do: one of task, text, event and argv.");
   return { name, schedule, payload, ...rest };
 }
 
@@ -88,11 +90,13 @@ function scheduleOf({ at, every, anchor, cron, timezone, exact }: JobFields): Jo
   return undefined;
 }
 
-function payloadOf({ task, text, argv, cwd }: JobFields): JobPayload | undefined {
-  onlyOne({ task, text, argv });
+function payloadOf({ task, text, event, wake, argv, cwd }: JobFields): JobPayload | undefined {
+  onlyOne({ task, text, event, argv });
+  if (wake !== undefined && event === undefined) throw new JobFieldsError("wake belongs to event.");
   if (cwd !== undefined && argv === undefined) throw new JobFieldsError("cwd belongs to argv.");
   if (task !== undefined) return { type: "agentTurn", message: task };
   if (text !== undefined) return { type: "message", text };
+  if (event !== undefined) return { type: "systemEvent", text: event, ...withoutUndefined({ wake }) };
   return argv === undefined ? undefined : { type: "command", argv, ...withoutUndefined({ cwd }) };
 }
 

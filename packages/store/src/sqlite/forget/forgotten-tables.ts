@@ -111,6 +111,11 @@ export const FORGOTTEN_TABLES: readonly ForgottenTable[] = [
       redact("outbox", "payload", "sum", "idempotency_key, session_key, purpose"),
     ],
   },
+  {
+    table: "note_entries",
+    does: "Who wrote the entries of notes: those that forgotten sessions wrote go. The entries themselves are in files.",
+    statements: [`DELETE FROM note_entries WHERE session_key IN (${KEYS}) OR is_time(at)`],
+  },
   { table: "sent_messages", does: "Ids of sent messages, which go with their rows of the outbox." },
   {
     table: "inbox",
