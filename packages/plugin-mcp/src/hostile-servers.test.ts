@@ -107,6 +107,35 @@ describe("a server that misbehaves", { timeout: 90_000 }, () => {
     expect(reasons).toContain("larger than 32768 bytes");
   });
 
+  test.each([
+    ["pages", "its list of tools has more than 100 pages"],
+    ["large-pages", "its list of tools has more than 12 million characters"],
+  ])("and lists tools without end (%s) is not used, and the reason is named", async (list, reason) => {
+    await using scene = await openScene();
+    const source = await scene.listed(scene.settings({}, { LIST: list }));
+    expect([source.tools.length, source.problem]).toEqual([0, reason]);
+    await vi.waitFor(() => expect(scene.runner.groups.size).toBe(0));
+  });
+
+  test("and goes on with its list for more than a minute is not used", async () => {
+    await using scene = await openScene();
+    const listed = scene.listed(scene.settings({}, { LIST: "slow-pages" }));
+    await vi.waitFor(() => expect(scene.asked().filter((method) => method === "tools/list").length).toBeGreaterThan(1), {
+      timeout: 20_000,
+    });
+    scene.clock.advance(61_000);
+    expect((await listed).problem).toBe("its list of tools has not ended after 60 s");
+  });
+
+  test("and lists more than 1,000 tools has 1,000, and few lines of the log", async () => {
+    await using scene = await openScene();
+    const source = await scene.listed(scene.settings({}, { LIST: "too-many" }));
+    expect(source.tools).toHaveLength(1_000);
+    const lines = scene.logged.filter((line) => line.startsWith("A tool of an MCP server is off"));
+    expect(lines).toHaveLength(50);
+    expect(lines[0]).toContain("the server has more than 1000 tools");
+  });
+
   test("and has 500 tools has 500 tools", async () => {
     await using scene = await openScene();
     const source = await scene.listed(scene.settings({}, { LIST: "many" }));

@@ -124,6 +124,8 @@ describe("a local server", { timeout: 90_000 }, () => {
     const result = await callTool(source, "mcp__raw_slow", { steps: 5 }, { ...scene, onDelta: (text) => deltas.push(text) });
     expect(textOf(result)).toBe("finished");
     expect(deltas[0]).toBe("1 of 5: at it\n");
+    await callTool(source, "mcp__raw_slow", { steps: 2, words: "x".repeat(9_000) }, { ...scene, onDelta: (text) => deltas.push(text) });
+    expect(deltas).toContain(`1 of 2: ${"x".repeat(1_000)}\n`);
     const endless = await callTool(source, "mcp__raw_slow", { steps: 1_000 }, scene);
     expect(textOf(endless)).toContain("did not answer within 0 s, and the call was cancelled");
   });
@@ -135,10 +137,36 @@ describe("a local server", { timeout: 90_000 }, () => {
     const call = callTool(source, "mcp__raw_hang", {}, { ...scene, signal: stop.signal });
     await vi.waitFor(() => expect(scene.asked()).toContain("tools/call"));
     stop.abort();
-    await call;
+    expect(textOf(await call)).toContain("The call was stopped.");
+    expect(scene.asked()).not.toContain("ping");
     await vi.waitFor(() => expect(scene.asked()).toContain("notifications/cancelled"));
     expect(textOf(await callTool(source, "mcp__raw_echo", {}, scene))).toContain("heard");
     expect(scene.starts()).toBe(1);
+  });
+
+  test("is not idle while a call runs", async () => {
+    await using scene = await openScene();
+    const source = await scene.listed(scene.settings());
+    const call = callTool(source, "mcp__raw_slow", { steps: 4 }, scene);
+    await vi.waitFor(() => expect(scene.asked()).toContain("tools/call"));
+    scene.clock.fire(600_000);
+    expect(textOf(await call)).toBe("finished");
+    expect(scene.starts()).toBe(1);
+    scene.clock.fire(600_000);
+    await vi.waitFor(() => expect(scene.runner.groups.size).toBe(0));
+  });
+
+  test("whose settings change during a call ends with it, and is not said to have failed", async () => {
+    await using scene = await openScene();
+    const source = await scene.listed(scene.settings());
+    const call = callTool(source, "mcp__raw_hang", {}, scene);
+    await vi.waitFor(() => expect(scene.asked()).toContain("tools/call"));
+    const changed = await scene.listed(scene.settings({ timeoutMs: 1_000 }));
+    expect(textOf(await call)).toContain(
+      "has ended during the call: it was removed, or its settings have changed. The call may have taken effect",
+    );
+    expect(scene.logged.filter((line) => line.startsWith("An MCP server cannot be used"))).toEqual([]);
+    expect([source.problem, changed.problem]).toEqual([undefined, undefined]);
   });
 
   test("is stopped when it is idle, when it is removed, when its settings change, and with the gateway", async () => {

@@ -9,6 +9,7 @@ import { describe, type Verdict } from "./open-client.ts";
 import { parsePrompts, type ListedPrompt } from "./parse-prompts.ts";
 import { parseTools, type ListedTool, type ToolList } from "./parse-tools.ts";
 import type { McpOptions, McpPlace } from "./ports.ts";
+import { LEFT, renderCallOutcome, renderPromptOutcome, type Outcome } from "./render-outcome.ts";
 import { RESOURCE_TOOLS } from "./resource-tools.ts";
 import { RunningServer, type CallOutcome } from "./running-server.ts";
 import { fingerprintOf, isLocal, type ServerSettings } from "./server-settings.ts";
@@ -21,6 +22,7 @@ const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 5 * 60_000;
 /** A server that ends this soon has failed to start. */
 const STEADY_MS = 10_000;
+const MAX_REPORTED = 100;
 
 type Started = { readonly type: "running"; readonly server: RunningServer } | { readonly type: "down"; readonly message: string };
 
@@ -48,6 +50,8 @@ export class McpServer {
   #verdict: Verdict | undefined;
   /** The list as it was last parsed, to tell a change. */
   #listed = "";
+  /** Names of tools that are off, of which the log knows. */
+  readonly #reported = new Set<string>();
   #tools: readonly AgentTool[] = [];
   #prompts: readonly SourcePrompt[] = [];
   #isListed = false;
@@ -109,22 +113,7 @@ export class McpServer {
   async call(tool: ListedTool, { id, arguments: given }: ToolCall, { run, signal, onDelta }: ToolOptions): Promise<AgentToolResult> {
     const options = { callId: id, run, signal, onProgress: onDelta };
     const outcome = await this.#attempt(run, async (server) => server.call(tool, given, options));
-    switch (outcome.type) {
-      case "result":
-        return outcome.result;
-      case "down":
-        return failure(`The MCP server ${this.name} cannot be used now: ${outcome.message}. Do without it, or tell the owner.`);
-      case "failed":
-        return failure(
-          `${outcome.message} Look whether it took effect before you try again, and check the arguments against the tool's parameters.`,
-        );
-      case "refused":
-        return failure(`The MCP server ${this.name} refused the call: ${this.#problem ?? "it failed"}. Do without it, or tell the owner.`);
-      case "lost":
-        return failure(
-          `The connection to the MCP server ${this.name} was lost: ${outcome.message}. The call may have taken effect: look before doing it again. The next call starts the server again.`,
-        );
-    }
+    return renderCallOutcome(outcome, { server: this.name, problem: this.#problem });
   }
 
   /** Gets a prompt, and starts the server first if necessary. */
@@ -135,30 +124,19 @@ export class McpServer {
   ): Promise<AgentToolResult> {
     const options = { callId: `prompt:${name}`, run, signal, onProgress: () => undefined };
     const outcome = await this.#attempt(run, async (server) => server.getPrompt(name, given, options));
-    switch (outcome.type) {
-      case "result":
-        return outcome.result;
-      case "failed":
-        return failure(outcome.message);
-      case "refused":
-        return failure(`The MCP server ${this.name} refused: ${this.#problem ?? "it failed"}.`);
-      case "down":
-      case "lost":
-        return failure(`The MCP server ${this.name} cannot be used now: ${outcome.message}.`);
-    }
+    return renderPromptOutcome(outcome, { server: this.name, problem: this.#problem });
   }
 
   /** Has the server of a place do something; a second time if it has forgotten its session. Never rejects. */
-  async #attempt(
-    place: McpPlace,
-    work: (server: RunningServer) => Promise<CallOutcome>,
-  ): Promise<CallOutcome | { readonly type: "down"; readonly message: string }> {
+  async #attempt(place: McpPlace, work: (server: RunningServer) => Promise<CallOutcome>): Promise<Outcome> {
     for (let attempt = 1; ; attempt += 1) {
       const started = await this.#use(place);
       if (started.type === "down") return started;
       const outcome = await work(started.server);
       this.#rest(keyOf(place, this.#settings));
       if (outcome.type === "result") this.#settle();
+      // Its end is ours, and no failure of the server's.
+      else if (this.#leaving.signal.aborted) return { type: "left" };
       if (outcome.type !== "lost" && outcome.type !== "refused") return outcome;
       await this.#drop(keyOf(place, this.#settings), started.server);
       if (outcome.type === "refused") {
@@ -190,7 +168,7 @@ export class McpServer {
       if (this.#running.get(key) === known) this.#running.delete(key);
       else return this.#use(place);
     }
-    if (this.#leaving.signal.aborted) return { type: "down", message: "it was removed, or its settings have changed" };
+    if (this.#leaving.signal.aborted) return { type: "down", message: LEFT };
     const waitMs = this.#notBeforeMs - this.#options.clock.monotonic();
     if (waitMs > 0)
       return { type: "down", message: `${this.#problem ?? "it failed"}; it is tried again in ${Math.ceil(waitMs / 1_000)} s` };
@@ -327,8 +305,7 @@ export class McpServer {
     const { prompts, leftOut: badPrompts } = parsePrompts(list.prompts);
     const listed = JSON.stringify([tools, leftOut, prompts]);
     if (this.#isListed && listed === this.#listed) return false;
-    for (const { name, reason } of leftOut)
-      this.#options.logger.warn("A tool of an MCP server is off", { server: this.name, tool: name, reason });
+    this.#reportLeftOut(leftOut);
     const names = toolNames(
       this.name,
       tools.map(({ name }) => name),
@@ -341,6 +318,15 @@ export class McpServer {
     const { decorate = (all) => all } = this.#options;
     [this.#listed, this.#isListed, this.#tools] = [listed, true, decorate(made)];
     return true;
+  }
+
+  /** Says it of each tool once, and of so many alone: a list may change every second. */
+  #reportLeftOut(leftOut: ToolList["leftOut"]): void {
+    for (const { name, reason } of leftOut) {
+      if (this.#reported.has(name) || this.#reported.size >= MAX_REPORTED) continue;
+      this.#reported.add(name);
+      this.#options.logger.warn("A tool of an MCP server is off", { server: this.name, tool: name, reason });
+    }
   }
 
   #makePrompts(prompts: readonly ListedPrompt[]): readonly SourcePrompt[] {
@@ -378,10 +364,6 @@ export class McpServer {
     this.#problem = hideSecrets(why).replace(/\.$/, "");
     logger.warn("An MCP server cannot be used", { server: this.name, reason: this.#problem, retryInMs: pauseMs });
   }
-}
-
-function failure(text: string): AgentToolResult {
-  return { content: [{ type: "text", text }], isError: true };
 }
 
 /** The tools of a list, with ours for its resources. */

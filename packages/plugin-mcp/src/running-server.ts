@@ -1,4 +1,4 @@
-import type { AgentToolResult, JsonObject } from "@factotum/agent-contract";
+import type { AgentToolResult, Clock, JsonObject } from "@factotum/agent-contract";
 import type { Client, RequestOptions } from "@modelcontextprotocol/client";
 import { isObject } from "./check-schema.ts";
 import { ANYTHING, describe, openClient, type OpenClient, type OpenClientOptions, type Verdict } from "./open-client.ts";
@@ -30,8 +30,13 @@ export interface AskOptions extends CallFacts {
   readonly onProgress: (text: string) => void;
 }
 
-const LIST_MS = 30_000;
+/** One page of a list, and all of them. */
+const PAGE_MS = 30_000;
+const LIST_MS = 60_000;
 const MAX_PAGES = 100;
+const MAX_LIST_CHARS = 12_000_000;
+/** Of what a server says about its progress at once. */
+const MAX_PROGRESS_CHARS = 1_000;
 /** The time of a call is ours: it stands still while a person is asked, which the client's own does not. */
 const NO_LIMIT_MS = 2 ** 31 - 1;
 /** A server that has not answered a call has this long to say that it lives. */
@@ -48,6 +53,7 @@ const BROKEN_ANSWERS: ReadonlySet<string> = new Set([
 /** A server with which a connection is open. */
 export class RunningServer {
   readonly #open: OpenClient;
+  readonly #clock: Clock;
   readonly #settings: ServerSettings;
   readonly #calls: RunningCalls;
   #isOver = false;
@@ -55,8 +61,13 @@ export class RunningServer {
   /** Resolves with why the connection has ended. Never rejects. */
   readonly ended: Promise<string>;
 
-  private constructor(open: OpenClient, settings: ServerSettings, calls: RunningCalls) {
+  private constructor(
+    open: OpenClient,
+    settings: ServerSettings,
+    { calls, clock }: { readonly calls: RunningCalls; readonly clock: Clock },
+  ) {
     this.#open = open;
+    this.#clock = clock;
     this.#settings = settings;
     this.#calls = calls;
     this.ended = open.ended.then((why) => {
@@ -77,7 +88,10 @@ export class RunningServer {
     };
     const onElicit: OpenClientOptions["onElicit"] = async (params, asked) => next(async () => elicit(params, asked, { ...options, calls }));
     const onSample: OpenClientOptions["onSample"] = async (params, asked) => next(async () => sample(params, asked, { ...options, calls }));
-    return new RunningServer(await openClient(settings, known, { ...options, onElicit, onSample }), settings, calls);
+    return new RunningServer(await openClient(settings, known, { ...options, onElicit, onSample }), settings, {
+      calls,
+      clock: options.clock,
+    });
   }
 
   get isOver(): boolean {
@@ -122,14 +136,19 @@ export class RunningServer {
 
   async #pagesOf(key: "tools" | "prompts"): Promise<readonly unknown[]> {
     const listed: unknown[] = [];
+    const untilMs = this.#clock.monotonic() + LIST_MS;
+    let chars = 0;
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES; page += 1) {
       const params = cursor === undefined ? {} : { params: { cursor } };
-      const answer = await this.#open.client.request({ method: `${key}/list`, ...params }, ANYTHING, { timeout: LIST_MS });
+      const answer = await this.#open.client.request({ method: `${key}/list`, ...params }, ANYTHING, { timeout: PAGE_MS });
       if (!isObject(answer) || !Array.isArray(answer[key])) throw new Error(`its list of ${key} is no list`);
       listed.push(...(answer[key] as readonly unknown[]));
+      chars += JSON.stringify(answer[key]).length;
+      if (chars > MAX_LIST_CHARS) throw new Error(`its list of ${key} has more than ${MAX_LIST_CHARS / 1_000_000} million characters`);
       const next = answer["nextCursor"];
       if (typeof next !== "string" || next === cursor) return listed;
+      if (this.#clock.monotonic() > untilMs) throw new Error(`its list of ${key} has not ended after ${LIST_MS / 1_000} s`);
       cursor = next;
     }
     throw new Error(`its list of ${key} has more than ${MAX_PAGES} pages`);
@@ -156,6 +175,8 @@ export class RunningServer {
     try {
       return { type: "result", result: await work(this.#open.client, requestOptions(call, options)) };
     } catch (error) {
+      // Nothing waits for the answer: the server need not say that it lives.
+      if (options.signal.aborted && !this.#isOver) return { type: "failed", message: "The call was stopped." };
       return await this.#failure(error, this.#settings.timeoutMs);
     }
   }
@@ -200,7 +221,7 @@ function requestOptions(call: RunningCall, { onProgress }: Pick<AskOptions, "onP
     onprogress: ({ message, progress, total }) => {
       call.progressed();
       const of = total === undefined ? String(progress) : `${progress} of ${total}`;
-      onProgress(`${message === undefined ? of : `${of}: ${message}`}\n`);
+      onProgress(`${message === undefined ? of : `${of}: ${message.slice(0, MAX_PROGRESS_CHARS).toWellFormed()}`}\n`);
     },
   };
 }

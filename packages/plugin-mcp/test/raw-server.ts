@@ -49,10 +49,21 @@ const PLAIN = [
 ];
 
 let listed = 0;
+let pages = 0;
 function lists(): readonly unknown[] {
   switch (LIST) {
     case "many":
       return Array.from({ length: 500 }, (_, index) => tool(`tool-${index}`));
+    case "too-many":
+      return [
+        ...Array.from({ length: 1_100 }, (_, index) => tool(`tool-${String(index).padStart(4, "0")}`)),
+        ...Array.from({ length: 50 }, () => 1),
+      ];
+    case "pages":
+    case "slow-pages":
+      return [tool("echo")];
+    case "large-pages":
+      return [tool("echo", { description: "x".repeat(4_000_000) })];
     case "bad":
       return [
         tool("good"),
@@ -143,7 +154,10 @@ function call({ id, params }: Message): void {
       let step = 0;
       const timer = setInterval(() => {
         step += 1;
-        send({ method: "notifications/progress", params: { progressToken, progress: step, total: steps, message: "at it" } });
+        send({
+          method: "notifications/progress",
+          params: { progressToken, progress: step, total: steps, message: params.arguments?.["words"] ?? "at it" },
+        });
         if (step < steps) return;
         clearInterval(timer);
         answer(id, text("finished"));
@@ -194,8 +208,12 @@ createInterface({ input: process.stdin }).on("line", (line) => {
         capabilities: { tools: { listChanged: true } },
         serverInfo: { name: "raw", version: "1" },
       });
-    case "tools/list":
-      return answer(message.id, { tools: lists() });
+    case "tools/list": {
+      pages += 1;
+      const page = { tools: lists(), ...(LIST.endsWith("pages") ? { nextCursor: String(pages) } : {}) };
+      setTimeout(() => answer(message.id, page), LIST === "slow-pages" ? 50 : 0);
+      return;
+    }
     case "tools/call":
       return call(message);
     case "ping":
