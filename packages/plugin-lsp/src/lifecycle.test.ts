@@ -64,6 +64,35 @@ describe("a language server", { timeout: 60_000 }, () => {
     expect(scene.runner.groups.size).toBe(0);
   });
 
+  test("is not idle while a call runs", async () => {
+    await using scene = await openScene();
+    await scene.write("a.fake", "def name\n");
+    const source = await scene.source(scene.fake("hang"));
+    const stop = new AbortController();
+    const ask = async (count: number): Promise<void> => {
+      const call = callTool(source, "lsp_definition_fake", { path: "a.fake", line: 1, column: 6 }, { ...scene, signal: stop.signal });
+      call.catch(() => undefined);
+      await until(() => expect(scene.calls().filter((method) => method === "textDocument/definition")).toHaveLength(count));
+    };
+    await ask(1);
+    scene.clock.fire(600_000);
+    // The end of a wait is worked on before a call comes: one at the same moment counts, too.
+    await new Promise(setImmediate);
+    await ask(2);
+    expect(scene.runner.started).toHaveLength(1);
+    stop.abort();
+  });
+
+  test("has 20 files open, and closes the oldest for another one", async () => {
+    await using scene = await openScene();
+    const names = Array.from({ length: 22 }, (_, index) => `${index}.fake`);
+    for (const name of names) await scene.write(name, "def name\n");
+    const source = await scene.source(scene.fake());
+    for (const name of names) await callTool(source, "lsp_hover_fake", { path: name, symbol: "name" }, scene);
+    const count = (method: string): number => scene.calls().filter((one) => one === method).length;
+    expect(count("textDocument/didOpen") - count("textDocument/didClose")).toBe(20);
+  });
+
   test("is ended with its group, even if it does not leave", async () => {
     await using scene = await openScene();
     await scene.write("a.fake", "def name\n");
