@@ -9,8 +9,10 @@ const ON_TIME_MS = 5 * 60_000;
 const DEFAULT_MAX_AGE_MS = 24 * 60 * 60_000;
 /** Missed slots with a row of their own; older ones share one. */
 const MAX_ROWS = 100;
-/** Older slots are counted up to this number. */
-const MAX_COUNTED = 1_000;
+/** Older slots of cron expressions are counted up to this number, since each has to be computed. */
+const MAX_COUNTED = 2_000;
+/** Cron expressions with at least five minutes between a full hour and the slot after it. */
+const IS_SPREAD = /^(?:0 )?(?:0|\*\/(?:[5-9]|[1-5]\d)|0(?:,(?:[5-9]|[1-5]\d))+)(?: \S+){4}$/;
 
 /** What has become due of a job. */
 export interface DueSlots {
@@ -25,10 +27,14 @@ export function scheduleOf({ spec, scheduledAtMs }: Pick<JobRecord, "spec" | "sc
   return parseSchedule(spec.schedule, { nowMs: scheduledAtMs, timezone });
 }
 
-/** When a slot is started: jobs that call a model are spread over five minutes at the full hour, unless their schedule is `exact`. */
+/**
+ * When a slot is started: jobs that call a model are spread over five minutes at the full hour, unless their schedule is `exact`, or the slot after it may come
+ * before that.
+ */
 export function startOfSlot({ id, spec }: Pick<JobRecord, "id" | "spec">, slotMs: number): number {
   const { schedule, payload } = spec;
-  const isSpread = schedule.type === "cron" && schedule.exact !== true && payload.type === "agentTurn";
+  const isSpread =
+    schedule.type === "cron" && schedule.exact !== true && IS_SPREAD.test(schedule.cron.trim()) && payload.type === "agentTurn";
   return slotMs + (isSpread ? spreadDelayMs(id, slotMs) : 0);
 }
 
@@ -41,7 +47,9 @@ export function dueSlots(
   schedule: Schedule,
   { nowMs, isBusy }: { readonly nowMs: number; readonly isBusy: boolean },
 ): DueSlots | undefined {
-  const nextMs = nextSlotOf(job, schedule, nowMs);
+  const storedMs = nextSlotOf(job, schedule, nowMs);
+  // After a change of the agent's zone the stored slot may be none of the schedule's.
+  const nextMs = storedMs === undefined ? undefined : nextInstant(schedule, storedMs - 1);
   if (nextMs === undefined || startOfSlot(job, nextMs) > nowMs)
     return nextMs === job.nextSlotMs ? undefined : { job: withNext(job, nextMs), occurrences: [] };
   const { older, newest } = passedSlots(job, schedule, nextMs, nowMs);
@@ -56,8 +64,9 @@ export function dueSlots(
   const summary: readonly OccurrenceRecord[] =
     older.count === 0
       ? []
-      : [{ jobId: job.id, slotMs: older.lastMs, attempt: 1, state: "missed", reason: "the gateway was down", count: older.count }];
-  return { job: withNext(job, nextInstant(schedule, last)), occurrences: [...summary, ...occurrences] };
+      : [{ jobId: job.id, slotMs: older.lastMs, attempt: 1, state: "missed", reason: older.reason, count: older.count }];
+  const decidedMs = Math.max(last, job.decidedMs ?? last);
+  return { job: { ...withNext(job, nextInstant(schedule, last)), decidedMs }, occurrences: [...summary, ...occurrences] };
 }
 
 /** The next slot, which is earlier than the stored one after the clock was set back. */
@@ -71,13 +80,20 @@ function withNext({ nextSlotMs: _before, ...job }: JobRecord, nextSlotMs: number
   return { ...job, ...withoutUndefined({ nextSlotMs }) };
 }
 
+/** Slots that share a row. */
+interface OlderSlots {
+  readonly count: number;
+  readonly lastMs: number;
+  readonly reason: string;
+}
+
 /** The passed slots: the newest ones, and the number of those before them. The window is found from its end, so that a long absence costs little. */
 function passedSlots(
   job: JobRecord,
   schedule: Schedule,
   firstMs: number,
   nowMs: number,
-): { readonly older: { readonly count: number; readonly lastMs: number }; readonly newest: readonly number[] } {
+): { readonly older: OlderSlots; readonly newest: readonly number[] } {
   let slots: readonly number[] = [];
   let startMs = nowMs;
   for (let windowMs = 60_000; startMs > firstMs - 1; windowMs *= 2) {
@@ -86,13 +102,23 @@ function passedSlots(
     if (slots.length > MAX_ROWS) break;
   }
   const newest = slots.slice(-MAX_ROWS);
-  const [firstKept = nowMs] = newest;
-  let [count, lastMs] = [0, firstMs];
-  for (let slotMs: number | undefined = firstMs; slotMs !== undefined && slotMs < firstKept && count < MAX_COUNTED;) {
-    [count, lastMs] = [count + 1, slotMs];
-    slotMs = nextInstant(schedule, slotMs);
+  return { older: countSlots(schedule, Math.max(firstMs, (job.decidedMs ?? 0) + 1), newest[0] ?? nowMs), newest };
+}
+
+/** The slots from `fromMs` on and before `untilMs`. */
+function countSlots(schedule: Schedule, fromMs: number, untilMs: number): OlderSlots {
+  const reason = "the gateway was down, or the clock was set forward";
+  const firstMs = nextInstant(schedule, fromMs - 1) ?? untilMs;
+  if (schedule.type === "every") {
+    const count = Math.max(0, Math.ceil((untilMs - firstMs) / schedule.everyMs));
+    return { count, lastMs: firstMs + (count - 1) * schedule.everyMs, reason };
   }
-  return { older: { count, lastMs }, newest };
+  let [count, lastMs] = [0, firstMs];
+  let slotMs: number | undefined = firstMs;
+  for (; slotMs !== undefined && slotMs < untilMs && count < MAX_COUNTED; slotMs = nextInstant(schedule, slotMs))
+    [count, lastMs] = [count + 1, slotMs];
+  const isOpen = slotMs !== undefined && slotMs < untilMs;
+  return { count, lastMs, reason: isOpen ? `${reason}; there were more of them than are counted` : reason };
 }
 
 function slotsBetween(

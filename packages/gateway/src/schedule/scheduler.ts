@@ -1,5 +1,6 @@
 import type { Clock, Logger } from "@factotum/agent-contract";
-import type { OccurrenceRecord } from "@factotum/store";
+import type { Schedule } from "@factotum/schedule";
+import type { JobRecord, OccurrenceRecord } from "@factotum/store";
 import { isFinalStoreError } from "../storage/is-final-store-error.ts";
 import { dueSlots, scheduleOf, startOfSlot } from "./due-slots.ts";
 import type { JobBook } from "./job-book.ts";
@@ -8,6 +9,16 @@ import type { JobBook } from "./job-book.ts";
 const MAX_WAIT_MS = 60_000;
 /** A tick that is later than planned by more than this is reported. */
 const LATE_MS = 30_000;
+/** After a slot that could not be stored, the next look is no sooner. */
+const RETRY_MS = 5_000;
+
+/** A job's schedule as it was read last: reading one takes longer than everything else of a look at a job. */
+interface ReadSchedule {
+  readonly spec: JobRecord["spec"];
+  readonly scheduledAtMs: number;
+  readonly timezone: string;
+  readonly schedule: Schedule;
+}
 
 /** Dependencies of the scheduler. */
 export interface SchedulerOptions {
@@ -35,6 +46,9 @@ export class Scheduler {
   #plannedMs = 0;
   #lateMs = 0;
   #isStopped = true;
+  /** The wall clock at the last look; if it is before that, earlier slots than the stored ones may come. */
+  #seenMs = Infinity;
+  readonly #schedules = new Map<string, ReadSchedule>();
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
@@ -49,6 +63,11 @@ export class Scheduler {
 
   /** Looks at the jobs now: one has changed. */
   poke(): void {
+    this.#seenMs = Infinity;
+    this.#look();
+  }
+
+  #look(): void {
     if (this.#isStopped) return;
     this.#timer?.[Symbol.dispose]();
     this.#plannedMs = Math.min(this.#plannedMs, this.#options.clock.monotonic());
@@ -74,38 +93,56 @@ export class Scheduler {
     const latenessMs = clock.monotonic() - this.#plannedMs;
     this.#lateMs = latenessMs > LATE_MS ? latenessMs : 0;
     if (this.#lateMs > 0) logger.warn("The scheduler was late", { ms: Math.round(latenessMs) });
-    let isOver = false;
-    for (const { id } of book.list()) {
+    const nowMs = clock.now();
+    const isSetBack = nowMs < this.#seenMs;
+    this.#seenMs = nowMs;
+    let [isOver, hasFailed] = [false, false];
+    const jobs = book.list();
+    for (const id of this.#schedules.keys()) if (book.get(id) === undefined) this.#schedules.delete(id);
+    for (const { id } of jobs) {
       try {
-        await this.#claim(id);
+        await this.#claim(id, isSetBack);
       } catch (error) {
         isOver ||= isFinalStoreError(error);
+        hasFailed = true;
         // The slot has no row yet, so that the next tick finds it again.
         logger.error("What is due of a job could not be stored", { jobId: id, error });
       }
       if (isOver || this.#isStopped) return;
     }
-    this.#arm();
+    this.#arm(hasFailed ? RETRY_MS : 0);
   }
 
-  async #claim(id: string): Promise<void> {
-    const { book, clock, timeZoneOf, isBusy, onClaimed, onMissed } = this.#options;
+  async #claim(id: string, isSetBack: boolean): Promise<void> {
+    const { book, clock, isBusy, onClaimed, onMissed } = this.#options;
+    const isDue = (job: JobRecord): boolean =>
+      job.nextSlotMs !== undefined && (isSetBack || startOfSlot(job, job.nextSlotMs) <= clock.now());
+    const known = book.get(id);
+    if (known === undefined || !isDue(known)) return;
     const added = await book.claim(id, (job) =>
-      job.nextSlotMs === undefined
-        ? undefined
-        : dueSlots(job, scheduleOf(job, timeZoneOf(job.agentId)), { nowMs: clock.now(), isBusy: isBusy(id) }),
+      isDue(job) ? dueSlots(job, this.#scheduleOf(job), { nowMs: clock.now(), isBusy: isBusy(id) }) : undefined,
     );
     for (const occurrence of added) if (occurrence.state === "claimed") onClaimed(occurrence);
     const missed = added.filter(({ state }) => state === "missed");
     if (missed.length > 0) onMissed(id, missed);
   }
 
-  #arm(): void {
+  #scheduleOf(job: JobRecord): Schedule {
+    const { id, spec, scheduledAtMs } = job;
+    const timezone = this.#options.timeZoneOf(job.agentId);
+    const read = this.#schedules.get(id);
+    if (read?.spec === spec && read.scheduledAtMs === scheduledAtMs && read.timezone === timezone) return read.schedule;
+    const schedule = scheduleOf(job, timezone);
+    this.#schedules.set(id, { spec, scheduledAtMs, timezone, schedule });
+    return schedule;
+  }
+
+  #arm(soonestMs: number): void {
     const { book, clock } = this.#options;
     const nowMs = clock.now();
     const starts = book.list().flatMap((job) => (job.nextSlotMs === undefined ? [] : startOfSlot(job, job.nextSlotMs) - nowMs));
-    const delayMs = Math.min(MAX_WAIT_MS, ...starts.map((startMs) => Math.max(0, startMs)));
+    const delayMs = Math.min(MAX_WAIT_MS, ...starts.map((startMs) => Math.max(soonestMs, startMs)));
     this.#plannedMs = clock.monotonic() + delayMs;
-    this.#timer = clock.schedule(delayMs, () => this.poke());
+    this.#timer = clock.schedule(delayMs, () => this.#look());
   }
 }

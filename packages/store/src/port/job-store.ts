@@ -26,6 +26,8 @@ export interface JobRecord {
   readonly scheduledAtMs: number;
   /** The next slot; absent if there is none, or while it is disabled. */
   readonly nextSlotMs?: number;
+  /** The newest slot that has had its row: a clock that is set back comes to it a second time. */
+  readonly decidedMs?: number;
   /** Failures in a row. */
   readonly failures: number;
   /** When its last alert was sent. */
