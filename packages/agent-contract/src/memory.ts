@@ -12,9 +12,9 @@ export type MemorySourceKind = "notes" | "sessions";
 
 /** A passage that matches a search. */
 export interface MemoryHit {
-  /** Where it is, as `get` takes it: relative to the workspace, or absolute. */
+  /** Where it is, as `get` takes it: a note relative to the workspace, or absolute; what was said as `<session id>#<entry id>`. */
   readonly path: string;
-  /** From 1, inclusive. */
+  /** From 1, inclusive; those of one entry. */
   readonly startLine: number;
   readonly endLine: number;
   readonly text: string;
@@ -33,6 +33,8 @@ export interface MemoryQuery {
   /** Hits with a lower score are left out. */
   readonly minScore: number;
   readonly sources: readonly MemorySourceKind[];
+  /** The conversation that asks, by its session id: what its requests contain anyway is left out. */
+  readonly exceptSession?: string;
 }
 
 /** The result of a search, best hit first. `degraded` says why it was less complete than usual. */
@@ -46,6 +48,8 @@ export type MemoryPassage =
   | {
       readonly type: "found";
       readonly path: string;
+      /** Absent: notes. */
+      readonly source?: MemorySourceKind;
       readonly startLine: number;
       readonly endLine: number;
       readonly text: string;
@@ -62,6 +66,8 @@ export interface MemoryStatus {
   /** It answers searches. */
   readonly works: boolean;
   readonly files: number;
+  /** Conversations of which something is indexed; absent: they are not searched. */
+  readonly conversations?: number;
   readonly chunks: number;
   /** Of the index on the disk. */
   readonly sizeBytes?: number;
@@ -71,8 +77,9 @@ export interface MemoryStatus {
   readonly problems: readonly string[];
 }
 
-/** A file whose passages in the index are others than before. */
+/** A file or a conversation whose passages in the index are others than before. */
 export interface MemoryChange {
+  /** Of a conversation its session id. */
   readonly path: string;
   readonly type: "added" | "changed" | "removed";
 }

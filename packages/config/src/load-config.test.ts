@@ -183,7 +183,8 @@ describe("a file", () => {
     await using home = await temporaryHome();
     await home.write("factotum.json5", '{ memory: { extraPaths: ["vault", "~/notes", "/srv/a.md"], provider: "facts", index: "x" } }');
     const { config, problems } = await loaded(home);
-    expect(config.memory).toEqual({ provider: "facts", extraPaths: [join(home.home, "vault"), join(home.home, "notes"), "/srv/a.md"] });
+    const extraPaths = [join(home.home, "vault"), join(home.home, "notes"), "/srv/a.md"];
+    expect(config.memory).toEqual({ provider: "facts", extraPaths, sessions: ["private"] });
     expect(problems).toMatchObject([{ path: "memory.index" }]);
   });
 

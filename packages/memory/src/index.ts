@@ -8,3 +8,4 @@ export type { AuditNotesOptions } from "./rules/audit-notes.ts";
 export { NoteRules } from "./rules/note-rules.ts";
 export type { NamedNote, NoteRulesOptions } from "./rules/note-rules.ts";
 export type { ConversationTexts } from "./rules/tool-outputs.ts";
+export type { ConversationSource, SaidEntry, SearchableConversation } from "./sessions/conversation-source.ts";

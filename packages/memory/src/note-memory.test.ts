@@ -105,6 +105,7 @@ describe("the index", () => {
       provider: "notes",
       works: true,
       files: 1,
+      conversations: 0,
       chunks: 1,
       sizeBytes: (await stat(join(rig.folder, "main.sqlite"))).size,
       indexedAtMs: NOW_MS,
@@ -238,12 +239,12 @@ describe("get", () => {
 });
 
 test("an agent without notes is known as such, and so is an unknown one", async () => {
-  expect(await rig.memory.hasNotes(AGENT)).toBe(false);
+  expect(await rig.memory.hasContent(AGENT)).toBe(false);
   await rig.put("AGENTS.md", "no note");
-  expect(await rig.memory.hasNotes(AGENT)).toBe(false);
+  expect(await rig.memory.hasContent(AGENT)).toBe(false);
   await rig.put("memory/2026-11-20.md", "a note");
-  expect(await rig.memory.hasNotes(AGENT)).toBe(true);
-  expect(await rig.memory.hasNotes({ ...AGENT, agentId: "other" })).toBe(false);
+  expect(await rig.memory.hasContent(AGENT)).toBe(true);
+  expect(await rig.memory.hasContent({ ...AGENT, agentId: "other" })).toBe(false);
 });
 
 test("what is left out is named, with what to do", async () => {

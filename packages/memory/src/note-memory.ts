@@ -15,10 +15,13 @@ import type {
   MemoryStatus,
 } from "@factotum/agent-contract";
 import { chunkNote } from "./chunks/chunk-note.ts";
-import { IndexDatabase, removeDatabase, type FileState, type FoundChunk } from "./database/index-database.ts";
+import { IndexDatabase, removeDatabase, type FoundChunk } from "./database/index-database.ts";
 import { dayOf, hasNotes, listNotes, readNote, type ListedNotes, type NoteFile, type NotePlaces } from "./notes/note-files.ts";
 import { noteProblems } from "./notes/note-problems.ts";
 import { rankHits } from "./ranking/rank-hits.ts";
+import type { ConversationSource } from "./sessions/conversation-source.ts";
+import { indexConversations } from "./sessions/index-conversations.ts";
+import { showConversation } from "./sessions/show-conversation.ts";
 import { tellingTokens, weighTokens } from "./ranking/token-weights.ts";
 import { queryTokens } from "./tokens/query-tokens.ts";
 
@@ -30,6 +33,8 @@ export interface NoteMemoryOptions {
   readonly placesOf: (agentId: string) => NotePlaces | undefined;
   /** Whether the text of a file may be that of others. `file` is absolute; `isExtra` says that it lies in an extra path. */
   readonly isUntrusted: (file: string, options: { readonly agentId: string; readonly isExtra: boolean }) => Promise<boolean>;
+  /** What was said in conversations; absent: notes alone are searched. */
+  readonly conversations?: ConversationSource;
   readonly clock: Clock;
   readonly logger: Logger;
   /** How long a search waits until the index is up to date; default 1 second. */
@@ -55,7 +60,10 @@ interface Update {
   readonly listed: ListedNotes;
 }
 
-/** The built-in memory: full-text search over the notes in an agent's workspace. The index follows the files, and is brought up to date before each search. */
+/**
+ * The built-in memory: full-text search over the notes in an agent's workspace, and over conversations. The index follows both, and is brought up to date before
+ * each search.
+ */
 export class NoteMemory implements MemoryProvider {
   readonly #options: NoteMemoryOptions;
   readonly #indexes = new Map<string, AgentIndex>();
@@ -67,13 +75,13 @@ export class NoteMemory implements MemoryProvider {
   }
 
   async search(
-    { query, maxResults, minScore, sources }: MemoryQuery,
+    { query, maxResults, minScore, sources, exceptSession }: MemoryQuery,
     { agentId, signal }: { readonly agentId: string; readonly signal: AbortSignal },
   ): Promise<MemoryAnswer> {
     const index = this.#open(agentId);
     const state = await this.#waitFor(this.#update(agentId, index), signal);
     const tokens = queryTokens(query);
-    const found = this.#find(index, tokens, { count: maxResults * CANDIDATES, sources });
+    const found = this.#find(index, tokens, { count: maxResults * CANDIDATES, sources, exceptSession });
     if (found === undefined) return { hits: [], degraded: "the index was damaged and is built again: search once more" };
     const hits = rankHits(found.chunks, { ...found, nowMs: this.#options.clock.now(), maxResults, minScore }).map(toHit);
     return { hits, ...(state === undefined ? {} : { degraded: state }) };
@@ -88,7 +96,12 @@ export class NoteMemory implements MemoryProvider {
     const note = (await listNotes(places, { signal })).files.find((one) => one.path === wanted || one.file === path);
     const text = note === undefined ? undefined : await readNote(note.file);
     if (note === undefined || text === undefined)
-      return { type: "not-found", message: `There is no note ${path}. Use a path that memory_search has given.` };
+      return (
+        (await this.#show({ path, from, lines }, { agentId, signal })) ?? {
+          type: "not-found",
+          message: `There is no note ${path}. Use a path that memory_search has given.`,
+        }
+      );
     const all = text.replace(/\r?\n$/, "").split(/\r\n?|\n/);
     if (from > all.length) return { type: "not-found", message: `${path} has ${all.length} lines.` };
     const part = all.slice(from - 1, from - 1 + lines);
@@ -103,14 +116,17 @@ export class NoteMemory implements MemoryProvider {
     };
   }
 
-  /** Whether the agent has any note. Opens no index. Never rejects: a folder that cannot be read is logged, and has none. */
-  async hasNotes({ agentId, signal }: { readonly agentId: string; readonly signal: AbortSignal }): Promise<boolean> {
-    const places = this.#options.placesOf(agentId);
+  /**
+   * Whether there is anything to find: a note, or a conversation that has ended. Opens no index. Never rejects: a failure is logged, and counts as nothing.
+   */
+  async hasContent({ agentId, signal }: { readonly agentId: string; readonly signal: AbortSignal }): Promise<boolean> {
+    const { placesOf, conversations, logger } = this.#options;
+    const places = placesOf(agentId);
     if (places === undefined) return false;
     try {
-      return await hasNotes(places, { signal });
+      return (await hasNotes(places, { signal })) || (await conversations?.hasEnded(agentId, { signal })) === true;
     } catch (error) {
-      if (!signal.aborted) this.#options.logger.warn("The notes could not be listed", { agentId, error });
+      if (!signal.aborted) logger.warn("What there is to remember could not be listed", { agentId, error });
       return false;
     }
   }
@@ -144,6 +160,20 @@ export class NoteMemory implements MemoryProvider {
     await Promise.allSettled(open.flatMap(({ updating }) => updating ?? []));
     for (const { database } of open) database[Symbol.dispose]();
     this.#indexes.clear();
+  }
+
+  /** Lines of a conversation that may be searched now. */
+  async #show(
+    where: { readonly path: string; readonly from: number; readonly lines: number },
+    { agentId, signal }: { readonly agentId: string; readonly signal: AbortSignal },
+  ): Promise<MemoryPassage | undefined> {
+    const { conversations } = this.#options;
+    if (conversations === undefined || !where.path.includes("#")) return undefined;
+    const index = this.#open(agentId);
+    await this.#waitFor(this.#update(agentId, index), signal);
+    const listed = await conversations.list(agentId, { signal });
+    if (!listed.some(({ sessionId }) => where.path.startsWith(`${sessionId}#`))) return undefined;
+    return showConversation(index.database, conversations, { ...where, signal });
   }
 
   /** `undefined` if the database is damaged: then it was replaced by an empty one. */
@@ -224,13 +254,13 @@ export class NoteMemory implements MemoryProvider {
   async #rebuild(agentId: string, index: AgentIndex, signal: AbortSignal): Promise<Update> {
     const shadow = shadowOf(index.file);
     removeDatabase(shadow);
-    const before = index.database.files();
+    const before = contentOf(index.database);
     const built = new IndexDatabase(shadow);
     let listed: ListedNotes;
-    let after: ReadonlyMap<string, FileState>;
+    let after: ReadonlyMap<string, string>;
     try {
       ({ listed } = await this.#fill(agentId, built, AbortSignal.any([signal, this.#closing.signal])));
-      after = built.files();
+      after = contentOf(built);
     } catch (error) {
       built[Symbol.dispose]();
       removeDatabase(shadow);
@@ -271,11 +301,14 @@ export class NoteMemory implements MemoryProvider {
       if (hash === before?.hash) database.touch(state);
       else {
         const datedMs = dayOf(path);
-        const file = { ...state, ...(datedMs === undefined ? {} : { datedMs }), source: "notes" as const, origin };
+        const file = { ...state, ...(datedMs === undefined ? {} : { datedMs }), origin };
         database.put({ ...file, chunks: chunkNote(text) }, this.#options.clock.now());
         changed(path, before === undefined ? "added" : "changed");
       }
     }
+    const { conversations, clock } = this.#options;
+    if (conversations !== undefined)
+      changes.push(...(await indexConversations(database, conversations, { agentId, nowMs: () => clock.now(), signal })));
     return { listed, changes };
   }
 
@@ -293,11 +326,20 @@ async function statusOf({ database }: AgentIndex, listed: ListedNotes): Promise<
   return { provider: "notes", works: true, ...database.counts(), problems: await noteProblems(listed) };
 }
 
-function changesBetween(before: ReadonlyMap<string, FileState>, after: ReadonlyMap<string, FileState>): readonly MemoryChange[] {
+/** What of notes and conversations decides whether they are others than before, by path. */
+function contentOf(database: IndexDatabase): ReadonlyMap<string, string> {
+  const states = [...database.conversations.states().values()].filter(({ isExcluded }) => !isExcluded);
+  return new Map([
+    ...[...database.files().values()].map(({ path, hash }) => [path, hash] as const),
+    ...states.map(({ sessionId, lastEntryId }) => [sessionId, lastEntryId] as const),
+  ]);
+}
+
+function changesBetween(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): readonly MemoryChange[] {
   const gone = [...before.keys()].filter((path) => !after.has(path)).map((path): MemoryChange => ({ path, type: "removed" }));
-  const others = [...after.values()].flatMap(({ path, hash }): readonly MemoryChange[] => {
+  const others = [...after].flatMap(([path, content]): readonly MemoryChange[] => {
     const old = before.get(path);
-    return old?.hash === hash ? [] : [{ path, type: old === undefined ? "added" : "changed" }];
+    return old === content ? [] : [{ path, type: old === undefined ? "added" : "changed" }];
   });
   return [...gone, ...others];
 }

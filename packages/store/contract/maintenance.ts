@@ -52,8 +52,11 @@ export function describeMaintenance(context: () => ContractContext): void {
         { sessionId: "session-1", sessionKey: "agent:main:main", startedAtMs: NOW_MS + 1, activeAtMs: NOW_MS + 5, isEnded: true },
         { sessionId: "b-1", sessionKey: "agent:main:b", startedAtMs: NOW_MS + 6, activeAtMs: NOW_MS + 6, isEnded: false, copyBytes: 0 },
         { sessionId: "session-2", activeAtMs: NOW_MS + 7, isEnded: true },
-        { sessionId: "session-3", activeAtMs: NOW_MS + 8, isEnded: false },
+        { sessionId: "session-3", activeAtMs: NOW_MS + 8, isEnded: false, isPrivate: true },
       ]);
+      expect(all.map(({ isPrivate }) => isPrivate)).toEqual([undefined, expect.any(Boolean), undefined, true]);
+      expect(all[0]?.lastEntryId).toBe((await store.readTranscript("session-1", { limit: 1 })).items[0]?.id);
+      expect(all[1]?.lastEntryId).toBeUndefined();
       expect(all[0]?.copyBytes).toBeGreaterThan(100);
       const own = await readAll((cursor) => store.listConversations({ sessionKey: "agent:main:main", limit: 1, ...cursor }));
       expect(own.map(({ sessionId }) => sessionId)).toEqual(["session-1", "session-2", "session-3"]);

@@ -19,19 +19,18 @@ export function addMemory(program: Command, context: CliContext, finish: Finish)
   });
   const add = (name: string, description: string): Command =>
     memory.command(name).description(description).option("--agent <id>", "the agent; the default agent if omitted").addOption(json());
-  add("status", "show what is indexed of the notes, and what is not searched").action(async (options: Common) =>
+  add("status", "show what is indexed of notes and conversations, and what is not searched").action(async (options: Common) =>
     finish(await (await load()).memoryStatus(context, optionsOf(options))),
   );
   add("search", "search as the assistant does, and cite the passages")
     .argument("<query...>")
     .addOption(new Option("--max <number>", "how many passages at most, up to 50; 6 by default").argParser(positive))
-    .action(async (words: string[], options: Common & { max?: number }) =>
-      finish(
-        await (
-          await load()
-        ).memorySearch(context, { ...optionsOf(options), query: words.join(" "), ...withoutUndefined({ maxResults: options.max }) }),
-      ),
-    );
+    .addOption(new Option("--source <source>", "search only notes, or only what was said").choices(["notes", "sessions"]))
+    .action(async (words: string[], options: Common & { max?: number; source?: "notes" | "sessions" }) => {
+      const sources = options.source === undefined ? undefined : [options.source];
+      const query = { query: words.join(" "), ...withoutUndefined({ maxResults: options.max, sources }) };
+      return finish(await (await load()).memorySearch(context, { ...optionsOf(options), ...query }));
+    });
   add("index", "bring the index up to date, and say what changed")
     .option("--force", "read every note again, and build the index from nothing")
     .action(async (options: Common & { force?: boolean }) =>

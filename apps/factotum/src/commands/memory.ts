@@ -25,7 +25,10 @@ export async function memoryStatus(cli: CliContext, { json, ...params }: MemoryO
 /** Searches, and prints each passage with its citation and score. */
 export async function memorySearch(
   cli: CliContext,
-  { json, ...params }: MemoryOptions & { readonly query: string; readonly maxResults?: number },
+  {
+    json,
+    ...params
+  }: MemoryOptions & { readonly query: string; readonly maxResults?: number; readonly sources?: readonly ("notes" | "sessions")[] },
 ): Promise<number> {
   const found = await request(cli, "memory.search", params);
   if (json) {
@@ -107,9 +110,14 @@ async function request<Method extends MemoryMethod>(
   }
 }
 
-function printState(cli: CliContext, { agentId, provider, works, files, chunks, sizeBytes, indexedAtMs, problems }: MemoryState): void {
+function printState(
+  cli: CliContext,
+  { agentId, provider, works, files, conversations = 0, chunks, sizeBytes, indexedAtMs, problems }: MemoryState,
+): void {
   const indexed = [
-    `${plural(files, "file")}, ${plural(chunks, "passage")}`,
+    plural(files, "file"),
+    ...(conversations === 0 ? [] : [plural(conversations, "conversation")]),
+    plural(chunks, "passage"),
     ...(sizeBytes === undefined ? [] : [`${Math.ceil(sizeBytes / 1024).toLocaleString("en")} KiB`]),
     indexedAtMs === undefined ? "not indexed yet" : `changed ${relativeTime(indexedAtMs, Date.now())}`,
   ];
@@ -122,8 +130,9 @@ function printState(cli: CliContext, { agentId, provider, works, files, chunks, 
   for (const problem of problems) cli.print(`problem   ${terminalText(problem)}\n`);
 }
 
-function renderHit({ path, startLine, endLine, text, score, origin, day }: MemorySearchHit): string {
+function renderHit({ path, source, startLine, endLine, text, score, origin, day }: MemorySearchHit): string {
   const facts = [`score ${score}`, ...(day === undefined ? [] : [day]), ...(origin === "untrusted" ? ["may hold text of others"] : [])];
   const lines = text.split("\n").map((line) => `  ${line}`);
-  return [`${path}#L${startLine}-L${endLine}  (${facts.join(", ")})`, ...lines].join("\n");
+  const place = source === "sessions" ? path : `${path}#L${startLine}-L${endLine}`;
+  return [`${place}  (${facts.join(", ")})`, ...lines].join("\n");
 }

@@ -8,12 +8,13 @@ import { createMemoryTools } from "@factotum/tools";
 import type { CliContext } from "../runtime/cli-context.ts";
 import type { SecretFilter } from "../runtime/secret-filter.ts";
 import { redactTools } from "./redact-tools.ts";
+import { createSearchableConversations } from "./searchable-conversations.ts";
 
 /** The memory of a gateway. */
 export interface ComposedMemory {
   /** The memory that the configuration names. */
   readonly provider: MemoryProvider;
-  /** Adds the tools of memory to those of a source, as long as there are notes. */
+  /** Adds the tools of memory to those of a source, once there is anything to find. */
   readonly withTools: (source: Pick<ToolSource, "id" | "tools">) => ToolSource;
   readonly close: () => Promise<void>;
 }
@@ -22,7 +23,7 @@ export interface ComposedMemory {
 const START_MS = 1_000;
 
 interface MemoryParts {
-  readonly store: Pick<Store, "readSession">;
+  readonly store: Pick<Store, "readSession" | "listConversations" | "exportTranscript" | "readTranscript" | "readTurn">;
   readonly provenance: Pick<FileProvenance, "isUntrusted">;
   readonly currentConfig: () => FactotumConfig;
   readonly secrets: SecretFilter;
@@ -32,7 +33,7 @@ interface MemoryParts {
   readonly ofPlugin: (id: string) => MemoryProvider | undefined;
 }
 
-/** Prepares the search over notes. No index is opened before the first search. */
+/** Prepares the search over notes and conversations. No index is opened before the first search. */
 export async function composeMemory({ paths }: Pick<CliContext, "paths">, parts: MemoryParts): Promise<ComposedMemory> {
   const { store, provenance, currentConfig, secrets, ofPlugin, ...system } = parts;
   const memory = new NoteMemory({
@@ -42,6 +43,7 @@ export async function composeMemory({ paths }: Pick<CliContext, "paths">, parts:
       const agent = currentConfig().agents.find(({ id }) => id === agentId);
       return agent === undefined ? undefined : { workspace: agent.workspace, extraPaths: currentConfig().memory.extraPaths };
     },
+    conversations: createSearchableConversations({ store, currentConfig, redactor: secrets.toolOutput }),
     isUntrusted: async (file, { isExtra, ...run }) =>
       isExtra ? isWritten(file, [paths.home, ...writableFolders(currentConfig())]) : provenance.isUntrusted(file, run),
   });
@@ -52,7 +54,7 @@ export async function composeMemory({ paths }: Pick<CliContext, "paths">, parts:
   // Once offered they stay: what a request begins with should change as seldom as possible.
   // Known before the first turn: sessions that have them continue with them after a restart.
   const signal = AbortSignal.timeout(START_MS);
-  const found = await Promise.all(currentConfig().agents.map(async ({ id: agentId }) => memory.hasNotes({ agentId, signal })));
+  const found = await Promise.all(currentConfig().agents.map(async ({ id: agentId }) => memory.hasContent({ agentId, signal })));
   let isOffered = found.includes(true);
   return {
     provider: chosen,
@@ -64,7 +66,7 @@ export async function composeMemory({ paths }: Pick<CliContext, "paths">, parts:
           return isOffered || provider() !== undefined ? all : own;
         },
         prepare: async ({ agentId, signal }) => {
-          if (!isOffered) isOffered = await memory.hasNotes({ agentId, signal });
+          if (!isOffered) isOffered = await memory.hasContent({ agentId, signal });
         },
       };
     },

@@ -93,7 +93,7 @@ describe("which plugins are used", () => {
       { plugins: all, servers: { mcp: [], lsp: [] } },
       {
         plugins: { entries, deny: ["denied"], allow: ["plain", "inside", "off", "denied"] },
-        memory: { extraPaths: [] },
+        memory: { extraPaths: [], sessions: [] },
         agents: [],
       },
     );
@@ -116,7 +116,7 @@ describe("which plugins are used", () => {
     ];
     const { plugins } = await usablePlugins(
       { plugins: installed, servers: { mcp: [], lsp: [] } },
-      { plugins: { entries: {}, deny: [] }, memory: { extraPaths: [] }, agents },
+      { plugins: { entries: {}, deny: [] }, memory: { extraPaths: [], sessions: [] }, agents },
     );
     expect(plugins).toMatchObject([
       { id: "reads", workspaces: { main: "/home/me/work", coder: "/code" }, mayRun: false },
@@ -133,7 +133,11 @@ describe("which plugins are used", () => {
   ])(
     "a memory.provider of %s with %j has problems at %j",
     async (provider, { isMemory = true, off = false }: { isMemory?: boolean; off?: boolean }, paths) => {
-      const config = { plugins: { entries: {}, deny: off ? ["facts"] : [] }, memory: { provider, extraPaths: [] }, agents: [] };
+      const config = {
+        plugins: { entries: {}, deny: off ? ["facts"] : [] },
+        memory: { provider, extraPaths: [], sessions: [] },
+        agents: [],
+      };
       const { plugins, problems } = await usablePlugins({ plugins: [found("facts", { isMemory })], servers: { mcp: [], lsp: [] } }, config);
       expect(problems.map(({ path }) => path)).toEqual(paths);
       if (paths.length === 0) expect(plugins).toMatchObject([{ roles: ["memory"] }]);
@@ -148,7 +152,7 @@ describe("which plugins are used", () => {
     ];
     const { plugins, problems } = await usablePlugins(
       { plugins: installed, servers: { mcp: [], lsp: [] } },
-      { plugins: { entries: {}, deny: [] }, memory: { extraPaths: [] }, agents: [] },
+      { plugins: { entries: {}, deny: [] }, memory: { extraPaths: [], sessions: [] }, agents: [] },
     );
     expect(plugins).toHaveLength(2);
     expect(problems.map(({ path, message }) => `${path}: ${message}`)).toEqual([
@@ -173,7 +177,7 @@ describe("which plugins are used", () => {
     ];
     const { plugins, problems } = await usablePlugins(
       { plugins: installed, servers: { mcp: [], lsp: [] } },
-      { plugins: { entries, deny: [] }, memory: { extraPaths: [] }, agents: [] },
+      { plugins: { entries, deny: [] }, memory: { extraPaths: [], sessions: [] }, agents: [] },
     );
     expect(plugins).toMatchObject([{ id: "good", roles: [], config: { word: "sum" } }]);
     expect(problems.map(({ path, message }) => `${path}: ${message}`)).toEqual([
@@ -190,7 +194,11 @@ describe("which plugins are used", () => {
     const use = async (more: object): Promise<UsablePlugins> =>
       usablePlugins(
         { plugins: [found("rules", { configSchema, hooks })], servers: { mcp: [], lsp: [] } },
-        { plugins: { entries: { rules: entry({ config: { wrod: "x" }, ...more }) }, deny: [] }, memory: { extraPaths: [] }, agents: [] },
+        {
+          plugins: { entries: { rules: entry({ config: { wrod: "x" }, ...more }) }, deny: [] },
+          memory: { extraPaths: [], sessions: [] },
+          agents: [],
+        },
       );
     const { plugins, stopped, problems } = await use({});
     expect(plugins).toEqual([]);

@@ -95,12 +95,17 @@ interface PluginEntry {
   readonly config: Readonly<Record<string, unknown>>;
 }
 
+/** Kinds of conversations that the memory may search. */
+const MEMORY_SESSIONS = ["private", "groups", "subagents"] as const;
+
 /** What is searched in addition to the notes of an agent. */
 export interface MemoryConfig {
   /** Id of the plugin that is the memory. Unset: the notes are searched. */
   readonly provider?: string | undefined;
   /** Markdown files, and folders of them. */
   readonly extraPaths: readonly string[];
+  /** `private`: conversations in which only the owner has written. */
+  readonly sessions: readonly (typeof MEMORY_SESSIONS)[number][];
 }
 
 /** Which plugins are loaded. */
@@ -158,8 +163,12 @@ export const MemorySchema: z.ZodType<MemoryConfig> = z
   .strictObject({
     provider: TextSchema.optional().describe("Plugin that is the memory. Unset: the notes in the workspace are searched."),
     extraPaths: NamesSchema.default([]).describe("Further Markdown files, and folders of them, that are searched."),
+    sessions: z
+      .array(z.enum(MEMORY_SESSIONS))
+      .default(["private"])
+      .describe("Conversations that are searched: `private` are those in which only the owner has written. `[]`: none."),
   })
-  .describe("Search over the notes.");
+  .describe("Search over the notes and conversations.");
 
 const mcpShape = () => ({
   enabled: z.boolean().default(true).describe("`false` switches the server off."),

@@ -1,10 +1,11 @@
-import { withoutUndefined, type MemoryProvider, type NoteHistory } from "@factotum/agent-contract";
+import { withoutUndefined, type MemoryProvider, type MemorySourceKind, type NoteHistory } from "@factotum/agent-contract";
 import type { RpcMethod } from "@factotum/protocol";
 import type { Engine } from "../engine/engine.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
 import { RpcError } from "./rpc-error.ts";
 
 const DEFAULT_RESULTS = 6;
+const SOURCES: readonly MemorySourceKind[] = ["notes", "sessions"];
 /** Names of changed files in an answer. */
 const MAX_NAMED = 200;
 
@@ -24,9 +25,9 @@ export function memoryHandlers(
       const agentId = sessions.agentId(named);
       return { agentId, ...(await memory.status({ agentId, signal })) };
     },
-    "memory.search": async ({ agentId: named, query, maxResults = DEFAULT_RESULTS }, { signal }) => {
+    "memory.search": async ({ agentId: named, query, maxResults = DEFAULT_RESULTS, sources = SOURCES }, { signal }) => {
       const agentId = sessions.agentId(named);
-      const { hits, degraded } = await memory.search({ query, maxResults, minScore: 0, sources: ["notes"] }, { agentId, signal });
+      const { hits, degraded } = await memory.search({ query, maxResults, minScore: 0, sources }, { agentId, signal });
       return { agentId, hits, ...withoutUndefined({ degraded }) };
     },
     "memory.index": async ({ agentId: named, rebuild = false }, { signal }) => {

@@ -5,6 +5,7 @@ import type { MemoryOrigin, MemorySourceKind } from "@factotum/agent-contract";
 import type { NoteChunk } from "../chunks/chunk-note.ts";
 import { matchExpression } from "../tokens/query-tokens.ts";
 import { tokenize } from "../tokens/tokenize.ts";
+import { CONVERSATION_SCHEMA, ConversationTable, FIRST_SAID, type ConversationState, type SaidText } from "./conversation-table.ts";
 
 /** What decides whether a file is read again. */
 export interface FileState {
@@ -17,7 +18,6 @@ export interface FileState {
 /** A file to index. */
 export interface IndexedFile extends FileState {
   readonly datedMs?: number;
-  readonly source: MemorySourceKind;
   readonly origin: MemoryOrigin;
   readonly chunks: readonly NoteChunk[];
 }
@@ -35,23 +35,42 @@ export interface FoundChunk {
 }
 
 /** Changes with the tables, the tokens or the passages: an index of another version is built again. */
-const VERSION = 2;
+const VERSION = 3;
 
 const SCHEMA = `
 CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, hash TEXT NOT NULL, mtime_ms REAL NOT NULL, size_bytes INTEGER NOT NULL,
-  dated_ms INTEGER, source TEXT NOT NULL, origin TEXT NOT NULL) STRICT;
+  dated_ms INTEGER, origin TEXT NOT NULL) STRICT;
 CREATE TABLE chunks (id INTEGER PRIMARY KEY, file_id INTEGER NOT NULL REFERENCES files(id), start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
   text TEXT NOT NULL) STRICT;
 CREATE INDEX chunks_of_file ON chunks(file_id);
 CREATE TABLE updates (id INTEGER PRIMARY KEY CHECK (id = 1), at_ms REAL NOT NULL) STRICT;
-CREATE VIRTUAL TABLE words USING fts5(tokens, content='', contentless_delete=1, tokenize='ascii');
+CREATE VIRTUAL TABLE words USING fts5(tokens, content='', contentless_delete=1, tokenize='ascii');${CONVERSATION_SCHEMA}
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row);
 PRAGMA user_version = ${VERSION};`;
+
+/** Where notes and conversations are, with the columns of a `FoundChunk`. */
+const SOURCES: Readonly<Record<MemorySourceKind, { readonly range: string; readonly joined: string }>> = {
+  notes: {
+    range: `rowid < ${FIRST_SAID}`,
+    joined: `SELECT f.path, c.start_line, c.end_line, c.text, f.origin, f.dated_ms, w.rank AS bm25 FROM found w
+      JOIN chunks c ON c.id = w.rowid JOIN files f ON f.id = c.file_id WHERE ? IS NOT c.id ORDER BY w.rank, c.id`,
+  },
+  sessions: {
+    range: `rowid >= ${FIRST_SAID}`,
+    joined: `SELECT v.session_id || '#' || s.entry AS path, s.start_line, s.end_line, s.text, s.origin, s.at_ms AS dated_ms, w.rank AS bm25 FROM found w
+      JOIN said s ON s.id = w.rowid JOIN conversations v ON v.id = s.conversation_id
+      WHERE ? IS NOT v.session_id OR s.entry < v.in_context_from ORDER BY w.rank, s.id`,
+  },
+};
+/** Matches beyond those asked for, of which a conversation's own requests contain some. */
+const SPARE = 100;
+const PURGED_PAGES = 200;
 
 /** The database of one index. Derived data: a file that cannot be used is replaced by an empty one. */
 export class IndexDatabase implements Disposable {
   readonly #database: DatabaseSync;
   readonly #file: string;
+  readonly #conversations: ConversationTable;
 
   constructor(file: string) {
     this.#file = file;
@@ -62,7 +81,43 @@ export class IndexDatabase implements Disposable {
       removeDatabase(file);
       this.#database = open(file);
     }
+    this.#conversations = new ConversationTable(this.#database);
     chmodSync(file, 0o600);
+  }
+
+  /** The conversations, to read. */
+  get conversations(): Pick<ConversationTable, "states" | "origins"> {
+    return this.#conversations;
+  }
+
+  /** Adds what was said in a conversation since it was last read, in one transaction; `atMs` is now. */
+  append(state: ConversationState, texts: readonly SaidText[], atMs: number): void {
+    this.#transaction(() => {
+      if (state.isExcluded) this.#conversations.remove(state.sessionId);
+      this.#conversations.append(state, texts);
+      if (texts.length > 0 || state.isExcluded) this.#markUpdated(atMs);
+    });
+  }
+
+  /** Removes everything of a conversation. */
+  forget(sessionId: string, atMs: number): void {
+    this.#transaction(() => {
+      this.#conversations.remove(sessionId);
+      this.#markUpdated(atMs);
+    });
+  }
+
+  /** Does a part of removing the words of what was forgotten, which stay in the file until then; false once there is nothing to do. */
+  purge(isFirst: boolean): boolean {
+    const before = this.#changes();
+    this.#database.prepare("INSERT INTO words (words, rank) VALUES ('merge', ?)").run(isFirst ? -PURGED_PAGES : PURGED_PAGES);
+    // As the documentation of FTS5 says.
+    return this.#changes() - before >= 2;
+  }
+
+  /** Notes from which entry on the requests of conversations contain what was said. */
+  markContext(contexts: ReadonlyMap<string, string>): void {
+    this.#transaction(() => this.#conversations.markContext(contexts));
   }
 
   /** All files, by path. */
@@ -82,12 +137,15 @@ export class IndexDatabase implements Disposable {
       this.#remove(file.path);
       this.#markUpdated(atMs);
       const { lastInsertRowid: id } = this.#database
-        .prepare("INSERT INTO files (path, hash, mtime_ms, size_bytes, dated_ms, source, origin) VALUES (?, ?, ?, ?, ?, ?, ?)")
-        .run(file.path, file.hash, file.mtimeMs, file.sizeBytes, file.datedMs ?? null, file.source, file.origin);
-      const addChunk = this.#database.prepare("INSERT INTO chunks (file_id, start_line, end_line, text) VALUES (?, ?, ?, ?)");
+        .prepare("INSERT INTO files (path, hash, mtime_ms, size_bytes, dated_ms, origin) VALUES (?, ?, ?, ?, ?, ?)")
+        .run(file.path, file.hash, file.mtimeMs, file.sizeBytes, file.datedMs ?? null, file.origin);
+      const newest = this.#database.prepare("SELECT max(id) AS id FROM chunks").get()?.["id"];
+      let chunk = typeof newest === "number" ? newest : 0;
+      const addChunk = this.#database.prepare("INSERT INTO chunks (id, file_id, start_line, end_line, text) VALUES (?, ?, ?, ?, ?)");
       const addWords = this.#database.prepare("INSERT INTO words (rowid, tokens) VALUES (?, ?)");
       for (const { startLine, endLine, text, headings } of file.chunks) {
-        const { lastInsertRowid: chunk } = addChunk.run(id, startLine, endLine, text);
+        chunk += 1;
+        addChunk.run(chunk, id, startLine, endLine, text);
         addWords.run(chunk, tokenize([...headings, text].join("\n")).join(" "));
       }
     });
@@ -105,26 +163,33 @@ export class IndexDatabase implements Disposable {
     });
   }
 
-  /** The passages with any of the tokens, best first, at most `count`. */
+  /**
+   * The passages with any of the tokens, of each source best first, at most `count`. `exceptSession`: what the requests of this conversation contain is left out.
+   */
   search(
     tokens: readonly string[],
-    { count, sources }: { readonly count: number; readonly sources: readonly MemorySourceKind[] },
+    options: { readonly count: number; readonly sources: readonly MemorySourceKind[]; readonly exceptSession?: string | undefined },
   ): readonly FoundChunk[] {
-    if (tokens.length === 0) return [];
+    return tokens.length === 0 ? [] : [...new Set(options.sources)].flatMap((source) => this.#searchIn(source, tokens, options));
+  }
+
+  #searchIn(
+    source: MemorySourceKind,
+    tokens: readonly string[],
+    { count, exceptSession = null }: { readonly count: number; readonly exceptSession?: string | null | undefined },
+  ): readonly FoundChunk[] {
+    const { range, joined } = SOURCES[source];
     return this.#database
       .prepare(
-        `SELECT f.path, c.start_line, c.end_line, c.text, f.source, f.origin, f.dated_ms, w.rank AS bm25
-         FROM (SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?) w
-         JOIN chunks c ON c.id = w.rowid JOIN files f ON f.id = c.file_id
-         WHERE f.source IN (SELECT value FROM json_each(?)) ORDER BY w.rank, c.id`,
+        `WITH found AS MATERIALIZED (SELECT rowid, rank FROM words WHERE words MATCH ? AND ${range} ORDER BY rank LIMIT ?) ${joined} LIMIT ?`,
       )
-      .all(matchExpression(tokens), count, JSON.stringify(sources))
+      .all(matchExpression(tokens), count + (exceptSession === null ? 0 : SPARE), source === "sessions" ? exceptSession : null, count)
       .map((row) => ({
         path: String(row["path"]),
         startLine: Number(row["start_line"]),
         endLine: Number(row["end_line"]),
         text: String(row["text"]),
-        source: row["source"] as MemorySourceKind,
+        source,
         origin: row["origin"] as MemoryOrigin,
         ...(row["dated_ms"] === null ? {} : { datedMs: Number(row["dated_ms"]) }),
         bm25: Number(row["bm25"]),
@@ -138,15 +203,23 @@ export class IndexDatabase implements Disposable {
   }
 
   /** What is indexed. `indexedAtMs` is absent before the first update. */
-  counts(): { readonly files: number; readonly chunks: number; readonly sizeBytes: number; readonly indexedAtMs?: number } {
+  counts(): {
+    readonly files: number;
+    readonly conversations: number;
+    readonly chunks: number;
+    readonly sizeBytes: number;
+    readonly indexedAtMs?: number;
+  } {
     const row = this.#database
       .prepare(
-        "SELECT (SELECT count(*) FROM files) AS files, (SELECT count(*) FROM chunks) AS chunks, (SELECT at_ms FROM updates) AS at_ms",
+        `SELECT (SELECT count(*) FROM files) AS files, (SELECT count(DISTINCT conversation_id) FROM said) AS conversations,
+           (SELECT count(*) FROM chunks) + (SELECT count(*) FROM said) AS chunks, (SELECT at_ms FROM updates) AS at_ms`,
       )
       .get();
     const atMs = row?.["at_ms"];
     return {
       files: Number(row?.["files"]),
+      conversations: Number(row?.["conversations"]),
       chunks: Number(row?.["chunks"]),
       sizeBytes: statSync(this.#file).size,
       ...(typeof atMs === "number" ? { indexedAtMs: atMs } : {}),
@@ -155,6 +228,10 @@ export class IndexDatabase implements Disposable {
 
   [Symbol.dispose](): void {
     if (this.#database.isOpen) this.#database.close();
+  }
+
+  #changes(): number {
+    return Number(this.#database.prepare("SELECT total_changes() AS changes").get()?.["changes"]);
   }
 
   #markUpdated(atMs: number): void {

@@ -18,9 +18,14 @@ import { key } from "./params.ts";
 export interface MemoryMethods {
   /** What is indexed, and what is wrong. Changes nothing. */
   "memory.status": { params: { readonly agentId?: string }; result: MemoryState };
-  /** Searches as `memory_search` does, best hit first; 6 hits by default. `degraded` says why it was less complete than usual. */
+  /** Searches as `memory_search` does, best hit first; 6 hits, of both sources, by default. `degraded` says why it was less complete than usual. */
   "memory.search": {
-    params: { readonly agentId?: string; readonly query: string; readonly maxResults?: number };
+    params: {
+      readonly agentId?: string;
+      readonly query: string;
+      readonly maxResults?: number;
+      readonly sources?: readonly ("notes" | "sessions")[];
+    };
     result: { readonly agentId: string; readonly hits: readonly MemorySearchHit[]; readonly degraded?: string };
   };
   /**
@@ -57,7 +62,17 @@ export const MEMORY_METHODS: MethodTable<MemoryMethods> = defineMethods<MemoryMe
   "memory.search": {
     access: "owner",
     stores: false,
-    params: () => z.strictObject({ agentId, query: z.string().min(1).max(1000), maxResults: z.number().int().min(1).max(50).optional() }),
+    params: () =>
+      z.strictObject({
+        agentId,
+        query: z.string().min(1).max(1000),
+        maxResults: z.number().int().min(1).max(50).optional(),
+        sources: z
+          .array(z.enum(["notes", "sessions"]))
+          .min(1)
+          .max(2)
+          .optional(),
+      }),
     result: () => z.strictObject({ agentId: z.string(), hits: z.array(MemorySearchHitSchema), degraded: z.string().optional() }),
   },
   "memory.index": {

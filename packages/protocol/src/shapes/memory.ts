@@ -9,6 +9,8 @@ export interface MemoryState {
   /** It answers searches. */
   readonly works: boolean;
   readonly files: number;
+  /** Conversations of which something is indexed; absent: they are not searched. */
+  readonly conversations?: number;
   /** Passages. */
   readonly chunks: number;
   /** Of the index on the disk. */
@@ -21,7 +23,7 @@ export interface MemoryState {
 
 /** A passage that matches a search. Lines count from 1 and are inclusive. */
 export interface MemorySearchHit {
-  /** Relative to the workspace, or absolute. */
+  /** A note, relative to the workspace or absolute; what was said as `<session id>#<entry id>`. */
   readonly path: string;
   readonly startLine: number;
   readonly endLine: number;
@@ -35,8 +37,9 @@ export interface MemorySearchHit {
   readonly day?: string;
 }
 
-/** A file that an update of the index found changed. */
+/** A file or a conversation that an update of the index found changed. */
 export interface MemoryFileChange {
+  /** Of a conversation its session id. */
   readonly path: string;
   readonly type: "added" | "changed" | "removed";
 }
@@ -76,6 +79,7 @@ export const MemoryStateSchema: z.ZodType<MemoryState> = parserOf<MemoryState>()
     provider: z.string(),
     works: z.boolean(),
     files: z.number(),
+    conversations: z.number().optional(),
     chunks: z.number(),
     sizeBytes: z.number().optional(),
     indexedAtMs: z.number().optional(),

@@ -45,6 +45,12 @@ export interface ConversationRecord {
   readonly activeAtMs: number;
   /** The session was reset since. */
   readonly isEnded: boolean;
+  /** Of a conversation that has not ended: every sender so far was the owner, and it is not a group session. */
+  readonly isPrivate?: boolean;
+  /** Absent: it has no entry. */
+  readonly lastEntryId?: string;
+  /** The first entry that a request still contains; absent: it was never summarised. */
+  readonly keptFromId?: string;
   /** Size of its plain file as last stored; updated with the next commit. */
   readonly copyBytes: number;
 }

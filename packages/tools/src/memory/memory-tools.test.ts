@@ -54,7 +54,17 @@ test("a search gives passages with their place, for this agent", async () => {
   const { asked, result } = call(0, { query: "boiler" });
   expect(textOf(await result)).toBe("memory/2026-11-20.md#L3-L4 (score 0.9, 2026-11-20)\nThe boiler was serviced.");
   expect((await result).untrusted).toBeUndefined();
-  expect(asked).toEqual([{ query: "boiler", maxResults: 6, minScore: 0, sources: ["notes"], agentId: "main" }]);
+  expect(asked).toEqual([
+    { query: "boiler", maxResults: 6, minScore: 0, sources: ["notes", "sessions"], exceptSession: expect.any(String), agentId: "main" },
+  ]);
+});
+
+test("what was said is cited by its entry, and the search can be for that alone", async () => {
+  const said = { ...HIT, path: "s-1#e01", startLine: 1, source: "sessions" } as const;
+  const { asked, result } = call(0, { query: "boiler", sources: ["sessions"] }, { hits: [said, { ...said, startLine: 9 }] });
+  expect(textOf(await result)).toContain("s-1#e01 (score 0.9, 2026-11-20)\n");
+  expect(textOf(await result)).toContain("s-1#e01 from 9 (score");
+  expect(asked).toMatchObject([{ sources: ["sessions"] }]);
 });
 
 test("text of others is marked, and taints", async () => {

@@ -1,4 +1,12 @@
-import type { AgentTool, AgentToolResult, MemoryHit, MemoryProvider, RunFacts, ToolTraits } from "@factotum/agent-contract";
+import type {
+  AgentTool,
+  AgentToolResult,
+  MemoryHit,
+  MemoryProvider,
+  MemorySourceKind,
+  RunFacts,
+  ToolTraits,
+} from "@factotum/agent-contract";
 import { z } from "zod";
 import { defineTool } from "../define-tool/define-tool.ts";
 import { errorResult, textResult } from "../define-tool/tool-result.ts";
@@ -11,6 +19,7 @@ export interface MemoryToolsOptions {
 }
 
 const MAX_RESULTS = 6;
+const SOURCES: readonly MemorySourceKind[] = ["notes", "sessions"];
 const MAX_LINES = 120;
 /** Of one hit, and of the lines of a note. */
 const HIT_CHARS = 700;
@@ -18,7 +27,7 @@ const PASSAGE_CHARS = 12_000;
 
 const TRAITS: ToolTraits = { effect: "read", idempotent: true, output: "trusted", network: false, parallel: true };
 
-/** The tools that search the notes and show lines of them: for the owner's private sessions alone. */
+/** The tools that search notes and conversations, and show lines of them: for the owner's private sessions alone. */
 export function createMemoryTools(options: MemoryToolsOptions): readonly AgentTool[] {
   return [createSearch(options), createGet(options)];
 }
@@ -26,18 +35,24 @@ export function createMemoryTools(options: MemoryToolsOptions): readonly AgentTo
 function createSearch({ memory, isPrivate }: MemoryToolsOptions): AgentTool {
   return defineTool({
     name: "memory_search",
-    summary: "Search your notes",
-    description: "Searches MEMORY.md and the notes in memory/. Returns passages with path#lines.",
+    summary: "Search your notes and earlier conversations",
+    description:
+      "Searches MEMORY.md, the notes in memory/ and earlier conversations. Returns passages with path#lines, or session#entry for what was said.",
     schema: z.strictObject({
       query: z.string().min(1).max(1_000),
       maxResults: z.int().min(1).max(50).optional().describe(`Default ${MAX_RESULTS}`),
       minScore: z.number().min(0).max(1).optional(),
+      sources: z
+        .array(z.enum(["notes", "sessions"]))
+        .min(1)
+        .optional()
+        .describe("Default both"),
     }),
     traits: TRAITS,
-    async execute({ query, maxResults = MAX_RESULTS, minScore = 0 }, { run, signal }) {
+    async execute({ query, maxResults = MAX_RESULTS, minScore = 0, sources = SOURCES }, { run, signal }) {
       if (!(await mayAsk(run, isPrivate))) return refusal();
-      const { agentId } = run;
-      const { hits, degraded } = await memory.search({ query, maxResults, minScore, sources: ["notes"] }, { agentId, signal });
+      const { agentId, sessionId: exceptSession } = run;
+      const { hits, degraded } = await memory.search({ query, maxResults, minScore, sources, exceptSession }, { agentId, signal });
       const notes = degraded === undefined ? [] : [`[The search was less complete than usual: ${degraded}.]`];
       const text = [...hits.map(renderHit), ...(hits.length === 0 ? ["Nothing was found."] : []), ...notes].join("\n\n");
       const details = {
@@ -52,8 +67,8 @@ function createSearch({ memory, isPrivate }: MemoryToolsOptions): AgentTool {
 function createGet({ memory, isPrivate }: MemoryToolsOptions): AgentTool {
   return defineTool({
     name: "memory_get",
-    summary: "Show lines of a note",
-    description: "Shows lines of a note that memory_search has found.",
+    summary: "Show lines of a note or a conversation",
+    description: "Shows lines of a note that memory_search has found, or a conversation from session#entry on.",
     schema: z.strictObject({
       path: z.string().min(1).max(4_096),
       from: z.int().min(1).optional(),
@@ -68,7 +83,7 @@ function createGet({ memory, isPrivate }: MemoryToolsOptions): AgentTool {
       const text = found.text.slice(0, PASSAGE_CHARS);
       const more =
         text.length < found.text.length ? "[Cut: ask for fewer lines.]" : isCut ? `[There is more: from ${endLine + 1}.]` : undefined;
-      return textResult([`${found.path}#L${startLine}-L${endLine}`, text, ...(more === undefined ? [] : [more])].join("\n"), {
+      return textResult([cite(found), text, ...(more === undefined ? [] : [more])].join("\n"), {
         details: { path: found.path, startLine, endLine, origin },
         untrusted: origin === "untrusted",
       });
@@ -81,10 +96,21 @@ async function mayAsk(run: RunFacts, isPrivate: MemoryToolsOptions["isPrivate"])
 }
 
 function refusal(): AgentToolResult {
-  return errorResult("Your notes are the owner's: they can be searched only in a private conversation with the owner.");
+  return errorResult("Your memory is the owner's: it can be searched only in a private conversation with the owner.");
 }
 
-function renderHit({ path, startLine, endLine, text, score, origin, day }: MemoryHit): string {
+/** What was said is cited by its entry; lines are those of the text from there on. */
+function cite({
+  path,
+  source,
+  startLine,
+  endLine,
+}: Pick<MemoryHit, "path" | "startLine" | "endLine"> & { readonly source?: MemorySourceKind }): string {
+  if (source !== "sessions") return `${path}#L${startLine}-L${endLine}`;
+  return startLine === 1 ? path : `${path} from ${startLine}`;
+}
+
+function renderHit({ text, score, origin, day, ...place }: MemoryHit): string {
   const facts = [`score ${score}`, ...(day === undefined ? [] : [day]), ...(origin === "untrusted" ? ["may hold text of others"] : [])];
-  return `${path}#L${startLine}-L${endLine} (${facts.join(", ")})\n${text.length > HIT_CHARS ? `${text.slice(0, HIT_CHARS)}…` : text}`;
+  return `${cite(place)} (${facts.join(", ")})\n${text.length > HIT_CHARS ? `${text.slice(0, HIT_CHARS)}…` : text}`;
 }

@@ -1,11 +1,12 @@
 import type { ConversationRecord } from "../../port/session-records.ts";
 import type { Page } from "../../port/page.ts";
 import { toPage } from "../values/page.ts";
-import { numberOf, textOf } from "../values/row.ts";
+import { numberOf, optionalNumber, textOf } from "../values/row.ts";
 import { decodePosition, encodeId } from "../values/sequence-id.ts";
+import type { Row } from "../values/row.ts";
 import type { Database } from "../connection/database.ts";
 
-const SELECT = `SELECT conversations.*, transcript.at AS active_at, sessions.n AS session FROM conversations
+const SELECT = `SELECT conversations.*, transcript.at AS active_at, sessions.n AS session, sessions.is_private FROM conversations
   LEFT JOIN sessions ON sessions.conversation = conversations.n LEFT JOIN transcript ON transcript.id = conversations.last_entry`;
 
 /** Conversations, by start. */
@@ -38,6 +39,16 @@ export function listConversations(
       activeAtMs: row["active_at"] === null ? numberOf(row, "started_at") : numberOf(row, "active_at"),
       isEnded: row["session"] === null,
       copyBytes: numberOf(row, "copied_bytes"),
+      ...entriesOf(row),
+      ...(row["is_private"] === null ? {} : { isPrivate: row["is_private"] === 1 }),
     }),
   });
+}
+
+function entriesOf(row: Row): Pick<ConversationRecord, "lastEntryId" | "keptFromId"> {
+  const [last, keptFrom] = [numberOf(row, "last_entry"), optionalNumber(row, "kept_from")];
+  return {
+    ...(last === 0 ? {} : { lastEntryId: encodeId("e", last) }),
+    ...(keptFrom === undefined ? {} : { keptFromId: encodeId("e", keptFrom) }),
+  };
 }
