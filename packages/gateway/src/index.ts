@@ -2,6 +2,8 @@ export { CRASH_POINTS } from "./kernel/crash-point.ts";
 export type { CrashPoint, CrashPointHook } from "./kernel/crash-point.ts";
 export { createFileProvenance } from "./taint/create-file-provenance.ts";
 export type { FileProvenanceOptions } from "./taint/create-file-provenance.ts";
+export { findNotes } from "./taint/memory-files.ts";
+export { hasTaintedBlock } from "./taint/note-blocks.ts";
 export type { InstructionPlaces } from "./taint/instruction-files.ts";
 export { CheckpointKeeper } from "./checkpoints/checkpoint-keeper.ts";
 export type { CheckpointKeeperOptions } from "./checkpoints/checkpoint-keeper.ts";

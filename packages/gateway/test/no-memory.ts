@@ -14,4 +14,5 @@ export const NO_MEMORY: GatewayMemory = {
     read: async () => undefined,
     restore: async () => ({ type: "not-found" }),
   },
+  audit: async () => [],
 };

@@ -60,6 +60,7 @@ export type { PairedSender, PairingRequest } from "./shapes/pairing.ts";
 export { DeadLetterSchema } from "./shapes/dead-letters.ts";
 export type { DeadLetter } from "./shapes/dead-letters.ts";
 export {
+  MemoryAuditNoteSchema,
   MemoryFileChangeSchema,
   MemoryNoteSchema,
   MemoryNoteVersionSchema,
@@ -68,7 +69,17 @@ export {
 } from "./shapes/memory.ts";
 export { JobShapeSchema, JobSummarySchema, OccurrenceShapeSchema, OPTIONAL_JOB_PARTS } from "./shapes/jobs.ts";
 export type { JobShape, JobSummary, OptionalJobPart, OccurrenceShape, ScheduleShape } from "./shapes/jobs.ts";
-export type { MemoryFileChange, MemoryNote, MemoryNoteVersion, MemorySearchHit, MemoryState } from "./shapes/memory.ts";
+export type {
+  MemoryAuditEntry,
+  MemoryAuditNote,
+  MemoryEntrySource,
+  MemoryFinding,
+  MemoryFileChange,
+  MemoryNote,
+  MemoryNoteVersion,
+  MemorySearchHit,
+  MemoryState,
+} from "./shapes/memory.ts";
 export { SessionImportReportSchema, SessionSummarySchema } from "./shapes/session-summary.ts";
 export type { SessionImportReport, SessionKind, SessionSummary } from "./shapes/session-summary.ts";
 export { GatewayStatusSchema } from "./shapes/status.ts";

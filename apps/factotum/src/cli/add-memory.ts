@@ -11,7 +11,7 @@ interface Common {
 
 /** What the assistant remembers: `factotum memory`. */
 export function addMemory(program: Command, context: CliContext, finish: Finish): void {
-  const memory = program.command("memory").description("what the assistant remembers: status, search, index, versions, restore");
+  const memory = program.command("memory").description("what the assistant remembers: status, search, index, versions, restore, audit");
   const load = async (): Promise<typeof MemoryCommands> => import("../commands/memory.ts");
   const optionsOf = ({ agent, json: asJson }: Common): MemoryCommands.MemoryOptions => ({
     json: asJson === true,
@@ -48,4 +48,7 @@ export function addMemory(program: Command, context: CliContext, finish: Finish)
     .action(async (path: string, id: string, options: Common) =>
       finish(await (await load()).memoryRestore(context, { ...optionsOf(options), path, id })),
     );
+  add("audit", "list the entries of the notes: which turn wrote them, and what is wrong with them").action(async (options: Common) =>
+    finish(await (await load()).memoryAudit(context, optionsOf(options))),
+  );
 }

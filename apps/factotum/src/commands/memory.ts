@@ -1,5 +1,5 @@
 import { plural, withoutUndefined } from "@factotum/agent-contract";
-import type { MemorySearchHit, MemoryState, RpcMethods } from "@factotum/protocol";
+import type { MemoryAuditEntry, MemoryAuditNote, MemorySearchHit, MemoryState, RpcMethods } from "@factotum/protocol";
 import { connectGateway, requestError } from "../rpc/connect-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
@@ -95,6 +95,38 @@ export async function memoryRestore(
   if (json) printJson(cli, restored);
   else cli.print(`${terminalText(restored.path)} is as it was. What it held until now is its newest version.\n`);
   return EXIT.ok;
+}
+
+/** Lists the entries of the notes: where they come from, and what is wrong with them. */
+export async function memoryAudit(cli: CliContext, { json, ...params }: MemoryOptions): Promise<number> {
+  const audited = await request(cli, "memory.audit", params);
+  if (json) {
+    printJson(cli, audited);
+    return EXIT.ok;
+  }
+  const entries = audited.notes.flatMap((note) => note.entries);
+  const found = [...audited.notes, ...entries].flatMap(({ findings }) => findings);
+  cli.print(audited.notes.map((note) => terminalText(renderAudit(note))).join(""));
+  const counts = [plural(audited.notes.length, "note"), `${entries.length} ${entries.length === 1 ? "entry" : "entries"}`];
+  cli.print(`${counts.join(", ")}, ${plural(found.length, "finding")}.\n`);
+  return EXIT.ok;
+}
+
+function renderAudit({ path, findings, entries }: MemoryAuditNote): string {
+  const rows = [
+    ...findings.map(({ type, message }) => `${path}\n  ${type}: ${message}`),
+    ...entries.flatMap((entry) => [
+      `${path}#L${entry.startLine}-L${entry.endLine}  (${renderSource(entry)})`,
+      ...entry.text.split("\n").map((line) => `  ${line}`),
+      ...entry.findings.map(({ type, message }) => `  ${type}: ${message}`),
+    ]),
+  ];
+  return rows.map((row) => `${row}\n`).join("");
+}
+
+function renderSource({ origin, source }: MemoryAuditEntry): string {
+  if (source === undefined) return origin ?? "no tool wrote it";
+  return `${origin ?? "agent"}, ${source.kind} run ${source.turnId} of ${source.sessionKey}, ${relativeTime(source.atMs, Date.now())}`;
 }
 
 async function request<Method extends MemoryMethod>(

@@ -1,11 +1,14 @@
 import { join } from "node:path";
-import type { FileCheckpoints, FileProvenance, NoteHistory } from "@factotum/agent-contract";
+import type { AuditNotes, FileCheckpoints, FileProvenance, NoteHistory } from "@factotum/agent-contract";
 import type { FactotumConfig, LoadedConfig } from "@factotum/config";
-import { CheckpointKeeper, createFileProvenance, type CheckpointPorts } from "@factotum/gateway";
-import { NoteVersions } from "@factotum/memory";
+import { CheckpointKeeper, createFileProvenance, findNotes, type CheckpointPorts, type InstructionPlaces } from "@factotum/gateway";
+import { NoteRules, NoteVersions } from "@factotum/memory";
 import type { Store } from "@factotum/store";
 import { createFileAccess, type FileAccess } from "@factotum/tools";
+import type { SecretFilter } from "../runtime/secret-filter.ts";
 import { systemClock } from "../runtime/system-clock.ts";
+import { composeNoteAudit, shownNoteChars } from "./compose-note-audit.ts";
+import { conversationTexts } from "./conversation-texts.ts";
 import { composeNoteHistory } from "./note-history.ts";
 import type { RunRoots } from "./run-roots.ts";
 
@@ -14,6 +17,7 @@ interface FileAccessParts {
   readonly store: Store;
   readonly currentConfig: () => FactotumConfig;
   readonly roots: RunRoots;
+  readonly secrets: SecretFilter;
 }
 
 /** The access of tools, and what files held before turns changed them. */
@@ -21,17 +25,22 @@ export interface ComposedFileAccess {
   readonly files: FileAccess;
   readonly checkpoints: CheckpointPorts;
   readonly provenance: FileProvenance;
-  readonly history: NoteHistory;
+  readonly notes: { readonly history: NoteHistory; readonly audit: AuditNotes };
 }
 
-/** The file access of tools, the reading of files that the owner names, the provenance of text in files, checkpoints, and versions of notes. */
+/** The file access of tools, the provenance of text in files, checkpoints, and the rules, versions and examination of notes. */
 export function composeFileAccess(
   { paths, path: configPath }: LoadedConfig,
-  { store, currentConfig, roots }: FileAccessParts,
+  { store, currentConfig, roots, secrets }: FileAccessParts,
 ): ComposedFileAccess {
-  const provenance = createFileProvenance({
-    store,
-    places: () => ({ agents: currentConfig().agents, skillFolders: roots.skillFolders() }),
+  const places = (): InstructionPlaces => ({ agents: currentConfig().agents, skillFolders: roots.skillFolders() });
+  const provenance = createFileProvenance({ store, places });
+  const rules = new NoteRules({
+    notesAt: async (path) => findNotes(path, places()),
+    maxCharsOf: (agentId) => shownNoteChars(currentConfig(), agentId),
+    textsOf: async (run) => conversationTexts(run, store),
+    record: async (note, entries, present) => store.addNoteEntries(note, entries, present),
+    now: () => systemClock.now(),
   });
   const options = {
     roots: roots.rootsOf,
@@ -55,9 +64,12 @@ export function composeFileAccess(
   });
   return {
     provenance,
-    files: createFileAccess({ ...options, checkpoints: keepBoth(keeper, versions) }),
+    files: createFileAccess({ ...options, notes: rules, checkpoints: keepBoth(keeper, versions) }),
     checkpoints: { keeper, restoring: createFileAccess(options) },
-    history: composeNoteHistory(versions, { files: createFileAccess({ ...options, checkpoints: versions }), currentConfig }),
+    notes: {
+      history: composeNoteHistory(versions, { files: createFileAccess({ ...options, checkpoints: versions }), currentConfig }),
+      audit: composeNoteAudit({ store, currentConfig, places, secrets }),
+    },
   };
 }
 

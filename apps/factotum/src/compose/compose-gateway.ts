@@ -120,7 +120,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     onStructureDamage: () => onShutdownRequest(DAMAGED_DATABASE),
   });
   const roots = createRunRoots(paths, () => config);
-  const { files, checkpoints, provenance, history } = composeFileAccess(loaded, { store, currentConfig: () => config, roots });
+  const { files, checkpoints, provenance, notes } = composeFileAccess(loaded, { store, currentConfig: () => config, roots, secrets });
   await using opened = new AsyncDisposableStack();
   opened.defer(() => store.close());
   opened.defer(() => leaving.abort());
@@ -160,7 +160,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     damage: store.damage,
     reserve,
     checkpoints,
-    memory: { provider: integrations.memory.provider, history },
+    memory: { provider: integrations.memory.provider, ...notes },
     hostCommands: host,
     localFiles: createLocalFiles(files, createOutgoingGuard(paths, secrets.toolOutput)),
     skillUse: skillRuns,

@@ -1,4 +1,4 @@
-import { withoutUndefined, type MemoryProvider, type MemorySourceKind, type NoteHistory } from "@factotum/agent-contract";
+import { withoutUndefined, type AuditNotes, type MemoryProvider, type MemorySourceKind, type NoteHistory } from "@factotum/agent-contract";
 import type { RpcMethod } from "@factotum/protocol";
 import type { Engine } from "../engine/engine.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
@@ -13,12 +13,13 @@ const MAX_NAMED = 200;
 export interface GatewayMemory {
   readonly provider: MemoryProvider;
   readonly history: NoteHistory;
+  readonly audit: AuditNotes;
 }
 
-/** The methods that search the memory, bring its index up to date and restore versions of notes. The caller has the token: the owner. */
+/** The methods that search the memory, bring its index up to date, restore versions of notes, and that examine notes. The caller has the token: the owner. */
 export function memoryHandlers(
   { sessions }: Pick<Engine, "sessions">,
-  { provider: memory, history }: GatewayMemory,
+  { provider: memory, history, audit }: GatewayMemory,
 ): RpcHandlersOf<Extract<RpcMethod, `memory.${string}`>> {
   return {
     "memory.status": async ({ agentId: named }, { signal }) => {
@@ -51,6 +52,10 @@ export function memoryHandlers(
       if (outcome.type === "not-found") throw noVersion(path);
       if (outcome.type === "refused") throw new RpcError("conflict", outcome.message);
       return { agentId, path };
+    },
+    "memory.audit": async ({ agentId: named }, { signal }) => {
+      const agentId = sessions.agentId(named);
+      return { agentId, notes: await audit(agentId, { signal }) };
     },
   };
 }

@@ -50,6 +50,8 @@ export interface RunPolicy {
   readonly yieldsToMessages: boolean;
   /** Its tools may only read, and append to the day's notes (R9). */
   readonly onlyAddsNotes: boolean;
+  /** It may change `MEMORY.md` and `USER.md`. The others note in the day's file what they find, or propose it to the owner. */
+  readonly changesMemory: boolean;
   /** What its files held before it changed them is kept, for `/undo`. */
   readonly keepsCheckpoints: boolean;
   /** Maximum duration in milliseconds, if shorter than the agent's own limit. */
@@ -76,6 +78,7 @@ const PERSON: RunPolicy = {
   isResumable: true,
   yieldsToMessages: false,
   onlyAddsNotes: false,
+  changesMemory: true,
   keepsCheckpoints: true,
 };
 
@@ -90,6 +93,7 @@ const UNATTENDED: RunPolicy = {
   givesAddresses: false,
   isFollowed: false,
   flushesMemory: false,
+  changesMemory: false,
 };
 
 /** Maintenance of a session without a reply. Its spend belongs to the turn that caused it, so it counts as attended. */
@@ -115,11 +119,12 @@ export const RUN_POLICY: Readonly<Record<RunKind, RunPolicy>> = {
     reportsFailure: true,
     sharesTurn: true,
     mayAsk: true,
+    changesMemory: true,
     isHostText: true,
     historyNotice: "Work in the background has ended.",
   },
-  subagent: { ...PERSON, lane: "subagent", isFromPerson: false, givesAddresses: false, flushesMemory: false },
-  a2a: { ...PERSON, isFromPerson: false, givesAddresses: false },
+  subagent: { ...PERSON, lane: "subagent", isFromPerson: false, givesAddresses: false, flushesMemory: false, changesMemory: false },
+  a2a: { ...PERSON, isFromPerson: false, givesAddresses: false, changesMemory: false },
   compaction: { ...UPKEEP, isResumable: false },
   memory: {
     ...UPKEEP,

@@ -1,10 +1,11 @@
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { RunFacts } from "@factotum/agent-contract";
+import { RUN_KINDS, type RunFacts } from "@factotum/agent-contract";
 import type { NotesFile } from "@factotum/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createFileProvenance } from "./create-file-provenance.ts";
+import { findNotes } from "./memory-files.ts";
 
 const DAY = "memory/2026-01-02.md";
 
@@ -31,9 +32,9 @@ const provenance = (agents: Readonly<Record<string, string>> = { main: "home", w
       skillFolders: [],
     }),
   });
-const run = (folder: string, owner = true): RunFacts => ({
+const run = (folder: string, owner = true, kind: RunFacts["kind"] = "user"): RunFacts => ({
   runId: "run-1",
-  kind: "user",
+  kind,
   agentId: "main",
   sessionKey: "agent:main:main",
   sessionId: "session-1",
@@ -117,4 +118,36 @@ test("a run that is not the owner's counts as tainted, whatever its call says", 
   const write = { path: path.join(base, "home", "MEMORY.md"), content: "x", tainted: false };
   expect(await files.beforeWrite({ ...write, run: run("home", false) })).toMatchObject({ type: "refuse" });
   expect(await files.beforeWrite({ ...write, run: run("home") })).toEqual({ type: "allow" });
+});
+
+test.each(RUN_KINDS)("a run of the kind %s changes what later conversations begin with only if a person started it", async (kind) => {
+  const files = provenance();
+  await symlink(path.join(base, "home", "mine.txt"), path.join(base, "home", "USER.md"));
+  const mayChange = kind === "user" || kind === "command";
+  for (const name of ["MEMORY.md", "memory.md", "mine.txt"]) {
+    const decision = await files.beforeWrite({
+      path: path.join(base, "home", name),
+      content: "- x",
+      run: run("home", true, kind),
+      tainted: false,
+    });
+    expect(decision).toMatchObject(
+      mayChange ? { type: "allow" } : { message: expect.stringMatching(/memory\/YYYY-MM-DD\.md.*propose it to the owner/) as string },
+    );
+  }
+  for (const name of ["HEARTBEAT.md", DAY])
+    expect(
+      await files.beforeWrite({ path: path.join(base, "home", name), content: "- x", run: run("home", true, kind), tainted: false }),
+    ).toEqual({ type: "allow" });
+});
+
+test("notes are found under the names that they are recorded by, for each agent that has them", async () => {
+  const places = { agents: ["main", "work"].map((id) => ({ id, workspace: path.join(base, "home") })), skillFolders: [] };
+  await symlink(path.join(base, "own", "profile.txt"), path.join(base, "home", "USER.md"));
+  const find = async (...parts: string[]): Promise<readonly string[]> => (await findNotes(path.join(base, ...parts), places)).map(keyOf);
+  expect(await find("home", "memory.md")).toEqual(["main MEMORY.md", "work MEMORY.md"]);
+  expect(await find("own", "profile.txt")).toEqual(["main USER.md", "work USER.md"]);
+  expect(await find("home", DAY)).toEqual([`main ${DAY}`, `work ${DAY}`]);
+  expect(await find("home", "AGENTS.md")).toEqual([]);
+  expect(await find("own", "MEMORY.md")).toEqual([]);
 });

@@ -1,13 +1,14 @@
 import { readFile } from "node:fs/promises";
-import path from "node:path";
 import type { FileProvenance, FileWrite, RunFacts } from "@factotum/agent-contract";
 import type { NotesFile, Store } from "@factotum/store";
 import { authorize } from "../access/authorize.ts";
 import { confirmationHint } from "../access/tool-gate.ts";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { findInstructionFile } from "./instruction-files.ts";
 import type { InstructionPlaces } from "./instruction-files.ts";
-import { blockDigests, hasTaintedBlock, marksFor, NOTES_FOLDER } from "./note-blocks.ts";
-import { foldPath, linksBelow, realPlaces } from "./real-places.ts";
+import { memoryRefusal } from "./memory-files.ts";
+import { blockDigests, hasTaintedBlock, marksFor } from "./note-blocks.ts";
+import { notesFiles, notesPlaces, type NotesPlace } from "./note-places.ts";
 import { isTaintBinding } from "./taint.ts";
 
 /** The dependencies of provenance. */
@@ -32,6 +33,8 @@ export function createFileProvenance({ store, places }: FileProvenanceOptions): 
   return {
     async beforeWrite(write) {
       const { run } = write;
+      const unfit = RUN_POLICY[run.kind].changesMemory ? undefined : memoryRefusal(await findInstructionFile(write.path, places()), run);
+      if (unfit !== undefined) return { type: "refuse", message: unfit };
       const tainted = await isTaintBinding(run, write.tainted || !run.owner, { store });
       if (!tainted) return { type: "allow" };
       const name = await findInstructionFile(write.path, places());
@@ -65,38 +68,6 @@ async function recordBlocks(notes: NotesFile, { path: file, content }: FileWrite
   const added = blockDigests(content).difference(blockDigests(await readIfThere(file)));
   const marks = added.size === 0 ? [] : marksFor(added, await store.readTaintedBlocks(notes));
   if (marks.length > 0) await store.addTaintedBlocks(notes, marks);
-}
-
-/** A location of an agent's notes: the folder of notes, or a link's target. Real, and case-folded for comparison. */
-interface NotesPlace {
-  readonly agentId: string;
-  /** Its name in the workspace. */
-  readonly name: string;
-  readonly place: string;
-}
-
-/** The locations from which notes are loaded: those of the agents' workspaces. Files in a session's own folder, such as a guest's, are not. */
-async function notesPlaces({ agents }: InstructionPlaces): Promise<readonly NotesPlace[]> {
-  const places = agents.map(async ({ id: agentId, workspace }) => {
-    const folders = await realPlaces(workspace, NOTES_FOLDER);
-    const links = (await Promise.all(folders.map((folder) => linksBelow(folder)))).flat();
-    return [
-      ...folders.map((folder) => ({ agentId, name: NOTES_FOLDER, place: foldPath(folder) })),
-      ...links.map(({ name, real }) => ({ agentId, name: path.join(NOTES_FOLDER, foldPath(name)), place: foldPath(real) })),
-    ];
-  });
-  return (await Promise.all(places)).flat();
-}
-
-/**
- * The names of a file in the store: by agent and its path in the workspace, so that a workspace can be moved. Several if agents share it or links lead to it,
- * none for other files.
- */
-function notesFiles(file: string, places: readonly NotesPlace[]): readonly NotesFile[] {
-  const folded = foldPath(file);
-  return places
-    .filter(({ place }) => folded === place || folded.startsWith(`${place}${path.sep}`))
-    .map(({ agentId, name, place }) => ({ agentId, file: `${name}${folded.slice(place.length)}`.split(path.sep).join("/") }));
 }
 
 async function readIfThere(file: string): Promise<string> {

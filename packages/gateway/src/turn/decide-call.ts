@@ -64,6 +64,7 @@ export function decideCalls(
       return checked.type === "allow" ? { ...checked, ...changed } : checked;
     }
     const changes = await instructionDecision(call, tool, calling);
+    if (changes?.type === "refuse") return changes;
     const own = changes ?? decision;
     const answer = await approvals.check(call, tool, withHook(own, verdict.ask?.reason), facts, asking);
     if (answer.type !== "allow") return answer;

@@ -16,7 +16,7 @@ export function compareEntries(one: NoteEntry, other: NoteEntry): Likeness {
 }
 
 /** From 0 to 1. */
-export function tokenOverlap(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+function tokenOverlap(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   const most = Math.max(one.size, other.size);
   // What cannot reach the share need not be counted.
   if (most === 0 || Math.min(one.size, other.size) < DUPLICATE * most) return 0;

@@ -31,6 +31,7 @@ const PROMPT: readonly RegExp[] = [
   /^the user has started a new conversation\. if agents\.md/iu,
   /^to send a file back, write `?media:/iu,
   /^project context holds only a part of the files/iu,
+  /^(?:- )?\S+: \d+ of \d+ characters \((?:file|total) limit\)/iu,
   /\[(?:…|\.{3}) cut here\]/u,
 ];
 

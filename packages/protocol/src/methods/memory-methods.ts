@@ -1,10 +1,12 @@
 import * as z from "zod";
 import {
+  MemoryAuditNoteSchema,
   MemoryFileChangeSchema,
   MemorySearchHitSchema,
   MemoryNoteSchema,
   MemoryNoteVersionSchema,
   MemoryStateSchema,
+  type MemoryAuditNote,
   type MemoryFileChange,
   type MemoryNote,
   type MemoryNoteVersion,
@@ -50,6 +52,11 @@ export interface MemoryMethods {
   "memory.restore": {
     params: { readonly agentId?: string; readonly path: string; readonly id: string };
     result: { readonly agentId: string; readonly path: string };
+  };
+  /** The entries of `MEMORY.md`, `USER.md` and the daily notes, where they come from, and what is wrong with them. Changes nothing. */
+  "memory.audit": {
+    params: { readonly agentId?: string };
+    result: { readonly agentId: string; readonly notes: readonly MemoryAuditNote[] };
   };
 }
 
@@ -98,5 +105,11 @@ export const MEMORY_METHODS: MethodTable<MemoryMethods> = defineMethods<MemoryMe
     stores: false,
     params: () => z.strictObject({ agentId, path, id: key }),
     result: () => z.strictObject({ agentId: z.string(), path: z.string() }),
+  },
+  "memory.audit": {
+    access: "owner",
+    stores: false,
+    params: () => z.strictObject({ agentId }),
+    result: () => z.strictObject({ agentId: z.string(), notes: z.array(MemoryAuditNoteSchema) }),
   },
 });

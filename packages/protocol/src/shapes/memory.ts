@@ -62,6 +62,69 @@ export interface MemoryNoteVersion {
   readonly untrusted: boolean;
 }
 
+/** What is wrong with an entry or a note. */
+export interface MemoryFinding {
+  readonly type: "untrusted" | "junk" | "duplicate" | "over-budget" | "secret";
+  /** A sentence. */
+  readonly message: string;
+}
+
+/** The turn that wrote an entry. */
+export interface MemoryEntrySource {
+  /** What started the run. */
+  readonly kind: string;
+  readonly sessionKey: string;
+  readonly sessionId: string;
+  readonly turnId: string;
+  readonly atMs: number;
+}
+
+/** An entry of a note, such as an item of a list. Lines count from 1 and are inclusive. */
+export interface MemoryAuditEntry {
+  readonly startLine: number;
+  readonly endLine: number;
+  /** Secrets are redacted. */
+  readonly text: string;
+  /** Absent: no tool wrote it; by hand, or by a command. */
+  readonly origin?: "owner" | "agent" | "untrusted" | "system";
+  readonly source?: MemoryEntrySource;
+  readonly findings: readonly MemoryFinding[];
+}
+
+/** A note that was examined. */
+export interface MemoryAuditNote {
+  /** Relative to the workspace. */
+  readonly path: string;
+  readonly chars: number;
+  /** How many characters of it conversations are shown; absent for daily notes. */
+  readonly maxChars?: number;
+  readonly findings: readonly MemoryFinding[];
+  readonly entries: readonly MemoryAuditEntry[];
+}
+
+/** Parses a note that was examined. */
+export const MemoryAuditNoteSchema: z.ZodType<MemoryAuditNote> = parserOf<MemoryAuditNote>()(() => {
+  const findings = z.array(
+    z.strictObject({ type: z.enum(["untrusted", "junk", "duplicate", "over-budget", "secret"]), message: z.string() }),
+  );
+  const source = z.strictObject({
+    kind: z.string(),
+    sessionKey: z.string(),
+    sessionId: z.string(),
+    turnId: z.string(),
+    atMs: z.number(),
+  });
+  const entry = z.strictObject({
+    startLine: z.number(),
+    endLine: z.number(),
+    text: z.string(),
+    origin: z.enum(["owner", "agent", "untrusted", "system"]).optional(),
+    source: source.optional(),
+    findings,
+  });
+  return z.strictObject({ path: z.string(), chars: z.number(), maxChars: z.number().optional(), findings, entries: z.array(entry) });
+});
+
 /** Parses a note with versions. */
 export const MemoryNoteSchema: z.ZodType<MemoryNote> = parserOf<MemoryNote>()(() =>
   z.strictObject({ path: z.string(), count: z.number(), newestAtMs: z.number() }),

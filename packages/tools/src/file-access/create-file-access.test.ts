@@ -175,6 +175,38 @@ describe("reading", () => {
     expect([day.untrusted, inFolder.untrusted, other.untrusted]).toEqual([true, true, false]);
   });
 
+  test("asks the rules of notes about each change, writes what they make of it, and says so", async () => {
+    const asked: (readonly FileWrite[])[] = [];
+    await using known = await createToolRig({
+      notes: {
+        change: async (writes, make) => {
+          asked.push(writes);
+          const [write] = writes;
+          if (write === undefined || write.content.includes("junk")) return { type: "refused", message: "Leave it out." };
+          await make(new Map([[write.path, "merged"]]));
+          return { type: "made", remarks: new Map([[write.path, "Merged: one."]]) };
+        },
+      },
+    });
+    await known.put("workspace/day.md", "before");
+    await known.put("workspace/old.md", "old");
+    const files = await known.files.forRun(known.run);
+    expect(await refusal(files.write("day.md", "junk", { tainted: false }))).toBe("unsuitable");
+    expect(await read("day.md", known)).toBe("before");
+    expect(await files.write("day.md", "mine", { tainted: true })).toEqual({ shown: "day.md", remark: "Merged: one." });
+    expect(await read("day.md", known)).toBe("merged");
+    const changed = await files.change(
+      [
+        { type: "write", path: "new.md", data: "x" },
+        { type: "remove", path: "old.md" },
+      ],
+      { tainted: false },
+    );
+    expect(changed).toEqual([{ shown: "new.md", remark: "Merged: one." }, { shown: "old.md" }]);
+    expect(asked.at(-1)?.map(({ content }) => content)).toEqual(["x", ""]);
+    expect(asked[1]).toEqual([{ path: join(known.workspace, "day.md"), content: "mine", run: known.run, tainted: true }]);
+  });
+
   test("shows paths relative to the workspace, or absolute", async () => {
     const files = await rig.files.forRun(rig.run);
     await using own = await files.openFile(join(rig.workspace, "notes.md"));

@@ -18,6 +18,14 @@ export interface FileAccess {
   forRun(run: RunFacts): Promise<RunFiles>;
 }
 
+/** A file that was changed. */
+interface ChangedFile {
+  /** Its path as shown to the model. */
+  readonly shown: string;
+  /** For the model: what was written otherwise than it asked, and why. */
+  readonly remark?: string;
+}
+
 /** The files one run may access. Every method rejects with a FileAccessError whose message is for the model. */
 export interface RunFiles {
   /** Opens a file or folder. */
@@ -28,16 +36,12 @@ export interface RunFiles {
    * Replaces or creates a file atomically, with its missing folders. With `unchangedSince` it refuses (`changed`) if the file is no longer the one that was
    * read; a tainted call may not change every file (`needs-confirmation`).
    */
-  write(
-    path: string,
-    data: string,
-    options: { readonly tainted: boolean; readonly unchangedSince?: FileVersion },
-  ): Promise<{ readonly shown: string }>;
+  write(path: string, data: string, options: { readonly tainted: boolean; readonly unchangedSince?: FileVersion }): Promise<ChangedFile>;
   /**
-   * Makes all changes or none; each file changes atomically. A tainted call may not change every file (`needs-confirmation`). Resolves with the paths as shown
-   * to the model, in order.
+   * Makes all changes or none; each file changes atomically. A tainted call may not change every file (`needs-confirmation`), and notes have rules of their own
+   * (`unsuitable`). Resolves with the files, in order.
    */
-  change(changes: readonly FileChange[], options: ChangeOptions): Promise<readonly { readonly shown: string }[]>;
+  change(changes: readonly FileChange[], options: ChangeOptions): Promise<readonly ChangedFile[]>;
   /** Rejects where a file of this path could not be written now, before work whose result goes there. Changes nothing. */
   requireWritable(path: string): Promise<void>;
   /** The first of these paths whose file the run may write and later turns follow as instructions, by its name; `undefined` without one. */
@@ -80,7 +84,7 @@ export function createFileAccess(options: FileAccessOptions): FileAccess {
         }
       };
       const change: RunFiles["change"] = async (changes, how) =>
-        (await planChanges(changes, how, { ...options, run, context, parse })).map((path) => ({ shown: show(path) }));
+        (await planChanges(changes, how, { ...options, run, context, parse })).map(({ path, ...rest }) => ({ shown: show(path), ...rest }));
       return {
         open,
         async openFile(text) {
@@ -97,7 +101,7 @@ export function createFileAccess(options: FileAccessOptions): FileAccess {
         },
         async write(text, data, { tainted, unchangedSince }) {
           const [written] = await change([{ type: "write", path: text, data, ...withoutUndefined({ unchangedSince }) }], { tainted });
-          return { shown: written?.shown ?? text };
+          return written ?? { shown: text };
         },
         change,
         requireWritable: (text) => requirePlace(text, { ...options, run, context, parse }),

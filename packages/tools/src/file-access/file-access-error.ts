@@ -5,7 +5,8 @@
  * - `read-only`: may be read, not written.
  * - `not-found`, `not-a-file`, `not-a-folder`: not what was asked for.
  * - `changed`: something else changed the file or its folder in between.
- * - `needs-confirmation`: a tainted turn may not change it (R23).
+ * - `needs-confirmation`: the run may not change it (R23).
+ * - `unsuitable`: the content breaks a rule for this file.
  * - `failed`: the system refused (permissions, disk full, input and output).
  */
 export type FileAccessErrorCode =
@@ -18,6 +19,7 @@ export type FileAccessErrorCode =
   | "not-a-folder"
   | "changed"
   | "needs-confirmation"
+  | "unsuitable"
   | "failed";
 
 /** Why a tool could not access a file. The message is written for the model and says what to do instead. */

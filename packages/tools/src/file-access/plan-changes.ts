@@ -1,4 +1,4 @@
-import type { FileChangePlan, RunFacts } from "@factotum/agent-contract";
+import type { FileChangePlan, FileWrite, NoteGate, RunFacts } from "@factotum/agent-contract";
 import { withoutUndefined } from "@factotum/agent-contract";
 import { changeFiles, type PlacedChange } from "./change-files.ts";
 import { FileAccessError, toFileAccessError } from "./file-access-error.ts";
@@ -29,23 +29,66 @@ export interface ChangeOptions {
 }
 
 /** The dependencies of changes of one run. */
-export interface ChangeParts extends Pick<FileAccessOptions, "provenance" | "checkpoints"> {
+export interface ChangeParts extends Pick<FileAccessOptions, "provenance" | "checkpoints" | "notes"> {
   readonly run: RunFacts;
   readonly context: OpenContext;
   /** Converts a path to an absolute one. */
   readonly parse: (text: string) => string;
 }
 
-/** Checks every change, keeps what the files hold now, then makes all changes or none. Resolves with the real paths, in order. */
-export async function planChanges(changes: readonly FileChange[], options: ChangeOptions, parts: ChangeParts): Promise<readonly string[]> {
-  const { context } = parts;
+/** A change that was made, at its real path. */
+interface MadeChange {
+  readonly path: string;
+  /** What was written otherwise than asked for, and why. */
+  readonly remark?: string;
+}
+
+/** Checks every change, keeps what the files hold now, then makes all changes or none. Resolves with them, in order. */
+export async function planChanges(
+  changes: readonly FileChange[],
+  options: ChangeOptions,
+  parts: ChangeParts,
+): Promise<readonly MadeChange[]> {
+  const { context, notes } = parts;
   const placed: PlacedChange[] = [];
   for (const change of changes) placed.push(await place(change, options, parts));
   requireDistinct(placed, context);
-  for (const change of placed) await requireAllowed(change, options, parts);
-  await keepBefore(placed, parts);
-  await changeFiles(placed, context);
-  return placed.map(({ target }) => target);
+  const writes = placed.map((one) => toWrite(one, options, parts));
+  for (const write of writes) await requireAllowed(write, parts);
+  const make = async (contents: ReadonlyMap<string, string>): Promise<void> => {
+    const given = placed.map((one) => withContent(one, contents.get(one.target)));
+    await keepBefore(given, parts);
+    await changeFiles(given, context);
+  };
+  let remarks: ReadonlyMap<string, string> = new Map();
+  if (notes === undefined) await make(remarks);
+  else remarks = await keepRules(notes, writes, make, parts);
+  return placed.map(({ target }) => ({ path: target, ...withoutUndefined({ remark: remarks.get(target) }) }));
+}
+
+function toWrite({ change, target }: PlacedChange, { tainted }: ChangeOptions, { run }: ChangeParts): FileWrite {
+  const content = change.type === "remove" ? "" : typeof change.data === "string" ? change.data : new TextDecoder().decode(change.data);
+  return { path: target, content, run, tainted };
+}
+
+function withContent(placed: PlacedChange, content: string | undefined): PlacedChange {
+  const { change } = placed;
+  return content === undefined || change.type === "remove" ? placed : { ...placed, change: { ...change, data: content } };
+}
+
+async function keepRules(
+  notes: NoteGate,
+  writes: readonly FileWrite[],
+  make: Parameters<NoteGate["change"]>[1],
+  { context }: ChangeParts,
+): Promise<ReadonlyMap<string, string>> {
+  try {
+    const verdict = await notes.change(writes, make);
+    if (verdict.type === "refused") throw new FileAccessError("unsuitable", verdict.message);
+    return verdict.remarks;
+  } catch (error) {
+    throw toFileAccessError(error, context.show(writes[0]?.path ?? ""));
+  }
 }
 
 /** Rejects where a file of this path could not be written. Neither its content nor taint is known yet. */
@@ -75,15 +118,13 @@ function requireDistinct(placed: readonly PlacedChange[], context: OpenContext):
   }
 }
 
-async function requireAllowed({ change, target }: PlacedChange, { tainted }: ChangeOptions, parts: ChangeParts): Promise<void> {
-  const { provenance, run, context } = parts;
+async function requireAllowed(write: FileWrite, { provenance, context }: ChangeParts): Promise<void> {
   if (provenance === undefined) return;
-  const content = change.type === "remove" ? "" : typeof change.data === "string" ? change.data : new TextDecoder().decode(change.data);
   try {
-    const decision = await provenance.beforeWrite({ path: target, content, run, tainted });
+    const decision = await provenance.beforeWrite(write);
     if (decision.type === "refuse") throw new FileAccessError("needs-confirmation", decision.message);
   } catch (error) {
-    throw toFileAccessError(error, context.show(target));
+    throw toFileAccessError(error, context.show(write.path));
   }
 }
 

@@ -8,6 +8,7 @@ import { applyEdits } from "./apply-edits.ts";
 import { changeChecked } from "./change-checked.ts";
 import { PATH_ALIASES, PathSchema } from "./path-parameter.ts";
 import { readEditable } from "./read-editable.ts";
+import { remarkText } from "./remark-text.ts";
 import { unifiedDiff } from "./unified-diff.ts";
 
 const EditSchema = z.strictObject({
@@ -63,11 +64,11 @@ export function createEditTool({
         async () => access.write(path, outcome.text, { tainted, unchangedSince: file.version }),
         { checker, access, run, signal },
       );
-      const { shown } = made;
+      const { shown, remark } = made;
       const count = outcome.replacements === 1 ? "1 replacement" : `${outcome.replacements} replacements`;
       const diff = await unifiedDiff([{ path: shown, before, after: outcome.text }]);
       const details = { path: shown, replacements: outcome.replacements, ...diff };
-      return textResult(`Edited ${shown} (${count})${errors}`, { details, untrusted });
+      return textResult(`Edited ${shown} (${count})${remarkText(remark)}${errors}`, { details, untrusted });
     },
   });
 }

@@ -7,6 +7,7 @@ import { textResult } from "../define-tool/tool-result.ts";
 import type { FileAccess, RunFiles } from "../file-access/create-file-access.ts";
 import { FileAccessError } from "../file-access/file-access-error.ts";
 import { changeChecked, type PlannedText } from "./change-checked.ts";
+import { remarkText } from "./remark-text.ts";
 import { PATH_ALIASES, PathSchema } from "./path-parameter.ts";
 import { readEditable } from "./read-editable.ts";
 
@@ -39,10 +40,10 @@ export function createWriteTool({
         run,
         signal,
       });
-      const { shown } = made;
+      const { shown, remark } = made;
       const bytesWritten = Buffer.byteLength(content);
       const details = { path: shown, bytesWritten };
-      return textResult(`Wrote ${shown} (${plural(bytesWritten, "byte")})${errors}`, { details, untrusted });
+      return textResult(`Wrote ${shown} (${plural(bytesWritten, "byte")})${remarkText(remark)}${errors}`, { details, untrusted });
     },
   });
 }

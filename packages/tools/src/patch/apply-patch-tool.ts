@@ -9,6 +9,7 @@ import type { FileChange } from "../file-access/plan-changes.ts";
 import { MAX_EDIT_BYTES } from "../files/apply-edits.ts";
 import { changeChecked, type PlannedText } from "../files/change-checked.ts";
 import { readEditable } from "../files/read-editable.ts";
+import { remarkText } from "../files/remark-text.ts";
 import { unifiedDiff, type TextChange } from "../files/unified-diff.ts";
 import { applyHunks } from "./apply-hunks.ts";
 import { parsePatch, PatchError, type PatchSection } from "./parse-patch.ts";
@@ -60,7 +61,7 @@ export function createApplyPatchTool({
           planned.push(await plan(section, access));
         }
         signal.throwIfAborted();
-        const { errors, untrusted } = await changeChecked(
+        const { made, errors, untrusted } = await changeChecked(
           planned.flatMap(({ checked }) => checked ?? []),
           async () =>
             access.change(
@@ -71,7 +72,10 @@ export function createApplyPatchTool({
         );
         const summaries = planned.map(({ summary }) => summary);
         const details = { files: summaries, ...(await unifiedDiff(planned.map(({ text }) => text))) };
-        return textResult(`Applied the patch: ${summaries.join(", ")}${errors}`, { details, untrusted });
+        return textResult(`Applied the patch: ${summaries.join(", ")}${made.map(({ remark }) => remarkText(remark)).join("")}${errors}`, {
+          details,
+          untrusted,
+        });
       } catch (error) {
         if (error instanceof PatchError) return errorResult(`Nothing was changed. ${error.message}`);
         if (error instanceof FileAccessError)
