@@ -138,6 +138,18 @@ describe("sections", () => {
     expect(many).toMatch(/, `tool_number_2\d`, \d\d more\.$/);
   });
 
+  test("name sources that cannot be used on one bounded line", () => {
+    const line = (count: number): string | undefined => {
+      const brokenSources = Array.from({ length: count }, (_, index) => `mcp:server\n${index}`);
+      return renderMode({ ...FULL, brokenSources }, "full")
+        .stable.split("\n")
+        .find((one) => one.startsWith("Not usable"));
+    };
+    expect(line(2)).toBe("Not usable when this was written: mcp:server 0, mcp:server 1.");
+    expect(line(1_000)?.length).toBeLessThan(460);
+    expect(line(1_000)).toMatch(/, 97\d more\.$/);
+  });
+
   test("know the gateway tool, whether or not it is deferred", () => {
     const gateway = { name: "gateway", summary: "Settings.", origin: "core" } as const;
     const shown = (facts: Partial<PromptFacts>): boolean => renderMode({ ...BARE, ...facts }, "full").stable.includes("the `gateway` tool");

@@ -23,7 +23,7 @@ export const tooling: PromptSection = {
       ...(core.length === 0 ? [] : [core.join(", ")]),
       ...added.map(({ name, summary }) => (summary === "" ? `- ${name}` : `- ${name}: ${oneLine(summary)}`)),
       ...renderDirectory(deferredTools),
-      ...(brokenSources.length === 0 ? [] : [`Not usable when this was written: ${brokenSources.map(oneLine).join(", ")}.`]),
+      ...(brokenSources.length === 0 ? [] : [`Not usable when this was written: ${renderBounded(brokenSources.map(oneLine))}.`]),
       "TOOLS.md has notes on tools; it adds none.",
     ].join("\n");
   },
@@ -36,13 +36,17 @@ function renderDirectory(deferred: NonNullable<PromptFacts["deferredTools"]>): r
   const counts = new Map<string, number>();
   for (const { source } of deferred) if (source !== "core") counts.set(source, (counts.get(source) ?? 0) + 1);
   const sources = [...counts].map(([source, count]) => `${oneLine(source)}: ${count} tools`);
+  return [`More by \`tool_search\`: ${renderBounded([...names, ...sources])}.`];
+}
+
+function renderBounded(entries: readonly string[]): string {
   const shown: string[] = [];
   let chars = 0;
-  for (const entry of [...names, ...sources]) {
+  for (const entry of entries) {
     chars += entry.length + 2;
     if (chars > MAX_DIRECTORY_CHARS) break;
     shown.push(entry);
   }
-  const rest = names.length + sources.length - shown.length;
-  return [`More by \`tool_search\`: ${[...shown, ...(rest > 0 ? [`${rest} more`] : [])].join(", ")}.`];
+  const rest = entries.length - shown.length;
+  return [...shown, ...(rest > 0 ? [`${rest} more`] : [])].join(", ");
 }

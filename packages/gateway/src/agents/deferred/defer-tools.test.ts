@@ -128,6 +128,16 @@ describe("tool_search", () => {
     expect(large.match(/^- /gm)).toHaveLength(2);
     expect(large.length).toBeLessThan(9_000);
   });
+
+  test("shows the best match even if its schema takes more than a result may", async () => {
+    const properties = { city: { type: "string" }, more: { type: "string", description: "x".repeat(30_000) } };
+    const text = await callOf(divide(added(25, { parameters: { type: "object", properties } })), "tool_search", {
+      query: "mcp__files_007",
+    });
+    expect(text).toContain('## mcp__files_007\nDoes mcp__files_007.\nParameters (JSON Schema): {"type":"object","properties":{"city"');
+    expect(text).toContain("… The rest is left out.");
+    expect(text.length).toBeLessThan(16_000);
+  });
 });
 
 describe("tool_call, for calls that are not those of a tool", () => {

@@ -2,7 +2,7 @@ import type { AgentTool, AgentToolResult } from "@factotum/agent-contract";
 import { TOOL_CALL } from "@factotum/agent-core";
 import { TOOL_SEARCH } from "./carriers.ts";
 
-/** Tools whose parameters one result shows; further matches are one line each. */
+/** Tools whose parameters one result shows; further matches are one line each. The best one is shown in any case, if need be cut. */
 const MAX_DESCRIBED = 5;
 const MAX_LINES = 40;
 const MAX_DESCRIBED_CHARS = 12_000;
@@ -49,7 +49,8 @@ function renderMatches(found: readonly AgentTool[]): string {
   const listed: AgentTool[] = [];
   let chars = 0;
   for (const tool of found) {
-    const text = renderTool(tool);
+    const whole = renderTool(tool);
+    const text = described.length === 0 ? cut(whole) : whole;
     const fits = described.length < MAX_DESCRIBED && chars + text.length <= MAX_DESCRIBED_CHARS;
     if (!fits) listed.push(tool);
     else {
@@ -71,6 +72,12 @@ function renderAll(tools: readonly AgentTool[], query: string): string {
 
 function renderTool({ name, summary, description, parameters }: AgentTool): string {
   return [`## ${name}`, description === "" ? summary : description, `Parameters (JSON Schema): ${JSON.stringify(parameters)}`].join("\n");
+}
+
+function cut(text: string): string {
+  if (text.length <= MAX_DESCRIBED_CHARS) return text;
+  const rest = "… The rest is left out.";
+  return `${text.slice(0, MAX_DESCRIBED_CHARS - rest.length).toWellFormed()}${rest}`;
 }
 
 function renderLines(tools: readonly AgentTool[]): readonly string[] {
