@@ -26,6 +26,7 @@ import { JobBook } from "./job-book.ts";
 import { JobRunner } from "./job-runner.ts";
 import { JobService } from "./job-service.ts";
 import { alertText, missedText } from "./job-text.ts";
+import { limitPrograms } from "./limit-programs.ts";
 import { scheduleReport } from "./schedule-report.ts";
 import { Scheduler } from "./scheduler.ts";
 import { SystemEvents } from "./system-events.ts";
@@ -88,7 +89,8 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
     findTarget: findTargetOf,
   });
   const { systemEvents, waker, beat } = createSystemEvents(parts, options, { book, runnerOf: () => runner });
-  const runner: JobRunner = new JobRunner({ ...parts, ...options, book, announcer, heartbeats, systemEvents, watchers, alert });
+  const commands = limitPrograms(options.commands);
+  const runner: JobRunner = new JobRunner({ ...parts, ...options, commands, book, announcer, heartbeats, systemEvents, watchers, alert });
   const scheduler = new Scheduler({
     book,
     clock,

@@ -14,7 +14,7 @@ export type CheckResult =
 
 /** What checks use. */
 export interface CheckOptions {
-  readonly commands: CommandRunner;
+  readonly commands: Pick<CommandRunner, "run">;
   readonly fetch: typeof fetch;
   readonly run: RunFacts;
   /** What the check of a file saw at the run before. */

@@ -28,7 +28,7 @@ export interface JobRunnerOptions extends AgentTurnParts {
   readonly announcer: JobAnnouncer;
   readonly heartbeats: Pick<Heartbeats, "prepare">;
   readonly systemEvents: Pick<SystemEvents, "add">;
-  readonly commands: CommandRunner;
+  readonly commands: Pick<CommandRunner, "run">;
   readonly fetch: typeof fetch;
   readonly clock: Clock;
   readonly logger: Logger;
