@@ -167,6 +167,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly string[]>> = {
     "rpc",
     "service",
     "doctor",
+    "forget",
     "backup",
     "deployment",
     "commands",

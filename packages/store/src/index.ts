@@ -67,6 +67,7 @@ export { settleRestoredDatabase } from "./sqlite/backup/settle-restored.ts";
 export type { SettleRestoredOptions } from "./sqlite/backup/settle-restored.ts";
 export { beginForgetting } from "./sqlite/forget/begin-forgetting.ts";
 export type { ForgetOptions, ForgottenCall, ForgottenConversation, OpenForgetting } from "./sqlite/forget/begin-forgetting.ts";
+export { hasText } from "./sqlite/forget/forget-rules.ts";
 export type { ForgetRules } from "./sqlite/forget/forget-rules.ts";
 export { listOldCopies, removeOldCopies } from "./sqlite/forget/old-copies.ts";
 export type { AbandonedWork } from "./sqlite/recovery/settle-copy.ts";

@@ -6,6 +6,9 @@ import { withoutUndefined, type Logger } from "@factotum/agent-contract";
 import type { Environment, StatePaths } from "@factotum/config";
 import { settleRestoredDatabase, type AbandonedWork } from "@factotum/store";
 import { CliError } from "../runtime/cli-error.ts";
+import { applyForgotten } from "../forget/apply-forgotten.ts";
+import { homesBeside } from "../forget/forget-places.ts";
+import { readForgotten, readForgottenFile, writeForgotten, type Tombstone } from "../forget/forgotten-list.ts";
 import { holdHome } from "../runtime/hold-home.ts";
 import { isProcessAlive } from "../runtime/is-process-alive.ts";
 import { systemClock, systemRandom } from "../runtime/system-clock.ts";
@@ -19,6 +22,8 @@ export interface RestoreOptions {
   readonly paths: StatePaths;
   readonly env: Environment;
   readonly signal: AbortSignal;
+  /** A state directory or a list of what was forgotten, in addition to those beside the state directory. Absolute. */
+  readonly forgotten?: string;
 }
 
 /** Discards all log lines, since the result reports everything. */
@@ -37,11 +42,13 @@ export interface RestoredBackup {
   readonly abandoned?: AbandonedWork;
   /** Workspaces with another path than before. */
   readonly moved: readonly MovedWorkspace[];
+  /** How many decisions to forget were applied to what was restored. */
+  readonly forgotten: number;
 }
 
 /**
  * Restores a backup into a state directory that is missing or empty. Everything is unpacked and checked in a folder next to it, which then replaces it in one
- * step: a failed or killed restore leaves the state directory unchanged.
+ * step: a failed or killed restore leaves the state directory unchanged. What was forgotten is removed from it then, or by the next start if that is killed.
  */
 export async function restoreBackup(file: string, options: RestoreOptions): Promise<RestoredBackup> {
   const { paths, env, signal } = options;
@@ -58,13 +65,30 @@ export async function restoreBackup(file: string, options: RestoreOptions): Prom
     const settle = { folder: dirname(database), clock: systemClock, random: systemRandom, logger: SILENT };
     const abandoned = hasDatabase ? settleRestoredDatabase(settle) : undefined;
     const moved = await moveWorkspaces(manifest, { staging, paths, env });
+    await writeForgotten(staging, await collectForgotten(home, options));
     signal.throwIfAborted();
     await takePlace(staging, home);
-    return { manifest, moved, ...withoutUndefined({ abandoned }) };
+    return { manifest, moved, forgotten: await forgetAgain(paths, env), ...withoutUndefined({ abandoned }) };
   } catch (error) {
     await rm(staging, { recursive: true, force: true });
     throw error;
   }
+}
+
+/** What was forgotten in the state directories beside this one, which were moved aside, and in the named one. The backup has its own list. */
+async function collectForgotten(home: string, { forgotten }: RestoreOptions): Promise<readonly Tombstone[]> {
+  if (forgotten !== undefined && !existsSync(forgotten))
+    throw new CliError("failure", `${forgotten} does not exist.`, { fix: "Name a state directory, or the file forgotten.json of one." });
+  const folders = [...(await homesBeside(home)), ...(forgotten === undefined ? [] : [forgotten])];
+  const lists = await Promise.all([...folders.map(readForgotten), ...(forgotten === undefined ? [] : [readForgottenFile(forgotten)])]);
+  return lists.flat();
+}
+
+/** Nothing else may use the state directory meanwhile. */
+async function forgetAgain(paths: StatePaths, env: Environment): Promise<number> {
+  using held = await holdHome(paths);
+  // Whoever holds it has started, and has done it.
+  return held === undefined ? 0 : applyForgotten(paths, env);
 }
 
 /** Writes files and folders below one folder. Their paths are checked already; the folder is new and private, so nothing in it is a link. */

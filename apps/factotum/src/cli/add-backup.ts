@@ -28,8 +28,9 @@ export function addBackup(program: Command, context: CliContext, finish: Finish)
     .command("restore")
     .description("restore a backup into an empty state directory; the gateway must not run")
     .argument("<file>")
+    .option("--forgotten <path>", "a state directory, or its forgotten.json: what was forgotten there is removed from what is restored")
     .addOption(json())
-    .action(async (file: string, flags: { json?: boolean }) =>
-      finish(await (await load()).backupRestore(context, file, { json: flags.json === true })),
+    .action(async (file: string, { json: asJson, ...flags }: { forgotten?: string; json?: boolean }) =>
+      finish(await (await load()).backupRestore(context, file, { ...flags, json: asJson === true })),
     );
 }

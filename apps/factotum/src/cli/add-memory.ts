@@ -2,16 +2,29 @@ import { Option, type Command } from "commander";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type * as MemoryCommands from "../commands/memory.ts";
 import type { CliContext, Finish } from "../runtime/cli-context.ts";
-import { json, positive } from "./options.ts";
+import type * as ForgetCommands from "../commands/memory-forget.ts";
+import { json, moment, positive } from "./options.ts";
 
 interface Common {
   readonly agent?: string;
   readonly json?: boolean;
 }
 
+interface ForgetFlags {
+  readonly session?: string;
+  readonly since?: number;
+  readonly until?: number;
+  readonly search?: string;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
 /** What the assistant remembers: `factotum memory`. */
 export function addMemory(program: Command, context: CliContext, finish: Finish): void {
-  const memory = program.command("memory").description("what the assistant remembers: status, search, index, versions, restore, audit");
+  const memory = program
+    .command("memory")
+    .description("what the assistant remembers: status, search, index, versions, restore, audit, forget");
   const load = async (): Promise<typeof MemoryCommands> => import("../commands/memory.ts");
   const optionsOf = ({ agent, json: asJson }: Common): MemoryCommands.MemoryOptions => ({
     json: asJson === true,
@@ -51,4 +64,18 @@ export function addMemory(program: Command, context: CliContext, finish: Finish)
   add("audit", "list the entries of the notes: which turn wrote them, and what is wrong with them").action(async (options: Common) =>
     finish(await (await load()).memoryAudit(context, optionsOf(options))),
   );
+  memory
+    .command("forget")
+    .description("forget a conversation, a time or a text, everywhere; shows what would go, then asks. The gateway must not run")
+    .option("--session <key>", "everything of this session, and of those that it has begun")
+    .addOption(new Option("--since <time>", "everything from this time on: 2h, 7d, 2026-01-30 or 2026-01-30T18:00").argParser(moment))
+    .addOption(new Option("--until <time>", "with --since: only before this time").argParser(moment))
+    .option("--search <text>", "every exchange in which this text was said, and every line of a note with it")
+    .option("--dry-run", "show what would be forgotten, and change nothing")
+    .option("--yes", "skip the confirmation")
+    .addOption(json())
+    .action(async ({ dryRun, yes, json: asJson, ...scope }: ForgetFlags) => {
+      const { memoryForget }: typeof ForgetCommands = await import("../commands/memory-forget.ts");
+      return finish(await memoryForget(context, { ...scope, dryRun: dryRun === true, yes: yes === true, json: asJson === true }));
+    });
 }

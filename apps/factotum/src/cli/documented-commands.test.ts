@@ -16,6 +16,7 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = {
   L: "info",
   MINUTES: "30",
   N: "1",
+  TIME: "2h",
   TURN: "1",
 };
 

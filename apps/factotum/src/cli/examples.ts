@@ -36,6 +36,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "memory search": ["factotum memory search who serviced the boiler", "factotum memory search 乌龙茶 --max 3"],
   "memory index": ["factotum memory index --force"],
   "system event": ['factotum system event --text "The backup has failed" --mode now'],
+  "memory forget": [
+    "factotum memory forget --session main --dry-run",
+    "factotum memory forget --since 2h",
+    'factotum memory forget --search "my salary"',
+  ],
   "sandbox explain": ["factotum sandbox explain", "factotum sandbox explain --session agent:main:feishu:group:oc_1"],
   "tools list": ["factotum tools list", "factotum tools list --agent team"],
   "tools explain": ["factotum tools explain exec", "factotum tools explain exec --session agent:main:feishu:group:oc_1 --sender ou_1"],

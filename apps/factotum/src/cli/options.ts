@@ -27,3 +27,13 @@ export function age(text: string): number {
   if (count === undefined || unit === undefined) throw new InvalidArgumentError("An age is written like 30s, 15m, 2h or 7d.");
   return Number(count) * (UNITS[unit] ?? 0);
 }
+
+/** Parses an age, or a date with or without a time, local if it names no zone, into milliseconds since the epoch. */
+export function moment(text: string): number {
+  const isDate = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}.*)?$/.test(text);
+  // A date alone would be midnight in UTC.
+  const atMs = isDate ? Date.parse(text.length === 10 ? `${text}T00:00` : text) : Number.NaN;
+  if (!Number.isNaN(atMs)) return atMs;
+  if (/^\d+[smhd]$/.test(text)) return Date.now() - age(text);
+  throw new InvalidArgumentError("A time is written like 2h or 7d ago, 2026-01-30 or 2026-01-30T18:00.");
+}

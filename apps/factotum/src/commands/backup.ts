@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { loadConfig } from "@factotum/config";
 import { createBackup, type CreatedBackup } from "../backup/create-backup.ts";
 import type { BackupManifest } from "../backup/manifest.ts";
@@ -53,12 +54,18 @@ export async function backupVerify(cli: CliContext, file: string, { json }: { re
   return EXIT.ok;
 }
 
-/** Restores a backup into an empty state directory. */
-export async function backupRestore(cli: CliContext, file: string, { json }: { readonly json: boolean }): Promise<number> {
+/** Restores a backup into an empty state directory. `forgotten`: where else there is a list of what must not return. */
+export async function backupRestore(
+  cli: CliContext,
+  file: string,
+  { forgotten, json }: { readonly forgotten?: string; readonly json: boolean },
+): Promise<number> {
   const { paths, env, signal } = cli;
-  const restored = await unlessStopped(cli, "nothing was restored", async () => restoreBackup(resolve(file), { paths, env, signal }));
+  const options = { paths, env, signal, ...withoutUndefined({ forgotten: forgotten === undefined ? undefined : resolve(forgotten) }) };
+  const restored = await unlessStopped(cli, "nothing was restored", async () => restoreBackup(resolve(file), options));
   const { manifest, abandoned, moved } = restored;
-  if (json) printJson(cli, { home: paths.home, ...summary(manifest), abandoned: abandoned ?? null, movedWorkspaces: moved });
+  const facts = { abandoned: abandoned ?? null, movedWorkspaces: moved, forgotten: restored.forgotten };
+  if (json) printJson(cli, { home: paths.home, ...summary(manifest), ...facts });
   else describeRestored(cli, restored);
   return EXIT.ok;
 }
@@ -81,13 +88,15 @@ function describeCreated(cli: CliContext, { file, bytes, manifest, literalSecret
     );
 }
 
-function describeRestored(cli: CliContext, { manifest, abandoned, moved }: RestoredBackup): void {
+function describeRestored(cli: CliContext, { manifest, abandoned, moved, forgotten }: RestoredBackup): void {
   const pending = (abandoned?.inputs ?? 0) + (abandoned?.outbound ?? 0);
   cli.print(`${cli.paths.home} is restored.\n${describe(manifest).join("\n")}\n`);
   if (pending > 0)
     cli.print(
       `${pending} ${pending === 1 ? "message was" : "messages were"} pending and may have been dealt with since, so nothing is repeated: factotum deadletters list\n`,
     );
+  if (forgotten > 0)
+    cli.print(`What was forgotten is removed from it again (${forgotten} ${forgotten === 1 ? "decision" : "decisions"}).\n`);
   for (const { agent, from, to, isConfigured } of moved)
     cli.print(
       `The workspace of agent ${agent} was ${from} and is ${to} now${isConfigured ? "" : "; the configuration does not say so yet"}.\n`,

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Logger } from "@factotum/agent-contract";
 import { formatProblem, isExposed, loadConfig, rememberConfig, type LoadedConfig, type StatePaths } from "@factotum/config";
@@ -10,6 +12,7 @@ import { configOptions } from "../compose/extensions.ts";
 import { createLogger } from "../runtime/create-logger.ts";
 import { containCrashes } from "../runtime/contain-crashes.ts";
 import { fullDiskError } from "../runtime/full-disk.ts";
+import { LIST_NAME } from "../forget/list-name.ts";
 import { holdHome } from "../runtime/hold-home.ts";
 import { isProcessAlive } from "../runtime/is-process-alive.ts";
 import { LogFile } from "../runtime/log-file.ts";
@@ -59,6 +62,7 @@ async function runUntilStopped(context: CliContext, options: GatewayRunOptions):
   if (options.setup) await setUp(context);
   let loaded = withOverrides(await load(context), options);
   using _home = await holdOrRefuse(context, loaded.paths, options);
+  await forgetAgain(context);
   const secrets = new SecretFilter();
   const named = LOG_LEVELS.find((candidate) => candidate === context.env["FACTOTUM_LOG_LEVEL"]);
   await using file = await LogFile.open(loaded.paths.logFile, {
@@ -92,6 +96,14 @@ async function runUntilStopped(context: CliContext, options: GatewayRunOptions):
     loaded = withOverrides(await load(context), options);
     stop = new StopRequest();
   }
+}
+
+/** Before the log is opened, which may go. */
+async function forgetAgain({ paths, env, note }: CliContext): Promise<void> {
+  if (!existsSync(join(paths.home, LIST_NAME))) return;
+  const { applyForgotten } = await import("../forget/apply-forgotten.ts");
+  const count = await applyForgotten(paths, env);
+  if (count > 0) note(`factotum: what was forgotten is removed from this database again (${count})\n`);
 }
 
 async function restart(context: CliContext): Promise<void> {

@@ -12,7 +12,7 @@ export interface ForgetRules {
   redact(text: string): string;
 }
 
-/** Applies `change` to every text in JSON, keys included, and returns the JSON; to the text itself if it is no JSON. */
+/** Applies `change` to every text in JSON but the keys, which are the form of what is stored, and returns the JSON; to the text itself if it is no JSON. */
 export function mapTexts(json: string, change: (text: string) => string): string {
   let value: unknown;
   try {
@@ -30,13 +30,13 @@ export function mapTexts(json: string, change: (text: string) => string): string
     }
     if (Array.isArray(node)) return node.map(visit);
     if (typeof node !== "object" || node === null) return node;
-    return Object.fromEntries(Object.entries(node).map(([key, child]) => [String(visit(key)), visit(child)]));
+    return Object.fromEntries(Object.entries(node).map(([key, child]) => [key, visit(child)]));
   };
   const next = visit(value);
   return isChanged ? JSON.stringify(next) : json;
 }
 
-/** True if any text in JSON, keys included, is one; for a text that is no JSON, if the text is. */
+/** True if any text in JSON but the keys is one; for a text that is no JSON, if the text is. */
 export function hasText(json: string, isWanted: (text: string) => boolean): boolean {
   let isFound = false;
   mapTexts(json, (text) => {

@@ -83,6 +83,6 @@ function selectSummaries(run: (sql: string) => void): void {
 }
 
 /** The rows of a temporary table of the selection. */
-export function count(connection: DatabaseSync, table: string): number {
+function count(connection: DatabaseSync, table: string): number {
   return Number(connection.prepare(`SELECT count(*) AS count FROM temp.${table}`).get()?.["count"] ?? 0);
 }

@@ -1,0 +1,117 @@
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { chmod, open, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { beginForgetting, listOldCopies, openSqliteStore, removeOldCopies, type ForgottenCall, type SqliteStore } from "@factotum/store";
+import { sessionFolders } from "../compose/session-folders.ts";
+import { QUIET_LOGGER } from "../runtime/quiet-logger.ts";
+import { systemClock, systemRandom } from "../runtime/system-clock.ts";
+import type { ForgetPlaces } from "./forget-places.ts";
+import { writeForgotten, type Tombstone } from "./forgotten-list.ts";
+import {
+  planCopies,
+  planDerived,
+  planMedia,
+  planNotes,
+  planSessionFiles,
+  planUnusedCopies,
+  planVersions,
+  type FileRemoval,
+  type NoteEdit,
+  type PlanOptions,
+} from "./plan-files.ts";
+import { createTombstoneRules } from "./tombstone-rules.ts";
+
+/** What is forgotten, or would be. */
+export interface ForgetReport {
+  /** Rows and files by what they are called, in the order of a report; only those that there are. */
+  readonly counts: ReadonlyMap<string, number>;
+  readonly notes: readonly NoteEdit[];
+  /** Calls of tools in what is forgotten. */
+  readonly calls: readonly ForgottenCall[];
+}
+
+/** Counts that do not mean that anything is forgotten: they go whatever the tombstone says. */
+const ALWAYS: ReadonlySet<string> = new Set(["indexes of memory", "logs", "older copies of the database", "contents kept for /undo"]);
+
+/** True if nothing was found that belongs to the tombstone. */
+export function isNothing({ counts, notes }: ForgetReport): boolean {
+  return notes.length === 0 && [...counts.keys()].every((kind) => ALWAYS.has(kind));
+}
+
+/**
+ * Removes from a state directory what a tombstone says, and notes in it that this is done. Killed at any moment, it can be called again: files go before the
+ * rows by which they are found. The caller holds the state directory, and the tombstone is in its list. With `isTrial` nothing is changed.
+ */
+export async function applyTombstone(
+  places: ForgetPlaces,
+  tombstone: Tombstone,
+  { isTrial }: { readonly isTrial: boolean },
+): Promise<ForgetReport> {
+  const { home, stateFolder } = places.paths;
+  const plan: PlanOptions = { places, rules: createTombstoneRules(tombstone), isAgain: tombstone.doneIn.length > 0 };
+  const databaseId = await withStore(places, async (store) => Promise.resolve(store.databaseId));
+  const copies = await planCopies(plan);
+  const notes = await planNotes(plan);
+  const begunAtMs = systemClock.now();
+  using work = beginForgetting({ folder: stateFolder, rules: plan.rules, copies });
+  const removals = [
+    ...(await planSessionFiles(plan, work)),
+    ...(await planMedia(plan, work)),
+    ...(await planVersions(plan)),
+    ...(await planUnusedCopies(plan, work)),
+    ...(await planDerived(plan)),
+  ];
+  const oldCopies = await listOldCopies(stateFolder, begunAtMs);
+  const counts = countAll(work.counts, [...removals, ...oldCopies.map((file) => ({ kind: "older copies of the database", file }))]);
+  if (isTrial) return { counts, notes, calls: work.calls };
+  for (const edit of notes) await writeNote(edit);
+  for (const { file } of removals) await rm(file, { force: true });
+  work.commit();
+  work[Symbol.dispose]();
+  await withStore(places, async (store) => {
+    await store.flushCopies();
+    await store.snapshot();
+  });
+  await removeOldCopies(stateFolder, begunAtMs);
+  await writeForgotten(home, [{ ...tombstone, doneIn: [...new Set([...tombstone.doneIn, databaseId])] }]);
+  return { counts, notes, calls: work.calls };
+}
+
+/** Uses the store of a stopped gateway. Opening it repairs what the next start would repair. */
+export async function withStore<Result>({ paths, agents }: ForgetPlaces, use: (store: SqliteStore) => Promise<Result>): Promise<Result> {
+  const store = await openSqliteStore({
+    folder: paths.stateFolder,
+    copies: { ...sessionFolders(paths), cwd: (agentId) => agents.find(({ id }) => id === agentId)?.workspace ?? paths.workspace },
+    clock: systemClock,
+    random: systemRandom,
+    logger: QUIET_LOGGER,
+  });
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+function countAll(rows: ReadonlyMap<string, number>, files: readonly FileRemoval[]): ReadonlyMap<string, number> {
+  const counts = new Map([...rows].filter(([, count]) => count > 0));
+  for (const { kind } of files) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return counts;
+}
+
+/** As a whole or not at all; the file keeps its permissions. */
+async function writeNote({ file, text, mode }: NoteEdit): Promise<void> {
+  if (text === undefined) return rm(file, { force: true });
+  if (!existsSync(file)) return;
+  const temporary = join(dirname(file), `.factotum-${process.pid}-${randomUUID()}.tmp`);
+  const handle = await open(temporary, "wx", 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await chmod(temporary, mode & 0o777);
+  await rename(temporary, file);
+}

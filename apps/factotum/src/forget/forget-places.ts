@@ -1,0 +1,48 @@
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { readdir } from "node:fs/promises";
+import { loadConfig, type Environment, type StatePaths } from "@factotum/config";
+import { configOptions } from "../compose/extensions.ts";
+
+/** Where the product keeps what was said. */
+export interface ForgetPlaces {
+  readonly paths: StatePaths;
+  /** The agents with their workspaces, absolute. */
+  readonly agents: readonly { readonly id: string; readonly workspace: string }[];
+}
+
+/** The places of a state directory, by its configuration; with one that cannot be used, the default workspace. */
+export async function findForgetPlaces(paths: StatePaths, env: Environment): Promise<ForgetPlaces> {
+  const loaded = await loadConfig(await configOptions(env));
+  const agents = loaded.type === "refused" ? [{ id: "main", workspace: paths.workspace }] : loaded.config.agents;
+  return { paths, agents: agents.map(({ id, workspace }) => ({ id, workspace })) };
+}
+
+const ARCHIVE = /^factotum-backup-.*\.tar\.gz$/;
+const ASIDE = /^(?:reset-.*|imports)$/;
+
+/** Copies that forgetting does not touch: backups in likely places, what `factotum reset` has moved aside, and state directories beside this one. */
+export async function listUntouched({ paths, agents }: ForgetPlaces): Promise<readonly string[]> {
+  const { home } = paths;
+  const beside = dirname(home);
+  const folders = new Set([process.cwd(), homedir(), beside, ...agents.map(({ workspace }) => workspace)]);
+  const archives = await Promise.all([...folders].map(async (folder) => namesIn(folder, (name) => ARCHIVE.test(name))));
+  const aside = await namesIn(home, (name) => ASIDE.test(name));
+  return [...archives.flat(), ...aside, ...(await homesBeside(home))].toSorted();
+}
+
+/** Folders beside the state directory that may be earlier state directories: those whose names begin with its own. */
+export async function homesBeside(home: string): Promise<readonly string[]> {
+  return namesIn(dirname(home), (_name, path) => path.startsWith(`${home}.`) && !path.startsWith(`${home}.restoring-`));
+}
+
+async function namesIn(folder: string, isWanted: (name: string, path: string) => boolean): Promise<readonly string[]> {
+  try {
+    const names = await readdir(folder);
+    return names.filter((name) => isWanted(name, join(folder, name))).map((name) => join(folder, name));
+  } catch (error) {
+    // A place that cannot be read is none of ours.
+    if (error instanceof Error && "code" in error) return [];
+    throw error;
+  }
+}

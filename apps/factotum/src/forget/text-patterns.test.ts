@@ -1,0 +1,26 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createTextPattern, TextFinder } from "./text-patterns.ts";
+
+const finder = (...texts: readonly string[]): TextFinder =>
+  new TextFinder(
+    texts.map((text) => createTextPattern(text, "salt")),
+    "salt",
+  );
+
+test("finds what a search for the text itself finds", () => {
+  const word = fc.string({ unit: fc.constantFrom("a", "b", "ü"), minLength: 1, maxLength: 12 });
+  fc.assert(
+    fc.property(word, fc.string({ unit: fc.constantFrom("a", "b", "ü", "A"), maxLength: 60 }), (searched, text) => {
+      expect(finder(searched).has(text)).toBe(text.toLowerCase().includes(searched));
+    }),
+  );
+});
+
+test("replaces whole texts, overlapping ones once", () => {
+  expect(finder("the boiler", "boiler is old", "x").replace("Says: The Boiler is old. Xylophone", "[forgotten]")).toBe(
+    "Says: [forgotten]. [forgotten]ylophone",
+  );
+  expect(finder("乌龙茶").replace("我喝乌龙茶", "-")).toBe("我喝-");
+  expect(finder("nothing").replace("İs here", "-")).toBe("İs here");
+});
