@@ -111,6 +111,21 @@ export interface HookPayloads {
   readonly session_end: HookConversation & { readonly reason: "reset" | "stale" | "deleted" };
   /** A turn is over. `text`: its answer, at most 16,000 characters. */
   readonly agent_end: HookPlace & { readonly runId: string; readonly outcome: "done" | "aborted" | "failed"; readonly text: string };
+  /** A time at which a scheduled job or a heartbeat was due has its outcome. */
+  readonly cron_run: {
+    readonly agentId: string;
+    /** A heartbeat's is `heartbeat:<agent>`. */
+    readonly jobId: string;
+    readonly name: string;
+    /** The planned instant, milliseconds since the epoch. */
+    readonly slotMs: number;
+    readonly state: "done" | "failed" | "skipped" | "missed";
+    /** Why it failed, was skipped or missed. */
+    readonly reason?: string;
+    readonly attempt: number;
+    /** Absent for one that did not run. */
+    readonly durationMs?: number;
+  };
   readonly gateway_start: { readonly version: string };
   readonly gateway_stop: { readonly reason: string };
 }
@@ -139,6 +154,7 @@ export interface HookAnswers {
   readonly after_compaction: undefined;
   readonly session_end: undefined;
   readonly agent_end: undefined;
+  readonly cron_run: undefined;
   readonly gateway_start: undefined;
   readonly gateway_stop: undefined;
 }
@@ -174,6 +190,7 @@ export const HOOKS: { readonly [Name in HookName]: HookRow } = {
   after_compaction: { kind: "observe", priority: 0, timeoutMs: 5_000 },
   session_end: { kind: "observe", priority: 0, timeoutMs: 5_000 },
   agent_end: { kind: "observe", priority: 0, timeoutMs: 5_000 },
+  cron_run: { kind: "observe", priority: 0, timeoutMs: 5_000 },
   gateway_start: { kind: "observe", priority: 0, timeoutMs: 5_000 },
   gateway_stop: { kind: "observe", priority: 0, timeoutMs: 2_000 },
 };

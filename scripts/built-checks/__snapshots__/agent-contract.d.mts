@@ -1362,6 +1362,14 @@ interface JobCaller {
   readonly run: RunFacts;
   readonly tainted: boolean;
 }
+/** What became of a wake-up. `note`: why nothing was woken at once. `refused` says what to do. */
+type WakeResult = {
+  readonly type: "done";
+  readonly note?: string;
+} | {
+  readonly type: "refused";
+  readonly message: string;
+};
 /** Scheduled jobs, for the tool `cron`. A caller that is not the owner sees and changes only jobs made in its session. Implemented by the gateway. */
 interface ScheduledJobs {
   list(caller: JobCaller): Promise<readonly JobView[]>;
@@ -1371,6 +1379,11 @@ interface ScheduledJobs {
   remove(id: string, caller: JobCaller): Promise<JobChange>;
   /** Runs it at once, besides its schedule. */
   run(id: string, caller: JobCaller): Promise<JobChange>;
+  /** Tells the agent's heartbeat of something, the owner's runs alone: `now` makes it due at once. */
+  wake(event: {
+    readonly text: string;
+    readonly wake: "now" | "next-heartbeat";
+  }, caller: JobCaller): Promise<WakeResult>;
   /** Newest first; `undefined` if there is no such job. */
   runs(id: string, options: {
     readonly limit: number;
@@ -1389,15 +1402,18 @@ declare function plural(count: number, unit: string): string;
 type WithoutUndefined<Values> = { readonly [Key in keyof Values as undefined extends Values[Key] ? never : Key]: Values[Key]; } & { readonly [Key in keyof Values as undefined extends Values[Key] ? Key : never]?: Exclude<Values[Key], undefined>; };
 /** Returns the given keys, in order, without those whose value is `undefined`, for spreading into an object with optional keys. */
 declare function withoutUndefined<Values extends object>(values: Values): WithoutUndefined<Values>;
-/** Who a remembered text comes from: `untrusted` was written by a turn that had read text of others (R23). */
+/**
+ * Who a remembered text comes from: `agent` was written in a turn that a person started, `untrusted` by one that had read text of others (R23), `system` by a run
+ * that nobody started.
+ */
 type MemoryOrigin = "owner" | "agent" | "untrusted" | "system";
 /** What is searched. */
 type MemorySourceKind = "notes" | "sessions";
 /** A passage that matches a search. */
 interface MemoryHit {
-  /** Where it is, as `get` takes it: relative to the workspace, or absolute. */
+  /** Where it is, as `get` takes it: a note relative to the workspace, or absolute; what was said as `<session id>#<entry id>`. */
   readonly path: string;
-  /** From 1, inclusive. */
+  /** From 1, inclusive; those of one entry. */
   readonly startLine: number;
   readonly endLine: number;
   readonly text: string;
@@ -1415,6 +1431,8 @@ interface MemoryQuery {
   /** Hits with a lower score are left out. */
   readonly minScore: number;
   readonly sources: readonly MemorySourceKind[];
+  /** The conversation that asks, by its session id: what its requests contain anyway is left out. */
+  readonly exceptSession?: string;
 }
 /** The result of a search, best hit first. `degraded` says why it was less complete than usual. */
 interface MemoryAnswer {
@@ -1425,6 +1443,8 @@ interface MemoryAnswer {
 type MemoryPassage = {
   readonly type: "found";
   readonly path: string;
+  /** Absent: notes. */
+  readonly source?: MemorySourceKind;
   readonly startLine: number;
   readonly endLine: number;
   readonly text: string;
@@ -1442,6 +1462,8 @@ interface MemoryStatus {
   /** It answers searches. */
   readonly works: boolean;
   readonly files: number;
+  /** Conversations of which something is indexed; absent: they are not searched. */
+  readonly conversations?: number;
   readonly chunks: number;
   /** Of the index on the disk. */
   readonly sizeBytes?: number;
@@ -1450,8 +1472,9 @@ interface MemoryStatus {
   /** What is wrong, or left out, each a sentence for the owner. */
   readonly problems: readonly string[];
 }
-/** A file whose passages in the index are others than before. */
+/** A file or a conversation whose passages in the index are others than before. */
 interface MemoryChange {
+  /** Of a conversation its session id. */
   readonly path: string;
   readonly type: "added" | "changed" | "removed";
 }
@@ -1522,4 +1545,62 @@ interface NoteHistory {
     readonly message: string;
   }>;
 }
-export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type ChangeCheck, type ChangeChecker, type CheckedFile, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type FilledPrompt, type ImageContent, type ImageOrder, type InputOutcome, type InspectedCall, type JobCaller, type JobCatchUp, type JobChange, type JobCheck, type JobDelivery, type JobOccurrence, type JobPayload, type JobSchedule, type JobSpec, type JobView, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type Logger, MODEL_APIS, type MadeFile, type MediaCallOptions, type MediaModels, type MediaOutcome, type MemoryAnswer, type MemoryChange, type MemoryHit, type MemoryIndexed, type MemoryOrigin, type MemoryPassage, type MemoryProvider, type MemoryQuery, type MemorySourceKind, type MemoryStatus, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelSampler, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteHistory, type NoteVersion, type OutputPart, type PlanBoard, type PlanStep, type Question, type QuestionOutcome, type Questioner, RUN_KINDS, type Random, type Restarter, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunSandbox, type RunningCommand, type SamplingOutcome, type SamplingRequest, type ScheduledJobs, type SessionReporter, type SettingsAnswer, type SettingsChange, type SettingsDesk, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SourceCommand, type SourcePrompt, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type VersionedNote, type WithoutUndefined, addUsage, joinUsage, nearestName, plural, withoutUndefined };
+/** Who wrote an entry of a note: a statement, such as an item of a list. */
+interface NoteEntrySource {
+  /** Names the entry by its text. */
+  readonly digest: string;
+  readonly origin: MemoryOrigin;
+  readonly kind: RunKind;
+  readonly sessionKey: string;
+  readonly sessionId: string;
+  readonly turnId: string;
+  readonly atMs: number;
+}
+/** What became of a change: `remarks` says for the model what was written otherwise than it asked, by path. The message of a refusal is for the model, too. */
+type NoteVerdict = {
+  readonly type: "made";
+  readonly remarks: ReadonlyMap<string, string>;
+} | {
+  readonly type: "refused";
+  readonly message: string;
+};
+/** Rules for what tools write into the notes of agents. Implemented by `memory`, used by `tools`. */
+interface NoteGate {
+  /**
+   * Calls `make` once with the contents that take the place of those asked for, by path, unless a rule refuses a write: then nothing may change. Files that are no
+   * notes pass. No other change of notes is made meanwhile. What it records is durable before the call. Rejects if `make` does, or if it cannot record.
+   */
+  change(writes: readonly FileWrite[], make: (contents: ReadonlyMap<string, string>) => Promise<void>): Promise<NoteVerdict>;
+}
+/** What is wrong with an entry or a file: `over-budget` of a file alone. */
+interface NoteFinding {
+  readonly type: "untrusted" | "junk" | "duplicate" | "over-budget" | "secret";
+  /** A sentence for the owner. */
+  readonly message: string;
+}
+/** An entry of a note, and where it comes from. */
+interface AuditedEntry {
+  /** From 1, inclusive. */
+  readonly startLine: number;
+  readonly endLine: number;
+  /** Secrets are redacted. */
+  readonly text: string;
+  /** Absent: no tool wrote it; by hand, or by a command. */
+  readonly origin?: MemoryOrigin;
+  readonly source?: Omit<NoteEntrySource, "digest" | "origin">;
+  readonly findings: readonly NoteFinding[];
+}
+/** A note, by its path relative to the workspace. */
+interface AuditedNote {
+  readonly path: string;
+  readonly chars: number;
+  /** How many characters of it the prompt shows; absent for daily notes. */
+  readonly maxChars?: number;
+  readonly findings: readonly NoteFinding[];
+  readonly entries: readonly AuditedEntry[];
+}
+/** Examines the notes of an agent: `MEMORY.md`, `USER.md` and the daily ones. Changes nothing. Resolves with the curated ones first, then by path. */
+type AuditNotes = (agentId: string, options: {
+  readonly signal: AbortSignal;
+}) => Promise<readonly AuditedNote[]>;
+export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type AuditNotes, type AuditedEntry, type AuditedNote, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type ChangeCheck, type ChangeChecker, type CheckedFile, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type FilledPrompt, type ImageContent, type ImageOrder, type InputOutcome, type InspectedCall, type JobCaller, type JobCatchUp, type JobChange, type JobCheck, type JobDelivery, type JobOccurrence, type JobPayload, type JobSchedule, type JobSpec, type JobView, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type Logger, MODEL_APIS, type MadeFile, type MediaCallOptions, type MediaModels, type MediaOutcome, type MemoryAnswer, type MemoryChange, type MemoryHit, type MemoryIndexed, type MemoryOrigin, type MemoryPassage, type MemoryProvider, type MemoryQuery, type MemorySourceKind, type MemoryStatus, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelSampler, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteEntrySource, type NoteFinding, type NoteGate, type NoteHistory, type NoteVerdict, type NoteVersion, type OutputPart, type PlanBoard, type PlanStep, type Question, type QuestionOutcome, type Questioner, RUN_KINDS, type Random, type Restarter, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunSandbox, type RunningCommand, type SamplingOutcome, type SamplingRequest, type ScheduledJobs, type SessionReporter, type SettingsAnswer, type SettingsChange, type SettingsDesk, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SourceCommand, type SourcePrompt, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type VersionedNote, type WakeResult, type WithoutUndefined, addUsage, joinUsage, nearestName, plural, withoutUndefined };

@@ -796,6 +796,8 @@ interface MemoryState {
   /** It answers searches. */
   readonly works: boolean;
   readonly files: number;
+  /** Conversations of which something is indexed; absent: they are not searched. */
+  readonly conversations?: number;
   /** Passages. */
   readonly chunks: number;
   /** Of the index on the disk. */
@@ -807,7 +809,7 @@ interface MemoryState {
 }
 /** A passage that matches a search. Lines count from 1 and are inclusive. */
 interface MemorySearchHit {
-  /** Relative to the workspace, or absolute. */
+  /** A note, relative to the workspace or absolute; what was said as `<session id>#<entry id>`. */
   readonly path: string;
   readonly startLine: number;
   readonly endLine: number;
@@ -820,8 +822,9 @@ interface MemorySearchHit {
   /** The day that it is about, `YYYY-MM-DD`. */
   readonly day?: string;
 }
-/** A file that an update of the index found changed. */
+/** A file or a conversation that an update of the index found changed. */
 interface MemoryFileChange {
+  /** Of a conversation its session id. */
   readonly path: string;
   readonly type: "added" | "changed" | "removed";
 }
@@ -841,6 +844,44 @@ interface MemoryNoteVersion {
   /** It may hold text of others. */
   readonly untrusted: boolean;
 }
+/** What is wrong with an entry or a note. */
+interface MemoryFinding {
+  readonly type: "untrusted" | "junk" | "duplicate" | "over-budget" | "secret";
+  /** A sentence. */
+  readonly message: string;
+}
+/** The turn that wrote an entry. */
+interface MemoryEntrySource {
+  /** What started the run. */
+  readonly kind: string;
+  readonly sessionKey: string;
+  readonly sessionId: string;
+  readonly turnId: string;
+  readonly atMs: number;
+}
+/** An entry of a note, such as an item of a list. Lines count from 1 and are inclusive. */
+interface MemoryAuditEntry {
+  readonly startLine: number;
+  readonly endLine: number;
+  /** Secrets are redacted. */
+  readonly text: string;
+  /** Absent: no tool wrote it; by hand, or by a command. */
+  readonly origin?: "owner" | "agent" | "untrusted" | "system";
+  readonly source?: MemoryEntrySource;
+  readonly findings: readonly MemoryFinding[];
+}
+/** A note that was examined. */
+interface MemoryAuditNote {
+  /** Relative to the workspace. */
+  readonly path: string;
+  readonly chars: number;
+  /** How many characters of it conversations are shown; absent for daily notes. */
+  readonly maxChars?: number;
+  readonly findings: readonly MemoryFinding[];
+  readonly entries: readonly MemoryAuditEntry[];
+}
+/** Parses a note that was examined. */
+declare const MemoryAuditNoteSchema: z.ZodType<MemoryAuditNote>;
 /** Parses a note with versions. */
 declare const MemoryNoteSchema: z.ZodType<MemoryNote>;
 /** Parses a version. */
@@ -879,6 +920,10 @@ interface JobShape {
   } | {
     readonly type: "message";
     readonly text: string;
+  } | {
+    readonly type: "systemEvent";
+    readonly text: string;
+    readonly wake?: "now" | "next-heartbeat";
   } | {
     readonly type: "command";
     readonly argv: readonly string[];
@@ -1685,12 +1730,13 @@ interface MemoryMethods {
     };
     result: MemoryState;
   };
-  /** Searches as `memory_search` does, best hit first; 6 hits by default. `degraded` says why it was less complete than usual. */
+  /** Searches as `memory_search` does, best hit first; 6 hits, of both sources, by default. `degraded` says why it was less complete than usual. */
   "memory.search": {
     params: {
       readonly agentId?: string;
       readonly query: string;
       readonly maxResults?: number;
+      readonly sources?: readonly ("notes" | "sessions")[];
     };
     result: {
       readonly agentId: string;
@@ -1746,6 +1792,16 @@ interface MemoryMethods {
     result: {
       readonly agentId: string;
       readonly path: string;
+    };
+  };
+  /** The entries of `MEMORY.md`, `USER.md` and the daily notes, where they come from, and what is wrong with them. Changes nothing. */
+  "memory.audit": {
+    params: {
+      readonly agentId?: string;
+    };
+    result: {
+      readonly agentId: string;
+      readonly notes: readonly MemoryAuditNote[];
     };
   };
 }
@@ -1938,6 +1994,26 @@ interface SetupMethods {
     };
   };
 }
+/** Methods that tell agents what has happened. */
+interface SystemMethods {
+  /**
+   * Shows a text to the next turn of a session, once, whatever begins that turn. The session is that of the agent's heartbeat without `sessionKey`, the agent the
+   * default one without `agentId`. `wake: "now"` makes the heartbeat due at once. `note` says why nothing was woken. Rejects with `not-found` for an unknown agent,
+   * and with `conflict` if 50 events wait there.
+   */
+  "system.event": {
+    params: {
+      readonly text: string;
+      readonly agentId?: string;
+      readonly sessionKey?: string;
+      readonly wake?: "now" | "next-heartbeat";
+    };
+    result: {
+      readonly sessionKey: string;
+      readonly note?: string;
+    };
+  };
+}
 /**
  * The run in question: a message in a session, or in the main session of an agent; in the default agent's without both. Of the owner, or of the sender with
  * this id on the session's channel.
@@ -1970,7 +2046,7 @@ interface ToolMethods {
   };
 }
 /** Every method with its parameters and result. */
-interface RpcMethods extends ChatMethods, AgentMethods, SessionMethods, CheckpointMethods, ContextMethods, DeadLetterMethods, CronMethods, MemoryMethods, PairingMethods, ApprovalMethods, ToolMethods, GatewayMethods, SetupMethods, ChannelMethods {}
+interface RpcMethods extends ChatMethods, AgentMethods, SessionMethods, CheckpointMethods, ContextMethods, DeadLetterMethods, CronMethods, MemoryMethods, PairingMethods, ApprovalMethods, ToolMethods, GatewayMethods, SetupMethods, SystemMethods, ChannelMethods {}
 /** Name of a method. */
 type RpcMethod = keyof RpcMethods;
 /** Every method: who may call it, whether it is rejected while the store is not writable, and parsers for its parameters and its result. */
@@ -2010,4 +2086,4 @@ interface RpcEvents {
 type RpcEvent = keyof RpcEvents;
 /** A parser for the payload of every event. */
 declare const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]>; };
-export { APPROVAL_DECISIONS, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type HelloFrame, type JobShape, JobShapeSchema, type JobSummary, JobSummarySchema, type LastRun, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, type MemoryFileChange, MemoryFileChangeSchema, type MemoryNote, MemoryNoteSchema, type MemoryNoteVersion, MemoryNoteVersionSchema, type MemorySearchHit, MemorySearchHitSchema, type MemoryState, MemoryStateSchema, type NoticeBlock, OPTIONAL_JOB_PARTS, type OccurrenceShape, OccurrenceShapeSchema, type OptionalJobPart, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ScheduleShape, type ScheduleStatus, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type SetupCheck, SetupCheckSchema, type SetupProvider, type SetupState, SetupStateSchema, TOOL_STATES, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolState, type ToolSummary, ToolSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredModels, retriedKey, retryKey };
+export { APPROVAL_DECISIONS, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type HelloFrame, type JobShape, JobShapeSchema, type JobSummary, JobSummarySchema, type LastRun, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, type MemoryAuditEntry, type MemoryAuditNote, MemoryAuditNoteSchema, type MemoryEntrySource, type MemoryFileChange, MemoryFileChangeSchema, type MemoryFinding, type MemoryNote, MemoryNoteSchema, type MemoryNoteVersion, MemoryNoteVersionSchema, type MemorySearchHit, MemorySearchHitSchema, type MemoryState, MemoryStateSchema, type NoticeBlock, OPTIONAL_JOB_PARTS, type OccurrenceShape, OccurrenceShapeSchema, type OptionalJobPart, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ScheduleShape, type ScheduleStatus, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type SetupCheck, SetupCheckSchema, type SetupProvider, type SetupState, SetupStateSchema, TOOL_STATES, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolState, type ToolSummary, ToolSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredModels, retriedKey, retryKey };

@@ -62,6 +62,8 @@ describe("a failing handler, by the kind of its hook", () => {
     session_end: (hooks) => hooks.observe("session_end", () => ({ ...CONVERSATION, reason: "reset" })),
     before_model_call: async (hooks) => hooks.beforeModelCall({ ...MODEL_CALL, messages: 1, inputTokens: 1 }, signal),
     agent_end: (hooks) => hooks.observe("agent_end", () => ({ ...PLACE, runId: "r", outcome: "done", text: "" })),
+    cron_run: (hooks) =>
+      hooks.observe("cron_run", () => ({ agentId: "main", jobId: "j", name: "tea", slotMs: 0, state: "done", attempt: 1 })),
     gateway_start: (hooks) => hooks.observe("gateway_start", () => ({ version: "1" })),
     gateway_stop: (hooks) => hooks.observe("gateway_stop", () => ({ reason: "test" })),
     before_prompt_build: async (hooks) => hooks.beforePromptBuild({ ...PLACE, texts: [] }, signal),

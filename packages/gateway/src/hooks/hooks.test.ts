@@ -67,6 +67,30 @@ test("observers see a turn from its message to its end, in order", async () => {
   expect(seen.slice(5)).toEqual(["message_received", "agent_end", "message_sent"]);
 });
 
+test("each outcome of a job is observed, also of one that did not run", async () => {
+  const seen: unknown[] = [];
+  sources = [sourceOf("plugin audit", { cron_run: (payload: object) => void seen.push(payload) })];
+  const { schedule } = running.gateway.engine;
+  const authority = {
+    owner: true,
+    sender: { id: "owner-1", isBot: false },
+    origin: { channel: "test", accountId: "default", conversation: { kind: "direct", id: "dm-1" } },
+    sessionKey: "agent:main:main",
+  } as const;
+  const spec = { name: "tea", schedule: { type: "every", every: "1h" }, payload: { type: "message", text: "Tea" } } as const;
+  await schedule.jobs.add(spec, { agentId: "main", authority });
+  const [job] = await schedule.jobs.list();
+  const record = schedule.jobs.find("tea");
+  if (job === undefined || record === undefined) throw new Error("the job is gone");
+  await schedule.jobs.run(record);
+  const ran = { agentId: "main", jobId: job.id, name: "tea", state: "done", attempt: 1 };
+  await expect.poll(() => seen).toEqual([expect.objectContaining({ ...ran, durationMs: expect.any(Number) as number })]);
+  await schedule.jobs.update(record, { check: { type: "url", url: "http://127.0.0.1:1/" } }, { owner: true });
+  await schedule.jobs.run(schedule.jobs.find("tea") ?? record);
+  await expect.poll(() => seen[1]).toMatchObject({ state: "skipped", reason: expect.stringMatching(/^gate/) as string });
+  expect(seen[1]).not.toHaveProperty("durationMs");
+});
+
 test("the end of a conversation is observed, with its reason, and the next one begins", async () => {
   const seen: unknown[] = [];
   const note =

@@ -9,6 +9,7 @@ import type { Conversations } from "../conversation/conversations.ts";
 import type { Dispatcher } from "../delivery/dispatcher.ts";
 import { findTarget } from "../delivery/rich/find-target.ts";
 import type { SessionEvents } from "../events/session-events.ts";
+import type { HookRunner } from "../hooks/hook-runner.ts";
 import type { Notices } from "../notices/notices.ts";
 import type { PendingEvents } from "../queue/pending-events.ts";
 import type { TurnQueue } from "../queue/turn-queue.ts";
@@ -18,6 +19,7 @@ import { sessionOfRun } from "./agent-turn.ts";
 import type { TurnIntake } from "./agent-turn.ts";
 import { ownerAuthority } from "./owner-authority.ts";
 import { missedClaim } from "./due-slots.ts";
+import { runPayload } from "./run-payload.ts";
 import { heartbeatId } from "./heartbeat-job.ts";
 import { HeartbeatWaker } from "./heartbeat-waker.ts";
 import { Heartbeats } from "./heartbeats.ts";
@@ -40,6 +42,7 @@ export interface ScheduleParts {
   readonly dispatcher: Dispatcher;
   readonly events: SessionEvents;
   readonly notices: Notices;
+  readonly hooks: Pick<HookRunner, "observe">;
   readonly queue: TurnQueue;
   readonly pendingEvents: PendingEvents;
   readonly watchers: InputWatchers;
@@ -88,9 +91,22 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
     hasEvents: (key) => parts.pendingEvents.of(key).length > 0,
     findTarget: findTargetOf,
   });
+  const onOutcome = (occurrence: OccurrenceRecord, job: JobRecord): void =>
+    parts.hooks.observe("cron_run", () => runPayload(occurrence, job));
   const { systemEvents, waker, beat } = createSystemEvents(parts, options, { book, runnerOf: () => runner });
   const commands = limitPrograms(options.commands);
-  const runner: JobRunner = new JobRunner({ ...parts, ...options, commands, book, announcer, heartbeats, systemEvents, watchers, alert });
+  const runner: JobRunner = new JobRunner({
+    ...parts,
+    ...options,
+    commands,
+    book,
+    announcer,
+    heartbeats,
+    systemEvents,
+    watchers,
+    alert,
+    onOutcome,
+  });
   const scheduler = new Scheduler({
     book,
     clock,
@@ -98,6 +114,10 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
     timeZoneOf,
     isBusy: (jobId) => runner.isBusy(jobId),
     onClaimed: (occurrence) => runner.take(occurrence),
+    onOutcome: (occurrence) => {
+      const job = book.get(occurrence.jobId);
+      if (job !== undefined) onOutcome(occurrence, job);
+    },
     onMissed,
   });
   const jobs = new JobService({

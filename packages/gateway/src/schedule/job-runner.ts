@@ -32,6 +32,8 @@ export interface JobRunnerOptions extends AgentTurnParts {
   readonly fetch: typeof fetch;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Is told of each outcome. */
+  readonly onOutcome: (occurrence: OccurrenceRecord, job: JobRecord) => void;
   /** Stops the turn of an input. */
   readonly stopTurn: (sessionKey: string, input: { readonly inputId: string; readonly reason: string }) => Promise<void>;
   /** Tells the conversation of a job that it keeps failing. */
@@ -230,7 +232,7 @@ export class JobRunner {
   }
 
   async #settle(occurrence: OccurrenceRecord, end: RunEnd): Promise<void> {
-    const { book, clock, running, alert } = this.#options;
+    const { book, clock, running, alert, onOutcome } = this.#options;
     const { notBeforeMs: _past, origin: _address, reason: _earlier, checkOutput: _used, ...rest } = occurrence;
     const { isTransient: _transient, text, ...facts } = end;
     const job = book.get(occurrence.jobId);
@@ -249,6 +251,7 @@ export class JobRunner {
       isAlerted = outcome.alerts;
       return outcome.job;
     });
+    if (after !== undefined) onOutcome(settled, after);
     if (after !== undefined && isAlerted) alert(after, settled);
     const { schedule, deleteAfterRun = schedule.type === "at" } = after?.spec ?? { schedule: { type: "cron" } };
     if (after !== undefined && deleteAfterRun && settled.state === "done" && settled.isManual !== true) await book.remove(after.id);

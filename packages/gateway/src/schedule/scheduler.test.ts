@@ -53,6 +53,7 @@ test("a slot that cannot be stored is tried again, without a storm", async () =>
     timeZoneOf: () => "UTC",
     isBusy: () => false,
     onClaimed: ({ slotMs }) => void claimed.push(slotMs),
+    onOutcome: () => undefined,
     onMissed: () => undefined,
     clock: {
       now: () => nowMs,

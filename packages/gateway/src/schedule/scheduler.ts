@@ -31,6 +31,8 @@ export interface SchedulerOptions {
   readonly isBusy: (jobId: string) => boolean;
   /** Takes an occurrence that was claimed. */
   readonly onClaimed: (occurrence: OccurrenceRecord) => void;
+  /** Is told of each slot whose outcome is that nothing runs. */
+  readonly onOutcome: (occurrence: OccurrenceRecord) => void;
   /** Is told of slots that were missed. */
   readonly onMissed: (jobId: string, missed: readonly OccurrenceRecord[]) => void;
 }
@@ -114,7 +116,7 @@ export class Scheduler {
   }
 
   async #claim(id: string, isSetBack: boolean): Promise<void> {
-    const { book, clock, isBusy, onClaimed, onMissed } = this.#options;
+    const { book, clock, isBusy, onClaimed, onOutcome, onMissed } = this.#options;
     const isDue = (job: JobRecord): boolean =>
       job.nextSlotMs !== undefined && (isSetBack || startOfSlot(job, job.nextSlotMs) <= clock.now());
     const known = book.get(id);
@@ -122,7 +124,7 @@ export class Scheduler {
     const added = await book.claim(id, (job) =>
       isDue(job) ? dueSlots(job, this.#scheduleOf(job), { nowMs: clock.now(), isBusy: isBusy(id) }) : undefined,
     );
-    for (const occurrence of added) if (occurrence.state === "claimed") onClaimed(occurrence);
+    for (const occurrence of added) (occurrence.state === "claimed" ? onClaimed : onOutcome)(occurrence);
     const missed = added.filter(({ state }) => state === "missed");
     if (missed.length > 0) onMissed(id, missed);
   }
