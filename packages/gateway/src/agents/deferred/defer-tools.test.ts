@@ -129,6 +129,22 @@ describe("tool_search", () => {
     expect(large.length).toBeLessThan(9_000);
   });
 
+  test("searches the beginning of long texts, and does not hold the gateway up for a thousand tools", async () => {
+    const words = (from: number): string => Array.from({ length: 500 }, (_, index) => `w${(from * 500 + index).toString(36)}`).join(" ");
+    const tools = Array.from({ length: 1_000 }, (_, index) => tool(`mcp__files_${index}`, { description: `${words(index)} lastword` }));
+    let turns = 0;
+    const count = (): void => {
+      turns += 1;
+      timer = setImmediate(count);
+    };
+    let timer = setImmediate(count);
+    expect(await callOf(divide(tools), "tool_search", { query: "lastword" })).toContain("No tool matches");
+    clearImmediate(timer);
+    // Other work has had its turns.
+    expect(turns).toBeGreaterThan(10);
+    expect(await callOf(divide(tools), "tool_search", { query: "w0" })).toContain("## mcp__files_0");
+  });
+
   test("shows the best match even if its schema takes more than a result may", async () => {
     const properties = { city: { type: "string" }, more: { type: "string", description: "x".repeat(30_000) } };
     const text = await callOf(divide(added(25, { parameters: { type: "object", properties } })), "tool_search", {

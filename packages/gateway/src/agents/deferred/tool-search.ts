@@ -7,6 +7,9 @@ const MAX_DESCRIBED = 5;
 const MAX_LINES = 40;
 const MAX_DESCRIBED_CHARS = 12_000;
 const MAX_SUMMARY_CHARS = 200;
+/** What of a description and of the names of parameters is searched, and what of a query: the search takes the time of the whole gateway. */
+const MAX_SEARCHED_CHARS = 200;
+const MAX_QUERY_CHARS = 200;
 
 /** Creates `tool_search` over the deferred tools of a session. */
 export function createToolSearch(deferred: readonly AgentTool[]): AgentTool {
@@ -33,11 +36,18 @@ async function findTools(tools: readonly AgentTool[], query: string): Promise<re
     idField: "name",
     searchOptions: { boost: { name: 5, summary: 2 }, prefix: true, fuzzy: 0.2 },
   });
-  index.addAll(
-    tools.map(({ name, summary, description, parameters }) => ({ name, summary, description, parameters: parameterNames(parameters) })),
+  // In parts: thousands of tools must not hold the gateway up.
+  await index.addAllAsync(
+    tools.map(({ name, summary, description, parameters }) => ({
+      name,
+      summary: summary.slice(0, MAX_SUMMARY_CHARS),
+      description: description.slice(0, MAX_SEARCHED_CHARS),
+      parameters: parameterNames(parameters).slice(0, MAX_SEARCHED_CHARS),
+    })),
+    { chunkSize: 50 },
   );
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  return index.search(query).flatMap(({ id }) => byName.get(String(id)) ?? []);
+  return index.search(query.slice(0, MAX_QUERY_CHARS)).flatMap(({ id }) => byName.get(String(id)) ?? []);
 }
 
 function parameterNames({ properties }: AgentTool["parameters"]): string {
@@ -66,7 +76,7 @@ function renderMatches(found: readonly AgentTool[]): string {
 }
 
 function renderAll(tools: readonly AgentTool[], query: string): string {
-  const why = query.trim() === "" ? "The tools are" : `No tool matches ${JSON.stringify(query)}. There are`;
+  const why = query.trim() === "" ? "The tools are" : `No tool matches ${JSON.stringify(shorten(query))}. There are`;
   return [`${why}; search for a name to see its parameters:`, ...renderLines(tools)].join("\n");
 }
 
