@@ -173,6 +173,8 @@ export interface FileWrite {
   readonly run: RunFacts;
   /** The model had been given text of others than the owner when it requested this write (R23). */
   readonly tainted: boolean;
+  /** The whole content was given, whatever the file holds by now. */
+  readonly isBlind?: true;
 }
 
 /** Tracks which text in files came from tainted turns (R23). Implemented by `gateway`, used by `tools`. */

@@ -40,6 +40,8 @@ export function composeFileAccess(
     maxCharsOf: (agentId) => shownNoteChars(currentConfig(), agentId),
     textsOf: async (run) => conversationTexts(run, store),
     record: async (note, entries, present) => store.addNoteEntries(note, entries, present),
+    sourcesOf: async (note) => store.readNoteEntries(note),
+    startOf: async ({ runId }) => (await store.readTurn(runId))?.startedAtMs,
     now: () => systemClock.now(),
   });
   const options = {

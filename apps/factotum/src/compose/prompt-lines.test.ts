@@ -44,6 +44,8 @@ test("no line of the frame around a message can become an entry of MEMORY.md", a
     maxCharsOf: () => 20_000,
     textsOf: async () => ({ outputs: [], said: [] }),
     record: async () => undefined,
+    sourcesOf: async () => [],
+    startOf: async () => undefined,
     now: () => 0,
   });
   const bodies: readonly EffectivePromptFacts["body"][] = [

@@ -22,12 +22,14 @@ const RUN: RunFacts = {
 async function startNotes({ maxChars = 2_000, texts = { outputs: [], said: [] } }: { maxChars?: number; texts?: ConversationTexts } = {}) {
   const folder = await mkdtempDisposable(path.join(tmpdir(), "factotum-rules-"));
   const recorded = new Map<string, NoteEntrySource[]>();
-  const scene = { texts };
+  const scene = { texts, startMs: 0 };
   const rules = new NoteRules({
     notesAt: async (file) => (file.endsWith(".txt") ? [] : [{ agentId: "main", file: path.relative(folder.path, file) }]),
     maxCharsOf: () => maxChars,
     textsOf: async () => scene.texts,
     record: async ({ file }, entries) => void recorded.set(file, [...(recorded.get(file) ?? []), ...entries]),
+    sourcesOf: async ({ file }) => recorded.get(file) ?? [],
+    startOf: async () => scene.startMs,
     now: () => 1_000,
   });
   const place = (file: string): string => path.join(folder.path, file);
@@ -188,4 +190,17 @@ test("it is recorded who wrote which entry, before it is written", async () => {
   ]);
   expect(new Set(rows.map(({ digest }) => digest)).size).toBe(3);
   expect(rows[0]).toMatchObject({ sessionKey: "agent:main:main", sessionId: "s1", atMs: 1_000 });
+});
+
+test("a whole content does not remove what another turn has added since this one began; an edit may, and so may a later turn", async () => {
+  await using notes = await startNotes();
+  await notes.write("- Ada likes tea\n", { isBlind: true });
+  await notes.write("- Ada likes tea\n- Ben likes milk\n", { run: { ...RUN, runId: "turn-2" } });
+  const verdict = await notes.write("- Ada likes tea\n- Carla likes cake\n", { isBlind: true });
+  expect(messageOf(verdict)).toMatch(/another conversation has just added "Ben likes milk".*with edit/);
+  expect(await notes.write("- Ben likes milk\n- Carla likes cake\n", { isBlind: true })).toMatchObject({ type: "made" });
+  expect(await notes.write("- Carla likes cake\n")).toMatchObject({ type: "made" });
+  await notes.write("- Carla likes cake\n- Dieter likes beer\n", { run: { ...RUN, runId: "turn-2" } });
+  notes.startMs = 2_000;
+  expect(await notes.write("- Carla likes cake\n", { isBlind: true })).toMatchObject({ type: "made" });
 });

@@ -21,6 +21,10 @@ export interface NoteRulesOptions {
   readonly textsOf: (run: RunFacts) => Promise<ConversationTexts>;
   /** Remembers who wrote entries of a note, of which `present` are those that it will have. Durable when it resolves; entries that are known stay as they are. */
   readonly record: (note: NamedNote, entries: readonly NoteEntrySource[], present: readonly string[]) => Promise<void>;
+  /** What is recorded of the entries of a note. */
+  readonly sourcesOf: (note: NamedNote) => Promise<readonly NoteEntrySource[]>;
+  /** When the turn of a run began, milliseconds since the epoch; `undefined` for a run without a turn. */
+  readonly startOf: (run: RunFacts) => Promise<number | undefined>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -39,7 +43,8 @@ interface Admitted {
 }
 
 /**
- * Keeps the rules for what tools write into notes: one change of notes at a time, from the reading of what stands there to the end of the writing. What is added to
+ * Keeps the rules for what tools write into notes: one change of notes at a time, from the reading of what stands there to the end of the writing, and none that
+ * drops unseen what another turn has added meanwhile. What is added to
  * `MEMORY.md` and `USER.md` is no copy of the prompt or of a tool's result, says nothing twice, and fits into the prompt. Of every note it is recorded who wrote
  * which entry.
  */
@@ -79,6 +84,8 @@ export class NoteRules implements NoteGate {
     const records: (() => Promise<void>)[] = [];
     for (const { write, notes } of changes) {
       const before = await readIfThere(write.path);
+      const lost = write.isBlind === true ? await this.#lostEntry(notes, write, before) : undefined;
+      if (lost !== undefined) return { type: "refused", message: lostRefusal(notes, lost) };
       const curated = notes.find(({ file }) => CURATED_NOTES.includes(file));
       const admitted =
         curated === undefined
@@ -95,6 +102,17 @@ export class NoteRules implements NoteGate {
     for (const record of records) await record();
     await make(contents);
     return { type: "made", remarks };
+  }
+
+  /** An entry that another turn has added since this one began, and that a write of the whole content would drop unseen. */
+  async #lostEntry(notes: readonly NamedNote[], { content, run }: FileWrite, before: string): Promise<NoteEntry | undefined> {
+    const { added: dropped } = splitEntries(content, before);
+    const startMs = dropped.length === 0 ? undefined : await this.#options.startOf(run);
+    if (startMs === undefined) return undefined;
+    const sources = (await Promise.all(notes.map(async (note) => this.#options.sourcesOf(note)))).flat();
+    const isOthers = ({ turnId, atMs }: NoteEntrySource): boolean => turnId !== run.runId && atMs >= startMs;
+    const fresh = new Set(sources.filter(isOthers).map(({ digest }) => digest));
+    return dropped.find(({ digest }) => fresh.has(digest));
   }
 
   async #admit(
@@ -148,6 +166,10 @@ function junkRefusal(file: string, junk: readonly { readonly entry: NoteEntry; r
   const named = junk.slice(0, MAX_NAMED).map(({ entry, what }) => `${quoted(entry)} ${JUNK[what]}`);
   const more = junk.length > MAX_NAMED ? `; and ${junk.length - MAX_NAMED} more` : "";
   return `${file} was not changed: ${named.join("; ")}${more}. Every later conversation begins with this file. Leave such lines out, or say in a sentence of your own what will matter later.`;
+}
+
+function lostRefusal([note]: readonly NamedNote[], entry: NoteEntry): string {
+  return `${note?.file ?? "The file"} was not changed: another conversation has just added ${quoted(entry)}, which this would remove. Read the file, and change only what you mean to with edit.`;
 }
 
 function conflictRefusal(file: string, { added, existing }: Extract<Merged, { readonly type: "conflict" }>): string {

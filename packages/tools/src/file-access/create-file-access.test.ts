@@ -166,7 +166,7 @@ describe("reading", () => {
     const readsOnly = { ...known.run, sandbox: { workspaceAccess: "ro", shared: false } } as RunFacts;
     expect(await (await known.files.forRun(readsOnly)).findInstructions(["day.md"])).toBeUndefined();
     const path = join(known.workspace, "day.md");
-    expect(writes).toEqual([true, false].map((tainted) => ({ path, content: "mine", run: known.run, tainted })));
+    expect(writes).toEqual([true, false].map((tainted) => ({ path, content: "mine", run: known.run, tainted, isBlind: true })));
     await using day = await files.openFile("link.md");
     await using folder = await files.openFolder(".");
     await known.put("workspace/other.md", "mine");
@@ -204,7 +204,7 @@ describe("reading", () => {
     );
     expect(changed).toEqual([{ shown: "new.md", remark: "Merged: one." }, { shown: "old.md" }]);
     expect(asked.at(-1)?.map(({ content }) => content)).toEqual(["x", ""]);
-    expect(asked[1]).toEqual([{ path: join(known.workspace, "day.md"), content: "mine", run: known.run, tainted: true }]);
+    expect(asked[1]).toEqual([{ path: join(known.workspace, "day.md"), content: "mine", run: known.run, tainted: true, isBlind: true }]);
   });
 
   test("shows paths relative to the workspace, or absolute", async () => {

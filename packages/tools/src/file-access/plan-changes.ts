@@ -66,9 +66,10 @@ export async function planChanges(
   return placed.map(({ target }) => ({ path: target, ...withoutUndefined({ remark: remarks.get(target) }) }));
 }
 
-function toWrite({ change, target }: PlacedChange, { tainted }: ChangeOptions, { run }: ChangeParts): FileWrite {
+function toWrite({ change, target, unchangedSince }: PlacedChange, { tainted }: ChangeOptions, { run }: ChangeParts): FileWrite {
   const content = change.type === "remove" ? "" : typeof change.data === "string" ? change.data : new TextDecoder().decode(change.data);
-  return { path: target, content, run, tainted };
+  const isBlind = change.type === "write" && unchangedSince === undefined;
+  return { path: target, content, run, tainted, ...(isBlind && { isBlind }) };
 }
 
 function withContent(placed: PlacedChange, content: string | undefined): PlacedChange {
