@@ -14,7 +14,7 @@ import type {
 } from "@factotum/agent-contract";
 import type { PromptFacts } from "@factotum/agent-core";
 import { isExposed, isLoopbackBind, resolveSecret, writePrivateFile } from "@factotum/config";
-import type { FactotumConfig, GatewayConfig } from "@factotum/config";
+import type { FactotumConfig, GatewayConfig, Secret } from "@factotum/config";
 import type { ConfigReloadResult, GatewayStatus, GatewayWarning } from "@factotum/protocol";
 import type { DamageLog, Store } from "@factotum/store";
 import { createConfiguredModels } from "./agents/configured-models.ts";
@@ -286,6 +286,7 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
     port: config.gateway.port,
     loopbackOnly,
     pluginRoutes: options.pluginRoutes ?? (() => []),
+    readSecret: async (secret) => readSecret(secret, options),
     readiness: () => (ready ? storage.problem?.reason : "the gateway is starting or ending"),
     metrics: async () => (await (metrics ??= openMetrics(engine, version))).render(),
   });
@@ -322,6 +323,20 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
     authenticator.replace(settings.token);
   };
   return { url, engine, status, reload, stop: (reason) => (stopping ??= stop(reason)) };
+}
+
+/** The value of a secret, which no log shows from then on. */
+async function readSecret(
+  secret: Secret,
+  { environment, logger, onSecret }: Pick<GatewayOptions, "environment" | "logger" | "onSecret">,
+): Promise<string | undefined> {
+  const read = await resolveSecret(secret, { env: environment });
+  if (read.type === "unresolved") {
+    logger.warn("A secret of hooks has no value, so that requests with it are refused", { detail: read.message });
+    return undefined;
+  }
+  onSecret(read.value);
+  return read.value;
 }
 
 function currentWarnings(engine: Engine, { configControl }: Pick<GatewayOptions, "configControl">): readonly GatewayWarning[] {

@@ -28,3 +28,4 @@ export type { OwnerControl } from "./ingress/pairing-service.ts";
 export { commandClashes } from "./commands/prompt-commands.ts";
 export { RESERVED_COMMANDS } from "./commands/reserved-names.ts";
 export { promptCommandName } from "./prompt/prompt-command-text.ts";
+export { signRequest } from "./webhooks/sign-request.ts";

@@ -41,6 +41,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "factotum memory forget --since 2h",
     'factotum memory forget --search "my salary"',
   ],
+  "webhooks test": ["factotum webhooks test github --file body.json --header 'x-github-event: issues'"],
   "sandbox explain": ["factotum sandbox explain", "factotum sandbox explain --session agent:main:feishu:group:oc_1"],
   "tools list": ["factotum tools list", "factotum tools list --agent team"],
   "tools explain": ["factotum tools explain exec", "factotum tools explain exec --session agent:main:feishu:group:oc_1 --sender ou_1"],

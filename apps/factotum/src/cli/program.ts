@@ -20,6 +20,7 @@ import { addPlugins } from "./add-plugins.ts";
 import { addSandbox } from "./add-sandbox.ts";
 import { addTools } from "./add-tools.ts";
 import { addSessions } from "./add-sessions.ts";
+import { addWebhooks } from "./add-webhooks.ts";
 import { addSkills } from "./add-skills.ts";
 import { addSystem } from "./add-system.ts";
 import type { CliContext, Finish } from "../runtime/cli-context.ts";
@@ -57,6 +58,7 @@ export function createProgram(context: CliContext, finish: Finish): Command {
   addCron(program, context, finish);
   addMemory(program, context, finish);
   addSystem(program, context, finish);
+  addWebhooks(program, context, finish);
   addDamage(program, context, finish);
   addSessions(program, context, finish);
   addSandbox(program, context, finish);

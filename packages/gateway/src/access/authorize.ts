@@ -7,7 +7,7 @@ export type Principal =
   | { readonly type: "anonymous" }
   /** Has the gateway's token: the owner. */
   | { readonly type: "token" }
-  /** A platform, authenticated by the signature that its channel verifies on the raw bytes. */
+  /** A platform, authenticated by the signature that its channel or its webhook verifies on the raw bytes. */
   | { readonly type: "platform" }
   /**
    * A tool call of a run; `owner` is that of the message that started the run, `tainted` says that the model had read text of other people when it made the
@@ -31,6 +31,7 @@ const HTTP_ROUTES = [
   "OPTIONS /v1",
   "ANY /v1",
   "ANY /channels",
+  "POST /hooks",
   "ANY /plugins",
   "PUBLIC /plugins",
 ] as const;
@@ -107,6 +108,7 @@ const HTTP_RULES: { readonly [Route in HttpRoute]: readonly Role[] } = {
   "OPTIONS /v1": EVERYBODY,
   "ANY /v1": OWNER_ONLY,
   "ANY /channels": ["platform"],
+  "POST /hooks": ["platform"],
   "ANY /plugins": OWNER_ONLY,
   "PUBLIC /plugins": EVERYBODY,
 };

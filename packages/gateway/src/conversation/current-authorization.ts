@@ -117,7 +117,7 @@ export function checkCall(
   if (bound !== undefined)
     return {
       type: "refuse",
-      message: `${tool.name} was refused. Rule job: the job ${JSON.stringify(bound.name)} may call ${bound.tools?.join(", ")}.`,
+      message: `${tool.name} was refused. Rule job: the job or webhook ${JSON.stringify(bound.name)} may call ${bound.tools?.join(", ")}.`,
     };
   const message = policyRefusal(tool.name, { turn, facts, inputs, provider: model.client.info.provider }, { running, channels });
   if (message !== undefined) return { type: "refuse", message };

@@ -71,6 +71,7 @@ async function serverWithPatience(running: TestGateway, requestTimeoutMs: number
     port: 0,
     loopbackOnly: true,
     pluginRoutes: () => [],
+    readSecret: async () => undefined,
     readiness: () => undefined,
     metrics: async () => "",
     requestTimeoutMs,
@@ -95,9 +96,13 @@ const REQUESTS: Readonly<Record<HttpRoute, string>> = {
   "OPTIONS /v1": "OPTIONS /v1/models HTTP/1.1",
   "ANY /v1": "GET /v1/unknown HTTP/1.1",
   "ANY /channels": "POST /channels/test/default HTTP/1.1\r\nContent-Length: 0",
+  "POST /hooks": "POST /hooks/wake HTTP/1.1\r\nContent-Length: 0",
   "ANY /plugins": "GET /plugins/site/report HTTP/1.1",
   "PUBLIC /plugins": "GET /plugins/site/open HTTP/1.1",
 };
+
+/** Routes for platforms, which send a signature and no token. */
+const PLATFORMS: ReadonlySet<HttpRoute> = new Set(["ANY /channels", "POST /hooks"]);
 
 describe("every route", () => {
   test.each(Object.entries(REQUESTS) as [HttpRoute, string][])(
@@ -114,13 +119,13 @@ describe("every route", () => {
       };
       const action = { type: "http", route } as const;
       // A channel's webhook is for its platform, which sends no token; the channel verifies the signature.
-      const stranger: Principal = { type: route === "ANY /channels" ? "platform" : "anonymous" };
+      const stranger: Principal = { type: PLATFORMS.has(route) ? "platform" : "anonymous" };
       expect(await ask("")).toMatch(authorize(stranger, action, OWN).type === "allow" ? /^(?!401|403)/ : /^401/);
-      const owner: Principal = { type: route === "ANY /channels" ? "platform" : "token" };
+      const owner: Principal = { type: PLATFORMS.has(route) ? "platform" : "token" };
       expect(authorize(owner, action, OWN).type).toBe("allow");
       expect(await ask(`Authorization: Bearer ${running.token}\r\n`)).toMatch(/^(?!401|403)/);
       // A page of another site has no access, even with the token.
-      if (route !== "ANY /channels")
+      if (!PLATFORMS.has(route))
         expect(await ask(`Authorization: Bearer ${running.token}\r\nOrigin: http://evil.example\r\n`)).toMatch(/^403/);
     },
   );

@@ -2,6 +2,7 @@ import { STATUS_CODES } from "node:http";
 import type { IncomingMessage } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Clock, Logger } from "@factotum/agent-contract";
+import type { Secret } from "@factotum/config";
 import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
 import { authorize, OWN } from "../access/authorize.ts";
@@ -16,6 +17,7 @@ import type { ClientAddress } from "../access/client-address.ts";
 import type { Authenticator } from "../access/credentials.ts";
 import { handleMedia } from "./handle-media.ts";
 import { handleUpload } from "./handle-upload.ts";
+import { addHookRoutes } from "./hooks/add-hook-routes.ts";
 import { addOpenAiRoutes } from "./openai-routes.ts";
 import { addPluginRoutes } from "./plugins/add-plugin-routes.ts";
 import type { PluginRoutesOf } from "./plugins/plugin-route.ts";
@@ -38,6 +40,8 @@ export interface HttpServerOptions {
   readonly loopbackOnly: boolean;
   /** The routes of plugins. */
   readonly pluginRoutes: PluginRoutesOf;
+  /** Reads a secret of the configuration; `undefined` if it has no value now. */
+  readonly readSecret: (secret: Secret) => Promise<string | undefined>;
   /** Why no input is accepted now; `undefined` if it is. */
   readonly readiness: () => string | undefined;
   /** The current metrics for Prometheus. */
@@ -175,6 +179,7 @@ function createApp(options: HttpServerOptions, admission: AdmissionOptions): Hon
       return context.json({ error: "nothing can be stored now, send it again" }, 503, RETRY);
     }
   });
+  addHookRoutes(app, { ...options, engine, admission, requests: webhooks });
   app.get("/*", async (context) => {
     const refused = guardRoute(context, "GET /", admission);
     if (refused !== undefined) return refused;

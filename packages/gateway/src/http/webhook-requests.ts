@@ -8,6 +8,9 @@ const MAX_REQUESTS = 64;
 /** How long a body may take to arrive; platforms send theirs in one piece. */
 const BODY_TIMEOUT_MS = 3000;
 
+/** What answers requests: a channel, or a webhook of the configuration. */
+export type WebhookHandler = Pick<Channel, "handleWebhook">;
+
 /** The limits of webhook requests. */
 export interface WebhookRequestsOptions {
   readonly clock: Clock;
@@ -21,26 +24,26 @@ export interface WebhookRequestsOptions {
 export class WebhookRequests {
   readonly #options: WebhookRequestsOptions;
   /** Per account, oldest first: a flood on one platform's address does not block other platforms. */
-  readonly #open = new Map<Channel, Set<IncomingMessage>>();
+  readonly #open = new Map<object, Set<IncomingMessage>>();
 
   constructor(options: WebhookRequestsOptions) {
     this.#options = options;
   }
 
-  /** The channel's answer; 408 for an incomplete body after the timeout, 503 if all places of the account are being processed. */
-  async handle(channel: Channel, request: Request, incoming: IncomingMessage): Promise<Response> {
-    const open = this.#open.get(channel) ?? new Set();
+  /** The handler's answer, in one of the places of `place`, by default its own; 408 for an incomplete body after the timeout, 503 if all places of the account are being processed. */
+  async handle(channel: WebhookHandler, request: Request, incoming: IncomingMessage, place: object = channel): Promise<Response> {
+    const open = this.#open.get(place) ?? new Set();
     if (!makePlace(open)) return refuse(503, "too many requests at once", { "retry-after": "1" });
-    this.#open.set(channel, open.add(incoming));
+    this.#open.set(place, open.add(incoming));
     try {
       return await this.#read(channel, request, incoming);
     } finally {
       open.delete(incoming);
-      if (open.size === 0) this.#open.delete(channel);
+      if (open.size === 0) this.#open.delete(place);
     }
   }
 
-  async #read(channel: Channel, request: Request, incoming: IncomingMessage): Promise<Response> {
+  async #read(channel: WebhookHandler, request: Request, incoming: IncomingMessage): Promise<Response> {
     const { clock, connections } = this.#options;
     const { socket } = incoming;
     const late = new AbortController();

@@ -113,10 +113,12 @@ function overheardBody({ text, attachments }: MsgContext): string {
   return [...(text.trim() === "" ? [] : [text]), ...files].join("\n");
 }
 
+/** The task is the gateway's or the owner's; what a webhook has sent is text of others. */
 function hostFacts(
-  { text }: MsgContext,
+  { text, untrusted = [] }: MsgContext,
   { admission, delimiter, nowMs, timeZone, systemEvents, truncations }: MessageFactsContext,
 ): EffectivePromptFacts {
+  const [payload, ...notes] = untrusted;
   return {
     delimiter,
     run: admission.kind,
@@ -125,8 +127,9 @@ function hostFacts(
     trusted: {},
     systemEvents,
     truncations,
+    ...(payload === undefined ? {} : { payload: { source: payload.source, body: payload.text } }),
     body: { type: "task", text },
-    untrustedNotes: [],
+    untrustedNotes: notes,
   };
 }
 

@@ -112,7 +112,7 @@ export const RUN_POLICY: Readonly<Record<RunKind, RunPolicy>> = {
     reportsChangesAgain: true,
   },
   cron: { ...UNATTENDED, isAnnounced: true, isHostText: true, givesAddresses: true, historyNotice: "A scheduled job." },
-  hook: { ...UNATTENDED, givesAddresses: true },
+  hook: { ...UNATTENDED, isAnnounced: true, isHostText: true, givesAddresses: true, historyNotice: "A webhook." },
   // The end of a background command, or of a call that was allowed late. Unattended, so that a chain of commands that wake each other has a cap; but somebody asked for the command.
   command: {
     ...UNATTENDED,

@@ -29,9 +29,13 @@ import { JobRunner } from "./job-runner.ts";
 import { JobService } from "./job-service.ts";
 import { alertText, missedText } from "./job-text.ts";
 import { limitPrograms } from "./limit-programs.ts";
+import { ownerTarget } from "./owner-target.ts";
 import { scheduleReport } from "./schedule-report.ts";
 import { Scheduler } from "./scheduler.ts";
 import { SystemEvents } from "./system-events.ts";
+
+/** The gateway's own client, for which no address is read. */
+const NO_PLATFORM: Origin = { channel: "cli", accountId: "default", conversation: { kind: "direct", id: "none" } };
 
 /** What the schedule is built from. */
 export interface ScheduleParts {
@@ -68,6 +72,8 @@ export interface Schedule {
   /** The authority of a job that the owner makes outside a conversation; a text says what it has to name. */
   ownerAuthority(agentId: string, spec: Pick<JobSpec, "delivery">): Promise<JobAuthority | string>;
   readonly systemEvents: SystemEvents;
+  /** The address of work that nobody waits for: `owner`, or an address (`telegram:4711`, `telegram/account:4711`). A text says why there is none. */
+  addressOf(agentId: string, target: string): Promise<Origin | string>;
   report(): Promise<ScheduleStatus>;
   start(): Promise<void>;
   /** Makes an agent's heartbeat due now. No-op without a heartbeat, and while one runs. */
@@ -140,8 +146,9 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
   };
   return {
     jobs,
-    ownerAuthority: async (agentId, spec) => ownerAuthority(agentId, spec, parts),
+    ownerAuthority: async (agentId, spec) => ownerAuthority(agentId, spec, { ...parts, findTarget: findTargetOf }),
     systemEvents,
+    addressOf: async (agentId, target) => ownerTarget({ agentId, target, fallback: NO_PLATFORM }, { ...parts, findTarget: findTargetOf }),
     report: async () => scheduleReport({ book, store }, { enabled: running.config.cron.enabled, lateMs: Math.round(scheduler.lateMs) }),
     async start() {
       await book.load();
@@ -256,11 +263,12 @@ async function tellJob(
   await notices.addEntry(authority.sessionKey, { level: "warning", text, key: `job-notice:${id}:${about}` });
 }
 
-/** Reads `<channel>:<target>`, or a target on the channel of the conversation. */
+/** Reads `<channel>:<target>` or `<channel>/<account>:<target>`, or a target on the channel of the conversation. */
 async function targetOf(to: string, origin: Origin, channels: ChannelRegistry): Promise<Origin | { readonly refusal: string }> {
   const [first = "", ...rest] = to.split(":");
-  const isChannel = rest.length > 0 && channels.accountsOf(first).length > 0;
-  const address = isChannel ? { channel: first, target: rest.join(":") } : { target: to };
+  const [channel = "", ...account] = first.split("/");
+  const isChannel = rest.length > 0 && channels.accountsOf(channel).length > 0;
+  const address = isChannel ? { channel: [channel, ...account].join(":"), target: rest.join(":") } : { target: to };
   const found = await findTarget(address, origin, { channels, signal: AbortSignal.timeout(10_000) });
   return "refusal" in found ? found : found.target;
 }

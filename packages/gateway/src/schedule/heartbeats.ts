@@ -1,28 +1,21 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
-import type { JobRecord, SessionStore } from "@factotum/store";
-import type { RunningConfig } from "../agents/running-config.ts";
-import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { JobRecord } from "@factotum/store";
 import type { TurnQueue } from "../queue/turn-queue.ts";
-import { agentSessionKey } from "../routing/session-key.ts";
 import { heartbeatId, heartbeatJob } from "./heartbeat-job.ts";
 import { heartbeatSkip } from "./heartbeat-gate.ts";
 import type { JobBook } from "./job-book.ts";
-import { ownerAddress } from "./owner-address.ts";
+import { ownerTarget } from "./owner-target.ts";
+import type { OwnerTargetParts } from "./owner-target.ts";
 
 /** Dependencies of heartbeats. */
-export interface HeartbeatsOptions {
+export interface HeartbeatsOptions extends OwnerTargetParts {
   readonly book: JobBook;
-  readonly store: Pick<SessionStore, "readSession">;
-  readonly running: RunningConfig;
-  readonly channels: ChannelRegistry;
   readonly queue: TurnQueue;
   readonly clock: Clock;
   /** True if something waits to be shown to the next turn of a session. */
   readonly hasEvents: (sessionKey: string) => boolean;
-  /** Reads an address as it is configured. */
-  readonly findTarget: (to: string, origin: Origin) => Promise<Origin | { readonly refusal: string }>;
 }
 
 /** The heartbeats of agents: jobs of the gateway's own, which follow the configuration. */
@@ -63,11 +56,6 @@ export class Heartbeats {
 
   /** The address of the answer; a text says why there is none. */
   async #targetOf({ agentId, authority }: JobRecord, target: string): Promise<Origin | string> {
-    if (target === "none") return "none";
-    if (target === "owner" || target === "last") return ownerAddress(agentId, target, this.#options);
-    const { store, running, findTarget } = this.#options;
-    const main = await store.readSession(agentSessionKey(agentId, running.config.session.mainKey));
-    const found = await findTarget(target, main?.lastOrigin ?? authority.origin);
-    return "refusal" in found ? found.refusal : found;
+    return target === "none" ? "none" : ownerTarget({ agentId, target, fallback: authority.origin }, this.#options);
   }
 }

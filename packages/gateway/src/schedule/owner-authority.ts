@@ -1,7 +1,7 @@
 import type { JobSpec } from "@factotum/agent-contract";
 import type { JobAuthority } from "@factotum/store";
 import { agentSessionKey } from "../routing/session-key.ts";
-import { ownerAddress, type OwnerAddressParts } from "./owner-address.ts";
+import { ownerTarget, type OwnerTargetParts } from "./owner-target.ts";
 
 /**
  * The authority of a job that the owner makes at the command line or on the page: it reports to the owner's newest direct conversation with the agent. A text
@@ -10,13 +10,13 @@ import { ownerAddress, type OwnerAddressParts } from "./owner-address.ts";
 export async function ownerAuthority(
   agentId: string,
   { delivery = { type: "announce" } }: Pick<JobSpec, "delivery">,
-  parts: OwnerAddressParts,
+  parts: OwnerTargetParts,
 ): Promise<JobAuthority | string> {
   const sessionKey = agentSessionKey(agentId, parts.running.config.session.mainKey);
-  const address = await ownerAddress(agentId, "owner", parts);
+  const own = { channel: "cli", accountId: "default", conversation: { kind: "direct", id: sessionKey } } as const;
+  const address = await ownerTarget({ agentId, target: "owner", fallback: own }, parts);
   const needsAddress = delivery.type === "announce" && delivery.to === undefined;
   if (typeof address === "string" && needsAddress)
     return `The job has nowhere to report: ${address}. Name an address (<channel>:<chat id>), or have it announce nothing.`;
-  const own = { channel: "cli", accountId: "default", conversation: { kind: "direct", id: sessionKey } } as const;
   return { owner: true, sender: { id: "factotum", isBot: false }, origin: typeof address === "string" ? own : address, sessionKey };
 }

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Random, RunKind } from "@factotum/agent-contract";
 import { messageId } from "@factotum/channel-contract";
 import type { UntrustedNote } from "@factotum/channel-contract";
@@ -27,6 +28,8 @@ export interface NewSystemEvent {
   readonly kind: Extract<RunKind, "user" | "cron" | "hook">;
   /** Makes it unique, so that it is accepted once; its own by default. */
   readonly eventId?: string;
+  /** The digest of the request that it came with. */
+  readonly bodyDigest?: string;
 }
 
 /** What became of an event. `refused` says what to do. */
@@ -84,7 +87,15 @@ export class SystemEvents {
         attachments: [],
         ...(untrusted.length === 0 ? {} : { untrusted }),
       },
-      { owner: true, kind, sessionKey, agentId, isEvent: true, ...(untrusted.length === 0 ? {} : { tainted: true }) },
+      {
+        owner: true,
+        kind,
+        sessionKey,
+        agentId,
+        isEvent: true,
+        ...(untrusted.length === 0 ? {} : { tainted: true }),
+        ...withoutUndefined({ bodyDigest: event.bodyDigest }),
+      },
     );
     const added = { type: "added", sessionKey, inputId } as const;
     if (wake === "next-heartbeat") return added;

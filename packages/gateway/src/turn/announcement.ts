@@ -8,7 +8,7 @@ import type { TurnConclusion } from "./turn-conclusion.ts";
 const MAX_TEXT_CHARS = 4000;
 
 /**
- * The record of an answer that a session of a scheduled job sends into a conversation, for the session of that conversation: what is asked about it is answered
+ * The record of an answer that a session of a scheduled job or a webhook sends into a conversation, for the session of that conversation: what is asked about it is answered
  * there. `undefined` for every other answer.
  */
 export async function announcementOf(
@@ -25,7 +25,7 @@ export async function announcementOf(
   const body: KeyedNotice = {
     type: "notice",
     level: "info",
-    text: `The scheduled job ${JSON.stringify(job.name)} sent this here: ${JSON.stringify(cutText(say.text, MAX_TEXT_CHARS, "…"))}`,
+    text: `The ${turn.kind === "hook" ? "webhook" : "scheduled job"} ${JSON.stringify(job.name)} sent this here: ${JSON.stringify(cutText(say.text, MAX_TEXT_CHARS, "…"))}`,
     key: sendKey("announced", turn.id),
     tellsModel: true,
   };

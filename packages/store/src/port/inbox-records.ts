@@ -46,13 +46,15 @@ export interface InputAdmission {
   readonly isListedOwner?: true;
   /** The platform's message that the answer replies to, if it is not the input itself. */
   readonly replyTo?: MessageId;
-  /** The scheduled job that caused it, with what its run is bound to. */
+  /** The scheduled job or the webhook that caused it, with what its run is bound to. */
   readonly job?: JobBounds;
+  /** Of a webhook: the digest of its body, which the repetition of a delivery has, too. Its event id is unique whatever its origin is. */
+  readonly bodyDigest?: string;
   /** When the session created for this input expires. */
   readonly expiresAtMs?: number;
 }
 
-/** What the run of a scheduled job is bound to. */
+/** What the run of a scheduled job or of a webhook is bound to. */
 export interface JobBounds {
   readonly id: string;
   readonly name: string;

@@ -55,7 +55,7 @@ export class InboxTable {
     options: { readonly admission: InputAdmission; readonly receivedAtMs: number },
   ): { readonly type: "accepted" | "duplicate"; readonly input: InputRecord } {
     const { database } = this.#context;
-    const key = eventKeyOf(message);
+    const key = eventKeyOf(message, options.admission);
     const payload = JSON.stringify({ message, admission: options.admission } satisfies InboxPayload);
     const inserted = database.get(
       `INSERT INTO inbox (event_key, message_key, received_at, state, payload, sum) VALUES (?, ?, ?, 'waiting', ?, ?)
