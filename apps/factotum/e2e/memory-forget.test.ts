@@ -1,9 +1,12 @@
+import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { appendFile, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
-import { runCommand, startProduct, type Product } from "@factotum/testing-product";
+import { productEntry, runCommand, startProduct, type Product } from "@factotum/testing-product";
 import { sayText, type StrictServer } from "@factotum/testing-providers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { RpcClient } from "../src/rpc/rpc-client.ts";
@@ -153,10 +156,15 @@ test(
     expect(await filesWith(restored, CANARY)).toEqual([]);
     expect(await filesWith(restored, "otherword")).toContain("state/factotum.sqlite");
 
-    // One that was killed after it had begun.
+    // Killed as soon as it has begun: the next start of the gateway goes on.
     const killed = path.join(folder, "killed");
-    const list = await readFile(path.join(home, "forgotten.json"), "utf8");
-    await writeFile(path.join(killed, "forgotten.json"), list.replace(/"doneIn":\[[^\]]*\]/, '"doneIn":[]'));
+    const list = path.join(killed, "forgotten.json");
+    const env = { ...process.env, HOME: killed, FACTOTUM_HOME: killed };
+    const child = spawn(process.execPath, [productEntry, "memory", "forget", "--session", "main", "--yes"], { env, stdio: "ignore" });
+    await expect.poll(() => existsSync(list), { timeout: 30_000, interval: 5 }).toBe(true);
+    child.kill("SIGKILL");
+    await once(child, "close");
+    await writeFile(list, (await readFile(list, "utf8")).replace(/"doneIn":\[[^\]]*\]/, '"doneIn":[]'));
     await using third = await start(killed);
     await say(third, OTHER, "still there?");
     expect(await filesWith(killed, CANARY)).toEqual([]);

@@ -13,6 +13,7 @@ import {
   planDerived,
   planMedia,
   planNotes,
+  planSandboxes,
   planSessionFiles,
   planUnusedCopies,
   planVersions,
@@ -58,6 +59,7 @@ export async function applyTombstone(
   const removals = [
     ...(await planSessionFiles(plan, work)),
     ...(await planMedia(plan, work)),
+    ...(await planSandboxes(plan, work)),
     ...(await planVersions(plan)),
     ...(await planUnusedCopies(plan, work)),
     ...(await planDerived(plan)),

@@ -1,7 +1,8 @@
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { readdir } from "node:fs/promises";
 import { loadConfig, type Environment, type StatePaths } from "@factotum/config";
+import { placeOfRun } from "@factotum/gateway";
 import { configOptions } from "../compose/extensions.ts";
 
 /** Where the product keeps what was said. */
@@ -9,13 +10,23 @@ export interface ForgetPlaces {
   readonly paths: StatePaths;
   /** The agents with their workspaces, absolute. */
   readonly agents: readonly { readonly id: string; readonly workspace: string }[];
+  /** The folders in which sandboxed turns of a session work, if it has them for itself. */
+  readonly sandboxesOf: (sessionKey: string) => readonly string[];
 }
 
 /** The places of a state directory, by its configuration; with one that cannot be used, the default workspace. */
 export async function findForgetPlaces(paths: StatePaths, env: Environment): Promise<ForgetPlaces> {
   const loaded = await loadConfig(await configOptions(env));
-  const agents = loaded.type === "refused" ? [{ id: "main", workspace: paths.workspace }] : loaded.config.agents;
-  return { paths, agents: agents.map(({ id, workspace }) => ({ id, workspace })) };
+  if (loaded.type === "refused") return { paths, agents: [{ id: "main", workspace: paths.workspace }], sandboxesOf: () => [] };
+  const { agents } = loaded.config;
+  return {
+    paths,
+    agents: agents.map(({ id, workspace }) => ({ id, workspace })),
+    sandboxesOf: (sessionKey) => {
+      const folders = agents.map((agent) => placeOfRun(agent, { owner: false, group: true, sessionKey }, paths.home).folder);
+      return [...new Set(folders)].filter((folder) => basename(folder).startsWith("session-"));
+    },
+  };
 }
 
 const ARCHIVE = /^factotum-backup-.*\.tar\.gz$/;

@@ -122,6 +122,19 @@ export async function planMedia(
   return removals;
 }
 
+/** What sandboxed turns of forgotten sessions have in folders of their own. */
+export async function planSandboxes(
+  { places, rules, isAgain }: PlanOptions,
+  { keys }: Pick<OpenForgetting, "keys">,
+): Promise<readonly FileRemoval[]> {
+  const removals: FileRemoval[] = [];
+  for (const folder of [...keys].flatMap(places.sandboxesOf)) {
+    for (const file of await filesBelow(folder))
+      if (!isAgain || (await stat(file)).mtimeMs <= rules.atMs) removals.push({ kind: "files of sandboxes", file });
+  }
+  return removals;
+}
+
 /** What is written again, or only reports: the indexes of memory and, the first time, the logs, whose lines nobody can tell apart. */
 export async function planDerived({ places, isAgain }: PlanOptions): Promise<readonly FileRemoval[]> {
   const { stateFolder, logFile } = places.paths;

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { AgentMessage } from "@factotum/agent-contract";
+import { BUSY_TIMEOUT_MS } from "../connection/database.ts";
 import { DATABASE_NAME } from "../connection/database-name.ts";
 import { toStoreError } from "../to-store-error.ts";
 import { addForgetFunctions } from "./forget-functions.ts";
@@ -63,7 +64,7 @@ export interface OpenForgetting extends Disposable {
  * call finds them again. Throws a `StoreError`.
  */
 export function beginForgetting({ folder, rules, copies }: ForgetOptions): OpenForgetting {
-  const connection = new DatabaseSync(join(folder, DATABASE_NAME), { enableForeignKeyConstraints: true });
+  const connection = new DatabaseSync(join(folder, DATABASE_NAME), { enableForeignKeyConstraints: true, timeout: BUSY_TIMEOUT_MS });
   const dispose = (): void => {
     if (connection.isOpen) connection.close();
   };

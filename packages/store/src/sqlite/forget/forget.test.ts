@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import {
   NOW_MS,
+  ORIGIN,
   compactionEntry,
   sampleEnd,
   sampleMessage,
@@ -14,7 +15,7 @@ import {
   userEntry,
 } from "../../../contract/samples.ts";
 import { createSqliteFixture, type SqliteFixture } from "../../../test/open-test-store.ts";
-import { beginForgetting, listOldCopies, removeOldCopies, type ForgetRules, type SqliteStore } from "../../index.ts";
+import { beginForgetting, listOldCopies, removeOldCopies, type ForgetRules, type JobRecord, type SqliteStore } from "../../index.ts";
 import { FORGOTTEN_TABLES } from "./forgotten-tables.ts";
 
 const CANARY = "CANARYWORD";
@@ -133,6 +134,60 @@ test("a session goes as a whole, and what others quote of it is replaced", async
     system: { stable: "", session: "" },
     basis: expect.stringContaining('"forgotten":true') as string,
   });
+  expect(fixture.damages).toEqual([]);
+});
+
+test("with a session go the sessions that it has begun, its jobs with their runs, and what channels noted of its chat", async () => {
+  let store = await fixture.open();
+  await fill(store);
+  const job: JobRecord = {
+    id: "j1",
+    agentId: "main",
+    spec: {
+      name: "Remind",
+      schedule: { type: "every", everyMs: HOUR },
+      payload: { type: "message", text: CANARY },
+    } as unknown as JobRecord["spec"],
+    authority: { owner: true, sender: { id: "ou_1", isBot: false }, origin: ORIGIN, sessionKey: "agent:main:main" },
+    createdAtMs: NOW_MS,
+    scheduledAtMs: NOW_MS,
+    failures: 0,
+  };
+  const jobs = [job, { ...job, id: "j2", authority: { ...job.authority, sessionKey: OTHER } }];
+  for (const one of jobs) {
+    await store.putJob(one);
+    await store.claimOccurrences(one, [{ jobId: one.id, slotMs: NOW_MS, state: "done", attempt: 1, text: one.id }]);
+  }
+  const begun = {
+    cron: "agent:main:cron:j1:1",
+    child: "agent:main:subagent:1",
+    grandchild: "agent:main:subagent:2",
+    stranger: "agent:main:cron:j2:1",
+  };
+  const parents = { child: "agent:main:main", grandchild: begun.child };
+  for (const [name, key] of Object.entries(begun)) {
+    const parent = Object.entries(parents).find(([one]) => one === name)?.[1];
+    const session = sampleSession({ key, sessionId: name, ...(parent === undefined ? {} : { spawnedBy: parent }) });
+    await store.createSession(session, { nowMs: NOW_MS });
+  }
+  const account = { channel: "feishu", accountId: "default" };
+  const chat = (id: string, expiresAtMs?: number) => ({
+    type: "set" as const,
+    key: `thread/${id}/1`,
+    value: { type: "json" as const, json: id },
+    ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
+  });
+  const state = [chat("oc_1", NOW_MS + 9 * HOUR), chat("oc_10", NOW_MS + 9 * HOUR), { ...chat("oc_1"), key: "login" }];
+  await store.commitProgress(account, { state });
+  await store.close();
+  await forget({ isSession: (key) => key === "agent:main:main" });
+  store = await fixture.open();
+  const { items } = await store.listSessions({ limit: 20 });
+  expect(items.map(({ key }) => key).toSorted()).toEqual([begun.stranger, OTHER]);
+  expect((await store.listJobs()).map(({ id }) => id)).toEqual(["j2"]);
+  expect(await store.listOccurrences("j1", { limit: 9 })).toEqual([]);
+  expect(await store.listOccurrences("j2", { limit: 9 })).toHaveLength(1);
+  expect((await store.listAccountState(account, "")).map(({ key }) => key)).toEqual(["login", "thread/oc_10/1"]);
   expect(fixture.damages).toEqual([]);
 });
 

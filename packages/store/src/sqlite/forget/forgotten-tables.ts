@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { COUNT_ACCOUNT_STATE } from "../tables/account-table.ts";
 
 /** What a statement of forgetting may name. */
 interface ForgetValues {
@@ -202,8 +203,20 @@ export const FORGOTTEN_TABLES: readonly ForgottenTable[] = [
   { table: "spend", does: "Numbers only." },
   { table: "ownership", does: "The id of the database, and which process uses it." },
   { table: "cursors", does: "Positions in the platforms' streams: without them messages would be delivered again." },
-  { table: "account_state", does: "Logins and positions of channels' accounts, no messages." },
-  { table: "account_usage", does: "Numbers only." },
+  {
+    table: "account_state",
+    kind: "notes of channels",
+    does: "Temporary rows with the text, or of a chat that loses something: subjects of threads, options of polls. Logins and positions stay.",
+    statements: [
+      `DELETE FROM account_state WHERE is_secret = 0 AND expires_at IS NOT NULL AND (is_text(payload) OR has_quote(payload)
+       OR EXISTS (SELECT 1 FROM forgotten_chats WHERE instr(payload, json_quote(id)) > 0 OR instr('/' || key || '/', '/' || id || '/') > 0))`,
+    ],
+  },
+  {
+    table: "account_usage",
+    does: "Numbers only, counted again.",
+    statements: COUNT_ACCOUNT_STATE.split(";").filter((sql) => sql.trim() !== ""),
+  },
   { table: "pairings", does: "Who may write, with their names: who is to lose access is revoked." },
   { table: "moves", does: "Addresses of conversations that have got another id." },
   { table: "tainted_blocks", does: "Digests only: they mark text of others that may return." },

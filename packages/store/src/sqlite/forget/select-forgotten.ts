@@ -19,6 +19,12 @@ CREATE TEMP TABLE forgotten_places AS SELECT DISTINCT payload ->> '$.origin' AS 
   WHERE json_valid(payload) AND conversation IN (SELECT n FROM conversations WHERE session_key IN (SELECT key FROM forgotten_keys));
 `;
 
+/** The chats of forgotten turns. */
+const CHATS = `
+CREATE TEMP TABLE forgotten_chats AS SELECT DISTINCT payload ->> '$.origin.conversation.id' AS id FROM turns
+  WHERE json_valid(payload) AND n IN (SELECT n FROM forgotten_turns) AND payload ->> '$.origin.conversation.id' IS NOT NULL;
+`;
+
 /** Sessions that are called by words of what is forgotten. A long name ends with an ellipsis. */
 const NAMED = `
 CREATE TEMP TABLE forgotten_names AS SELECT sessions.key FROM sessions JOIN transcript ON transcript.conversation = sessions.conversation
@@ -55,7 +61,7 @@ export function selectForgotten(connection: DatabaseSync, atMs: number): void {
   run("INSERT OR IGNORE INTO forgotten_conversations SELECT DISTINCT conversation, 0 FROM transcript WHERE has_quote(payload)");
   run(`UPDATE forgotten_conversations SET is_whole = n NOT IN
        (SELECT conversation FROM transcript WHERE id NOT IN (SELECT id FROM forgotten_entries))`);
-  connection.exec(NAMED);
+  connection.exec(NAMED + CHATS);
 }
 
 /** A session that was begun by one that is forgotten, or by a job that was made in one, is forgotten with it. */
