@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { appendFile, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -150,11 +150,16 @@ test(
     expect(second.output()).not.toMatch(/rebuilt|damaged/);
     expect(await filesWith(home, CANARY)).toEqual([]);
 
-    const restored = path.join(folder, "restored");
-    const result = await runCommand(["backup", "restore", backup, "--forgotten", home, "--json"], { home: restored });
-    expect(JSON.parse(result.stdout)).toMatchObject({ forgotten: 1 });
+    const restore = async (target: string, ...args: readonly string[]): Promise<string> => {
+      const result = await runCommand(["backup", "restore", backup, ...args, "--json"], { home: path.join(folder, target) });
+      expect(JSON.parse(result.stdout)).toMatchObject({ forgotten: 1 });
+      return path.join(folder, target);
+    };
+    const restored = await restore("restored");
     expect(await filesWith(restored, CANARY)).toEqual([]);
     expect(await filesWith(restored, "otherword")).toContain("state/factotum.sqlite");
+    await rename(home, path.join(folder, "elsewhere"));
+    expect(await filesWith(await restore("on-another-machine", "--forgotten", path.join(folder, "elsewhere")), CANARY)).toEqual([]);
 
     // Killed as soon as it has begun: the next start of the gateway goes on.
     const killed = path.join(folder, "killed");

@@ -22,7 +22,7 @@ export interface RestoreOptions {
   readonly paths: StatePaths;
   readonly env: Environment;
   readonly signal: AbortSignal;
-  /** A state directory or a list of what was forgotten, in addition to those beside the state directory. Absolute. */
+  /** A state directory or a list of what was forgotten, in addition to those that are found. Absolute. */
   readonly forgotten?: string;
 }
 
@@ -65,7 +65,7 @@ export async function restoreBackup(file: string, options: RestoreOptions): Prom
     const settle = { folder: dirname(database), clock: systemClock, random: systemRandom, logger: SILENT };
     const abandoned = hasDatabase ? settleRestoredDatabase(settle) : undefined;
     const moved = await moveWorkspaces(manifest, { staging, paths, env });
-    await writeForgotten(staging, await collectForgotten(home, options));
+    await writeForgotten(staging, await collectForgotten([home, manifest.home], options));
     signal.throwIfAborted();
     await takePlace(staging, home);
     return { manifest, moved, forgotten: await forgetAgain(paths, env), ...withoutUndefined({ abandoned }) };
@@ -75,12 +75,13 @@ export async function restoreBackup(file: string, options: RestoreOptions): Prom
   }
 }
 
-/** What was forgotten in the state directories beside this one, which were moved aside, and in the named one. The backup has its own list. */
-async function collectForgotten(home: string, { forgotten }: RestoreOptions): Promise<readonly Tombstone[]> {
+/** What was forgotten in the state directory that was backed up, in those beside it and beside this one, and in the named one. The backup has its own list. */
+async function collectForgotten(homes: readonly string[], { forgotten }: RestoreOptions): Promise<readonly Tombstone[]> {
   if (forgotten !== undefined && !existsSync(forgotten))
     throw new CliError("failure", `${forgotten} does not exist.`, { fix: "Name a state directory, or the file forgotten.json of one." });
-  const folders = [...(await homesBeside(home)), ...(forgotten === undefined ? [] : [forgotten])];
-  const lists = await Promise.all([...folders.map(readForgotten), ...(forgotten === undefined ? [] : [readForgottenFile(forgotten)])]);
+  const beside = await Promise.all(homes.map(homesBeside));
+  const named = forgotten === undefined ? [] : [forgotten];
+  const lists = await Promise.all([...[...homes, ...beside.flat(), ...named].map(readForgotten), ...named.map(readForgottenFile)]);
   return lists.flat();
 }
 
