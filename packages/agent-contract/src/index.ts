@@ -93,6 +93,7 @@ export type {
   JobDelivery,
   JobOccurrence,
   JobPayload,
+  JobReceipt,
   JobSchedule,
   JobSpec,
   JobView,

@@ -76,6 +76,9 @@ export interface JobSpec {
   readonly deleteAfterRun?: boolean;
 }
 
+/** What is known of what an occurrence has sent: every part was accepted so far, one may have been shown or not, or one was given up. */
+export type JobReceipt = "delivered" | "ambiguous" | "undelivered";
+
 /** The outcome of one slot of a job: each slot has exactly one. */
 export interface JobOccurrence {
   readonly jobId: string;
@@ -95,6 +98,8 @@ export interface JobOccurrence {
   readonly text?: string;
   readonly tokens?: number;
   readonly costUsd?: number;
+  /** Absent: it has sent nothing, or nothing whose outcome is known yet. */
+  readonly receipt?: JobReceipt;
   /** The session in which it ran. */
   readonly sessionKey?: string;
   /** Of a row that stands for several missed slots: how many. */

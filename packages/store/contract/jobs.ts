@@ -83,6 +83,22 @@ export function describeJobs(context: () => ContractContext): void {
       expect((await store.readJob("aaaa"))?.failures).toBe(1);
     });
 
+    test("of what a slot has sent the worst receipt counts, also while its outcome is stored", async () => {
+      const { store } = context();
+      await store.putJob(job("aaaa"));
+      await store.claimOccurrences(job("aaaa"), [slot("aaaa", 0)]);
+      const receipt = async (): Promise<unknown> => (await store.listOccurrences("aaaa", { limit: 1 }))[0]?.receipt;
+      expect(await receipt()).toBeUndefined();
+      await store.addReceipt(slot("aaaa", 0), "delivered");
+      await store.putOccurrence(slot("aaaa", 0, { state: "done" }));
+      expect(await receipt()).toBe("delivered");
+      await store.addReceipt(slot("aaaa", 0), "ambiguous");
+      await store.addReceipt(slot("aaaa", 0), "delivered");
+      expect(await store.listOccurrences("aaaa", { limit: 1 })).toEqual([slot("aaaa", 0, { state: "done", receipt: "ambiguous" })]);
+      await store.addReceipt(slot("aaaa", 7), "delivered");
+      expect(await minutesOf("aaaa")).toEqual([0]);
+    });
+
     test("those that are claimed or running are found after a restart, oldest first, with their addresses", async () => {
       const { store } = context();
       for (const id of ["aaaa", "bbbb"]) await store.putJob(job(id));

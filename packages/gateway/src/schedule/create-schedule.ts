@@ -25,6 +25,7 @@ import { HeartbeatWaker } from "./heartbeat-waker.ts";
 import { Heartbeats } from "./heartbeats.ts";
 import { JobAnnouncer } from "./job-announcer.ts";
 import { JobBook } from "./job-book.ts";
+import { JobReceipts } from "./job-receipts.ts";
 import { JobRunner } from "./job-runner.ts";
 import { JobService } from "./job-service.ts";
 import { alertText, missedText } from "./job-text.ts";
@@ -90,6 +91,8 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
   const timeZoneOf = (agentId: string): string => (running.agents.get(agentId) ?? running.agents.default).config.userTimezone;
   const announcer = new JobAnnouncer({ ...parts, fetch: options.fetch });
   const { alert, onMissed } = jobNotices(book, notices, options);
+  const receipts = new JobReceipts(parts);
+  parts.dispatcher.events.on("row-settled", (row) => options.inBackground("job receipt", receipts.settled(row)));
   const findTargetOf = async (to: string, origin: Origin): Promise<Origin | { readonly refusal: string }> => targetOf(to, origin, channels);
   const heartbeats = new Heartbeats({
     ...parts,

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { Clock, JobDelivery } from "@factotum/agent-contract";
+import type { Clock, JobDelivery, JobReceipt } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import type { JobRecord, OccurrenceRecord, OutboxStore, SessionStore, TranscriptStore } from "@factotum/store";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
@@ -27,6 +27,13 @@ export function deliveryOf({ spec }: Pick<JobRecord, "spec">): JobDelivery {
   return spec.delivery ?? { type: "announce" };
 }
 
+/** What became of a post to a webhook. */
+export interface PostResult {
+  readonly receipt?: JobReceipt;
+  /** What was wrong, if the webhook did not take it. */
+  readonly problem?: string;
+}
+
 /** Brings what jobs say to where it belongs. */
 export class JobAnnouncer {
   readonly #options: JobAnnouncerOptions;
@@ -36,25 +43,24 @@ export class JobAnnouncer {
   }
 
   /**
-   * Delivers a text that no model has written. A repeated call for the same occurrence sends nothing again to a chat. Resolves with the problem if a webhook did
-   * not take it.
+   * Delivers a text that no model has written. A repeated call for the same occurrence sends nothing again to a chat.
    */
   async deliver(
     job: JobRecord,
     occurrence: OccurrenceRecord,
     { text, sessionKey }: { readonly text: string; readonly sessionKey: string },
-  ): Promise<string | undefined> {
+  ): Promise<PostResult> {
     const delivery = deliveryOf(job);
-    if (text.trim() === "" || delivery.type === "none") return undefined;
+    if (text.trim() === "" || delivery.type === "none") return {};
     if (delivery.type === "webhook") return this.post(job, occurrence, text);
     await this.#announce(job, occurrence, { text, sessionKey });
-    return undefined;
+    return {};
   }
 
-  /** Posts an outcome to the job's webhook, signed if it has a secret. Resolves with the problem, if there is one. */
-  async post(job: JobRecord, { slotMs, attempt }: OccurrenceRecord, text: string): Promise<string | undefined> {
+  /** Posts an outcome to the job's webhook, signed if it has a secret. */
+  async post(job: JobRecord, { slotMs, attempt }: OccurrenceRecord, text: string): Promise<PostResult> {
     const delivery = deliveryOf(job);
-    if (delivery.type !== "webhook") return undefined;
+    if (delivery.type !== "webhook") return {};
     const body = JSON.stringify({ jobId: job.id, name: job.spec.name, scheduledFor: new Date(slotMs).toISOString(), attempt, text });
     const signature = delivery.secret === undefined ? undefined : createHmac("sha256", delivery.secret).update(body).digest("hex");
     try {
@@ -69,9 +75,12 @@ export class JobAnnouncer {
         signal: AbortSignal.timeout(POST_MS),
       });
       await response.body?.cancel();
-      return response.ok ? undefined : `the webhook answered with status ${response.status}`;
+      if (response.ok) return { receipt: "delivered" };
+      return { receipt: "undelivered", problem: `the webhook answered with status ${response.status}` };
     } catch (error) {
-      return `the webhook could not be reached: ${error instanceof Error ? error.message : String(error)}`;
+      // It may have arrived before the connection broke.
+      const reason = error instanceof Error ? error.message : String(error);
+      return { receipt: "ambiguous", problem: `the webhook could not be reached: ${reason}` };
     }
   }
 

@@ -2,6 +2,7 @@ import { mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { JobSpec } from "@factotum/agent-contract";
+import type { SendReceipt } from "@factotum/channel-contract";
 import { httpFetch } from "@factotum/models";
 import type { JobAuthority, JobRecord, OccurrenceRecord } from "@factotum/store";
 import { startAnthropicServer, textReply } from "@factotum/testing-providers";
@@ -131,6 +132,31 @@ describe("an occurrence", () => {
     status = 500;
     clock.pass(60 * MINUTE_MS);
     expect(await outcomes(running, id, 2)).toEqual(["done", "failed the webhook answered with status 500"]);
+  });
+
+  test("is delivered once its message has a receipt, and ambiguous or undelivered if it has none", async () => {
+    // Its sends have no keys, so that one without an answer is not repeated.
+    platform = new TestPlatform("platform", { ...({ idempotentSend: undefined } as object) });
+    await using running = await start();
+    const receipts: SendReceipt[] = [
+      { type: "accepted", messageIds: [] },
+      { type: "ambiguous", cause: "it hung up" },
+      { type: "rejected", code: "forbidden", retry: { type: "never" }, message: "no" },
+    ];
+    const wanted = ["delivered", "ambiguous", "undelivered"];
+    platform.answer = (outbound) => (outbound.type === "text" && outbound.text === "ping" ? receipts[0] : undefined);
+    server.respond(() => textReply("ping"));
+    const ids = [await add(running, PING), await add(running, { ...PING, name: "turn", payload: { type: "agentTurn", message: "Well?" } })];
+    const main: JobSpec = { ...PING, name: "main", payload: { type: "agentTurn", message: "Well?" }, session: "main" };
+    ids.push(await add(running, main));
+    const receiptsOf = async (id: string): Promise<readonly unknown[]> => (await rows(running, id)).map(({ receipt }) => receipt);
+    clock.pass(TO_NINE_MS);
+    for (const round of wanted.keys()) {
+      const expected = wanted.slice(0, round + 1);
+      for (const id of ids) await expect.poll(async () => receiptsOf(id), { interval: 5 }).toEqual(expected);
+      receipts.shift();
+      if (round < 2) clock.pass(60 * MINUTE_MS);
+    }
   });
 
   test("fails once its maker is no longer the owner", async () => {

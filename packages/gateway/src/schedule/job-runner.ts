@@ -8,7 +8,8 @@ import { wait } from "../delivery/wait.ts";
 import { isIsolated, originOf, runAgentTurn, sessionOfRun } from "./agent-turn.ts";
 import type { AgentTurnParts } from "./agent-turn.ts";
 import type { Heartbeats } from "./heartbeats.ts";
-import type { JobAnnouncer } from "./job-announcer.ts";
+import { deliveryOf } from "./job-announcer.ts";
+import type { JobAnnouncer, PostResult } from "./job-announcer.ts";
 import type { JobBook } from "./job-book.ts";
 import { makeCheck } from "./job-check.ts";
 import type { CheckResult } from "./job-check.ts";
@@ -199,9 +200,12 @@ export class JobRunner {
         };
         const options = { nowMs: clock.now(), signal: this.#closing.signal, onInput };
         const end = await runAgentTurn({ job, occurrence, sessionKey, checkOutput: occurrence.checkOutput ?? "" }, this.#options, options);
-        if (end?.state !== "done" || end.text === undefined || end.text === "") return end;
-        const problem = await announcer.post(job, occurrence, end.text);
-        return problem === undefined ? end : { ...end, state: "failed", reason: problem };
+        if (end?.state !== "done" || end.text === "") return end;
+        // Its answer was given to a process that has ended, which may have posted it.
+        if (end.text === undefined) return deliveryOf(job).type === "webhook" ? { ...end, receipt: "ambiguous" } : end;
+        const { receipt, problem } = await announcer.post(job, occurrence, end.text);
+        const posted = { ...end, ...withoutUndefined({ receipt }) };
+        return problem === undefined ? posted : { ...posted, state: "failed", reason: problem };
       }
     }
   }
@@ -310,8 +314,9 @@ function describeEnd(end: CommandResult["end"], { output, stopReason }: { readon
   }
 }
 
-function endOfDelivery(problem: string | undefined, text: string): RunEnd {
-  return problem === undefined ? { state: "done", text } : { state: "failed", reason: problem, text };
+function endOfDelivery({ receipt, problem }: PostResult, text: string): RunEnd {
+  const end = { text, ...withoutUndefined({ receipt }) };
+  return problem === undefined ? { ...end, state: "done" } : { ...end, state: "failed", reason: problem };
 }
 
 async function aborted(signal: AbortSignal): Promise<void> {

@@ -1,3 +1,4 @@
+import type { JobReceipt } from "@factotum/agent-contract";
 import type { InputState } from "@factotum/store";
 import { isTransientFailure } from "../kernel/transient-failure.ts";
 import type { RunReport } from "../queue/run-report.ts";
@@ -9,6 +10,8 @@ export interface RunEnd {
   readonly text?: string;
   readonly tokens?: number;
   readonly costUsd?: number;
+  /** Of its webhook. What it sends to a chat is recorded when its receipt comes. */
+  readonly receipt?: JobReceipt;
   /** It failed in a way that may pass: it is tried again. */
   readonly isTransient?: boolean;
 }

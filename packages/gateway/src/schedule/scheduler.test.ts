@@ -32,6 +32,7 @@ test("a slot that cannot be stored is tried again, without a storm", async () =>
     readJob: unused,
     removeJob: unused,
     putOccurrence: unused,
+    addReceipt: unused,
     listOccurrences: unused,
     listOpenOccurrences: unused,
     listJobs: async () => [JOB],

@@ -25,6 +25,7 @@ const RULES: { readonly [Method in keyof Store]: Rule } = {
   removeJob: "take",
   claimOccurrences: "attempt",
   putOccurrence: "hold",
+  addReceipt: "hold",
   listOccurrences: "read",
   listOpenOccurrences: "read",
   listInputs: "read",

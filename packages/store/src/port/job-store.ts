@@ -1,4 +1,4 @@
-import type { JobOccurrence, JobSpec } from "@factotum/agent-contract";
+import type { JobOccurrence, JobReceipt, JobSpec } from "@factotum/agent-contract";
 import type { Origin, Sender } from "@factotum/channel-contract";
 
 /** Under whose authority a job runs, and where it reports. Fixed when it is made. */
@@ -61,8 +61,10 @@ export interface JobStore {
   removeJob(id: string): Promise<boolean>;
   /** One commit: stores the job, whose next slot has moved on, and rows for the slots that it has passed. Resolves with the rows that are new; a slot that has a row keeps it. */
   claimOccurrences(job: JobRecord, occurrences: readonly OccurrenceRecord[]): Promise<readonly OccurrenceRecord[]>;
-  /** Replaces the row of a slot, and in the same commit the job if one is given and exists. No-op if the slot has no row. */
+  /** Replaces the row of a slot except for a worse receipt, and in the same commit the job if one is given and exists. No-op if the slot has no row. */
   putOccurrence(occurrence: OccurrenceRecord, job?: JobRecord): Promise<void>;
+  /** Adds what became of something that a slot has sent: of several, the worst counts. No-op if the slot has no row. */
+  addReceipt(slot: Pick<OccurrenceRecord, "jobId" | "slotMs">, receipt: JobReceipt): Promise<void>;
   /** Newest slot first. */
   listOccurrences(jobId: string, options: { readonly limit: number }): Promise<readonly OccurrenceRecord[]>;
   /** Those that are claimed or running, oldest slot first. */

@@ -145,6 +145,7 @@ function createJobStore({ tables: { jobs }, calls }: Parts): JobStore {
     removeJob: (id) => calls.write(() => jobs.remove(id)),
     claimOccurrences: (job, occurrences) => calls.write(() => jobs.claim(job, occurrences)),
     putOccurrence: (occurrence, job) => calls.write(() => jobs.putOccurrence(occurrence, job)),
+    addReceipt: ({ jobId, slotMs }, receipt) => calls.write(() => jobs.addReceipt(jobId, slotMs, receipt)),
     listOccurrences: (jobId, { limit }) => calls.read(() => jobs.listOccurrences(jobId, limit)),
     listOpenOccurrences: () => calls.read(() => jobs.listOpen()),
   };

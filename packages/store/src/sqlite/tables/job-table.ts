@@ -1,3 +1,4 @@
+import type { JobReceipt } from "@factotum/agent-contract";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { JobRecord, OccurrenceRecord } from "../../port/job-store.ts";
 import { StoreError } from "../../port/store-error.ts";
@@ -11,6 +12,14 @@ import type { TableContext } from "./table-context.ts";
 const KEPT_OCCURRENCES = 200;
 /** Those that are this much older than the newest claim are kept, too: a clock that is set back comes to their slots a second time. */
 const KEPT_MS = 60 * 60_000;
+
+/** From good to bad. */
+const RECEIPTS: readonly (JobReceipt | undefined)[] = [undefined, "delivered", "undelivered", "ambiguous"];
+
+/** The worse of two receipts. */
+function worst(one: JobReceipt | undefined, other: JobReceipt | undefined): JobReceipt | undefined {
+  return RECEIPTS.indexOf(one) > RECEIPTS.indexOf(other) ? one : other;
+}
 
 /** Scheduled jobs with their occurrences. */
 export class JobTable {
@@ -69,7 +78,27 @@ export class JobTable {
   }
 
   putOccurrence(occurrence: OccurrenceRecord, job: JobRecord | undefined): void {
-    const { jobId, slotMs, state, ...rest } = occurrence;
+    const { jobId, slotMs } = occurrence;
+    const receipt = worst(this.#readOccurrence(jobId, slotMs)?.receipt, occurrence.receipt);
+    this.#replace({ ...occurrence, ...withoutUndefined({ receipt }) });
+    if (job !== undefined && this.read(job.id) !== undefined) this.put(job);
+  }
+
+  addReceipt(jobId: string, slotMs: number, receipt: JobReceipt): void {
+    const occurrence = this.#readOccurrence(jobId, slotMs);
+    if (occurrence !== undefined) this.#replace({ ...occurrence, ...withoutUndefined({ receipt: worst(occurrence.receipt, receipt) }) });
+  }
+
+  #readOccurrence(jobId: string, slotMs: number): OccurrenceRecord | undefined {
+    const row = this.#context.database.get(
+      "SELECT job_id, slot, state, payload, sum FROM occurrences WHERE job_id = ? AND slot = ?",
+      jobId,
+      slotMs,
+    );
+    return row === undefined ? undefined : this.#decodeOccurrence(row);
+  }
+
+  #replace({ jobId, slotMs, state, ...rest }: OccurrenceRecord): void {
     const payload = JSON.stringify(rest);
     this.#context.database.run(
       "UPDATE occurrences SET state = ?, payload = ?, sum = ? WHERE job_id = ? AND slot = ?",
@@ -79,7 +108,6 @@ export class JobTable {
       jobId,
       slotMs,
     );
-    if (job !== undefined && this.read(job.id) !== undefined) this.put(job);
   }
 
   listOccurrences(jobId: string, limit: number): readonly OccurrenceRecord[] {
