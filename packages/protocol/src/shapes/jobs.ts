@@ -145,6 +145,8 @@ export interface OccurrenceShape {
   readonly tokens?: number;
   readonly costUsd?: number;
   readonly sessionKey?: string;
+  /** What is known of what it has sent. */
+  readonly receipt?: "delivered" | "ambiguous" | "undelivered";
   /** Of a row that stands for several missed slots. */
   readonly count?: number;
   /** The earliest start of the next attempt. */
@@ -166,6 +168,7 @@ export const OccurrenceShapeSchema: z.ZodType<OccurrenceShape> = parserOf<Occurr
     tokens: z.number().optional(),
     costUsd: z.number().optional(),
     sessionKey: z.string().optional(),
+    receipt: z.enum(["delivered", "ambiguous", "undelivered"]).optional(),
     count: z.number().optional(),
     notBeforeMs: z.number().optional(),
   }),

@@ -10,6 +10,7 @@ const RUN: JobOccurrence = {
   state: "failed",
   reason: "exit code 1",
   attempt: 2,
+  receipt: "delivered",
   text: "oops",
 };
 
@@ -109,7 +110,9 @@ test("shows, changes, starts and removes a job, and says what the gateway refuse
   expect(textOf(await call({ action: "get", job: "tea" }))).toContain('"text": "Tea"');
   expect(textOf(await call({ action: "update", job: "tea", enabled: false }))).toContain("Changed. j1");
   expect(textOf(await call({ action: "run", job: "j1" }))).toContain("Started");
-  expect(textOf(await call({ action: "runs", job: "j1" }))).toBe('Mon 2026-06-15 12:00 UTC failed: exit code 1 (attempt 2)\n  "oops"');
+  expect(textOf(await call({ action: "runs", job: "j1" }))).toBe(
+    'Mon 2026-06-15 12:00 UTC failed: exit code 1 (delivered, attempt 2)\n  "oops"',
+  );
   expect(textOf(await call({ action: "remove", job: "j1" }))).toContain("Removed. j1");
   expect(jobs.calls.map(({ what, spec }) => [what, spec ?? {}]).slice(1)).toEqual([
     ["update tea", { enabled: false }],

@@ -1,6 +1,11 @@
-import type { JobOccurrence, JobSchedule, JobView } from "@factotum/agent-contract";
+import type { JobReceipt, JobOccurrence, JobSchedule, JobView } from "@factotum/agent-contract";
 
 const MAX_TEXT_CHARS = 300;
+const RECEIPTS = {
+  delivered: "delivered",
+  ambiguous: "perhaps not delivered: it is not known whether it arrived",
+  undelivered: "not delivered",
+} as const satisfies Readonly<Record<JobReceipt, string>>;
 
 /** A job in one line: id, name, schedule, next and last run. Times are in `timeZone`. */
 export function describeJob({ id, spec, nextAtMs, last, failures, disabledBecause }: JobView, timeZone: string): string {
@@ -23,9 +28,10 @@ export function describeJob({ id, spec, nextAtMs, last, failures, disabledBecaus
 
 /** An outcome in one line. */
 export function describeRun(run: JobOccurrence, timeZone: string): string {
-  const { slotMs, isManual, attempt, startedAtMs, endedAtMs, text, count } = run;
+  const { slotMs, isManual, attempt, startedAtMs, endedAtMs, text, count, receipt } = run;
   const facts = [
     ...(isManual === true ? ["asked for"] : []),
+    ...(receipt === undefined ? [] : [RECEIPTS[receipt]]),
     ...(attempt > 1 ? [`attempt ${attempt}`] : []),
     ...(count === undefined ? [] : [`${count} times until then`]),
     ...(startedAtMs === undefined || endedAtMs === undefined ? [] : [`${Math.round((endedAtMs - startedAtMs) / 100) / 10} s`]),
