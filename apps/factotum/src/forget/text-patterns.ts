@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
-/** Characters of a text that a search compares first. Shorter texts are compared as a whole. */
-const START_CHARS = 8;
+/** Characters of a text that a search compares first: as many as the text has of these. */
+const START_CHARS = [24, 16, 8, 4, 3, 2, 1];
 /** Few values: what is stored does not give the beginning of a text away. */
 const START_MASK = 0xf_ff_ff;
 const BASE = 31;
@@ -18,19 +18,23 @@ export interface TextPattern {
 /** The pattern of a text. Upper and lower case are the same. */
 export function createTextPattern(text: string, salt: string): TextPattern {
   const folded = fold(text);
-  const start = hashOf(folded.slice(0, START_CHARS)) & START_MASK;
+  const start = hashOf(folded.slice(0, startChars(folded.length))) & START_MASK;
   return { length: folded.length, start, digest: digestOf(folded, salt) };
 }
+
+/** Patterns with the same beginning: their digests by length. */
+type Candidates = ReadonlyMap<number, ReadonlySet<string>>;
 
 /** Finds the texts of patterns in other texts: a rolling hash of the beginning, then the digest. */
 export class TextFinder {
   readonly #salt: string;
-  readonly #groups: ReadonlyMap<number, ReadonlyMap<number, readonly TextPattern[]>>;
+  /** By the number of characters that are compared first, and their hash. */
+  readonly #groups: ReadonlyMap<number, ReadonlyMap<number, Candidates>>;
 
   constructor(patterns: readonly TextPattern[], salt: string) {
     this.#salt = salt;
-    const bySize = Map.groupBy(patterns, ({ length }) => Math.min(length, START_CHARS));
-    this.#groups = new Map([...bySize].map(([size, group]) => [size, Map.groupBy(group, ({ start }) => start)]));
+    const bySize = Map.groupBy(patterns, ({ length }) => startChars(length));
+    this.#groups = new Map([...bySize].map(([size, group]) => [size, candidatesByStart(group)]));
   }
 
   has(text: string): boolean {
@@ -56,13 +60,27 @@ export class TextFinder {
       let hash = hashOf(folded.slice(0, size - 1));
       for (let from = 0; from + size <= folded.length; from += 1) {
         hash = (Math.imul(hash, BASE) + folded.charCodeAt(from + size - 1)) | 0;
-        for (const { length, digest } of patterns.get(hash & START_MASK) ?? [])
-          if (from + length <= folded.length && digestOf(folded.slice(from, from + length), this.#salt) === digest)
-            yield [from, from + length];
+        const candidates = patterns.get(hash & START_MASK);
+        if (candidates !== undefined) {
+          for (const [length, digests] of candidates)
+            if (from + length <= folded.length && digests.has(digestOf(folded.slice(from, from + length), this.#salt)))
+              yield [from, from + length];
+        }
         hash = (hash - Math.imul(folded.charCodeAt(from), power)) | 0;
       }
     }
   }
+}
+
+function candidatesByStart(patterns: readonly TextPattern[]): ReadonlyMap<number, Candidates> {
+  const toDigests = (group: readonly TextPattern[]): ReadonlySet<string> => new Set(group.map(({ digest }) => digest));
+  const toCandidates = (group: readonly TextPattern[]): Candidates =>
+    new Map([...Map.groupBy(group, ({ length }) => length)].map(([length, same]) => [length, toDigests(same)]));
+  return new Map([...Map.groupBy(patterns, ({ start }) => start)].map(([start, group]) => [start, toCandidates(group)]));
+}
+
+function startChars(length: number): number {
+  return START_CHARS.find((chars) => chars <= length) ?? 0;
 }
 
 /** Characters whose lower case is longer stay, so that positions are those of the text. */
