@@ -19,7 +19,8 @@ export interface NoteEntry {
   readonly tokens: ReadonlySet<string>;
 }
 
-const HEADING = /^ {0,3}(?<marks>#{1,6})[ \t]+(?<title>.+?)[ \t]*#*[ \t]*$/u;
+const HEADING = /^ {0,3}(?<marks>#{1,6})[ \t]+(?<title>\S.*)$/u;
+const HAS_WORDS = /[\p{L}\p{N}]/u;
 const FENCE = /^\s*(?<marks>`{3,}|~{3,})/u;
 const ITEM = /^(?<indent>\s*)(?:[-*+]|\d{1,9}[.)])(?:\s+\[[ xX]\])?\s+(?<text>.*)$/u;
 const ROW = /^\s*\|/u;
@@ -56,7 +57,7 @@ export function noteEntries(text: string): readonly NoteEntry[] {
       found.push((open = { ...at, lines: [line], isCode: true }));
     } else if (heading !== undefined) {
       const level = heading["marks"]?.length ?? 1;
-      headings = [...headings.filter((one) => one.level < level), { level, title: heading["title"] ?? "" }];
+      headings = [...headings.filter((one) => one.level < level), { level, title: (heading["title"] ?? "").trim() }];
       open = undefined;
     } else if (line.trim() === "") {
       open = undefined;
@@ -66,7 +67,7 @@ export function noteEntries(text: string): readonly NoteEntry[] {
       found.push((open = { ...at, lines: [line], isCode: false }));
     } else extend(open, line, index + 1);
   }
-  return found.map((one, index) => toEntry(one, found[index + 1])).filter(({ tokens }) => tokens.size > 0);
+  return found.map((one, index) => toEntry(one, found[index + 1])).filter(({ text: words }) => HAS_WORDS.test(words));
 }
 
 function extend(open: Open | undefined, line: string, at: number): void {
@@ -81,5 +82,18 @@ function toEntry({ startLine, endLine, lines, headings, isCode, indent }: Open, 
     .trim();
   const hasItems = indent !== undefined && next?.indent !== undefined && next.indent > indent;
   const digest = createHash("sha256").update(text.normalize("NFC").split(/\s+/u).join(" ")).digest("hex");
-  return { startLine, endLine, text, headings, isCode, hasItems, digest, tokens: new Set(tokenize(text)) };
+  let tokens: ReadonlySet<string> | undefined;
+  return {
+    startLine,
+    endLine,
+    text,
+    headings,
+    isCode,
+    hasItems,
+    digest,
+    // Of most entries only the digest is asked for.
+    get tokens(): ReadonlySet<string> {
+      return (tokens ??= new Set(tokenize(text)));
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import type { NoteEntry } from "./note-entries.ts";
 
 /** From this share of common tokens on, two entries say the same. */
-const DUPLICATE = 0.9;
+export const DUPLICATE = 0.9;
 /** Entries with fewer tokens say something only together with their headings. */
 const MIN_TOKENS = 8;
 

@@ -1,8 +1,8 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import type { AuditedEntry, AuditedNote, NoteEntrySource, NoteFinding } from "@factotum/agent-contract";
+import { EntryFinder } from "../entries/entry-finder.ts";
 import { noteEntries, type NoteEntry } from "../entries/note-entries.ts";
-import { compareEntries } from "../entries/same-entry.ts";
 import { listNotes, readNote } from "../notes/note-files.ts";
 import { junkOf, type Junk } from "./junk.ts";
 import { CURATED_NOTES, shownChars, type NamedNote } from "./note-rules.ts";
@@ -22,9 +22,6 @@ export interface AuditNotesOptions {
   readonly redact: (text: string) => string;
   readonly signal: AbortSignal;
 }
-
-/** Entries of a file that are compared with each other: the time grows with the square. */
-const MAX_COMPARED = 2_000;
 
 /** Examines `MEMORY.md`, `USER.md` and the daily notes of an agent. Links are not followed. */
 export async function auditNotes(options: AuditNotesOptions): Promise<readonly AuditedNote[]> {
@@ -117,13 +114,14 @@ const JUNK: Readonly<Record<Junk, string>> = {
   silence: "It is a word for saying nothing.",
 };
 
-/** The later ones of entries that say the same, each with the first. */
+/** The later ones of entries that say the same, each with an earlier one. */
 function duplicatesIn(entries: readonly NoteEntry[]): ReadonlyMap<NoteEntry, NoteEntry> {
   const twins = new Map<NoteEntry, NoteEntry>();
-  const compared = entries.slice(0, MAX_COMPARED);
-  for (const [index, entry] of compared.entries()) {
-    const twin = compared.slice(0, index).find((one) => compareEntries(one, entry) !== "different");
-    if (twin !== undefined) twins.set(entry, twin);
+  const earlier = new EntryFinder();
+  for (const entry of entries) {
+    const twin = earlier.find(entry);
+    if (twin !== undefined) twins.set(entry, twin.entry);
+    earlier.add(entry);
   }
   return twins;
 }

@@ -13,7 +13,10 @@ export type Junk =
 
 /** What hides the beginning of a line, or its end: invisible characters, spaces, backslashes and quotation marks. */
 const UNSEEN = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
-const FRAME = /^[\s\\>"'`*_“”„|]+|[\s"'`*_“”|]+$/gu;
+const FRAME: ReadonlySet<string> = new Set("\\>\"'`*_“”„| \t\u00a0");
+
+/** What shows that a line is output stands at its beginning. */
+const MAX_HEAD_CHARS = 400;
 
 const TITLES =
   "conversation info|sender|replied message|thread starter|thread history - for context|chat history since the last reply|forwarded|daily notes|webhook payload|further context";
@@ -63,14 +66,27 @@ const OUTPUT: readonly RegExp[] = [
 
 /** Why an entry is nothing to remember; `undefined` if it may be. Goes by its form alone, so that what only resembles a fact is not found. */
 export function junkOf({ text, isCode }: Pick<NoteEntry, "text" | "isCode">): Junk | undefined {
-  const lines = text.split("\n").map((line) => line.normalize("NFKC").replace(UNSEEN, "").replace(FRAME, "").trim());
+  const lines = text
+    .split("\n")
+    .map((line) => line.normalize("NFKC").replace(UNSEEN, ""))
+    .map(withoutFrame);
   const some = (patterns: readonly RegExp[]): boolean => lines.some((line) => patterns.some((pattern) => pattern.test(line)));
   if (some(PROMPT)) return "prompt";
   if (some(HEARTBEAT)) return "heartbeat";
   if (some([SILENCE])) return "silence";
   // A command or an example that somebody wants to keep.
   if (isCode) return undefined;
-  return some(OUTPUT) || lines.some(isJson) || isJson(text) ? "output" : undefined;
+  // On a long line some of the patterns would take very long.
+  const isOutput = lines.map((line) => line.slice(0, MAX_HEAD_CHARS)).some((line) => OUTPUT.some((pattern) => pattern.test(line)));
+  return isOutput || lines.some(isJson) || isJson(text) ? "output" : undefined;
+}
+
+/** By characters: a pattern for the end of a line would take the square of its length. */
+function withoutFrame(line: string): string {
+  let [start, end] = [0, line.length];
+  while (start < end && FRAME.has(line.charAt(start))) start += 1;
+  while (end > start && FRAME.has(line.charAt(end - 1))) end -= 1;
+  return line.slice(start, end);
 }
 
 function isJson(text: string): boolean {

@@ -1,5 +1,5 @@
+import { EntryFinder } from "../entries/entry-finder.ts";
 import { noteEntries, type NoteEntry } from "../entries/note-entries.ts";
-import { compareEntries } from "../entries/same-entry.ts";
 
 /** The entries of a text, by whether they stood in an earlier one; a second time counts as added. */
 export interface SplitEntries {
@@ -25,17 +25,22 @@ interface Dropped {
  * may be what makes the difference, and so are those that others hang on.
  */
 export function mergeEntries(text: string, { kept, added }: SplitEntries): Merged {
-  const standing = [...kept];
+  const standing = new EntryFinder();
+  for (const entry of kept) standing.add(entry);
   const dropped: Dropped[] = [];
   for (const entry of added) {
-    const like = standing.find((one) => compareEntries(one, entry) !== "different");
-    if (like !== undefined && compareEntries(like, entry) === "elsewhere") return { type: "conflict", added: entry, existing: like };
-    if (like === undefined) standing.push(entry);
-    else if ((isSameText(like, entry) ? entry : like).hasItems) return { type: "conflict", added: entry, existing: like };
-    else if (isSameText(like, entry)) dropped.push({ entry, type: "repeated" });
+    const twin = standing.find(entry);
+    if (twin === undefined) standing.add(entry);
     else {
-      standing.splice(standing.indexOf(like), 1, entry);
-      dropped.push({ entry: like, type: "replaced" });
+      const isRepeated = isSameText(twin.entry, entry);
+      if (twin.likeness === "elsewhere" || (isRepeated ? entry : twin.entry).hasItems)
+        return { type: "conflict", added: entry, existing: twin.entry };
+      if (isRepeated) dropped.push({ entry, type: "repeated" });
+      else {
+        standing.remove(twin.entry);
+        standing.add(entry);
+        dropped.push({ entry: twin.entry, type: "replaced" });
+      }
     }
   }
   const gone = new Set(dropped.map(({ entry }) => entry));

@@ -204,3 +204,17 @@ test("a whole content does not remove what another turn has added since this one
   notes.startMs = 2_000;
   expect(await notes.write("- Carla likes cake\n", { isBlind: true })).toMatchObject({ type: "made" });
 });
+
+test.each([
+  ["many short entries", Array.from({ length: 5_000 }, (_, index) => `- a${index.toString(36)} b`).join("\n")],
+  ["a long line of spaces", `- a${" ".repeat(38_000)}b`],
+  ["a heading of spaces and marks", `# a${" #".repeat(19_000)} b`],
+  ["a line like a stack", `- at ${"(:1".repeat(12_000)}`],
+  [
+    "the same words in another order each",
+    Array.from({ length: 600 }, (_, index) => `- one two three four ${index} five six seven`).join("\n"),
+  ],
+])("a hostile text takes no time: %s", { timeout: 10_000 }, async (_name, content) => {
+  await using notes = await startNotes({ maxChars: 40_000, texts: { outputs: ["a b\n".repeat(100_000)], said: [] } });
+  expect(["made", "refused"]).toContain((await notes.write(content)).type);
+});

@@ -123,7 +123,7 @@ export class NoteRules implements NoteGate {
     const maxChars = this.#options.maxCharsOf(agentId);
     const isTooLong = (chars: number): boolean => chars > maxChars && chars > shownChars(before);
     // What no merging makes short enough is not compared entry by entry.
-    if (isTooLong(shownChars(content) / 4)) return { message: sizeRefusal(file, shownChars(content), maxChars) };
+    if (isTooLong(shownChars(content) / 2)) return { message: sizeRefusal(file, shownChars(content), maxChars) };
     const entries = splitEntries(before, content);
     const { added } = entries;
     const texts = prepareTexts(added.length === 0 ? { outputs: [], said: [] } : await this.#options.textsOf(run));

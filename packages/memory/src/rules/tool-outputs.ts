@@ -13,25 +13,32 @@ const MIN_LINE_TOKENS = 2;
 const MIN_PART_TOKENS = 6;
 
 /** Whether an entry is copied from the results of tools: every line of it stands there, word for word, and nobody has said it. */
-export function isCopied(entry: NoteEntry, texts: Pick<PreparedTexts, "lines" | "said">): boolean {
+export function isCopied(entry: NoteEntry, texts: PreparedTexts): boolean {
   const lines = linesOf(entry.text);
-  return lines.length > 0 && lines.every((line) => isIn(line, texts.lines) && !texts.said.some((one) => holds(one, line)));
+  return lines.length > 0 && lines.every((line) => isIn(line, texts) && !holds(texts.said, line));
 }
 
 /** The texts of a conversation, ready for comparison. */
 export interface PreparedTexts {
   readonly lines: ReadonlySet<string>;
-  readonly said: readonly string[];
+  /** The words of all lines, each line between spaces. */
+  readonly outputs: string;
+  readonly said: string;
 }
 
 /** Prepares the texts once for all entries of a write. */
 export function prepareTexts({ outputs, said }: ConversationTexts): PreparedTexts {
-  return { lines: new Set(outputs.flatMap(linesOf)), said: said.map(wordsOf) };
+  const lines = outputs.flatMap(linesOf);
+  return { lines: new Set(lines), outputs: joined(lines), said: joined(said.map(wordsOf)) };
 }
 
-function isIn(line: string, lines: ReadonlySet<string>): boolean {
-  if (countOf(line) < MIN_LINE_TOKENS) return false;
-  return lines.has(line) || (countOf(line) >= MIN_PART_TOKENS && [...lines].some((one) => holds(one, line)));
+function isIn(line: string, { lines, outputs }: PreparedTexts): boolean {
+  const count = line.split(" ").length;
+  return count >= MIN_LINE_TOKENS && (lines.has(line) || (count >= MIN_PART_TOKENS && holds(outputs, line)));
+}
+
+function joined(texts: readonly string[]): string {
+  return texts.map((text) => ` ${text} `).join("\n");
 }
 
 function linesOf(text: string): readonly string[] {
@@ -46,9 +53,5 @@ function wordsOf(text: string): string {
 }
 
 function holds(text: string, words: string): boolean {
-  return ` ${text} `.includes(` ${words} `);
-}
-
-function countOf(words: string): number {
-  return words.split(" ").length;
+  return text.includes(` ${words} `);
 }
