@@ -125,7 +125,10 @@ const gitlab = { "x-gitlab-token": SECRETS.gitlab, "x-gitlab-event": "Push Hook"
 async function requested(count: number): Promise<readonly string[]> {
   const { model } = scene;
   await expect.poll(() => model.requests.length).toBe(count);
-  return model.requests.map(({ body }) => JSON.stringify((body?.["messages"] as readonly unknown[]).at(-1)));
+  return model.requests.map(({ body }) => {
+    const messages = (body?.["messages"] ?? []) as readonly unknown[];
+    return JSON.stringify(messages.at(-1));
+  });
 }
 
 test("GitHub: an issue becomes a tainted turn whose answer the owner gets once, however often it is delivered, also after a kill", async () => {

@@ -53,7 +53,7 @@ const OWN_ROUTES: ReadonlySet<string> = new Set(["wake", "agent"]);
 const TAKEN = /^\/(?:v1|ws|media|uploads|channels|plugins|healthz|readyz|metrics|assets)(?:\/|$)/;
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
-const AddressSchema = texts("an address is expected, such as telegram:4711, or telegram/account:4711", /^[a-z0-9_-]+(?:\/[^:\s]+)?:\S+$/u);
+const AddressSchema = texts("owner, none, channel:id or channel/account:id is expected", /^[a-z0-9_-]+(?:\/[^:\s]+)?:\S+$/u);
 
 const MappingSchema: z.ZodType<WebhookMapping> = z
   .strictObject({
@@ -86,7 +86,7 @@ const MappingSchema: z.ZodType<WebhookMapping> = z
     deliver: z
       .union([z.enum(["owner", "none"]), AddressSchema])
       .default("owner")
-      .describe("Who gets the answer: `owner` (your direct conversation), `none`, or an address such as `telegram:4711`."),
+      .describe("Who gets the answer: `owner` (your direct conversation), `none`, or an address as `channel:id`."),
     model: TextSchema.optional().describe("Instead of the agent's model."),
     thinking: z.enum(THINKING_LEVELS).optional().describe("Instead of the agent's thinking level."),
     timeoutSeconds: CountSchema.optional().describe("Time limit of a turn, if shorter than the agent's."),

@@ -39,6 +39,7 @@ describe("authority", () => {
         "GET /ws: anonymous token platform",
         "OPTIONS /v1: anonymous token platform",
         "PUBLIC /plugins: anonymous token platform",
+        "POST /hooks: platform",
         "POST /uploads: token",
         "POST /v1/chat/completions: token",
         "POST /v1/embeddings: token",

@@ -13,7 +13,7 @@ const HEADER = /^headers\.([\w-]+)$/;
 const STEP = /\.?([^.[\]]+)|\[(\d+)\]/gy;
 
 /** The text of a value: objects and lists as JSON, a missing one as an empty text. */
-export function textAt(path: string, { body, headers }: WebhookFacts): string {
+function textAt(path: string, { body, headers }: WebhookFacts): string {
   const header = HEADER.exec(path)?.[1];
   if (header !== undefined && headers[header.toLowerCase()] !== undefined) return headers[header.toLowerCase()] ?? "";
   const value = valueAt(path, body);

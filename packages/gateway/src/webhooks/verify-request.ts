@@ -8,9 +8,12 @@ export interface SignedRequest {
   readonly body: Uint8Array;
 }
 
-/** The outcome of a check. `deliveryId` is the sender's id of the event, the same when it is sent again. */
+/**
+ * The outcome of a check. `deliveryId` is the sender's id of the event, the same when it is sent again. `challenge`: the platform only asks whether the address is
+ * the owner's; the answer returns it.
+ */
 export type Verification =
-  | { readonly type: "verified"; readonly deliveryId?: string }
+  | { readonly type: "verified"; readonly deliveryId?: string; readonly challenge?: string }
   /** Wrong or missing; `reason` names the header, never a value. */
   | { readonly type: "refused"; readonly reason: string };
 
@@ -76,7 +79,7 @@ function checkStripe({ headers, body }: SignedRequest, secret: string, nowMs: nu
     )
   )
     return refused("Stripe-Signature is wrong");
-  return verified(idInBody(body, "id"));
+  return verified(textInBody(body, "id"));
 }
 
 function checkSlack({ headers, body }: SignedRequest, secret: string, nowMs: number): Verification {
@@ -85,7 +88,9 @@ function checkSlack({ headers, body }: SignedRequest, secret: string, nowMs: num
   if (!isFresh(timestamp, nowMs)) return refused("X-Slack-Request-Timestamp is not within five minutes");
   const expected = `v0=${createHmac("sha256", secret).update(`v0:${timestamp}:`).update(body).digest("hex")}`;
   if (!constantTimeEqual(given, expected)) return refused("X-Slack-Signature is wrong");
-  return verified(idInBody(body, "event_id") ?? createHash("sha256").update(given).digest("hex"));
+  const challenge = textInBody(body, "type") === "url_verification" ? textInBody(body, "challenge") : undefined;
+  if (challenge !== undefined) return { type: "verified", challenge };
+  return verified(textInBody(body, "event_id") ?? createHash("sha256").update(given).digest("hex"));
 }
 
 /** As https://www.standardwebhooks.com: a secret with the prefix `whsec_` is Base64. */
@@ -112,12 +117,12 @@ function isFresh(timestamp: string | undefined, nowMs: number): boolean {
   return verifyTimestamp(timestamp, { nowMs, toleranceMs: REPLAY_WINDOW_MS });
 }
 
-/** An id in a body whose signature was right; `undefined` if the body is no JSON object with it. */
-function idInBody(body: Uint8Array, key: string): string | undefined {
+/** A text in a body whose signature was right; `undefined` if the body is no JSON object with it. */
+function textInBody(body: Uint8Array, key: string): string | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(body).toString("utf8"));
-    const id = typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
-    return typeof id === "string" && id !== "" ? id : undefined;
+    const text = typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
+    return typeof text === "string" && text !== "" ? text : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

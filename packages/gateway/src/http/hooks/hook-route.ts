@@ -57,6 +57,7 @@ export async function handleHook(
     const reason = checked.type === "refused" ? checked.reason : "this is not allowed";
     return refuseHook(401, `Not accepted: ${reason}.`, scheme === "bearer" ? { headers: { "www-authenticate": "Bearer" } } : {});
   }
+  if (checked.challenge !== undefined) return answerHook(200, { challenge: checked.challenge });
   const parsed = parseBody(body.bytes, headers["content-type"] ?? "");
   if (parsed.type === "refused") return refuseHook(400, parsed.message, { field: "body" });
   const delivery = { bytes: body.bytes, value: parsed.value, headers, ...withoutUndefined({ deliveryId: checked.deliveryId }) };
@@ -85,8 +86,6 @@ interface Delivery {
 
 async function answer({ bytes, value, headers, deliveryId }: Delivery, { config, target, intake }: HookRouteOptions): Promise<Response> {
   if (target.type === "mapping") {
-    const challenge = target.mapping.scheme === "slack" ? challengeOf(value) : undefined;
-    if (challenge !== undefined) return answerHook(200, { challenge });
     if (!matchesAll(target.mapping.match, { body: value, headers })) return answerHook(200, { ignored: true });
   }
   const parsed = workOf(target, { value, headers }, config);
@@ -123,13 +122,6 @@ function proofOf({ target, config }: HookRouteOptions): { readonly scheme: Webho
   if (target.type !== "mapping") return { scheme: "bearer", secret: config.token };
   const { scheme, secret = scheme === "bearer" ? config.token : undefined } = target.mapping;
   return { scheme, secret };
-}
-
-/** What Slack sends, signed, to find out whether the address is the app's. */
-function challengeOf(value: JsonValue): string | undefined {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-  const { type, challenge } = value as Readonly<Record<string, JsonValue>>;
-  return type === "url_verification" && typeof challenge === "string" ? challenge : undefined;
 }
 
 function tooMany(delayMs: number): Response {
