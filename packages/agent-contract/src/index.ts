@@ -100,6 +100,7 @@ export type {
   ScheduledJobs,
   WakeResult,
 } from "./jobs.ts";
+export { describeEnd } from "./describe-end.ts";
 export { nearestName } from "./nearest-name.ts";
 export { plural } from "./plural.ts";
 export { withoutUndefined } from "./without-undefined.ts";

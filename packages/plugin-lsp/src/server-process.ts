@@ -1,4 +1,5 @@
-import type { Clock, CommandResult, CommandRunner, RunFacts, RunningCommand } from "@factotum/agent-contract";
+import { describeEnd } from "@factotum/agent-contract";
+import type { Clock, CommandRunner, RunFacts, RunningCommand } from "@factotum/agent-contract";
 import { describe } from "./describe-error.ts";
 import { frame, MessageFrames } from "./message-frames.ts";
 
@@ -110,7 +111,7 @@ export class ServerProcess {
       }
     } while (await output.changed(offset, { signal }));
     const result = await this.#command.ended;
-    this.#why ??= reasonOf(result, `${this.#frames.rest}${unread}`.trim());
+    this.#why ??= describeEnd(result, `${this.#frames.rest}${unread}`);
     return this.#why;
   }
 
@@ -133,22 +134,6 @@ export class ServerProcess {
     if (!("method" in message) && "id" in message && this.#waiting.delete(message.id)) this.#unaskedChars = 0;
     if (this.#unaskedChars > MAX_UNASKED_CHARS) throw new Error("it floods the gateway with output that nothing asked for");
     this.#options.onMessage(message);
-  }
-}
-
-function reasonOf({ end }: CommandResult, said: string): string {
-  const last = said.split("\n").slice(-3).join(" ").slice(-500);
-  const added = last === "" ? "" : ` (${last})`;
-  switch (end.type) {
-    case "over-limit":
-      return `it was ended, because it used more ${end.limit} than it may (${end.used} of ${end.allowed})`;
-    case "not-started":
-      return end.message.replace(/\.$/, "");
-    case "exited":
-    case "signalled":
-    case "timed-out":
-    case "aborted":
-      return `it has ended${added}`;
   }
 }
 

@@ -1,4 +1,5 @@
-import type { Clock, CommandResult, CommandRunner, RunFacts, RunningCommand } from "@factotum/agent-contract";
+import { describeEnd } from "@factotum/agent-contract";
+import type { Clock, CommandRunner, RunFacts, RunningCommand } from "@factotum/agent-contract";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 
 /** The program of a server. */
@@ -139,7 +140,7 @@ export class StdioTransport implements Transport {
       }
     } while (await output.changed(offset, { signal }));
     if (!this.#isIgnored && chars <= MAX_SAID_CHARS) this.#take(line.join(""));
-    this.#why ??= reasonOf(await command.ended, this.#said.trim());
+    this.#why ??= describeEnd(await command.ended, this.#said);
     this.onclose?.();
   }
 
@@ -161,22 +162,6 @@ export class StdioTransport implements Transport {
       // Many servers log to their standard output.
       return undefined;
     }
-  }
-}
-
-function reasonOf({ end }: CommandResult, said: string): string {
-  const last = said.split("\n").slice(-3).join(" ").slice(-500);
-  const added = last === "" ? "" : ` (${last})`;
-  switch (end.type) {
-    case "over-limit":
-      return `it was ended, because it used more ${end.limit} than it may (${end.used} of ${end.allowed})`;
-    case "not-started":
-      return end.message.replace(/\.$/, "");
-    case "exited":
-    case "signalled":
-    case "timed-out":
-    case "aborted":
-      return `it has ended${added}`;
   }
 }
 
