@@ -296,7 +296,7 @@ export const fullDocument = {
       },
     ],
   },
-  memory: { provider: "archive", extraPaths: ["/notes"] },
+  memory: { provider: "archive", extraPaths: ["/notes"], dailyReview: "21:00" },
 };
 
 /** A fresh state directory; removed on dispose. */

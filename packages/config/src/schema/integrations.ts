@@ -106,6 +106,8 @@ export interface MemoryConfig {
   readonly extraPaths: readonly string[];
   /** `private`: conversations in which only the owner has written. */
   readonly sessions: readonly (typeof MEMORY_SESSIONS)[number][];
+  /** When an agent proposes additions to `MEMORY.md`, as `HH:MM` of its day. Unset: never. */
+  readonly dailyReview?: string | undefined;
 }
 
 /** Which plugins are loaded. */
@@ -167,6 +169,11 @@ export const MemorySchema: z.ZodType<MemoryConfig> = z
       .array(z.enum(MEMORY_SESSIONS))
       .default(["private"])
       .describe("Conversations that are searched: `private` are those in which only the owner has written. `[]`: none."),
+    dailyReview: texts('a time such as "21:00" is expected', /^([01]\d|2[0-3]):[0-5]\d$/)
+      .optional()
+      .describe(
+        "Time of day at which the assistant proposes additions to MEMORY.md from the day's notes, such as `21:00`. It writes nothing by itself. Unset: never.",
+      ),
   })
   .describe("Search over the notes and conversations.");
 

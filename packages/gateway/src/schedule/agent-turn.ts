@@ -113,7 +113,7 @@ function admissionOf(
     sessionKey !== authority.sessionKey && isHere && deliveryOf({ spec }).type === "announce" ? authority.sessionKey : undefined;
   return {
     owner: authority.owner,
-    kind: system ?? "cron",
+    kind: system === "heartbeat" ? system : "cron",
     sessionKey,
     agentId,
     ownTurn: true,

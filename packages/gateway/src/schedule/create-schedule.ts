@@ -22,7 +22,6 @@ import { missedClaim } from "./due-slots.ts";
 import { runPayload } from "./run-payload.ts";
 import { heartbeatId } from "./heartbeat-job.ts";
 import { HeartbeatWaker } from "./heartbeat-waker.ts";
-import { Heartbeats } from "./heartbeats.ts";
 import { JobAnnouncer } from "./job-announcer.ts";
 import { JobBook } from "./job-book.ts";
 import { JobReceipts } from "./job-receipts.ts";
@@ -30,6 +29,7 @@ import { JobRunner } from "./job-runner.ts";
 import { JobService } from "./job-service.ts";
 import { alertText, missedText } from "./job-text.ts";
 import { limitPrograms } from "./limit-programs.ts";
+import { OwnJobs } from "./own-jobs.ts";
 import { ownerTarget } from "./owner-target.ts";
 import { scheduleReport } from "./schedule-report.ts";
 import { Scheduler } from "./scheduler.ts";
@@ -94,7 +94,7 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
   const receipts = new JobReceipts(parts);
   parts.dispatcher.events.on("row-settled", (row) => options.inBackground("job receipt", receipts.settled(row)));
   const findTargetOf = async (to: string, origin: Origin): Promise<Origin | { readonly refusal: string }> => targetOf(to, origin, channels);
-  const heartbeats = new Heartbeats({
+  const ownJobs = new OwnJobs({
     ...parts,
     book,
     hasEvents: (key) => parts.pendingEvents.of(key).length > 0,
@@ -110,7 +110,7 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
     commands,
     book,
     announcer,
-    heartbeats,
+    prepareOwn: async (job, sessionKey) => ownJobs.prepare(job, sessionKey),
     systemEvents,
     watchers,
     alert,
@@ -155,7 +155,7 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
     report: async () => scheduleReport({ book, store }, { enabled: running.config.cron.enabled, lateMs: Math.round(scheduler.lateMs) }),
     async start() {
       await book.load();
-      await heartbeats.sync();
+      await ownJobs.sync();
       for (const occurrence of await store.listOpenOccurrences()) {
         const missed = await settleMissed(occurrence, book, clock.now());
         if (missed === undefined) runner.take(occurrence);
@@ -167,8 +167,8 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
     apply() {
       switchTo(running.config.cron.enabled);
       options.inBackground(
-        "heartbeats",
-        heartbeats.sync().then(() => scheduler.poke()),
+        "own jobs",
+        ownJobs.sync().then(() => scheduler.poke()),
       );
     },
     async stop() {

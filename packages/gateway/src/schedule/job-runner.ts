@@ -7,7 +7,6 @@ import type { RunningConfig } from "../agents/running-config.ts";
 import { wait } from "../delivery/wait.ts";
 import { isIsolated, originOf, runAgentTurn, sessionOfRun } from "./agent-turn.ts";
 import type { AgentTurnParts } from "./agent-turn.ts";
-import type { Heartbeats } from "./heartbeats.ts";
 import { deliveryOf } from "./job-announcer.ts";
 import type { JobAnnouncer, PostResult } from "./job-announcer.ts";
 import type { JobBook } from "./job-book.ts";
@@ -27,7 +26,8 @@ export interface JobRunnerOptions extends AgentTurnParts {
   readonly book: JobBook;
   readonly running: RunningConfig;
   readonly announcer: JobAnnouncer;
-  readonly heartbeats: Pick<Heartbeats, "prepare">;
+  /** A job of the gateway's own with its address, or why it is left out at no cost. */
+  readonly prepareOwn: (job: JobRecord, sessionKey: string) => Promise<{ readonly job: JobRecord } | { readonly skip: string }>;
   readonly systemEvents: Pick<SystemEvents, "add">;
   readonly commands: Pick<CommandRunner, "run">;
   readonly fetch: typeof fetch;
@@ -157,8 +157,8 @@ export class JobRunner {
     if (isResumed && spec.payload.type === "command")
       return { state: "failed", reason: "it was interrupted by a restart of the gateway, and may have taken effect" };
     const run = factsOf(job, { sessionKey, workspace: agent.config.workspace, timeZone: agent.config.userTimezone });
-    const beat = job.system === "heartbeat" && !isResumed ? await this.#options.heartbeats.prepare(job, sessionKey) : { job };
-    if ("skip" in beat) return { state: "skipped", reason: beat.skip };
+    const own = job.system !== undefined && !isResumed ? await this.#options.prepareOwn(job, sessionKey) : { job };
+    if ("skip" in own) return { state: "skipped", reason: own.skip };
     // The check of a slot is made once: its later attempts, and a restart, go on with what it gave.
     const isDecided = spec.check === undefined || isResumed || occurrence.checkOutput !== undefined;
     const check = isDecided ? undefined : await this.#check(job, spec.check, run);
@@ -169,12 +169,12 @@ export class JobRunner {
       state: "running",
       startedAtMs: occurrence.startedAtMs ?? clock.now(),
       sessionKey,
-      origin: occurrence.origin ?? originOf(beat.job, sessionKey),
+      origin: occurrence.origin ?? originOf(own.job, sessionKey),
       ...withoutUndefined({ checkOutput: check?.output ?? occurrence.checkOutput }),
     };
     const seen = check?.seen;
     if (!isResumed) await this.#options.book.settle(begun, (present) => (seen === undefined ? undefined : { ...present, checked: seen }));
-    return { job: beat.job, occurrence: begun, run };
+    return { job: own.job, occurrence: begun, run };
   }
 
   async #check(job: JobRecord, check: JobCheck, run: RunFacts): Promise<CheckResult> {

@@ -19,7 +19,7 @@ export interface JobRecord {
   readonly agentId: string;
   readonly spec: JobSpec;
   /** A job of the gateway's own, which follows the configuration. */
-  readonly system?: "heartbeat";
+  readonly system?: "heartbeat" | "review";
   readonly authority: JobAuthority;
   readonly createdAtMs: number;
   /** The instant from which relative times of its schedule count: when the schedule was set. */

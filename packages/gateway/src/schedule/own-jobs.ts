@@ -1,0 +1,25 @@
+import type { JobRecord } from "@factotum/store";
+import { DailyReviews, type DailyReviewsOptions } from "./daily-reviews.ts";
+import { Heartbeats, type HeartbeatsOptions } from "./heartbeats.ts";
+
+/** The jobs of the gateway's own, which follow the configuration: heartbeats and daily reviews. */
+export class OwnJobs {
+  readonly #heartbeats: Heartbeats;
+  readonly #reviews: DailyReviews;
+
+  constructor(options: HeartbeatsOptions & DailyReviewsOptions) {
+    this.#heartbeats = new Heartbeats(options);
+    this.#reviews = new DailyReviews(options);
+  }
+
+  /** Brings the jobs in line with the configuration. */
+  async sync(): Promise<void> {
+    await this.#heartbeats.sync();
+    await this.#reviews.sync();
+  }
+
+  /** One of them with its address, or why it is left out at no cost. */
+  async prepare(job: JobRecord, sessionKey: string): Promise<{ readonly job: JobRecord } | { readonly skip: string }> {
+    return job.system === "review" ? this.#reviews.prepare(job) : this.#heartbeats.prepare(job, sessionKey);
+  }
+}
