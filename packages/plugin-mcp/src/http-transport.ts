@@ -4,6 +4,33 @@ import type { RemoteServer } from "./server-settings.ts";
 /** Bytes of one answer; of a stream, without an event in between. */
 const MAX_ANSWER_BYTES = 12_000_000;
 const END_OF_EVENT = /\r?\n\r?\n/;
+/** Bytes of all streams since the server has last answered a request; several answers may be on their way. */
+const MAX_UNASKED_BYTES = 50_000_000;
+
+/** What a server streams without answering anything, with a bound. */
+export class StreamBudget {
+  #bytes = 0;
+  #why: string | undefined;
+  /** Called once, when the bound is passed. */
+  onFlood: () => void = () => undefined;
+
+  /** Why the server is not listened to any longer; `undefined` while it keeps to the bound. */
+  get endedBecause(): string | undefined {
+    return this.#why;
+  }
+
+  /** A request was answered. */
+  answered(): void {
+    this.#bytes = 0;
+  }
+
+  take(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes <= MAX_UNASKED_BYTES || this.#why !== undefined) return;
+    this.#why = "it floods the gateway with output that nothing asked for";
+    this.onFlood();
+  }
+}
 
 /** The part of the SDK that speaks HTTP. */
 export interface HttpTransports {
@@ -22,10 +49,16 @@ export function createHttpTransport(
     fetch,
     headers,
     authProvider,
-  }: { readonly fetch: FetchLike; readonly headers: Readonly<Record<string, string>>; readonly authProvider?: AuthProvider },
+    budget = new StreamBudget(),
+  }: {
+    readonly budget?: StreamBudget;
+    readonly fetch: FetchLike;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly authProvider?: AuthProvider;
+  },
 ): StreamableHTTPClientTransport | SSEClientTransport {
   const options = {
-    fetch: limited(fetch),
+    fetch: limited(fetch, budget),
     requestInit: { headers },
     redirectPolicy: "same-origin" as const,
     ...(authProvider === undefined ? {} : { authProvider }),
@@ -34,7 +67,7 @@ export function createHttpTransport(
 }
 
 /** The same, with a limit on what an answer holds. */
-function limited(fetch: FetchLike): FetchLike {
+function limited(fetch: FetchLike, budget: StreamBudget): FetchLike {
   return async (url, init) => {
     const response = await fetch(url, init);
     if (response.body === null) return response;
@@ -44,6 +77,7 @@ function limited(fetch: FetchLike): FetchLike {
     const limit = new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
         bytes = isStream && END_OF_EVENT.test(decoder.decode(chunk)) ? 0 : bytes + chunk.length;
+        if (isStream) budget.take(chunk.length);
         if (bytes > MAX_ANSWER_BYTES) controller.error(new Error(`an answer of more than ${MAX_ANSWER_BYTES / 1_000_000} MB`));
         else controller.enqueue(chunk);
       },

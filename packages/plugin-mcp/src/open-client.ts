@@ -4,7 +4,7 @@ import type { Client, PriorDiscovery, StandardSchemaV1 } from "@modelcontextprot
 import type { Clock, JsonValue, RunFacts } from "@factotum/agent-contract";
 import { isObject } from "./check-schema.ts";
 import type { ElicitAnswer } from "./elicit.ts";
-import { createHttpTransport, type HttpTransports } from "./http-transport.ts";
+import { createHttpTransport, StreamBudget, type HttpTransports } from "./http-transport.ts";
 import type { McpOptions, McpPlace } from "./ports.ts";
 import { NeedsLoginError } from "./oauth/login-error.ts";
 import type { ServerLogins } from "./oauth/server-logins.ts";
@@ -21,6 +21,8 @@ export interface OpenClient {
   readonly verdict: Verdict;
   /** Resolves with why the connection has ended. Never rejects. */
   readonly ended: Promise<string>;
+  /** Call it when a request was answered: what a server says without answering has a bound. */
+  readonly answered: () => void;
   /** Why a request failed, if that was about the login at the server. */
   readonly refusalOf: (error: unknown) => Promise<Error | undefined>;
   /** Ends it. Resolves when nothing of the server runs, or its HTTP session is deleted. Never rejects. */
@@ -85,10 +87,12 @@ class EndedError extends Error {
 
 async function connect(settings: ServerSettings, known: Verdict | undefined, options: OpenClientOptions): Promise<OpenClient> {
   const sdk = await import("@modelcontextprotocol/client");
+  const budget = new StreamBudget();
   const place = isLocal(settings) ? await placeOf(settings, options) : options.place;
   const transport = isLocal(settings)
     ? await localTransport(settings, sdk.deserializeMessage, { ...options, place })
-    : await remoteTransport(settings, sdk, options);
+    : await remoteTransport(settings, sdk, { ...options, budget });
+  budget.onFlood = () => void transport.close();
   // Servers at an address cannot reach a folder of this machine, and need not learn its name.
   const hasRoots = isLocal(settings) && settings.roots === "workspace";
   const refusalOf = async (error: unknown): Promise<Error | undefined> =>
@@ -117,7 +121,7 @@ async function connect(settings: ServerSettings, known: Verdict | undefined, opt
   }
   const ended = Promise.withResolvers<string>();
   const whyEnded = (): string =>
-    options.hideSecrets((transport instanceof StdioTransport ? transport.endedBecause : undefined) ?? "the connection has ended");
+    options.hideSecrets((transport instanceof StdioTransport ? transport : budget).endedBecause ?? "the connection has ended");
   client.onclose = () => ended.resolve(whyEnded());
   client.setNotificationHandler("notifications/tools/list_changed", options.onListChanged);
   client.setNotificationHandler("notifications/prompts/list_changed", options.onListChanged);
@@ -149,6 +153,7 @@ async function connect(settings: ServerSettings, known: Verdict | undefined, opt
     client,
     verdict: discover === undefined ? { kind: "legacy" } : { kind: "modern", discover },
     ended: ended.promise,
+    answered: () => budget.answered(),
     refusalOf,
     close,
   };
@@ -192,11 +197,11 @@ async function localTransport(
 async function remoteTransport(
   settings: RemoteServer,
   sdk: HttpTransports,
-  options: OpenClientOptions,
+  options: OpenClientOptions & { readonly budget: StreamBudget },
 ): Promise<ReturnType<typeof createHttpTransport>> {
-  const { fetch, server, serverLogins } = options;
+  const { budget, fetch, server, serverLogins } = options;
   const auth = serverLogins.authOf(server, settings, fetch) ?? { fetch };
-  return createHttpTransport(sdk, settings, { ...auth, headers: await headersOf(settings, options) });
+  return createHttpTransport(sdk, settings, { ...auth, budget, headers: await headersOf(settings, options) });
 }
 
 function folderName(...names: readonly string[]): string {

@@ -76,6 +76,17 @@ test("a server over server-sent events is used over one stream, which ends when 
   expect([streams(), remote.open()]).toEqual([2, 1]);
 });
 
+test("a server that says things without end is not listened to any longer, and the reason is named", { timeout: 60_000 }, async () => {
+  await using remote = await startSessionServer();
+  await using scene = await openScene();
+  const source = await scene.listed(settings(`${remote.url}/sse`, { transport: "sse" }));
+  const result = await callTool(source, "mcp__raw_echo", { flood: true }, scene);
+  expect(textOf(result)).toContain("was lost: it floods the gateway with output that nothing asked for");
+  await vi.waitFor(() => expect(remote.open()).toBe(0));
+  scene.clock.advance(60_000);
+  expect(textOf(await callTool(source, "mcp__raw_echo", { a: 1 }, scene))).toBe('heard {"a":1}');
+});
+
 test("an HTTP session is ended at the server when nothing uses it any longer", async () => {
   await using remote = await startSessionServer();
   await using scene = await openScene();

@@ -142,6 +142,7 @@ export class RunningServer {
     for (let page = 0; page < MAX_PAGES; page += 1) {
       const params = cursor === undefined ? {} : { params: { cursor } };
       const answer = await this.#open.client.request({ method: `${key}/list`, ...params }, ANYTHING, { timeout: PAGE_MS });
+      this.#open.answered();
       if (!isObject(answer) || !Array.isArray(answer[key])) throw new Error(`its list of ${key} is no list`);
       listed.push(...(answer[key] as readonly unknown[]));
       chars += JSON.stringify(answer[key]).length;
@@ -173,7 +174,9 @@ export class RunningServer {
   async #ask(options: AskOptions, work: (client: Client, request: RequestOptions) => Promise<AgentToolResult>): Promise<CallOutcome> {
     using call = this.#calls.begin(options);
     try {
-      return { type: "result", result: await work(this.#open.client, requestOptions(call, options)) };
+      const result = await work(this.#open.client, requestOptions(call, options));
+      this.#open.answered();
+      return { type: "result", result };
     } catch (error) {
       // Nothing waits for the answer: the server need not say that it lives.
       if (options.signal.aborted && !this.#isOver) return { type: "failed", message: "The call was stopped." };

@@ -65,11 +65,19 @@ export async function startSessionServer(): Promise<SessionServer> {
   };
 }
 
+/** Says something without end that nothing asked for, as fast as it is read. */
+async function flood(stream: ServerResponse): Promise<void> {
+  const params = { level: "info", data: "x".repeat(1_000_000) };
+  const event = `event: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", method: "notifications/message", params })}\n\n`;
+  while (!stream.destroyed) await new Promise((resolve) => stream.write(event, resolve));
+}
+
 /** Answers over the stream, or in the response if no stream is open. */
 async function answer(incoming: IncomingMessage, outgoing: ServerResponse, stream: ServerResponse | undefined): Promise<void> {
   const asked = JSON.parse(Buffer.concat(await incoming.toArray()).toString()) as Asked;
   if (asked.id === undefined || stream !== undefined) outgoing.writeHead(202).end();
   if (asked.id === undefined) return;
+  if (stream !== undefined && asked.params?.arguments !== undefined && "flood" in asked.params.arguments) return flood(stream);
   const text = JSON.stringify(answerTo(asked));
   if (stream !== undefined) stream.write(`event: message\ndata: ${text}\n\n`);
   else outgoing.writeHead(200, { "content-type": "application/json", "mcp-session-id": SESSION }).end(text);
