@@ -24,7 +24,7 @@ describe("search", () => {
         startLine: 1,
         endLine: 1,
         text: "The boiler was serviced by Karl.",
-        score: expect.closeTo(0.94, 1),
+        score: 1,
         source: "notes",
         origin: "agent",
         day: "2026-11-20",

@@ -184,8 +184,9 @@ export class NoteMemory implements MemoryProvider {
   ): { readonly chunks: readonly FoundChunk[]; readonly weights: ReadonlyMap<string, number> } | undefined {
     try {
       const spread = index.database.spread(tokens);
-      const weights = weighTokens(spread, index.database.counts().chunks);
-      return { weights, chunks: index.database.search(tellingTokens(spread), bounds) };
+      const weights = weighTokens(spread, index.database.passages());
+      const telling = new Map(tellingTokens(spread).map((token) => [token, weights.get(token) ?? 0]));
+      return { weights, chunks: index.database.search(telling, bounds) };
     } catch (error) {
       this.#options.logger.warn("The index of the notes is damaged, and is built again", { error });
       index.database[Symbol.dispose]();
@@ -344,7 +345,7 @@ function changesBetween(before: ReadonlyMap<string, string>, after: ReadonlyMap<
   return [...gone, ...others];
 }
 
-function toHit({ bm25: _bm25, datedMs, score, ...hit }: FoundChunk & { readonly score: number }): MemoryHit {
+function toHit({ datedMs, score, ...hit }: FoundChunk & { readonly score: number }): MemoryHit {
   return {
     ...hit,
     score: Math.round(score * 1000) / 1000,

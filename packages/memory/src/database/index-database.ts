@@ -31,7 +31,6 @@ export interface FoundChunk {
   readonly source: MemorySourceKind;
   readonly origin: MemoryOrigin;
   readonly datedMs?: number;
-  readonly bm25: number;
 }
 
 /** Changes with the tables, the tokens or the passages: an index of another version is built again. */
@@ -52,14 +51,14 @@ PRAGMA user_version = ${VERSION};`;
 const SOURCES: Readonly<Record<MemorySourceKind, { readonly range: string; readonly joined: string }>> = {
   notes: {
     range: `rowid < ${FIRST_SAID}`,
-    joined: `SELECT f.path, c.start_line, c.end_line, c.text, f.origin, f.dated_ms, w.rank AS bm25 FROM found w
-      JOIN chunks c ON c.id = w.rowid JOIN files f ON f.id = c.file_id WHERE ? IS NOT c.id ORDER BY w.rank, c.id`,
+    joined: `SELECT f.path, c.start_line, c.end_line, c.text, f.origin, f.dated_ms FROM found w
+      JOIN chunks c ON c.id = w.rowid JOIN files f ON f.id = c.file_id WHERE ? IS NOT c.id ORDER BY w.weight DESC, c.id DESC`,
   },
   sessions: {
     range: `rowid >= ${FIRST_SAID}`,
-    joined: `SELECT v.session_id || '#' || s.entry AS path, s.start_line, s.end_line, s.text, s.origin, s.at_ms AS dated_ms, w.rank AS bm25 FROM found w
+    joined: `SELECT v.session_id || '#' || s.entry AS path, s.start_line, s.end_line, s.text, s.origin, s.at_ms AS dated_ms FROM found w
       JOIN said s ON s.id = w.rowid JOIN conversations v ON v.id = s.conversation_id
-      WHERE ? IS NOT v.session_id OR s.entry < v.in_context_from ORDER BY w.rank, s.id`,
+      WHERE ? IS NOT v.session_id OR s.entry < v.in_context_from ORDER BY w.weight DESC, s.id DESC`,
   },
 };
 /** Matches beyond those asked for, of which a conversation's own requests contain some. */
@@ -71,6 +70,8 @@ export class IndexDatabase implements Disposable {
   readonly #database: DatabaseSync;
   readonly #file: string;
   readonly #conversations: ConversationTable;
+  /** As long as nothing has changed. */
+  #passages: number | undefined;
 
   constructor(file: string) {
     this.#file = file;
@@ -164,26 +165,35 @@ export class IndexDatabase implements Disposable {
   }
 
   /**
-   * The passages with any of the tokens, of each source best first, at most `count`. `exceptSession`: what the requests of this conversation contain is left out.
+   * The passages with any of the tokens, of each source those first whose tokens weigh most together, at most `count`. `exceptSession`: what the requests of this conversation contain is left out.
    */
   search(
-    tokens: readonly string[],
+    weights: ReadonlyMap<string, number>,
     options: { readonly count: number; readonly sources: readonly MemorySourceKind[]; readonly exceptSession?: string | undefined },
   ): readonly FoundChunk[] {
+    const tokens = [...weights];
     return tokens.length === 0 ? [] : [...new Set(options.sources)].flatMap((source) => this.#searchIn(source, tokens, options));
   }
 
   #searchIn(
     source: MemorySourceKind,
-    tokens: readonly string[],
+    tokens: readonly (readonly [string, number])[],
     { count, exceptSession = null }: { readonly count: number; readonly exceptSession?: string | null | undefined },
   ): readonly FoundChunk[] {
     const { range, joined } = SOURCES[source];
+    // The weights of the tokens alone: BM25 costs three times as much, and prefers a day with many of the words to one with all of them.
+    const matches = `SELECT rowid, ? AS weight FROM words WHERE words MATCH ? AND ${range}`;
     return this.#database
       .prepare(
-        `WITH found AS MATERIALIZED (SELECT rowid, rank FROM words WHERE words MATCH ? AND ${range} ORDER BY rank LIMIT ?) ${joined} LIMIT ?`,
+        `WITH found AS MATERIALIZED (SELECT rowid, sum(weight) AS weight FROM (${tokens.map(() => matches).join(" UNION ALL ")})
+           GROUP BY rowid ORDER BY weight DESC, rowid DESC LIMIT ?) ${joined} LIMIT ?`,
       )
-      .all(matchExpression(tokens), count + (exceptSession === null ? 0 : SPARE), source === "sessions" ? exceptSession : null, count)
+      .all(
+        ...tokens.flatMap(([token, weight]) => [weight, matchExpression(token)]),
+        count + (exceptSession === null ? 0 : SPARE),
+        source === "sessions" ? exceptSession : null,
+        count,
+      )
       .map((row) => ({
         path: String(row["path"]),
         startLine: Number(row["start_line"]),
@@ -192,7 +202,6 @@ export class IndexDatabase implements Disposable {
         source,
         origin: row["origin"] as MemoryOrigin,
         ...(row["dated_ms"] === null ? {} : { datedMs: Number(row["dated_ms"]) }),
-        bm25: Number(row["bm25"]),
       }));
   }
 
@@ -200,6 +209,11 @@ export class IndexDatabase implements Disposable {
   spread(tokens: readonly string[]): ReadonlyMap<string, number> {
     const count = this.#database.prepare("SELECT doc FROM vocabulary WHERE term = ?");
     return new Map(tokens.map((token) => [token, Number(count.get(token)?.["doc"] ?? 0)]));
+  }
+
+  /** How many passages there are. */
+  passages(): number {
+    return (this.#passages ??= this.counts().chunks);
   }
 
   /** What is indexed. `indexedAtMs` is absent before the first update. */
@@ -246,6 +260,7 @@ export class IndexDatabase implements Disposable {
   }
 
   #transaction(work: () => void): void {
+    this.#passages = undefined;
     this.#database.exec("BEGIN IMMEDIATE");
     try {
       work();

@@ -5,8 +5,6 @@ import { diversify } from "./diversify.ts";
 /** A passage that matches a query, before ranking. */
 export interface Candidate {
   readonly text: string;
-  /** As FTS5 gives it: the more negative, the better. */
-  readonly bm25: number;
   /** Milliseconds since the epoch of the day that the file is about; absent: it does not age. */
   readonly datedMs?: number;
 }
@@ -21,50 +19,68 @@ export interface RankOptions {
 }
 
 /** What each part of relevance counts: words that stand in one statement tell far more than the same words scattered over a day. */
-const SHARES = { statement: 0.6, passage: 0.2, bm25: 0.2 };
+const SHARES = { statement: 0.75, passage: 0.25 };
 /** Passages of this share of the best relevance say it nearly as well. */
 const NEARLY = 0.85;
 
 /** A candidate with what the choice needs of it. */
 interface Rated<C> {
   readonly hit: C;
-  readonly has: ReadonlySet<string>;
+  /** All of its tokens. */
+  readonly tokens: () => ReadonlySet<string>;
   /** The tokens of the query that its best statement has. */
   readonly says: string;
   readonly relevance: number;
 }
 
 /**
- * Orders candidates and gives each a score of 0 to 1. It combines the weight of the query's tokens that one statement of the passage has, that of those which the
- * whole passage has, BM25 relative to the best, and age; each next hit is the best one that does not repeat those before it.
+ * Orders candidates and gives each a score of 0 to 1: the weight of the query's tokens that one statement of the passage has, and that of those which the whole
+ * passage has. The order also depends on age, which says nothing about whether a passage answers; each next hit is the best one that does not repeat those
+ * before it.
  */
 export function rankHits<C extends Candidate>(
   candidates: readonly C[],
   { weights, nowMs, maxResults, minScore }: RankOptions,
 ): readonly (C & { readonly score: number })[] {
-  const best = Math.min(...candidates.map(({ bm25 }) => bm25));
-  const scored = newerFirst(candidates.map((hit) => rate(hit, { weights, best })))
-    .map(({ hit, has, relevance }) => ({ hit, has, score: relevance * ageWeight(hit.datedMs, nowMs) }))
-    .filter(({ score }) => score >= minScore);
-  return diversify(scored, maxResults).map(({ hit, score }) => ({ ...hit, score }));
+  const total = sumOf(weights.values());
+  const scored = newerFirst(candidates.map((hit) => rate(hit, { weights, total })))
+    .map(({ hit, tokens, relevance }) => ({ hit, tokens, relevance, score: relevance * ageWeight(hit.datedMs, nowMs) }))
+    .filter(({ relevance }) => relevance >= minScore);
+  return diversify(scored, maxResults).map(({ hit, relevance }) => ({ ...hit, score: relevance }));
 }
 
 function rate<C extends Candidate>(
   hit: C,
-  { weights, best }: { readonly weights: ReadonlyMap<string, number>; readonly best: number },
+  { weights, total }: { readonly weights: ReadonlyMap<string, number>; readonly total: number },
 ): Rated<C> {
-  const total = sumOf(weights.values());
-  const shareOf = (has: ReadonlySet<string>): number =>
-    total === 0 ? 0 : sumOf([...weights].map(([token, weight]) => (has.has(token) ? weight : 0))) / total;
-  const statements = statementsOf(hit.text).map((text) => new Set(tokenize(text)));
-  const has = new Set(statements.flatMap((tokens) => [...tokens]));
-  const telling = statements.reduce((one, other) => (shareOf(other) > shareOf(one) ? other : one));
-  const parts = { statement: shareOf(telling), passage: shareOf(has), bm25: best < 0 ? hit.bm25 / best : 1 };
+  const asked = new Set<string>();
+  const all: (readonly string[])[] = [];
+  let telling = { says: new Set<string>(), weight: -1 };
+  for (const statement of statementsOf(hit.text)) {
+    const tokens = tokenize(statement);
+    all.push(tokens);
+    const says = new Set<string>();
+    let weight = 0;
+    for (const token of tokens) {
+      const own = weights.get(token);
+      if (own === undefined || says.has(token)) continue;
+      says.add(token);
+      asked.add(token);
+      weight += own;
+    }
+    if (weight > telling.weight) telling = { says, weight };
+  }
+  const shareOf = (weight: number): number => (total === 0 ? 0 : weight / total);
+  const parts = {
+    statement: shareOf(telling.weight),
+    passage: shareOf(sumOf([...asked].map((token) => weights.get(token) ?? 0))),
+  };
+  let has: ReadonlySet<string> | undefined;
   return {
     hit,
-    has,
-    says: [...weights.keys()].filter((token) => telling.has(token)).join(" "),
-    relevance: SHARES.statement * parts.statement + SHARES.passage * parts.passage + SHARES.bm25 * parts.bm25,
+    tokens: () => (has ??= new Set(all.flat())),
+    says: [...weights.keys()].filter((token) => telling.says.has(token)).join(" "),
+    relevance: SHARES.statement * parts.statement + SHARES.passage * parts.passage,
   };
 }
 

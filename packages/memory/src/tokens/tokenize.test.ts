@@ -31,9 +31,17 @@ test("any text is a valid query that finds a note with the same text", () => {
       database.exec("DELETE FROM words");
       database.prepare("INSERT INTO words (rowid, tokens) VALUES (7, ?)").run(tokenize(text).join(" "));
       for (const token of tokens)
-        expect(database.prepare("SELECT rowid FROM words WHERE words MATCH ?").get(matchExpression([token]))?.["rowid"]).toBe(7);
-      expect(database.prepare("SELECT count(*) AS n FROM words WHERE words MATCH ?").get(matchExpression(tokens))?.["n"]).toBe(1);
+        expect(database.prepare("SELECT rowid FROM words WHERE words MATCH ?").get(matchExpression(token))?.["rowid"]).toBe(7);
     }),
   );
   database.close();
+});
+
+test.each([
+  ["How often has Karl painted the fence?", ["karl", "painted", "fence"]],
+  ["台灯什么时候修理？", ["台", "灯", "台灯", "修", "理", "修理"]],
+  ["什么", ["什", "么", "什么"]],
+  ["Why?", ["why"]],
+])("the words of a question that ask are left out, unless there are no others: %s", (query, tokens) => {
+  expect(queryTokens(query)).toEqual(tokens);
 });

@@ -5,7 +5,7 @@ import { SHAPES, type Corpus, type Place, type Question, type Shape } from "./co
 /** Hits that count. */
 const AT = 6;
 /** A search that answers nothing should have no hit of this score. */
-export const TRUSTED_SCORE = 0.5;
+export const TRUSTED_SCORE = 0.65;
 
 /** How well questions are answered. Shares of 0 to 1; `undefined` where no question counts. */
 export interface Recall {
@@ -15,9 +15,9 @@ export interface Recall {
   readonly ndcgAt6: number | undefined;
   /** Of the questions about something that changed: those whose best hit of both is the old line. */
   readonly staleRate: number | undefined;
-  /** Of the unanswerable ones: those with a hit of 0.5 or more. */
+  /** Of the unanswerable ones: those with a hit of 0.65 or more. */
   readonly falseHitRate: number | undefined;
-  /** Of the answerable ones: those with an answering hit of 0.5 or more. */
+  /** Of the answerable ones: those with an answering hit of 0.65 or more. */
   readonly trustedRate: number | undefined;
 }
 

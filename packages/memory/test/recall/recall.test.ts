@@ -11,8 +11,11 @@ test("300 questions, the same for the same seed; 150 and more are lexical", () =
 });
 
 test("the lexical questions are answered within six hits, and by what was noted last", { timeout: 120_000 }, async () => {
-  const { lexical } = await measureRecall(corpus);
+  const { lexical, byShape } = await measureRecall(corpus);
   expect(lexical.recallAt6).toBeGreaterThanOrEqual(0.9);
   expect(lexical.ndcgAt6).toBeGreaterThanOrEqual(0.85);
   expect(lexical.staleRate).toBeLessThanOrEqual(0.2);
+  // A score that tells answers from the rest.
+  expect(lexical.trustedRate).toBeGreaterThanOrEqual(0.65);
+  expect(byShape.get("unanswerable")?.falseHitRate).toBeLessThanOrEqual(0.25);
 });
