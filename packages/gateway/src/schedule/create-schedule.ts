@@ -31,6 +31,7 @@ import { alertText, missedText } from "./job-text.ts";
 import { limitPrograms } from "./limit-programs.ts";
 import { OwnJobs } from "./own-jobs.ts";
 import { ownerTarget } from "./owner-target.ts";
+import type { OwnerTargetParts } from "./owner-target.ts";
 import { scheduleReport } from "./schedule-report.ts";
 import { Scheduler } from "./scheduler.ts";
 import { SystemEvents } from "./system-events.ts";
@@ -91,17 +92,11 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
   const timeZoneOf = (agentId: string): string => (running.agents.get(agentId) ?? running.agents.default).config.userTimezone;
   const announcer = new JobAnnouncer({ ...parts, fetch: options.fetch });
   const { alert, onMissed } = jobNotices(book, notices, options);
+  const onOutcome = (occurrence: OccurrenceRecord): void => observeOutcome(occurrence, book.get(occurrence.jobId), parts.hooks);
   const receipts = new JobReceipts(parts);
   parts.dispatcher.events.on("row-settled", (row) => options.inBackground("job receipt", receipts.settled(row)));
-  const findTargetOf = async (to: string, origin: Origin): Promise<Origin | { readonly refusal: string }> => targetOf(to, origin, channels);
-  const ownJobs = new OwnJobs({
-    ...parts,
-    book,
-    hasEvents: (key) => parts.pendingEvents.of(key).length > 0,
-    findTarget: findTargetOf,
-  });
-  const onOutcome = (occurrence: OccurrenceRecord, job: JobRecord): void =>
-    parts.hooks.observe("cron_run", () => runPayload(occurrence, job));
+  const addressing: OwnerTargetParts = { ...parts, findTarget: async (to, origin) => targetOf(to, origin, channels) };
+  const ownJobs = new OwnJobs({ ...parts, ...addressing, book, hasEvents: (key) => parts.pendingEvents.of(key).length > 0 });
   const { systemEvents, waker, beat } = createSystemEvents(parts, options, { book, runnerOf: () => runner });
   const commands = limitPrograms(options.commands);
   const runner: JobRunner = new JobRunner({
@@ -123,10 +118,7 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
     timeZoneOf,
     isBusy: (jobId) => runner.isBusy(jobId),
     onClaimed: (occurrence) => runner.take(occurrence),
-    onOutcome: (occurrence) => {
-      const job = book.get(occurrence.jobId);
-      if (job !== undefined) onOutcome(occurrence, job);
-    },
+    onOutcome,
     onMissed,
   });
   const jobs = new JobService({
@@ -137,7 +129,7 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
     timeZoneOf,
     clock,
     random,
-    findTarget: findTargetOf,
+    findTarget: addressing.findTarget,
     checkModel: async (agentId, model) => modelProblem(async () => running.agent(agentId).model(model)),
   });
   connectAgentJobs({ jobs, systemEvents }, parts, options);
@@ -149,18 +141,14 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
   };
   return {
     jobs,
-    ownerAuthority: async (agentId, spec) => ownerAuthority(agentId, spec, { ...parts, findTarget: findTargetOf }),
+    ownerAuthority: async (agentId, spec) => ownerAuthority(agentId, spec, addressing),
     systemEvents,
-    addressOf: async (agentId, target) => ownerTarget({ agentId, target, fallback: NO_PLATFORM }, { ...parts, findTarget: findTargetOf }),
+    addressOf: async (agentId, target) => ownerTarget({ agentId, target, fallback: NO_PLATFORM }, addressing),
     report: async () => scheduleReport({ book, store }, { enabled: running.config.cron.enabled, lateMs: Math.round(scheduler.lateMs) }),
     async start() {
       await book.load();
       await ownJobs.sync();
-      for (const occurrence of await store.listOpenOccurrences()) {
-        const missed = await settleMissed(occurrence, book, clock.now());
-        if (missed === undefined) runner.take(occurrence);
-        else onMissed(missed.jobId, [missed]);
-      }
+      await resumeOpen(parts, { book, runner, onMissed });
       switchTo(running.config.cron.enabled);
     },
     beat,
@@ -206,6 +194,31 @@ function createSystemEvents(
   });
   const systemEvents = new SystemEvents({ ...parts, intake: options.intake, waker });
   return { systemEvents, waker, beat };
+}
+
+/** Goes on with what an earlier process has left open, unless it is too late for it. */
+async function resumeOpen(
+  { store, clock }: Pick<ScheduleParts, "store" | "clock">,
+  {
+    book,
+    runner,
+    onMissed,
+  }: {
+    readonly book: JobBook;
+    readonly runner: JobRunner;
+    readonly onMissed: (jobId: string, missed: readonly OccurrenceRecord[]) => void;
+  },
+): Promise<void> {
+  for (const occurrence of await store.listOpenOccurrences()) {
+    const missed = await settleMissed(occurrence, book, clock.now());
+    if (missed === undefined) runner.take(occurrence);
+    else onMissed(missed.jobId, [missed]);
+  }
+}
+
+/** Tells handlers of hooks of an outcome. */
+function observeOutcome(occurrence: OccurrenceRecord, job: JobRecord | undefined, hooks: Pick<HookRunner, "observe">): void {
+  if (job !== undefined) hooks.observe("cron_run", () => runPayload(occurrence, job));
 }
 
 /** Gives the agents' tool its jobs. */

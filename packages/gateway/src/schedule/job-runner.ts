@@ -34,7 +34,7 @@ export interface JobRunnerOptions extends AgentTurnParts {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Is told of each outcome. */
-  readonly onOutcome: (occurrence: OccurrenceRecord, job: JobRecord) => void;
+  readonly onOutcome: (occurrence: OccurrenceRecord) => void;
   /** Stops the turn of an input. */
   readonly stopTurn: (sessionKey: string, input: { readonly inputId: string; readonly reason: string }) => Promise<void>;
   /** Tells the conversation of a job that it keeps failing. */
@@ -255,7 +255,7 @@ export class JobRunner {
       isAlerted = outcome.alerts;
       return outcome.job;
     });
-    if (after !== undefined) onOutcome(settled, after);
+    onOutcome(settled);
     if (after !== undefined && isAlerted) alert(after, settled);
     const { schedule, deleteAfterRun = schedule.type === "at" } = after?.spec ?? { schedule: { type: "cron" } };
     if (after !== undefined && deleteAfterRun && settled.state === "done" && settled.isManual !== true) await book.remove(after.id);
