@@ -25,6 +25,7 @@ const LONGEST = [
   "factotum/e2e/extensions",
   "web/e2e/warnings",
   "factotum/e2e/crashing-turn",
+  "factotum/e2e/schedule-kills",
   "factotum/e2e/wire-formats",
   "factotum/e2e/unenforced-config",
   "factotum/e2e/feishu-conversation",

@@ -1,4 +1,4 @@
-export { CRASH_POINTS } from "./kernel/crash-point.ts";
+export { CRASH_POINTS, JOB_CRASH_POINTS } from "./kernel/crash-point.ts";
 export type { CrashPoint, CrashPointHook } from "./kernel/crash-point.ts";
 export { createFileProvenance } from "./taint/create-file-provenance.ts";
 export type { FileProvenanceOptions } from "./taint/create-file-provenance.ts";

@@ -10,8 +10,11 @@ export const CRASH_POINTS = [
   "after-send",
 ] as const;
 
+/** The same for scheduled jobs: after each of the rows that a slot goes through, and before the last one (R16). */
+export const JOB_CRASH_POINTS = ["after-job-claim", "after-job-begin", "before-job-end", "after-job-end"] as const;
+
 /** The name of one. */
-export type CrashPoint = (typeof CRASH_POINTS)[number];
+export type CrashPoint = (typeof CRASH_POINTS | typeof JOB_CRASH_POINTS)[number];
 
 /** Called each time that a crash point is reached; a crash test ends the process in it. */
 export type CrashPointHook = (point: CrashPoint) => void;

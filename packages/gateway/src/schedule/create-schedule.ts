@@ -10,6 +10,7 @@ import type { Dispatcher } from "../delivery/dispatcher.ts";
 import { findTarget } from "../delivery/rich/find-target.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { HookRunner } from "../hooks/hook-runner.ts";
+import type { CrashPointHook } from "../kernel/crash-point.ts";
 import type { Notices } from "../notices/notices.ts";
 import type { PendingEvents } from "../queue/pending-events.ts";
 import type { TurnQueue } from "../queue/turn-queue.ts";
@@ -64,6 +65,10 @@ export interface ScheduleOptions {
   readonly commands: CommandRunner;
   readonly fetch: typeof fetch;
   readonly agentJobs: AgentJobs;
+  /** Another process owns the state: this one has to end. */
+  readonly onLostOwnership: () => void;
+  /** For crash tests only. */
+  readonly crashPoint?: CrashPointHook | undefined;
   /** Reports a failure, and is waited for at the end. */
   readonly inBackground: (label: string, work: Promise<unknown>) => void;
 }
@@ -117,7 +122,11 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
     logger,
     timeZoneOf,
     isBusy: (jobId) => runner.isBusy(jobId),
-    onClaimed: (occurrence) => runner.take(occurrence),
+    onLostOwnership: options.onLostOwnership,
+    onClaimed: (occurrence) => {
+      options.crashPoint?.("after-job-claim");
+      runner.take(occurrence);
+    },
     onOutcome,
     onMissed,
   });
@@ -148,7 +157,7 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
     async start() {
       await book.load();
       await ownJobs.sync();
-      await resumeOpen(parts, { book, runner, onMissed });
+      await resumeOpen(await store.listOpenOccurrences(), { book, runner, onMissed, onOutcome, nowMs: clock.now() });
       switchTo(running.config.cron.enabled);
     },
     beat,
@@ -196,26 +205,6 @@ function createSystemEvents(
   return { systemEvents, waker, beat };
 }
 
-/** Goes on with what an earlier process has left open, unless it is too late for it. */
-async function resumeOpen(
-  { store, clock }: Pick<ScheduleParts, "store" | "clock">,
-  {
-    book,
-    runner,
-    onMissed,
-  }: {
-    readonly book: JobBook;
-    readonly runner: JobRunner;
-    readonly onMissed: (jobId: string, missed: readonly OccurrenceRecord[]) => void;
-  },
-): Promise<void> {
-  for (const occurrence of await store.listOpenOccurrences()) {
-    const missed = await settleMissed(occurrence, book, clock.now());
-    if (missed === undefined) runner.take(occurrence);
-    else onMissed(missed.jobId, [missed]);
-  }
-}
-
 /** Tells handlers of hooks of an outcome. */
 function observeOutcome(occurrence: OccurrenceRecord, job: JobRecord | undefined, hooks: Pick<HookRunner, "observe">): void {
   if (job !== undefined) hooks.observe("cron_run", () => runPayload(occurrence, job));
@@ -261,12 +250,33 @@ function jobNotices(
   };
 }
 
-/** Settles what an earlier process has claimed if it is too late for it now. */
-async function settleMissed(occurrence: OccurrenceRecord, book: JobBook, nowMs: number): Promise<OccurrenceRecord | undefined> {
-  const job = book.get(occurrence.jobId);
-  const missed = job === undefined ? undefined : missedClaim(job, occurrence, nowMs);
-  if (missed !== undefined) await book.settle(missed, () => undefined);
-  return missed;
+/** Goes on with what an earlier process has claimed or begun; what it has claimed and is too late for now is missed. */
+async function resumeOpen(
+  open: readonly OccurrenceRecord[],
+  {
+    book,
+    runner,
+    onMissed,
+    onOutcome,
+    nowMs,
+  }: {
+    readonly book: JobBook;
+    readonly runner: JobRunner;
+    readonly onMissed: (jobId: string, missed: readonly OccurrenceRecord[]) => void;
+    readonly onOutcome: (occurrence: OccurrenceRecord) => void;
+    readonly nowMs: number;
+  },
+): Promise<void> {
+  for (const occurrence of open) {
+    const job = book.get(occurrence.jobId);
+    const missed = job === undefined ? undefined : missedClaim(job, occurrence, nowMs);
+    if (missed === undefined) runner.take(occurrence);
+    else {
+      await book.settle(missed, () => undefined);
+      onOutcome(missed);
+      onMissed(missed.jobId, [missed]);
+    }
+  }
 }
 
 /** Tells the conversation in which a job was made. */

@@ -7,6 +7,7 @@ import type { RunningConfig } from "../agents/running-config.ts";
 import { wait } from "../delivery/wait.ts";
 import { isIsolated, originOf, runAgentTurn, sessionOfRun } from "./agent-turn.ts";
 import type { AgentTurnParts } from "./agent-turn.ts";
+import type { CrashPointHook } from "../kernel/crash-point.ts";
 import { deliveryOf } from "./job-announcer.ts";
 import type { JobAnnouncer, PostResult } from "./job-announcer.ts";
 import type { JobBook } from "./job-book.ts";
@@ -37,6 +38,8 @@ export interface JobRunnerOptions extends AgentTurnParts {
   readonly onOutcome: (occurrence: OccurrenceRecord) => void;
   /** Stops the turn of an input. */
   readonly stopTurn: (sessionKey: string, input: { readonly inputId: string; readonly reason: string }) => Promise<void>;
+  /** For crash tests only. */
+  readonly crashPoint?: CrashPointHook | undefined;
   /** Tells the conversation of a job that it keeps failing. */
   readonly alert: (job: JobRecord, occurrence: OccurrenceRecord) => void;
 }
@@ -174,6 +177,7 @@ export class JobRunner {
     };
     const seen = check?.seen;
     if (!isResumed) await this.#options.book.settle(begun, (present) => (seen === undefined ? undefined : { ...present, checked: seen }));
+    this.#options.crashPoint?.("after-job-begin");
     return { job: own.job, occurrence: begun, run };
   }
 
@@ -250,12 +254,14 @@ export class JobRunner {
       endedAtMs: clock.now(),
     };
     let isAlerted = false;
+    this.#options.crashPoint?.("before-job-end");
     const after = await book.settle(settled, (present) => {
       const outcome = afterRun(present, settled, clock.now());
       isAlerted = outcome.alerts;
       return outcome.job;
     });
     onOutcome(settled);
+    this.#options.crashPoint?.("after-job-end");
     if (after !== undefined && isAlerted) alert(after, settled);
     const { schedule, deleteAfterRun = schedule.type === "at" } = after?.spec ?? { schedule: { type: "cron" } };
     if (after !== undefined && deleteAfterRun && settled.state === "done" && settled.isManual !== true) await book.remove(after.id);

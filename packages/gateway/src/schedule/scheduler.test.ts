@@ -56,6 +56,7 @@ test("a slot that cannot be stored is tried again, without a storm", async () =>
     onClaimed: ({ slotMs }) => void claimed.push(slotMs),
     onOutcome: () => undefined,
     onMissed: () => undefined,
+    onLostOwnership: () => undefined,
     clock: {
       now: () => nowMs,
       monotonic: () => nowMs,

@@ -1,7 +1,7 @@
 import type { Clock, Logger } from "@factotum/agent-contract";
 import type { Schedule } from "@factotum/schedule";
+import { StoreError } from "@factotum/store";
 import type { JobRecord, OccurrenceRecord } from "@factotum/store";
-import { isFinalStoreError } from "../storage/is-final-store-error.ts";
 import { dueSlots, scheduleOf, startOfSlot } from "./due-slots.ts";
 import type { JobBook } from "./job-book.ts";
 
@@ -33,6 +33,8 @@ export interface SchedulerOptions {
   readonly onClaimed: (occurrence: OccurrenceRecord) => void;
   /** Is told of each slot whose outcome is that nothing runs. */
   readonly onOutcome: (occurrence: OccurrenceRecord) => void;
+  /** Another process owns the state: this one has to end. */
+  readonly onLostOwnership: () => void;
   /** Is told of slots that were missed. */
   readonly onMissed: (jobId: string, missed: readonly OccurrenceRecord[]) => void;
 }
@@ -105,10 +107,11 @@ export class Scheduler {
       try {
         await this.#claim(id, isSetBack);
       } catch (error) {
-        isOver ||= isFinalStoreError(error);
+        isOver ||= isEnd(error);
         hasFailed = true;
         // The slot has no row yet, so that the next tick finds it again.
         logger.error("What is due of a job could not be stored", { jobId: id, error });
+        if (isLostOwnership(error)) this.#options.onLostOwnership();
       }
       if (isOver || this.#isStopped) return;
     }
@@ -147,4 +150,13 @@ export class Scheduler {
     this.#plannedMs = clock.monotonic() + delayMs;
     this.#timer = clock.schedule(delayMs, () => this.#look());
   }
+}
+
+function isLostOwnership(error: unknown): boolean {
+  return StoreError.isInstance(error) && error.code === "lost-ownership";
+}
+
+/** True for a failure after which this process stores nothing more. */
+function isEnd(error: unknown): boolean {
+  return isLostOwnership(error) || (StoreError.isInstance(error) && error.code === "closed");
 }
