@@ -44,6 +44,7 @@ const RECKONED = {
   "packages/gateway/src/ingress/pairing-service.ts": "a code is as old as the disk says",
   "packages/gateway/src/schedule/job-runner.ts": "a time for the disk; this process waits by the monotonic clock",
   "packages/gateway/src/webhooks/webhook-intake.ts": "a time for the disk",
+  "packages/gateway/src/schedule/scheduler.ts": "slots are of the wall clock",
   "packages/gateway/src/sessions/session-service.ts": "a person asks for what was active lately",
   "packages/plugin-mcp/src/oauth/login-store.ts": "a time for the disk",
   "packages/plugin-mcp/src/oauth/server-logins.ts": "a token is as old as the disk says; one that is refused is renewed in any case",
