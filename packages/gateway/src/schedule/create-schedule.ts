@@ -142,12 +142,7 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
     checkModel: async (agentId, model) => modelProblem(async () => running.agent(agentId).model(model)),
   });
   connectAgentJobs({ jobs, systemEvents }, parts, options);
-  let isStarted = false;
-  const switchTo = (isOn: boolean): void => {
-    if (isOn && !isStarted) scheduler.start();
-    if (!isOn && isStarted) options.inBackground("scheduler", scheduler.stop());
-    isStarted = isOn;
-  };
+  const power = createSwitch(scheduler, options);
   return {
     jobs,
     ownerAuthority: async (agentId, spec) => ownerAuthority(agentId, spec, addressing),
@@ -158,20 +153,19 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
       await book.load();
       await ownJobs.sync();
       await resumeOpen(await store.listOpenOccurrences(), { book, runner, onMissed, onOutcome, nowMs: clock.now() });
-      switchTo(running.config.cron.enabled);
+      power.set(running.config.cron.enabled);
     },
     beat,
     apply() {
-      switchTo(running.config.cron.enabled);
+      power.set(running.config.cron.enabled);
       options.inBackground(
         "own jobs",
         ownJobs.sync().then(() => scheduler.poke()),
       );
     },
     async stop() {
-      isStarted = false;
       waker[Symbol.dispose]();
-      await scheduler.stop();
+      await power.off();
       await runner.close();
     },
   };
@@ -203,6 +197,25 @@ function createSystemEvents(
   });
   const systemEvents = new SystemEvents({ ...parts, intake: options.intake, waker });
   return { systemEvents, waker, beat };
+}
+
+/** Runs the scheduler while `cron.enabled` is on. */
+function createSwitch(
+  scheduler: Scheduler,
+  { inBackground }: Pick<ScheduleOptions, "inBackground">,
+): { readonly set: (isOn: boolean) => void; readonly off: () => Promise<void> } {
+  let isStarted = false;
+  return {
+    set(isOn) {
+      if (isOn && !isStarted) scheduler.start();
+      if (!isOn && isStarted) inBackground("scheduler", scheduler.stop());
+      isStarted = isOn;
+    },
+    async off() {
+      isStarted = false;
+      await scheduler.stop();
+    },
+  };
 }
 
 /** Tells handlers of hooks of an outcome. */
