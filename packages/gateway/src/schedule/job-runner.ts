@@ -1,4 +1,4 @@
-import type { Clock, CommandResult, CommandRunner, JobCheck, JobPayload, Logger, RunFacts } from "@factotum/agent-contract";
+import type { Clock, CommandResult, CommandRunner, JobCheck, JobPayload, JobSpec, Logger, RunFacts } from "@factotum/agent-contract";
 import { withoutUndefined } from "@factotum/agent-contract";
 import { cutText } from "@factotum/agent-core";
 import type { JobRecord, OccurrenceRecord } from "@factotum/store";
@@ -156,6 +156,7 @@ export class JobRunner {
     if (agent === undefined) return { state: "failed", reason: `there is no agent "${job.agentId}" any longer` };
     const hasLostOwner = authority.isListedOwner === true && !isListedOwner(authority, running.config.commands.ownerAllowFrom);
     if (hasLostOwner) return { state: "failed", reason: "the person who made it is no longer the owner" };
+    if (runsProgram(spec) && running.config.tools.exec.mode === "deny") return { state: "failed", reason: 'tools.exec.mode is "deny"' };
     const sessionKey = sessionOfRun(job, occurrence, running.config.session.mainKey);
     if (isResumed && spec.payload.type === "command")
       return { state: "failed", reason: "it was interrupted by a restart of the gateway, and may have taken effect" };
@@ -297,6 +298,10 @@ async function addEvent(
     ...(checkOutput === "" ? {} : { untrusted: [{ source, text: checkOutput }] }),
   });
   return added.type === "added" ? { state: "done", text: payload.text } : { state: "failed", reason: added.message };
+}
+
+function runsProgram({ payload, check }: JobSpec): boolean {
+  return payload.type === "command" || check?.type === "argv";
 }
 
 function factsOf({ id, agentId, authority }: JobRecord, place: Pick<RunFacts, "sessionKey" | "workspace" | "timeZone">): RunFacts {
