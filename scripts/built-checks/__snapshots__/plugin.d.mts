@@ -130,6 +130,21 @@ interface HookPayloads {
     readonly outcome: "done" | "aborted" | "failed";
     readonly text: string;
   };
+  /** A time at which a scheduled job or a heartbeat was due has its outcome. */
+  readonly cron_run: {
+    readonly agentId: string;
+    /** A heartbeat's is `heartbeat:<agent>`. */
+    readonly jobId: string;
+    readonly name: string;
+    /** The planned instant, milliseconds since the epoch. */
+    readonly slotMs: number;
+    readonly state: "done" | "failed" | "skipped" | "missed";
+    /** Why it failed, was skipped or missed. */
+    readonly reason?: string;
+    readonly attempt: number;
+    /** Absent for one that did not run. */
+    readonly durationMs?: number;
+  };
   readonly gateway_start: {
     readonly version: string;
   };
@@ -176,6 +191,7 @@ interface HookAnswers {
   readonly after_compaction: undefined;
   readonly session_end: undefined;
   readonly agent_end: undefined;
+  readonly cron_run: undefined;
   readonly gateway_start: undefined;
   readonly gateway_stop: undefined;
 }

@@ -987,6 +987,8 @@ interface OccurrenceShape {
   readonly tokens?: number;
   readonly costUsd?: number;
   readonly sessionKey?: string;
+  /** What is known of what it has sent. */
+  readonly receipt?: "delivered" | "ambiguous" | "undelivered";
   /** Of a row that stands for several missed slots. */
   readonly count?: number;
   /** The earliest start of the next attempt. */
