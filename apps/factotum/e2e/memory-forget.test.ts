@@ -112,6 +112,8 @@ test(
     });
     await first.end("SIGTERM");
     await appendFile(path.join(home, "logs", "gateway.log"), `{"message":"${CANARY}"}\n`);
+    await mkdir(path.join(home, "state", "memory", "vectors"));
+    await writeFile(path.join(home, "state", "memory", "vectors", "main.sqlite"), CANARY);
     const before = await filesWith(home, CANARY);
     for (const file of ["state/factotum.sqlite", `workspace/${DAY}`, "workspace/MEMORY.md", "state/memory/main.sqlite", "logs/gateway.log"])
       expect(before).toContain(file);

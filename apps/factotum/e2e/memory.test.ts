@@ -84,9 +84,10 @@ test("the command line searches the notes, brings the index up to date, and says
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     return stdout;
   };
+  const words = "vectors   none: words alone are compared (memory.embeddings.model is not set)\n";
   const gone = `problem   ${path.join(home, "gone")} is not there: correct memory.extraPaths.\n`;
   expect((await memory("status")).replace(/\d+ KiB/, "few KiB")).toBe(
-    `agent     main\nprovider  notes\nindex     0 files, 0 passages, few KiB, not indexed yet\n${gone}`,
+    `agent     main\nprovider  notes\nindex     0 files, 0 passages, few KiB, not indexed yet\n${words}${gone}`,
   );
   await scene.write("memory/2020-01-02.md", "# Boiler\nCANARYWORD was here to service it.\n\n# Tea\n乌龙茶 is in the drawer.\n");
   expect(await memory("index")).toMatch(/^added {4}memory\/2020-01-02\.md\n[^]*1 file, 2 passages, \d+ KiB, changed just now\n/);

@@ -111,6 +111,7 @@ export type {
   AuditNotes,
   MemoryAnswer,
   MemoryChange,
+  MemoryEmbedded,
   MemoryHit,
   MemoryIndexed,
   MemoryOrigin,
@@ -127,3 +128,4 @@ export type {
   NoteGate,
   NoteVerdict,
 } from "./memory.ts";
+export type { TextEmbeddings } from "./text-embeddings.ts";

@@ -59,6 +59,14 @@ export type MemoryPassage =
     }
   | { readonly type: "not-found"; readonly message: string };
 
+/** What is indexed as vectors. */
+export interface MemoryEmbedded {
+  /** Reference of the model. */
+  readonly model: string;
+  /** Passages that have a vector of it. */
+  readonly chunks: number;
+}
+
 /** What is indexed of one agent, and what is not. */
 export interface MemoryStatus {
   /** Which provider this is. */
@@ -73,6 +81,8 @@ export interface MemoryStatus {
   readonly sizeBytes?: number;
   /** When the index last changed, in milliseconds since the epoch; absent: it has not been filled. */
   readonly indexedAtMs?: number;
+  /** Absent: texts are compared by words alone. */
+  readonly embedded?: MemoryEmbedded;
   /** What is wrong, or left out, each a sentence for the owner. */
   readonly problems: readonly string[];
 }

@@ -296,7 +296,13 @@ export const fullDocument = {
       },
     ],
   },
-  memory: { provider: "archive", extraPaths: ["/notes"], dailyReview: "21:00" },
+  memory: {
+    provider: "archive",
+    extraPaths: ["/notes"],
+    sessions: ["private"],
+    dailyReview: "21:00",
+    embeddings: { model: "openai/text-embedding-3-small" },
+  },
 };
 
 /** A fresh state directory; removed on dispose. */

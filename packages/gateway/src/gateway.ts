@@ -40,6 +40,7 @@ import { startHttpServer } from "./http/http-server.ts";
 import type { HttpServer } from "./http/http-server.ts";
 import type { HookSource } from "./hooks/hook-source.ts";
 import type { PluginRoutesOf } from "./http/plugins/plugin-route.ts";
+import { createTextEmbeddings } from "./media/embeddings/create-text-embeddings.ts";
 import type { LocalFiles } from "./media/local-files.ts";
 import type { RemoteFiles } from "./media/remote-files.ts";
 import type { MetricsPage } from "./status/metrics-page.ts";
@@ -202,6 +203,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   reporter.connect(engine.parts);
   media.connect(engine.parts);
   sampler.connect(engine.parts);
+  options.memory.embedWith(createTextEmbeddings(engine.parts));
   restarter.connect({ ...engine.parts, submit: async (message, admission) => engine.submit(message, admission) });
   hub.connect(engine.parts);
   return listen(engine, parts, options, isLoopbackBind(bind));

@@ -2,6 +2,7 @@ import type { GatewayMemory } from "../src/rpc/memory-handlers.ts";
 
 /** The memory of tests that have none. */
 export const NO_MEMORY: GatewayMemory = {
+  embedWith: () => undefined,
   provider: {
     search: async () => ({ hits: [] }),
     get: async () => ({ type: "not-found", message: "there is no memory in this test" }),

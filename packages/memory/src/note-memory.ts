@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { renameSync } from "node:fs";
 import { join } from "node:path";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type {
   Clock,
   Logger,
@@ -13,17 +14,21 @@ import type {
   MemoryProvider,
   MemoryQuery,
   MemoryStatus,
+  TextEmbeddings,
 } from "@factotum/agent-contract";
 import { chunkNote } from "./chunks/chunk-note.ts";
-import { IndexDatabase, removeDatabase, type FoundChunk } from "./database/index-database.ts";
+import { IndexDatabase, removeDatabase, type FoundChunk, type SearchScope } from "./database/index-database.ts";
 import { dayOf, hasNotes, listNotes, readNote, type ListedNotes, type NoteFile, type NotePlaces } from "./notes/note-files.ts";
 import { noteProblems } from "./notes/note-problems.ts";
+import { fuseHits, type Near } from "./ranking/fuse-hits.ts";
 import { rankHits } from "./ranking/rank-hits.ts";
 import type { ConversationSource } from "./sessions/conversation-source.ts";
 import { indexConversations } from "./sessions/index-conversations.ts";
 import { showConversation } from "./sessions/show-conversation.ts";
 import { tellingTokens, weighTokens } from "./ranking/token-weights.ts";
 import { queryTokens } from "./tokens/query-tokens.ts";
+import { NoteVectors, type Nearness } from "./vectors/note-vectors.ts";
+import type { NearText } from "./vectors/vector-set.ts";
 
 /** What the search over notes needs. */
 export interface NoteMemoryOptions {
@@ -37,7 +42,9 @@ export interface NoteMemoryOptions {
   readonly conversations?: ConversationSource;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** How long a search waits until the index is up to date; default 1 second. */
+  /** The model that compares texts by their meaning. Without one, and while it names none, words alone are compared. */
+  readonly embeddings?: TextEmbeddings;
+  /** How long a search waits for vectors, and until the index is up to date; default 1 second. */
   readonly waitMs?: number;
 }
 
@@ -51,6 +58,16 @@ interface AgentIndex {
   database: IndexDatabase;
   /** The update that runs. */
   updating: Promise<Update> | undefined;
+  readonly vectors: NoteVectors | undefined;
+}
+
+/** What a query finds, before it is ranked. */
+interface Found {
+  /** By words. */
+  readonly chunks: readonly FoundChunk[];
+  readonly weights: ReadonlyMap<string, number>;
+  /** By meaning; absent where vectors are not known. */
+  readonly near?: readonly Near<FoundChunk>[];
 }
 
 /** The result of an update. */
@@ -61,8 +78,8 @@ interface Update {
 }
 
 /**
- * The built-in memory: full-text search over the notes in an agent's workspace, and over conversations. The index follows both, and is brought up to date before
- * each search.
+ * The built-in memory: full-text search over the notes in an agent's workspace and over conversations, and search by meaning where a model embeds texts. The index
+ * follows both, and is brought up to date before each search.
  */
 export class NoteMemory implements MemoryProvider {
   readonly #options: NoteMemoryOptions;
@@ -79,12 +96,18 @@ export class NoteMemory implements MemoryProvider {
     { agentId, signal }: { readonly agentId: string; readonly signal: AbortSignal },
   ): Promise<MemoryAnswer> {
     const index = this.#open(agentId);
+    const scope: SearchScope = { count: maxResults * CANDIDATES, sources, exceptSession };
+    const nearness = index.vectors?.search(query, { ...scope, signal });
+    // A search that ends before it does not wait for it.
+    nearness?.catch(() => undefined);
     const state = await this.#waitFor(this.#update(agentId, index), signal);
-    const tokens = queryTokens(query);
-    const found = this.#find(index, tokens, { count: maxResults * CANDIDATES, sources, exceptSession });
+    const byMeaning: Nearness = (await nearness) ?? { type: "unknown" };
+    const found = this.#find(index, queryTokens(query), { scope, nearness: byMeaning });
     if (found === undefined) return { hits: [], degraded: "the index was damaged and is built again: search once more" };
-    const hits = rankHits(found.chunks, { ...found, nowMs: this.#options.clock.now(), maxResults, minScore }).map(toHit);
-    return { hits, ...(state === undefined ? {} : { degraded: state }) };
+    const options = { ...found, nowMs: this.#options.clock.now(), maxResults, minScore };
+    const ranked = found.near === undefined ? rankHits(found.chunks, options) : fuseHits(found.chunks, found.near, options);
+    const degraded = [state, byMeaning.why].filter((why) => why !== undefined).join("; ");
+    return { hits: ranked.map(toHit), ...(degraded === "" ? {} : { degraded }) };
   }
 
   async get(
@@ -158,6 +181,7 @@ export class NoteMemory implements MemoryProvider {
     this.#closing.abort();
     const open = [...this.#indexes.values()];
     await Promise.allSettled(open.flatMap(({ updating }) => updating ?? []));
+    await Promise.all(open.map(async ({ vectors }) => vectors?.close()));
     for (const { database } of open) database[Symbol.dispose]();
     this.#indexes.clear();
   }
@@ -180,13 +204,14 @@ export class NoteMemory implements MemoryProvider {
   #find(
     index: AgentIndex,
     tokens: readonly string[],
-    bounds: Parameters<IndexDatabase["search"]>[1],
-  ): { readonly chunks: readonly FoundChunk[]; readonly weights: ReadonlyMap<string, number> } | undefined {
+    { scope, nearness }: { readonly scope: SearchScope; readonly nearness: Nearness },
+  ): Found | undefined {
     try {
       const spread = index.database.spread(tokens);
       const weights = weighTokens(spread, index.database.passages());
       const telling = new Map(tellingTokens(spread).map((token) => [token, weights.get(token) ?? 0]));
-      return { weights, chunks: index.database.search(telling, bounds) };
+      const chunks = index.database.search(telling, scope);
+      return { weights, chunks, ...(nearness.type === "known" ? { near: nearChunks(index.database, nearness.near, scope) } : {}) };
     } catch (error) {
       this.#options.logger.warn("The index of the notes is damaged, and is built again", { error });
       index.database[Symbol.dispose]();
@@ -209,9 +234,17 @@ export class NoteMemory implements MemoryProvider {
     if (known !== undefined) return known;
     const file = join(this.#options.folder, `${encodeURIComponent(agentId)}.sqlite`);
     removeDatabase(shadowOf(file));
-    const index: AgentIndex = { file, database: new IndexDatabase(file), updating: undefined };
+    const vectors = this.#vectorsOf(agentId, () => index.database);
+    const index: AgentIndex = { file, database: new IndexDatabase(file), updating: undefined, vectors };
     this.#indexes.set(agentId, index);
     return index;
+  }
+
+  #vectorsOf(agentId: string, index: () => IndexDatabase): NoteVectors | undefined {
+    const { folder, embeddings, clock, logger, waitMs = WAIT_MS } = this.#options;
+    if (embeddings === undefined) return undefined;
+    const file = join(folder, "vectors", `${encodeURIComponent(agentId)}.sqlite`);
+    return new NoteVectors({ file, agentId, embeddings, clock, logger, waitMs, index });
   }
 
   /** Resolves with why the index may be behind, once it is up to date or the wait is over. */
@@ -244,9 +277,14 @@ export class NoteMemory implements MemoryProvider {
 
   async #start(index: AgentIndex, work: Promise<Update>): Promise<Update> {
     index.updating = work;
+    // One that fails may have changed something, too.
+    let hasChanged = true;
     try {
-      return await work;
+      const update = await work;
+      hasChanged = update.changes.length > 0;
+      return update;
     } finally {
+      index.vectors?.follow({ hasChanged });
       if (index.updating === work) index.updating = undefined;
     }
   }
@@ -323,8 +361,16 @@ function shadowOf(file: string): string {
   return `${file}.new`;
 }
 
-async function statusOf({ database }: AgentIndex, listed: ListedNotes): Promise<MemoryStatus> {
-  return { provider: "notes", works: true, ...database.counts(), problems: await noteProblems(listed) };
+async function statusOf({ database, vectors }: AgentIndex, listed: ListedNotes): Promise<MemoryStatus> {
+  const problems = [...(vectors?.problems() ?? []), ...(await noteProblems(listed))];
+  return { provider: "notes", works: true, ...database.counts(), ...withoutUndefined({ embedded: vectors?.embedded() }), problems };
+}
+
+/** The passages of texts, nearest first. */
+function nearChunks(database: IndexDatabase, near: readonly NearText[], scope: SearchScope): readonly Near<FoundChunk>[] {
+  const cosines = new Map(near.map(({ textHash, cosine }) => [textHash, cosine]));
+  const chunks = database.chunksWith([...cosines.keys()], scope);
+  return chunks.map(({ textHash, ...chunk }) => ({ ...chunk, cosine: cosines.get(textHash) ?? 0 }));
 }
 
 /** What of notes and conversations decides whether they are others than before, by path. */
@@ -345,9 +391,14 @@ function changesBetween(before: ReadonlyMap<string, string>, after: ReadonlyMap<
   return [...gone, ...others];
 }
 
-function toHit({ datedMs, score, ...hit }: FoundChunk & { readonly score: number }): MemoryHit {
+function toHit({ path, startLine, endLine, text, source, origin, datedMs, score }: FoundChunk & { readonly score: number }): MemoryHit {
   return {
-    ...hit,
+    path,
+    startLine,
+    endLine,
+    text,
+    source,
+    origin,
     score: Math.round(score * 1000) / 1000,
     ...(datedMs === undefined ? {} : { day: new Date(datedMs).toISOString().slice(0, 10) }),
   };

@@ -76,8 +76,15 @@ function encode(event: unknown): Uint8Array {
 }
 
 function lastEvent(error: unknown, hideSecrets: (text: string) => string): unknown {
-  if (error === undefined) return "[DONE]";
+  return error === undefined ? "[DONE]" : { error: toModelFailure(error, hideSecrets) };
+}
+
+/** Why a plugin did not answer, without secrets, with the status of its own error; 503 if it could not answer at all. */
+export function toModelFailure(
+  error: unknown,
+  hideSecrets: (text: string) => string,
+): { readonly message: string; readonly code: number | null } {
   const { message, status } = PluginError.isInstance(error) ? error : { message: "it failed" };
   const isRefusal = PluginError.isInstance(error) && error.code === "failed";
-  return { error: { message: hideSecrets(message), code: isRefusal ? (status ?? null) : UNAVAILABLE } };
+  return { message: hideSecrets(message), code: isRefusal ? (status ?? null) : UNAVAILABLE };
 }

@@ -118,3 +118,26 @@ test("an answer that is no longer awaited, or too large, ends in the plugin", sl
   await expect.poll(() => stored).toEqual([true, true, true]);
   expect(scene.host.sources()[0]?.problem).toBeUndefined();
 });
+
+test("a request for embeddings is answered with a vector for each text, and a failure with its status", slow, async () => {
+  const body = `
+    if (request.input.includes("")) throw Object.assign(new Error("a text is empty"), { status: 400 });
+    for (const text of request.input) yield { embedding: [text.length, 1] };`;
+  await using scene = startHost([await withModels("vectors", body)]);
+  const embed = async (input: readonly string[], init: ModelFetchInit = {}) =>
+    scene.host.fetchEmbeddings("vectors", { body: JSON.stringify({ model: "one", input }), ...init });
+  const answer = await embed(["a", "bcd"]);
+  expect(await answer?.json()).toEqual({
+    object: "list",
+    model: "one",
+    data: [
+      { object: "embedding", index: 0, embedding: [1, 1] },
+      { object: "embedding", index: 1, embedding: [3, 1] },
+    ],
+  });
+  const refused = await embed(["a", ""]);
+  expect(refused?.status).toBe(400);
+  expect(await refused?.json()).toEqual({ error: { message: "it failed: a text is empty", code: 400 } });
+  await expect(embed(["a"], { checkBody: () => new Error("too large") })).rejects.toThrow("too large");
+  expect(scene.host.fetchEmbeddings("other", { body: "{}" })).toBeUndefined();
+});

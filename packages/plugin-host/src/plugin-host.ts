@@ -3,6 +3,7 @@ import type { AgentTool, MemoryProvider, ToolSource } from "@factotum/agent-cont
 import { HOOKS, type HookName, type HookPayloads } from "@factotum/plugin";
 import { createPluginCommand } from "./create-command.ts";
 import { createPluginTool } from "./create-tool.ts";
+import { fetchEmbeddings } from "./fetch-embeddings.ts";
 import { fetchModels, type ModelFetchInit } from "./fetch-models.ts";
 import { HostedPlugin } from "./hosted-plugin.ts";
 import type { InstalledPlugin, PluginHostOptions } from "./installed-plugin.ts";
@@ -78,6 +79,12 @@ export class PluginHost {
   fetchModels(id: string, init: ModelFetchInit): Response | undefined {
     const one = this.#hosted.find(({ plugin }) => plugin.id === id && plugin.roles.includes("models"));
     return one === undefined ? undefined : fetchModels(one, init, this.#options.hideSecrets);
+  }
+
+  /** Answers a request of OpenAI's Embeddings API with the models of a plugin; `undefined` if no plugin of this id has any. */
+  fetchEmbeddings(id: string, init: ModelFetchInit): Promise<Response> | undefined {
+    const one = this.#hosted.find(({ plugin }) => plugin.id === id && plugin.roles.includes("models"));
+    return one === undefined ? undefined : fetchEmbeddings(one, init, this.#options.hideSecrets);
   }
 
   /** The memory that a plugin is; `undefined` if no plugin of this id is one. */

@@ -28,6 +28,7 @@ export interface PluginModelCall {
  * Answers a request to one of the plugin's models, piece by piece. `request` is the body of a streaming request of OpenAI's Chat Completions API, with `model`,
  * `messages`, and `tools` if there are any; every piece is a `chat.completion.chunk` of that API, the last one with a `finish_reason`, and one with `usage`. An
  * error that is thrown fails the call; its number `status` is read like the status of an HTTP answer (401, 429, 503, …).
+ * A model that embeds texts gets the body of a request of the Embeddings API, with `model` and the texts `input`, and yields `{ embedding: number[] }` for each.
  */
 export type PluginModels = (request: PluginObject, call: PluginModelCall) => AsyncIterable<PluginObject>;
 

@@ -804,6 +804,11 @@ interface MemoryState {
   readonly sizeBytes?: number;
   /** When the index last changed; absent: it has not been filled. */
   readonly indexedAtMs?: number;
+  /** The model that compares texts by their meaning, and how many passages have a vector of it; absent: words alone are compared. */
+  readonly embedded?: {
+    readonly model: string;
+    readonly chunks: number;
+  };
   /** What is wrong, or left out, each a sentence. */
   readonly problems: readonly string[];
 }

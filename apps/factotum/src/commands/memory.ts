@@ -144,7 +144,7 @@ async function request<Method extends MemoryMethod>(
 
 function printState(
   cli: CliContext,
-  { agentId, provider, works, files, conversations = 0, chunks, sizeBytes, indexedAtMs, problems }: MemoryState,
+  { agentId, provider, works, files, conversations = 0, chunks, sizeBytes, indexedAtMs, embedded, problems }: MemoryState,
 ): void {
   const indexed = [
     plural(files, "file"),
@@ -157,9 +157,15 @@ function printState(
     agent: agentId,
     provider: `${provider}${works ? "" : ", which cannot be used"}`,
     index: provider === "notes" ? indexed.join(", ") : undefined,
+    vectors: provider === "notes" ? vectorsText(chunks, embedded) : undefined,
   });
   for (const [name, value] of Object.entries(rows)) cli.print(`${name.padEnd(10)}${terminalText(value)}\n`);
   for (const problem of problems) cli.print(`problem   ${terminalText(problem)}\n`);
+}
+
+function vectorsText(chunks: number, embedded: MemoryState["embedded"]): string {
+  if (embedded === undefined) return "none: words alone are compared (memory.embeddings.model is not set)";
+  return `${embedded.model}, ${embedded.chunks} of ${plural(chunks, "passage")}`;
 }
 
 function renderHit({ path, source, startLine, endLine, text, score, origin, day }: MemorySearchHit): string {

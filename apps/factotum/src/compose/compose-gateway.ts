@@ -160,7 +160,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     damage: store.damage,
     reserve,
     checkpoints,
-    memory: { provider: integrations.memory.provider, ...notes },
+    memory: { provider: integrations.memory.provider, embedWith: integrations.memory.embedWith, ...notes },
     hostCommands: host,
     localFiles: createLocalFiles(files, createOutgoingGuard(paths, secrets.toolOutput)),
     skillUse: skillRuns,

@@ -1,6 +1,16 @@
 import { realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
-import type { AgentTool, Clock, FileProvenance, Logger, MemoryProvider, RunFacts, ToolSource } from "@factotum/agent-contract";
+import { ModelError } from "@factotum/agent-contract";
+import type {
+  AgentTool,
+  Clock,
+  FileProvenance,
+  Logger,
+  MemoryProvider,
+  RunFacts,
+  TextEmbeddings,
+  ToolSource,
+} from "@factotum/agent-contract";
 import type { FactotumConfig } from "@factotum/config";
 import { NoteMemory } from "@factotum/memory";
 import type { Store } from "@factotum/store";
@@ -16,6 +26,8 @@ export interface ComposedMemory {
   readonly provider: MemoryProvider;
   /** Adds the tools of memory to those of a source, once there is anything to find. */
   readonly withTools: (source: Pick<ToolSource, "id" | "tools">) => ToolSource;
+  /** From now on texts are embedded with these: those of a gateway that has started. */
+  readonly embedWith: (embeddings: TextEmbeddings) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -36,8 +48,10 @@ interface MemoryParts {
 /** Prepares the search over notes and conversations. No index is opened before the first search. */
 export async function composeMemory({ paths }: Pick<CliContext, "paths">, parts: MemoryParts): Promise<ComposedMemory> {
   const { store, provenance, currentConfig, secrets, ofPlugin, ...system } = parts;
+  const { embeddings, embedWith } = lateEmbeddings(currentConfig, secrets);
   const memory = new NoteMemory({
     ...system,
+    embeddings,
     folder: join(paths.stateFolder, "memory"),
     placesOf: (agentId) => {
       const agent = currentConfig().agents.find(({ id }) => id === agentId);
@@ -70,7 +84,32 @@ export async function composeMemory({ paths }: Pick<CliContext, "paths">, parts:
         },
       };
     },
+    embedWith,
     close: () => memory.close(),
+  };
+}
+
+/** The embeddings of a gateway that starts later. What tools do not show of a text is not sent to a provider, either. */
+function lateEmbeddings(
+  currentConfig: MemoryParts["currentConfig"],
+  { toolOutput }: SecretFilter,
+): { readonly embeddings: TextEmbeddings; readonly embedWith: ComposedMemory["embedWith"] } {
+  let started: TextEmbeddings | undefined;
+  return {
+    embeddings: {
+      model: () => currentConfig().memory.embeddings?.model,
+      embed: async (texts, options) => {
+        if (started === undefined) throw new ModelError("aborted", "The gateway is still starting.", { retry: { type: "backoff" } });
+        await toolOutput.ready();
+        return started.embed(
+          texts.map((text) => toolOutput.redact(text)),
+          options,
+        );
+      },
+    },
+    embedWith: (given) => {
+      started = given;
+    },
   };
 }
 

@@ -42,6 +42,7 @@ export interface ComposedPlugins {
   readonly routes: PluginHost["routes"];
   /** Answers with the models of a plugin. */
   readonly fetchModels: PluginHost["fetchModels"];
+  readonly fetchEmbeddings: PluginHost["fetchEmbeddings"];
   /** Ends all plugins. */
   readonly close: () => Promise<void>;
 }
@@ -103,6 +104,7 @@ export async function composePlugins(context: CliContext, { secrets, store, web,
     memory: (id) => host.memory(id),
     routes: (id) => host.routes(id),
     fetchModels: (id, init) => host.fetchModels(id, init),
+    fetchEmbeddings: (id, init) => host.fetchEmbeddings(id, init),
     close: async () => {
       await host.close();
       await runner.close();

@@ -20,6 +20,8 @@ export async function checkMedia(config: FactotumConfig, env: Environment): Prom
   else if (transcription !== undefined)
     findings.push(await checkProgram("transcription", "models.transcription.command", transcription.command[0] ?? "", env));
   if (embedding !== undefined) findings.push(await checkReference("embedding", "models.embedding", embedding, { config, env }));
+  const memory = config.memory.embeddings?.model;
+  if (memory !== undefined) findings.push(await checkReference("memory-embeddings", "memory.embeddings.model", memory, { config, env }));
   if (speaker === ESPEAK) findings.push(await checkProgram("speech", "messages.tts.provider", ESPEAK, env));
   else if (speaker !== undefined) findings.push(await checkReference("speech", "messages.tts.provider", speaker, { config, env }));
   const context = { config, env };

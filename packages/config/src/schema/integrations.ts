@@ -108,6 +108,8 @@ export interface MemoryConfig {
   readonly sessions: readonly (typeof MEMORY_SESSIONS)[number][];
   /** When an agent proposes additions to `MEMORY.md`, as `HH:MM` of its day. Unset: never. */
   readonly dailyReview?: string | undefined;
+  /** What compares texts by their meaning, too. Unset: words alone are compared. */
+  readonly embeddings?: { readonly model: string } | undefined;
 }
 
 /** Which plugins are loaded. */
@@ -174,6 +176,14 @@ export const MemorySchema: z.ZodType<MemoryConfig> = z
       .describe(
         "Time of day at which the assistant proposes additions to MEMORY.md from the day's notes, such as `21:00`. It writes nothing by itself. Unset: never.",
       ),
+    embeddings: z
+      .strictObject({
+        model: TextSchema.describe(
+          "Model that embeds texts, as `provider/model`. It reads everything that is searched, and each question.",
+        ),
+      })
+      .optional()
+      .describe("Compares texts by their meaning, next to their words. Unset: by their words alone."),
   })
   .describe("Search over the notes and conversations.");
 

@@ -165,6 +165,7 @@ describe("every key", () => {
         "commandHooks[0].event -> commandHooks[0].event",
         "commandHooks[0].command -> commandHooks[0].command",
         "hooks.mappings[0].name -> hooks.mappings[0].name",
+        "memory.embeddings.model -> memory.embeddings.model",
       ]
     `);
   });

@@ -1,4 +1,11 @@
-import { withoutUndefined, type AuditNotes, type MemoryProvider, type MemorySourceKind, type NoteHistory } from "@factotum/agent-contract";
+import {
+  withoutUndefined,
+  type AuditNotes,
+  type MemoryProvider,
+  type MemorySourceKind,
+  type NoteHistory,
+  type TextEmbeddings,
+} from "@factotum/agent-contract";
 import type { RpcMethod } from "@factotum/protocol";
 import type { Engine } from "../engine/engine.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
@@ -12,6 +19,8 @@ const MAX_NAMED = 200;
 /** What agents remember. */
 export interface GatewayMemory {
   readonly provider: MemoryProvider;
+  /** Is given what embeds texts with the configured model, when it can. */
+  readonly embedWith: (embeddings: TextEmbeddings) => void;
   readonly history: NoteHistory;
   readonly audit: AuditNotes;
 }
@@ -19,7 +28,7 @@ export interface GatewayMemory {
 /** The methods that search the memory, bring its index up to date, restore versions of notes, and that examine notes. The caller has the token: the owner. */
 export function memoryHandlers(
   { sessions }: Pick<Engine, "sessions">,
-  { provider: memory, history, audit }: GatewayMemory,
+  { provider: memory, history, audit }: Omit<GatewayMemory, "embedWith">,
 ): RpcHandlersOf<Extract<RpcMethod, `memory.${string}`>> {
   return {
     "memory.status": async ({ agentId: named }, { signal }) => {

@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { MemoryOrigin } from "@factotum/agent-contract";
 import type { NoteChunk } from "../chunks/chunk-note.ts";
 import { tokenize } from "../tokens/tokenize.ts";
+import { textHashOf } from "./text-hash.ts";
 
 /** Passages of conversations have numbers from here on, those of notes smaller ones: so that one of both can be searched alone. */
 export const FIRST_SAID: number = 2 ** 40;
@@ -31,8 +32,9 @@ export const CONVERSATION_SCHEMA: string = `
 CREATE TABLE conversations (id INTEGER PRIMARY KEY, session_id TEXT NOT NULL UNIQUE, last_entry TEXT NOT NULL, active_ms REAL NOT NULL,
   is_tainted INTEGER NOT NULL, is_excluded INTEGER NOT NULL, in_context_from TEXT NOT NULL DEFAULT '') STRICT;
 CREATE TABLE said (id INTEGER PRIMARY KEY, conversation_id INTEGER NOT NULL REFERENCES conversations(id), entry TEXT NOT NULL, start_line INTEGER NOT NULL,
-  end_line INTEGER NOT NULL, text TEXT NOT NULL, at_ms REAL NOT NULL, origin TEXT NOT NULL) STRICT;
-CREATE INDEX said_in ON said(conversation_id, entry);`;
+  end_line INTEGER NOT NULL, text TEXT NOT NULL, text_hash TEXT NOT NULL, at_ms REAL NOT NULL, origin TEXT NOT NULL) STRICT;
+CREATE INDEX said_in ON said(conversation_id, entry);
+CREATE INDEX said_text ON said(text_hash);`;
 
 /** The conversations of an index. Calls that write belong into a transaction of the caller. */
 export class ConversationTable {
@@ -71,14 +73,14 @@ export class ConversationTable {
     const conversation = Number(row?.["id"]);
     const newest = this.#database.prepare("SELECT max(id) AS id FROM said").get()?.["id"];
     const addText = this.#database.prepare(
-      "INSERT INTO said (id, conversation_id, entry, start_line, end_line, text, at_ms, origin) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO said (id, conversation_id, entry, start_line, end_line, text, text_hash, at_ms, origin) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
     );
     const addWords = this.#database.prepare("INSERT INTO words (rowid, tokens) VALUES (?, ?)");
     let id = typeof newest === "number" ? newest : FIRST_SAID;
     for (const { entryId, atMs, origin, chunks } of texts)
       for (const { startLine, endLine, text } of chunks) {
         id += 1;
-        addText.run(id, conversation, entryId, startLine, endLine, text, atMs, origin);
+        addText.run(id, conversation, entryId, startLine, endLine, text, textHashOf("sessions", text), atMs, origin);
         addWords.run(id, tokenize(text).join(" "));
       }
   }
@@ -95,6 +97,16 @@ export class ConversationTable {
   markContext(contexts: ReadonlyMap<string, string>): void {
     const mark = this.#database.prepare("UPDATE conversations SET in_context_from = ? WHERE session_id = ? AND in_context_from <> ?");
     for (const [sessionId, from] of contexts) mark.run(from, sessionId, from);
+  }
+
+  /** The hashes of the texts that the requests of a conversation contain. */
+  inContext(sessionId: string): ReadonlySet<string> {
+    const rows = this.#database
+      .prepare(
+        "SELECT s.text_hash FROM said s JOIN conversations v ON v.id = s.conversation_id WHERE v.session_id = ? AND s.entry >= v.in_context_from",
+      )
+      .all(sessionId);
+    return new Set(rows.map((row) => String(row["text_hash"])));
   }
 
   /** The origins of the indexed entries of a conversation, from one on, at most `count`. */

@@ -1,11 +1,12 @@
 import { chmodSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import type { MemoryOrigin, MemorySourceKind } from "@factotum/agent-contract";
 import type { NoteChunk } from "../chunks/chunk-note.ts";
 import { matchExpression } from "../tokens/query-tokens.ts";
 import { tokenize } from "../tokens/tokenize.ts";
 import { CONVERSATION_SCHEMA, ConversationTable, FIRST_SAID, type ConversationState, type SaidText } from "./conversation-table.ts";
+import { textHashOf } from "./text-hash.ts";
 
 /** What decides whether a file is read again. */
 export interface FileState {
@@ -33,32 +34,45 @@ export interface FoundChunk {
   readonly datedMs?: number;
 }
 
+/** What a search may find. */
+export interface SearchScope {
+  /** How many passages of each source at most. */
+  readonly count: number;
+  readonly sources: readonly MemorySourceKind[];
+  /** What the requests of this conversation contain is left out. */
+  readonly exceptSession?: string | undefined;
+}
+
 /** Changes with the tables, the tokens or the passages: an index of another version is built again. */
-const VERSION = 3;
+const VERSION = 4;
 
 const SCHEMA = `
 CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, hash TEXT NOT NULL, mtime_ms REAL NOT NULL, size_bytes INTEGER NOT NULL,
   dated_ms INTEGER, origin TEXT NOT NULL) STRICT;
 CREATE TABLE chunks (id INTEGER PRIMARY KEY, file_id INTEGER NOT NULL REFERENCES files(id), start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
-  text TEXT NOT NULL) STRICT;
+  text TEXT NOT NULL, text_hash TEXT NOT NULL) STRICT;
 CREATE INDEX chunks_of_file ON chunks(file_id);
+CREATE INDEX chunks_of_text ON chunks(text_hash);
 CREATE TABLE updates (id INTEGER PRIMARY KEY CHECK (id = 1), at_ms REAL NOT NULL) STRICT;
 CREATE VIRTUAL TABLE words USING fts5(tokens, content='', contentless_delete=1, tokenize='ascii');${CONVERSATION_SCHEMA}
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row);
 PRAGMA user_version = ${VERSION};`;
 
-/** Where notes and conversations are, with the columns of a `FoundChunk`. */
-const SOURCES: Readonly<Record<MemorySourceKind, { readonly range: string; readonly joined: string }>> = {
+/** Where notes and conversations are, with the columns of a `FoundChunk`. `allowed` has one parameter: the conversation that searches. */
+const SOURCES: Readonly<
+  Record<MemorySourceKind, { readonly range: string; readonly columns: string; readonly joined: string; readonly allowed: string }>
+> = {
   notes: {
     range: `rowid < ${FIRST_SAID}`,
-    joined: `SELECT f.path, c.start_line, c.end_line, c.text, f.origin, f.dated_ms FROM found w
-      JOIN chunks c ON c.id = w.rowid JOIN files f ON f.id = c.file_id WHERE ? IS NOT c.id ORDER BY w.weight DESC, c.id DESC`,
+    columns: "f.path, c.start_line, c.end_line, c.text, c.text_hash, f.origin, f.dated_ms",
+    joined: "chunks c JOIN files f ON f.id = c.file_id",
+    allowed: "? IS NOT c.id",
   },
   sessions: {
     range: `rowid >= ${FIRST_SAID}`,
-    joined: `SELECT v.session_id || '#' || s.entry AS path, s.start_line, s.end_line, s.text, s.origin, s.at_ms AS dated_ms FROM found w
-      JOIN said s ON s.id = w.rowid JOIN conversations v ON v.id = s.conversation_id
-      WHERE ? IS NOT v.session_id OR s.entry < v.in_context_from ORDER BY w.weight DESC, s.id DESC`,
+    columns: "v.session_id || '#' || c.entry AS path, c.start_line, c.end_line, c.text, c.text_hash, c.origin, c.at_ms AS dated_ms",
+    joined: "said c JOIN conversations v ON v.id = c.conversation_id",
+    allowed: "(? IS NOT v.session_id OR c.entry < v.in_context_from)",
   },
 };
 /** Matches beyond those asked for, of which a conversation's own requests contain some. */
@@ -87,7 +101,7 @@ export class IndexDatabase implements Disposable {
   }
 
   /** The conversations, to read. */
-  get conversations(): Pick<ConversationTable, "states" | "origins"> {
+  get conversations(): Pick<ConversationTable, "states" | "origins" | "inContext"> {
     return this.#conversations;
   }
 
@@ -142,11 +156,13 @@ export class IndexDatabase implements Disposable {
         .run(file.path, file.hash, file.mtimeMs, file.sizeBytes, file.datedMs ?? null, file.origin);
       const newest = this.#database.prepare("SELECT max(id) AS id FROM chunks").get()?.["id"];
       let chunk = typeof newest === "number" ? newest : 0;
-      const addChunk = this.#database.prepare("INSERT INTO chunks (id, file_id, start_line, end_line, text) VALUES (?, ?, ?, ?, ?)");
+      const addChunk = this.#database.prepare(
+        "INSERT INTO chunks (id, file_id, start_line, end_line, text, text_hash) VALUES (?, ?, ?, ?, ?, ?)",
+      );
       const addWords = this.#database.prepare("INSERT INTO words (rowid, tokens) VALUES (?, ?)");
       for (const { startLine, endLine, text, headings } of file.chunks) {
         chunk += 1;
-        addChunk.run(chunk, id, startLine, endLine, text);
+        addChunk.run(chunk, id, startLine, endLine, text, textHashOf("notes", text));
         addWords.run(chunk, tokenize([...headings, text].join("\n")).join(" "));
       }
     });
@@ -164,45 +180,77 @@ export class IndexDatabase implements Disposable {
     });
   }
 
-  /**
-   * The passages with any of the tokens, of each source those first whose tokens weigh most together, at most `count`. `exceptSession`: what the requests of this conversation contain is left out.
-   */
-  search(
-    weights: ReadonlyMap<string, number>,
-    options: { readonly count: number; readonly sources: readonly MemorySourceKind[]; readonly exceptSession?: string | undefined },
-  ): readonly FoundChunk[] {
+  /** The passages with any of the tokens, of each source those first whose tokens weigh most together. */
+  search(weights: ReadonlyMap<string, number>, scope: SearchScope): readonly FoundChunk[] {
     const tokens = [...weights];
-    return tokens.length === 0 ? [] : [...new Set(options.sources)].flatMap((source) => this.#searchIn(source, tokens, options));
+    return tokens.length === 0 ? [] : [...new Set(scope.sources)].flatMap((source) => this.#searchIn(source, tokens, scope));
   }
 
   #searchIn(
     source: MemorySourceKind,
     tokens: readonly (readonly [string, number])[],
-    { count, exceptSession = null }: { readonly count: number; readonly exceptSession?: string | null | undefined },
+    { count, exceptSession }: SearchScope,
   ): readonly FoundChunk[] {
-    const { range, joined } = SOURCES[source];
+    const { range, columns, joined, allowed } = SOURCES[source];
     // The weights of the tokens alone: BM25 costs three times as much, and prefers a day with many of the words to one with all of them.
     const matches = `SELECT rowid, ? AS weight FROM words WHERE words MATCH ? AND ${range}`;
     return this.#database
       .prepare(
         `WITH found AS MATERIALIZED (SELECT rowid, sum(weight) AS weight FROM (${tokens.map(() => matches).join(" UNION ALL ")})
-           GROUP BY rowid ORDER BY weight DESC, rowid DESC LIMIT ?) ${joined} LIMIT ?`,
+           GROUP BY rowid ORDER BY weight DESC, rowid DESC LIMIT ?)
+         SELECT ${columns} FROM found w CROSS JOIN ${joined} WHERE c.id = w.rowid AND ${allowed} ORDER BY w.weight DESC, c.id DESC LIMIT ?`,
       )
       .all(
         ...tokens.flatMap(([token, weight]) => [weight, matchExpression(token)]),
-        count + (exceptSession === null ? 0 : SPARE),
-        source === "sessions" ? exceptSession : null,
+        count + (exceptSession === undefined ? 0 : SPARE),
+        searching(source, exceptSession),
         count,
       )
-      .map((row) => ({
-        path: String(row["path"]),
-        startLine: Number(row["start_line"]),
-        endLine: Number(row["end_line"]),
-        text: String(row["text"]),
-        source,
-        origin: row["origin"] as MemoryOrigin,
-        ...(row["dated_ms"] === null ? {} : { datedMs: Number(row["dated_ms"]) }),
-      }));
+      .map((row) => toFoundChunk(source, row));
+  }
+
+  /** The passages with any of the texts, given by their hashes. */
+  chunksWith(
+    textHashes: readonly string[],
+    { sources, exceptSession }: Omit<SearchScope, "count">,
+  ): readonly (FoundChunk & { readonly textHash: string })[] {
+    return [...new Set(sources)].flatMap((source) => {
+      const { columns, joined, allowed } = SOURCES[source];
+      return this.#database
+        .prepare(
+          `SELECT ${columns} FROM json_each(?) w CROSS JOIN ${joined} WHERE c.text_hash = w.value AND ${allowed} ORDER BY w.key, c.id`,
+        )
+        .all(JSON.stringify(textHashes), searching(source, exceptSession))
+        .map((row) => ({ ...toFoundChunk(source, row), textHash: String(row["text_hash"]) }));
+    });
+  }
+
+  /** The hashes of the texts of all passages: those of undated notes first, then of the newest days, then of what was said, the newest first. */
+  textHashes(): ReadonlySet<string> {
+    const notes = this.#database
+      .prepare("SELECT c.text_hash FROM chunks c JOIN files f ON f.id = c.file_id ORDER BY f.dated_ms IS NOT NULL, f.dated_ms DESC, c.id")
+      .all();
+    const said = this.#database.prepare("SELECT text_hash FROM said ORDER BY at_ms DESC, id").all();
+    return new Set([...notes, ...said].map((row) => String(row["text_hash"])));
+  }
+
+  /** How many passages have one of the texts. */
+  countWith(textHashes: readonly string[]): number {
+    const row = this.#database
+      .prepare(
+        `WITH wanted AS (SELECT value FROM json_each(?)) SELECT (SELECT count(*) FROM chunks WHERE text_hash IN wanted) +
+           (SELECT count(*) FROM said WHERE text_hash IN wanted) AS count`,
+      )
+      .get(JSON.stringify(textHashes));
+    return Number(row?.["count"]);
+  }
+
+  /** The text with a hash; `undefined` if no passage has it any longer. */
+  textOf(textHash: string): string | undefined {
+    const row = this.#database
+      .prepare("SELECT text FROM chunks WHERE text_hash = ?1 UNION ALL SELECT text FROM said WHERE text_hash = ?1 LIMIT 1")
+      .get(textHash);
+    return row === undefined ? undefined : String(row["text"]);
   }
 
   /** How many passages have each token. */
@@ -270,6 +318,23 @@ export class IndexDatabase implements Disposable {
       throw error;
     }
   }
+}
+
+/** The parameter of `allowed`. */
+function searching(source: MemorySourceKind, exceptSession: string | undefined): string | null {
+  return source === "sessions" ? (exceptSession ?? null) : null;
+}
+
+function toFoundChunk(source: MemorySourceKind, row: Record<string, SQLOutputValue>): FoundChunk {
+  return {
+    path: String(row["path"]),
+    startLine: Number(row["start_line"]),
+    endLine: Number(row["end_line"]),
+    text: String(row["text"]),
+    source,
+    origin: row["origin"] as MemoryOrigin,
+    ...(row["dated_ms"] === null ? {} : { datedMs: Number(row["dated_ms"]) }),
+  };
 }
 
 /** Removes a database with the files that SQLite keeps next to it. */

@@ -1,8 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import type { MemoryHit } from "@factotum/agent-contract";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { allEmbedded } from "../../test/all-embedded.ts";
 import { AGENT, createNoteRig, NOW_MS, type NoteRig } from "../../test/note-rig.ts";
+import { conceptVector, createTestEmbeddings } from "../../test/test-embeddings.ts";
 import type { ConversationSource, SaidEntry, SearchableConversation } from "../index.ts";
 
 interface Told {
@@ -168,4 +171,43 @@ test("a conversation is shown from an entry on, with its marks; nothing else is"
   expect(await get("s-1#e004", 9)).toMatchObject({ type: "not-found", message: "s-1#e004 has 1 lines." });
   told.clear();
   expect(await get("s-1#e001")).toMatchObject({ type: "not-found" });
+});
+
+test("what was said is found by meaning, in the same bounds as by words; vectors go with it", async () => {
+  await using near = await createNoteRig({
+    conversations: source,
+    embeddings: createTestEmbeddings(conceptVector([["boiler", "heating"], ["tea"]])),
+  });
+  const found = async (options: Parameters<NoteRig["search"]>[1] = {}): Promise<readonly string[]> => {
+    const { hits } = await near.search("heating", options);
+    return hits.map(({ path }) => path).toSorted();
+  };
+  const embed = async (): Promise<void> => {
+    await near.memory.index({ ...AGENT, rebuild: false });
+    await allEmbedded(near.memory);
+  };
+  await near.put("memory/2026-11-20.md", "Karl knows the boiler.\n");
+  say("s-1", "owner", "The boiler is old.");
+  say("s-1", "owner", "Is the boiler loud?");
+  say("s-2", "owner", "The boiler was dear.");
+  await embed();
+  expect(await found()).toEqual(["memory/2026-11-20.md", "s-1#e001", "s-1#e002", "s-2#e003"]);
+  expect(await found({ sources: ["notes"], maxResults: 1 })).toEqual(["memory/2026-11-20.md"]);
+  expect(await found({ sources: ["sessions"] })).toEqual(["s-1#e001", "s-1#e002", "s-2#e003"]);
+  expect(await found({ sources: ["sessions"], exceptSession: "s-1" })).toEqual(["s-2#e003"]);
+  const own = told.get("s-1");
+  if (own !== undefined) own.inContextFrom = "e002";
+  expect(await found({ sources: ["sessions"], exceptSession: "s-1" })).toContain("s-2#e003");
+  expect(await found({ sources: ["sessions"], exceptSession: "s-1" })).toEqual(["s-1#e001", "s-2#e003"]);
+  // Many of its own do not take the places of others.
+  for (let index = 0; index < 60; index += 1) say("s-1", "owner", `boiler boiler ${index}`);
+  await embed();
+  expect(await found({ exceptSession: "s-1", maxResults: 3 })).toEqual(["memory/2026-11-20.md", "s-1#e001", "s-2#e003"]);
+  expect(await found({ sources: ["notes"], maxResults: 3 })).toEqual(["memory/2026-11-20.md"]);
+  say("s-1", "other", "boiler of mine");
+  told.delete("s-2");
+  await embed();
+  await near.memory.close();
+  using vectors = new DatabaseSync(join(near.folder, "vectors", "main.sqlite"));
+  expect(vectors.prepare("SELECT count(*) AS count FROM vectors").get()).toEqual({ count: 1 });
 });

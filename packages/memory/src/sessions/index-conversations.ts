@@ -32,8 +32,8 @@ export async function indexConversations(
   for (const conversation of listed) {
     const before = known.get(conversation.sessionId);
     if (before !== undefined && isRead(before, conversation)) continue;
-    const added = await readOn(database, source, { conversation, before, nowMs, signal });
-    if (added > 0) changes.push({ path: conversation.sessionId, type: before === undefined ? "added" : "changed" });
+    const type = await readOn(database, source, { conversation, before, nowMs, signal });
+    if (type !== undefined) changes.push({ path: conversation.sessionId, type });
   }
   const contexts = listed.flatMap(({ sessionId, inContextFrom = "" }) =>
     known.has(sessionId) || inContextFrom !== "" ? [[sessionId, inContextFrom] as const] : [],
@@ -47,7 +47,7 @@ function isRead({ lastEntryId, activeAtMs, isExcluded }: ConversationState, now:
   return isExcluded && lastEntryId < now.lastEntryId;
 }
 
-/** Reads a conversation on from where it was read to; from its start if it is not the same any longer, as after the recovery of a database. Resolves with the number of new texts. */
+/** Reads a conversation on from where it was read to; from its start if it is not the same any longer, as after the recovery of a database. Resolves with what has become of its texts. */
 async function readOn(
   database: IndexDatabase,
   source: ConversationSource,
@@ -62,7 +62,7 @@ async function readOn(
     readonly nowMs: () => number;
     readonly signal: AbortSignal;
   },
-): Promise<number> {
+): Promise<MemoryChange["type"] | undefined> {
   const { sessionId, isShared } = conversation;
   const continued = before !== undefined && before.lastEntryId < conversation.lastEntryId ? before : undefined;
   if (before !== undefined && continued === undefined) database.forget(sessionId, nowMs());
@@ -78,7 +78,7 @@ async function readOn(
     if (entry.id > conversation.lastEntryId) break;
     if (entry.by === "other" && !isShared) {
       save(conversation.lastEntryId, conversation.activeAtMs, true);
-      return 0;
+      return before === undefined || before.isExcluded ? undefined : "removed";
     }
     isTainted ||= entry.untrusted;
     if (entry.text.trim() === "") continue;
@@ -89,7 +89,8 @@ async function readOn(
     await nextTick();
   }
   save(conversation.lastEntryId, conversation.activeAtMs);
-  return count;
+  if (count > 0) return before === undefined ? "added" : "changed";
+  return before === continued ? undefined : "removed";
 }
 
 /** What the assistant says may repeat what it has read. */

@@ -1,5 +1,6 @@
-import type { MemoryHit } from "@factotum/agent-contract";
-import { createNoteRig } from "../note-rig.ts";
+import type { MemoryHit, TextEmbeddings } from "@factotum/agent-contract";
+import { allEmbedded } from "../all-embedded.ts";
+import { AGENT, createNoteRig } from "../note-rig.ts";
 import { SHAPES, type Corpus, type Place, type Question, type Shape } from "./corpus.ts";
 
 /** Hits that count. */
@@ -28,17 +29,28 @@ export interface RecallReport {
   readonly byShape: ReadonlyMap<Shape, Recall>;
 }
 
-interface Asked {
+/** A question, and what was found for it. */
+export interface Asked {
   readonly question: Question;
-  readonly hits: readonly MemoryHit[];
+  readonly hits: readonly Pick<MemoryHit, "path" | "startLine" | "endLine" | "score">[];
 }
 
-/** Asks all questions of a corpus. */
-export async function measureRecall({ notes, questions }: Corpus): Promise<RecallReport> {
-  await using rig = await createNoteRig({ waitMs: 300_000 });
+/** Asks all questions of a corpus; with `embeddings` once every passage has a vector. */
+export async function measureRecall(
+  { notes, questions }: Corpus,
+  { embeddings }: { readonly embeddings?: TextEmbeddings } = {},
+): Promise<RecallReport> {
+  await using rig = await createNoteRig({ waitMs: 300_000, ...(embeddings === undefined ? {} : { embeddings }) });
   for (const [path, text] of notes) await rig.put(path, text);
+  await rig.memory.index({ ...AGENT, rebuild: true });
+  if (embeddings !== undefined) await allEmbedded(rig.memory);
   const asked: Asked[] = [];
   for (const question of questions) asked.push({ question, hits: (await rig.search(question.text, { maxResults: AT })).hits });
+  return reportOf(asked);
+}
+
+/** The results by part of the set. */
+export function reportOf(asked: readonly Asked[]): RecallReport {
   const answerable = asked.filter(({ question }) => question.gold.length > 0);
   return {
     lexical: summarise(answerable.filter(({ question }) => question.isLexical)),
@@ -68,12 +80,12 @@ function summarise(asked: readonly Asked[]): Recall {
 }
 
 /** Of the first hit with one of the places; 6 without one. */
-function rankOf(places: readonly Place[], hits: readonly MemoryHit[]): number {
+function rankOf(places: readonly Place[], hits: Asked["hits"]): number {
   const at = hits.findIndex((hit) => places.some((place) => holds(hit, place)));
   return at === -1 ? AT : at;
 }
 
-function holds({ path, startLine, endLine }: MemoryHit, place: Place): boolean {
+function holds({ path, startLine, endLine }: Asked["hits"][number], place: Place): boolean {
   return path === place.path && startLine <= place.line && place.line <= endLine;
 }
 

@@ -58,7 +58,11 @@ async function loadModel(connection: MediaConnection, settings: ProviderSettings
       return (await import("@ai-sdk/google")).createGoogle(settings).embeddingModel(model);
     case "anthropic-messages":
     case "demo":
-      throw mediaError(connection, "invalid-request", "this provider has no models that embed texts; name another one in models.embedding");
+      throw mediaError(
+        connection,
+        "invalid-request",
+        "this provider has no models that embed texts; name another one in models.embedding, or in memory.embeddings.model",
+      );
     default:
       return api satisfies never;
   }

@@ -17,6 +17,8 @@ export interface MemoryState {
   readonly sizeBytes?: number;
   /** When the index last changed; absent: it has not been filled. */
   readonly indexedAtMs?: number;
+  /** The model that compares texts by their meaning, and how many passages have a vector of it; absent: words alone are compared. */
+  readonly embedded?: { readonly model: string; readonly chunks: number };
   /** What is wrong, or left out, each a sentence. */
   readonly problems: readonly string[];
 }
@@ -146,6 +148,7 @@ export const MemoryStateSchema: z.ZodType<MemoryState> = parserOf<MemoryState>()
     chunks: z.number(),
     sizeBytes: z.number().optional(),
     indexedAtMs: z.number().optional(),
+    embedded: z.strictObject({ model: z.string(), chunks: z.number() }).optional(),
     problems: z.array(z.string()),
   }),
 );
