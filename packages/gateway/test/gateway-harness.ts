@@ -421,7 +421,7 @@ export async function startTestGateway(
             execTimeoutSeconds: next.tools.exec.timeoutSeconds,
             execSearchPath: "/usr/bin:/bin",
             execAvoidsShell: next.tools.exec.mode === "allowlist",
-          }).filter(({ name }) => name !== "gateway" || options.settingsDesk !== undefined),
+          }).filter(({ name }) => name !== "cron" && (name !== "gateway" || options.settingsDesk !== undefined)),
           ...(options.mediaTools
             ? createMediaTools({
                 media,
