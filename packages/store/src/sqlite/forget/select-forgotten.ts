@@ -76,7 +76,7 @@ function selectSessions(connection: DatabaseSync, run: (sql: string) => void): v
     run(`INSERT OR IGNORE INTO forgotten_keys SELECT key FROM sessions
          WHERE json_valid(facts) AND facts ->> '$.spawnedBy' IN (SELECT key FROM forgotten_keys)`);
     run(`INSERT OR IGNORE INTO forgotten_keys SELECT session_key FROM conversations, forgotten_jobs
-         WHERE is_import = 0 AND instr(session_key || ':', ':cron:' || forgotten_jobs.id || ':') > 0`);
+         WHERE is_import = 0 AND instr(':' || session_key || ':', ':cron:' || forgotten_jobs.id || ':') > 0`);
   }
 }
 
