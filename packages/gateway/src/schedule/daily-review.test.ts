@@ -66,6 +66,9 @@ test("proposes additions once a day to the owner, with tools that only read, and
   expect(await outcomes(running, 1)).toEqual(["done"]);
   await platform.waitForSends(2);
   expect(JSON.stringify(platform.sent.at(-1)?.outbound)).toContain("allergic to nuts");
+  const receipts = async (): Promise<readonly unknown[]> =>
+    (await running.store.listOccurrences("review:main", { limit: 1 })).map(({ receipt }) => receipt);
+  await expect.poll(receipts).toEqual(["delivered"]);
   const tools = (server.requests.at(-1)?.body?.["tools"] ?? []) as unknown as readonly { readonly name: string }[];
   expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(["read", "grep"]));
   for (const name of ["write", "edit", "apply_patch", "exec", "message"]) expect(tools.map((tool) => tool.name)).not.toContain(name);

@@ -1,10 +1,10 @@
 import type { JobReceipt, Logger } from "@factotum/agent-contract";
 import type { InboxStore, JobStore, OccurrenceRecord, OutboxRecord, TurnStore } from "@factotum/store";
 
-/** The session of an isolated run. */
-const SESSION = /^cron:([^:]+):(\d+)$/;
+/** The session of an isolated run. The ids of the gateway's own jobs have a colon. */
+const SESSION = /^cron:(.+):(\d+)$/;
 /** The event of a run's input, whose last part is the attempt. */
-const EVENT = /^(?:cron|heartbeat):(.+):(\d+):\d+$/;
+const EVENT = /^(?:cron|heartbeat|review):(.+):(\d+):\d+$/;
 
 /** Dependencies of the receipts. */
 export interface JobReceiptsOptions {
