@@ -49,6 +49,7 @@ test("a body is JSON, or a form with the field payload; not too deep, and UTF-8"
   expect(parse("text=hi&user=u", "application/x-www-form-urlencoded")).toEqual({ text: "hi", user: "u" });
   expect(parse('{"a":')).toBe("The body is not valid JSON.");
   expect(parse(`"${"[".repeat(100)}"`)).toBe("[".repeat(100));
+  expect(parse(String.raw`"\"${"[".repeat(100)}"`)).toBe(`"${"[".repeat(100)}`);
   expect(parse(`${"[".repeat(64)}${"]".repeat(64)}`)).not.toBeTypeOf("string");
   expect(parse(`${"[".repeat(65)}${"]".repeat(65)}`)).toBe("The body is nested deeper than 64 levels.");
   expect(parse("[".repeat(200_000))).toBe("The body is nested deeper than 64 levels.");

@@ -93,4 +93,14 @@ test("a repeated delivery has the same id, also if what is not signed differs", 
     return verifyRequest({ headers, body }, { scheme: "github", secret: "s", nowMs: NOW_MS });
   });
   expect(ids[0]).toEqual(ids[1]);
+  const slack = verifyRequest(
+    {
+      headers: signRequest(bytes('{"event_id":"Ev1"}'), { scheme: "slack", secret: "s", id: "", nowMs: NOW_MS }),
+      body: bytes('{"event_id":"Ev1"}'),
+    },
+    { scheme: "slack", secret: "s", nowMs: NOW_MS },
+  );
+  expect(slack).toEqual({ type: "verified", deliveryId: "Ev1" });
+  const bearer = { headers: { authorization: "Bearer s", "idempotency-key": "" }, body };
+  expect(verifyRequest(bearer, { scheme: "bearer", secret: "s", nowMs: NOW_MS })).toEqual({ type: "verified" });
 });

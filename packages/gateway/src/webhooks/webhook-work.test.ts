@@ -22,10 +22,13 @@ test("a request reaches the owner, listed addresses, and sessions with an allowe
   expect(ask({ channel: "chat", to: "7" })).toEqual(["agent", "chat:7", undefined]);
   expect(ask({ channel: "chat", to: "8", accountId: "work" })).toEqual(["agent", "chat/work:8", undefined]);
   expect([ask({ channel: "chat", to: "8" }), ask({ to: "7" }), ask({ channel: "chat" })]).toEqual(["to", "channel", "to"]);
+  expect(ask({ accountId: "work" })).toBe("channel");
   expect(ask({ sessionKey: "hook:ci:1" })).toEqual(["agent", "owner", "hook:ci:1"]);
   expect(ask({ sessionKey: "hook:1" })).toBe("sessionKey");
   expect(ask({ sessionKey: "hook:ci:1" }, { ...CONFIG, allowRequestSessionKey: false })).toBe("sessionKey");
+  expect(ask({ sessionKey: "hook:ci:\u0007" })).toBe("sessionKey");
   expect(ask({ sessionKey: "hook:ci:1", model: "a/b" })).toBe("model");
+  expect(ask({ sessionKey: "hook:ci:1", toolsAllow: ["read"] })).toBe("toolsAllow");
   expect(ask({ wakeMode: "next-heartbeat" })).toEqual(["wake", "owner", undefined]);
 });
 
