@@ -4,6 +4,7 @@ import type { AgentRunResult, RpcMethod, RpcMethods } from "@factotum/protocol";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Engine } from "../engine/engine.ts";
 import { parseAgentSessionKey } from "../routing/session-key.ts";
+import { sessionOrigin } from "../routing/session-origin.ts";
 import type { RunReport } from "../queue/run-report.ts";
 import type { RpcConnection, RpcHandlersOf } from "./rpc-connection.ts";
 import { RpcError } from "./rpc-error.ts";
@@ -60,7 +61,7 @@ async function runAgentRequest(engine: Engine, params: RpcMethods["agent"]["para
   const sessionKey = await engine.sessions.resolveTarget(params);
   const agentId = params.agentId?.toLowerCase() ?? parseAgentSessionKey(sessionKey)?.agentId;
   const message: MsgContext = {
-    origin: { channel: "cli", accountId: "default", conversation: { kind: "direct", id: sessionKey } },
+    origin: sessionOrigin(sessionKey),
     eventId: params.idempotencyKey,
     messageId: messageId(params.idempotencyKey),
     timestampMs: engine.parts.clock.now(),

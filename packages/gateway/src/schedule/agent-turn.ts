@@ -3,6 +3,7 @@ import { messageId } from "@factotum/channel-contract";
 import type { MsgContext, Origin } from "@factotum/channel-contract";
 import type { InboxStore, InputAdmission, JobRecord, OccurrenceRecord } from "@factotum/store";
 import { agentSessionKey } from "../routing/session-key.ts";
+import { sessionOrigin } from "../routing/session-origin.ts";
 import type { InputWatcher, InputWatchers } from "../queue/run-report.ts";
 import { deliveryOf } from "./job-announcer.ts";
 import { taskText } from "./job-text.ts";
@@ -99,7 +100,7 @@ function messageOf(
 /** Where the answer is sent. One that is announced nowhere stays in the session of its run, which is no address of a platform. */
 export function originOf(job: JobRecord, sessionKey: string): Origin {
   if (deliveryOf(job).type === "announce") return job.target ?? job.authority.origin;
-  return { channel: "cli", accountId: "default", conversation: { kind: "direct", id: sessionKey } };
+  return sessionOrigin(sessionKey);
 }
 
 function admissionOf(

@@ -1,8 +1,8 @@
 import type { CommandRunner, JobSpec } from "@factotum/agent-contract";
-import { ModelError } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import type { JobAuthority, JobRecord, OccurrenceRecord, Store } from "@factotum/store";
 import type { ScheduleStatus } from "@factotum/protocol";
+import { modelProblem } from "../agents/model-problem.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { Conversations } from "../conversation/conversations.ts";
@@ -15,6 +15,8 @@ import type { Notices } from "../notices/notices.ts";
 import type { PendingEvents } from "../queue/pending-events.ts";
 import type { TurnQueue } from "../queue/turn-queue.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
+import { agentSessionKey } from "../routing/session-key.ts";
+import { sessionOrigin } from "../routing/session-origin.ts";
 import type { AgentJobs } from "./agent-jobs.ts";
 import { sessionOfRun } from "./agent-turn.ts";
 import type { TurnIntake } from "./agent-turn.ts";
@@ -36,9 +38,6 @@ import type { OwnerTargetParts } from "./owner-target.ts";
 import { scheduleReport } from "./schedule-report.ts";
 import { Scheduler } from "./scheduler.ts";
 import { SystemEvents } from "./system-events.ts";
-
-/** The gateway's own client, for which no address is read. */
-const NO_PLATFORM: Origin = { channel: "cli", accountId: "default", conversation: { kind: "direct", id: "none" } };
 
 /** What the schedule is built from. */
 export interface ScheduleParts {
@@ -147,7 +146,8 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
     jobs,
     ownerAuthority: async (agentId, spec) => ownerAuthority(agentId, spec, addressing),
     systemEvents,
-    addressOf: async (agentId, target) => ownerTarget({ agentId, target, fallback: NO_PLATFORM }, addressing),
+    addressOf: async (agentId, target) =>
+      ownerTarget({ agentId, target, fallback: sessionOrigin(agentSessionKey(agentId, running.config.session.mainKey)) }, addressing),
     report: async () => scheduleReport({ book, store }, { enabled: running.config.cron.enabled, lateMs: Math.round(scheduler.lateMs) }),
     async start() {
       await book.load();
@@ -310,14 +310,4 @@ async function targetOf(to: string, origin: Origin, channels: ChannelRegistry): 
   const address = isChannel ? { channel: [channel, ...account].join(":"), target: rest.join(":") } : { target: to };
   const found = await findTarget(address, origin, { channels, signal: AbortSignal.timeout(10_000) });
   return "refusal" in found ? found : found.target;
-}
-
-async function modelProblem(resolve: () => Promise<unknown>): Promise<string | undefined> {
-  try {
-    await resolve();
-    return undefined;
-  } catch (error) {
-    if (ModelError.isInstance(error)) return error.message;
-    throw error;
-  }
 }

@@ -7,6 +7,7 @@ import { NOTES_FOLDER } from "../taint/note-blocks.ts";
 import type { JobBook } from "./job-book.ts";
 import { ownerTarget } from "./owner-target.ts";
 import type { OwnerTargetParts } from "./owner-target.ts";
+import type { PreparedJob } from "./prepared-job.ts";
 import { reviewId, reviewJob } from "./review-job.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -45,7 +46,7 @@ export class DailyReviews {
   }
 
   /** The review with the owner's address, or why it is left out: nothing is asked of a model then. */
-  async prepare(job: JobRecord): Promise<{ readonly job: JobRecord } | { readonly skip: string }> {
+  async prepare(job: JobRecord): Promise<PreparedJob> {
     const { running, clock } = this.#options;
     const agent = running.agents.get(job.agentId)?.config;
     if (agent === undefined || running.config.memory.dailyReview === undefined) return { skip: "it is switched off" };

@@ -6,6 +6,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import { nextInstant } from "@factotum/schedule";
 import { agentSessionKey } from "../routing/session-key.ts";
 import { scheduleOf } from "./due-slots.ts";
+import { mainAuthority } from "./owner-authority.ts";
 
 /** The id of an agent's heartbeat among the jobs; nobody can make a job with such an id. */
 export function heartbeatId(agentId: string): string {
@@ -34,18 +35,12 @@ export function heartbeatJob(
   };
   const isSame = before !== undefined && before.spec.schedule.type === "every" && before.spec.schedule.every === config.every;
   const scheduledAtMs = isSame ? before.scheduledAtMs : nowMs;
-  const mainSession = agentSessionKey(agentId, mainKey);
   const job: JobRecord = {
     id: heartbeatId(agentId),
     agentId,
     system: "heartbeat",
     spec,
-    authority: {
-      owner: true,
-      sender: { id: "factotum", isBot: false },
-      origin: { channel: "cli", accountId: "default", conversation: { kind: "direct", id: mainSession } },
-      sessionKey: mainSession,
-    },
+    authority: mainAuthority(agentId, mainKey),
     createdAtMs: before?.createdAtMs ?? nowMs,
     scheduledAtMs,
     failures: before?.failures ?? 0,

@@ -8,6 +8,7 @@ import { heartbeatSkip } from "./heartbeat-gate.ts";
 import type { JobBook } from "./job-book.ts";
 import { ownerTarget } from "./owner-target.ts";
 import type { OwnerTargetParts } from "./owner-target.ts";
+import type { PreparedJob } from "./prepared-job.ts";
 
 /** Dependencies of heartbeats. */
 export interface HeartbeatsOptions extends OwnerTargetParts {
@@ -42,7 +43,7 @@ export class Heartbeats {
   }
 
   /** The heartbeat with the address of its answer, or why it is left out: nothing is asked of a model then. */
-  async prepare(job: JobRecord, sessionKey: string): Promise<{ readonly job: JobRecord } | { readonly skip: string }> {
+  async prepare(job: JobRecord, sessionKey: string): Promise<PreparedJob> {
     const { running, queue, clock, hasEvents } = this.#options;
     const agent = running.agents.get(job.agentId)?.config;
     if (agent === undefined || agent.heartbeat === "off") return { skip: "it is switched off" };

@@ -14,6 +14,7 @@ import type { JobBook } from "./job-book.ts";
 import { makeCheck } from "./job-check.ts";
 import type { CheckResult } from "./job-check.ts";
 import { afterRun, retryDelayMs } from "./job-outcome.ts";
+import type { PreparedJob } from "./prepared-job.ts";
 import type { RunEnd } from "./run-end.ts";
 import type { SystemEvents } from "./system-events.ts";
 
@@ -28,7 +29,7 @@ export interface JobRunnerOptions extends AgentTurnParts {
   readonly running: RunningConfig;
   readonly announcer: JobAnnouncer;
   /** A job of the gateway's own with its address, or why it is left out at no cost. */
-  readonly prepareOwn: (job: JobRecord, sessionKey: string) => Promise<{ readonly job: JobRecord } | { readonly skip: string }>;
+  readonly prepareOwn: (job: JobRecord, sessionKey: string) => Promise<PreparedJob>;
   readonly systemEvents: Pick<SystemEvents, "add">;
   readonly commands: Pick<CommandRunner, "run">;
   readonly fetch: typeof fetch;

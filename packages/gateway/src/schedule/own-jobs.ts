@@ -1,4 +1,5 @@
 import type { JobRecord } from "@factotum/store";
+import type { PreparedJob } from "./prepared-job.ts";
 import { DailyReviews, type DailyReviewsOptions } from "./daily-reviews.ts";
 import { Heartbeats, type HeartbeatsOptions } from "./heartbeats.ts";
 
@@ -19,7 +20,7 @@ export class OwnJobs {
   }
 
   /** One of them with its address, or why it is left out at no cost. */
-  async prepare(job: JobRecord, sessionKey: string): Promise<{ readonly job: JobRecord } | { readonly skip: string }> {
+  async prepare(job: JobRecord, sessionKey: string): Promise<PreparedJob> {
     return job.system === "review" ? this.#reviews.prepare(job) : this.#heartbeats.prepare(job, sessionKey);
   }
 }

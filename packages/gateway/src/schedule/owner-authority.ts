@@ -1,7 +1,14 @@
 import type { JobSpec } from "@factotum/agent-contract";
 import type { JobAuthority } from "@factotum/store";
 import { agentSessionKey } from "../routing/session-key.ts";
+import { GATEWAY_SENDER, sessionOrigin } from "../routing/session-origin.ts";
 import { ownerTarget, type OwnerTargetParts } from "./owner-target.ts";
+
+/** The owner's authority in an agent's main session, for what is made outside a conversation. Without an address of a platform. */
+export function mainAuthority(agentId: string, mainKey: string): JobAuthority {
+  const sessionKey = agentSessionKey(agentId, mainKey);
+  return { owner: true, sender: GATEWAY_SENDER, origin: sessionOrigin(sessionKey), sessionKey };
+}
 
 /**
  * The authority of a job that the owner makes at the command line or on the page: it reports to the owner's newest direct conversation with the agent. A text
@@ -12,11 +19,10 @@ export async function ownerAuthority(
   { delivery = { type: "announce" } }: Pick<JobSpec, "delivery">,
   parts: OwnerTargetParts,
 ): Promise<JobAuthority | string> {
-  const sessionKey = agentSessionKey(agentId, parts.running.config.session.mainKey);
-  const own = { channel: "cli", accountId: "default", conversation: { kind: "direct", id: sessionKey } } as const;
-  const address = await ownerTarget({ agentId, target: "owner", fallback: own }, parts);
+  const authority = mainAuthority(agentId, parts.running.config.session.mainKey);
+  const address = await ownerTarget({ agentId, target: "owner", fallback: authority.origin }, parts);
   const needsAddress = delivery.type === "announce" && delivery.to === undefined;
   if (typeof address === "string" && needsAddress)
     return `The job has nowhere to report: ${address}. Name an address (<channel>:<chat id>), or have it announce nothing.`;
-  return { owner: true, sender: { id: "factotum", isBot: false }, origin: typeof address === "string" ? own : address, sessionKey };
+  return typeof address === "string" ? authority : { ...authority, origin: address };
 }

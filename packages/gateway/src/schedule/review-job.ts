@@ -2,8 +2,8 @@ import type { JobSpec } from "@factotum/agent-contract";
 import { withoutUndefined } from "@factotum/agent-contract";
 import { nextInstant } from "@factotum/schedule";
 import type { JobRecord } from "@factotum/store";
-import { agentSessionKey } from "../routing/session-key.ts";
 import { scheduleOf } from "./due-slots.ts";
+import { mainAuthority } from "./owner-authority.ts";
 
 /** What a review can do: it proposes, and the owner decides. */
 const TOOLS: readonly string[] = ["read", "ls", "find", "grep", "memory_search", "memory_get"];
@@ -39,18 +39,12 @@ export function reviewJob(
   const { schedule } = before?.spec ?? {};
   const isSame =
     schedule?.type === "cron" && spec.schedule.type === "cron" && schedule.cron === spec.schedule.cron && schedule.timezone === timeZone;
-  const sessionKey = agentSessionKey(agentId, mainKey);
   const job: JobRecord = {
     id: reviewId(agentId),
     agentId,
     system: "review",
     spec,
-    authority: {
-      owner: true,
-      sender: { id: "factotum", isBot: false },
-      origin: { channel: "cli", accountId: "default", conversation: { kind: "direct", id: sessionKey } },
-      sessionKey,
-    },
+    authority: mainAuthority(agentId, mainKey),
     createdAtMs: before?.createdAtMs ?? nowMs,
     scheduledAtMs: isSame && before !== undefined ? before.scheduledAtMs : nowMs,
     failures: before?.failures ?? 0,

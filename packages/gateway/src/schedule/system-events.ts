@@ -5,6 +5,7 @@ import type { UntrustedNote } from "@factotum/channel-contract";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { PendingEvents } from "../queue/pending-events.ts";
 import { agentSessionKey, normalizeSessionKey } from "../routing/session-key.ts";
+import { GATEWAY_SENDER, sessionOrigin } from "../routing/session-origin.ts";
 import type { TurnIntake } from "./agent-turn.ts";
 import type { HeartbeatWaker } from "./heartbeat-waker.ts";
 import { heartbeatSession } from "./heartbeat-job.ts";
@@ -76,12 +77,12 @@ export class SystemEvents {
       };
     const { inputId } = await intake.submit(
       {
-        origin: { channel: "cli", accountId: "default", conversation: { kind: "direct", id: sessionKey } },
+        origin: sessionOrigin(sessionKey),
         eventId,
         messageId: messageId(eventId),
         timestampMs: clock.now(),
         event: { type: "message" },
-        sender: { id: "factotum", isBot: false },
+        sender: GATEWAY_SENDER,
         text,
         mentionsBot: true,
         attachments: [],

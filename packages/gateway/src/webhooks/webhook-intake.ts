@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import { ModelError, withoutUndefined } from "@factotum/agent-contract";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import { messageId } from "@factotum/channel-contract";
-import type { Origin } from "@factotum/channel-contract";
 import type { InboxStore, InputAdmission } from "@factotum/store";
+import { modelProblem } from "../agents/model-problem.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { agentSessionKey, normalizeSessionKey, parseAgentSessionKey } from "../routing/session-key.ts";
+import { GATEWAY_SENDER, sessionOrigin } from "../routing/session-origin.ts";
 import type { TurnIntake } from "../schedule/agent-turn.ts";
 import type { Schedule } from "../schedule/create-schedule.ts";
 import type { WebhookWork } from "./webhook-work.ts";
@@ -87,7 +88,6 @@ export class WebhookIntake {
     const address = work.deliver === "none" ? undefined : await schedule.addressOf(agentId, work.deliver);
     const refusal = typeof address === "string" ? address : undefined;
     if (refusal !== undefined) logger.warn("The answer to a webhook will be sent nowhere", { webhook: work.name, reason: refusal });
-    const here: Origin = { channel: "cli", accountId: "default", conversation: { kind: "direct", id: sessionKey } };
     const mainKey = agentSessionKey(agentId, running.config.session.mainKey);
     const { model, thinking, tools, timeoutMs } = work;
     const announceIn = work.deliver === "owner" && refusal === undefined && mainKey !== sessionKey ? mainKey : undefined;
@@ -104,12 +104,12 @@ export class WebhookIntake {
     };
     const { inputId } = await intake.submit(
       {
-        origin: typeof address === "object" ? address : here,
+        origin: typeof address === "object" ? address : sessionOrigin(sessionKey),
         eventId,
         messageId: messageId(""),
         timestampMs: clock.now(),
         event: { type: "message" },
-        sender: { id: "factotum", isBot: false },
+        sender: GATEWAY_SENDER,
         text: taskText(work),
         mentionsBot: true,
         attachments: [],
@@ -146,14 +146,4 @@ function agentOf({ agentId, sessionKey }: WebhookWork, defaultAgentId: string): 
 function uuidOf(text: string): string {
   const hex = createHash("sha256").update(text).digest("hex");
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join("-");
-}
-
-async function modelProblem(resolve: () => Promise<unknown>): Promise<string | undefined> {
-  try {
-    await resolve();
-    return undefined;
-  } catch (error) {
-    if (ModelError.isInstance(error)) return error.message;
-    throw error;
-  }
 }
