@@ -1,0 +1,83 @@
+import type { JobCaller, JobChange, JobSpec, RunFacts } from "@factotum/agent-contract";
+import type { InputRecord, JobAuthority, TurnRecord } from "@factotum/store";
+import { expect, test } from "vitest";
+import { startTestGateway, TestPlatform } from "../../test/gateway-harness.ts";
+import { AgentJobs } from "./agent-jobs.ts";
+
+const GROUP = "agent:main:test:group:g1";
+const CHAT: JobAuthority = {
+  owner: true,
+  sender: { id: "owner-1", isBot: false },
+  origin: { channel: "test", accountId: "default", conversation: { kind: "group", id: "g1" } },
+  sessionKey: GROUP,
+};
+const specOf = (name: string): JobSpec => ({ name, schedule: { type: "at", at: "20m" }, payload: { type: "message", text: "Tea" } });
+const callerOf = (run: Partial<RunFacts> = {}): JobCaller => ({
+  tainted: false,
+  run: {
+    runId: "t1",
+    kind: "user",
+    agentId: "main",
+    sessionKey: GROUP,
+    sessionId: "s1",
+    workspace: "/",
+    owner: true,
+    timeZone: "UTC",
+    ...run,
+  },
+});
+
+test("a guest changes the guests' jobs of the session alone, an agent only its own, and a run of a job none", async () => {
+  await using running = await startTestGateway({ platform: new TestPlatform() });
+  const { jobs, systemEvents } = running.gateway.engine.schedule;
+  let mayNest = false;
+  const turn = { inputIds: ["1"], origin: CHAT.origin } as unknown as TurnRecord;
+  const input = { admission: { sessionKey: GROUP }, message: { sender: CHAT.sender } } as unknown as InputRecord;
+  const agentJobs = new AgentJobs();
+  agentJobs.connect({
+    jobs,
+    systemEvents,
+    store: { readTurn: async (id) => Promise.resolve(id === "t1" ? turn : undefined), readInput: async () => Promise.resolve(input) },
+    modelOf: async () => Promise.resolve("a/b"),
+    mayNest: () => mayNest,
+  });
+  const guest = callerOf({ owner: false });
+  const elsewhere = callerOf({ owner: false, sessionKey: "agent:main:test:group:g2" });
+  const typeOf = async (change: Promise<JobChange>): Promise<string> => (await change).type;
+  const disable = async (name: string, caller: JobCaller): Promise<string> => typeOf(agentJobs.update(name, { enabled: false }, caller));
+
+  expect(await typeOf(agentJobs.add(specOf("owner's"), callerOf()))).toBe("done");
+  expect(await typeOf(agentJobs.add(specOf("guest's"), guest))).toBe("done");
+  expect(await typeOf(agentJobs.add(specOf("lost"), callerOf({ runId: "t2" })))).toBe("refused");
+
+  expect([await disable("guest's", guest), await disable("owner's", guest), await disable("guest's", elsewhere)]).toEqual([
+    "done",
+    "refused",
+    "refused",
+  ]);
+  expect([await typeOf(agentJobs.remove("owner's", guest)), await agentJobs.runs("owner's", { limit: 1 }, guest)]).toEqual([
+    "refused",
+    undefined,
+  ]);
+  expect([await disable("guest's", callerOf()), await disable("owner's", callerOf({ agentId: "other" }))]).toEqual(["done", "refused"]);
+  expect([await agentJobs.list(elsewhere), await agentJobs.list(callerOf({ agentId: "other" }))]).toEqual([[], []]);
+
+  for (const kind of ["cron", "heartbeat", "hook"] as const) {
+    const job = callerOf({ kind });
+    const asked = [
+      agentJobs.add(specOf("more"), job),
+      agentJobs.update("owner's", {}, job),
+      agentJobs.run("owner's", job),
+      agentJobs.wake({ text: "x", wake: "now" }, job),
+    ];
+    for (const answer of asked) expect(await answer).toMatchObject({ type: "refused" });
+  }
+  mayNest = true;
+  expect(await disable("owner's", callerOf({ kind: "cron" }))).toBe("done");
+  expect(await agentJobs.wake({ text: "x", wake: "now" }, guest)).toMatchObject({ type: "refused" });
+
+  // A guest's change of a guest's job takes no right of the owner's, and the owner's gives it none.
+  const command = { payload: { type: "command", argv: ["date"] } } as const;
+  expect(await agentJobs.update("guest's", command, callerOf())).toMatchObject({ type: "refused" });
+  expect(await agentJobs.update("owner's", command, callerOf())).toMatchObject({ type: "done" });
+});
