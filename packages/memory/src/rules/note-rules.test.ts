@@ -182,13 +182,19 @@ test("it is recorded who wrote which entry, before it is written", async () => {
   await notes.write("- one fact\n");
   await notes.write("- one fact\n- another fact\n", { tainted: true });
   await notes.write("- third fact\n", { run: { ...RUN, kind: "heartbeat", runId: "turn-2" } });
+  await notes.write("- fourth fact\n", { run: { ...RUN, kind: "cron", runId: "turn-3" } });
+  await notes.write("- fifth fact\n", { run: { ...RUN, kind: "hook", runId: "turn-4" } });
+  await notes.write("- sixth fact\n", { run: { ...RUN, owner: false, runId: "turn-5" } });
   const rows = notes.recorded.get("MEMORY.md") ?? [];
   expect(rows.map(({ origin, kind, turnId }) => `${origin} ${kind} ${turnId}`)).toEqual([
     "agent user turn-1",
     "untrusted user turn-1",
     "system heartbeat turn-2",
+    "system cron turn-3",
+    "system hook turn-4",
+    "untrusted user turn-5",
   ]);
-  expect(new Set(rows.map(({ digest }) => digest)).size).toBe(3);
+  expect(new Set(rows.map(({ digest }) => digest)).size).toBe(6);
   expect(rows[0]).toMatchObject({ sessionKey: "agent:main:main", sessionId: "s1", atMs: 1_000 });
 });
 

@@ -92,6 +92,10 @@ test.each([
   [{ action: "add", name: "a", at: "20m", text: "x", to: "a:1", webhook: "https://b.example" }, "not to and webhook"],
   [{ action: "add", name: "a", at: "20m", text: "x", cwd: "/tmp" }, "cwd belongs to argv"],
   [{ action: "update", job: "a", timezone: "UTC" }, "timezone belongs to a schedule"],
+  [{ action: "update", job: "a", anchor: "2026-06-15T08:00" }, "anchor belongs to every"],
+  [{ action: "update", job: "a", exact: true }, "exact belongs to cron"],
+  [{ action: "update", job: "a", wake: "now" }, "wake belongs to event"],
+  [{ action: "update", job: "a", maxAge: "2h" }, "maxAge belongs to catchUp"],
   [{ action: "remove" }, "remove needs job"],
   [{ action: "run", job: "a", text: "x" }, "run takes no text"],
   [{ action: "get", job: "other" }, "There is no job"],
@@ -150,4 +154,7 @@ test("a program is decided on like a command, and its decision holds for the sam
   expect(one).toMatchObject({ type: "action", text: 'Schedule a job: {"name":"a","at":"1m","argv":["date"]}' });
   expect(one).not.toEqual(await inspect({ action: "add", name: "a", at: "1m", argv: ["date", "-u"] }));
   expect(await inspect({ action: "add", name: "a", argv: ["date"] })).toMatchObject({ type: "invalid" });
+  expect(await inspect({ action: "update", job: "a", argv: ["date"] })).toMatchObject({
+    binding: { action: "update", job: "a", fields: '{"argv":["date"]}', workspace: rig.run.workspace },
+  });
 });
