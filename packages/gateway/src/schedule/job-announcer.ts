@@ -8,7 +8,7 @@ import { planChatMessage } from "../delivery/plan-message.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import { sendKey } from "../kernel/idempotency-key.ts";
-import { announcementText } from "./job-text.ts";
+import { announcementText } from "../turn/announcement.ts";
 
 const POST_MS = 30_000;
 
@@ -22,7 +22,7 @@ export interface JobAnnouncerOptions {
   readonly clock: Clock;
 }
 
-/** Where a job's answers go; its own session's address if they are sent nowhere. */
+/** Where a job's outcome goes: without a setting it is announced in the conversation in which the job was made. */
 export function deliveryOf({ spec }: Pick<JobRecord, "spec">): JobDelivery {
   return spec.delivery ?? { type: "announce" };
 }
@@ -97,7 +97,13 @@ export class JobAnnouncer {
     );
     const session = await store.readSession(job.authority.sessionKey);
     const key = sendKey("job", job.id, slotMs);
-    const body = { type: "notice", level: "info", text: announcementText(job, text), key, tellsModel: true } as const;
+    const body = {
+      type: "notice",
+      level: "info",
+      text: announcementText("scheduled job", job.spec.name, text),
+      key,
+      tellsModel: true,
+    } as const;
     const notice = session === undefined ? undefined : { sessionId: session.sessionId, body };
     if (rows.length > 0) dispatcher.dispatch(await store.addOutbound(rows, notice === undefined ? {} : { notice }));
     else if (notice !== undefined) await store.appendEntry(notice.sessionId, body, { timestampMs: clock.now() });

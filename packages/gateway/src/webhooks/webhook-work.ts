@@ -4,12 +4,12 @@ import { cutText } from "@factotum/agent-core";
 import type { WebhookMapping, WebhooksConfig } from "@factotum/config";
 import * as z from "zod";
 import { isSessionKey, keyPart } from "../routing/session-key.ts";
+import { MAX_EVENT_CHARS } from "../schedule/system-events.ts";
 import { renderTemplate } from "./render-template.ts";
 import type { WebhookFacts } from "./render-template.ts";
 
 /** UTF-16 units of a request that a model is shown. */
 const MAX_PAYLOAD_CHARS = 32_000;
-const MAX_EVENT_CHARS = 1000;
 
 /** What a request asks for. */
 export interface WebhookWork {

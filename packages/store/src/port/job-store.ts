@@ -36,7 +36,7 @@ export interface JobRecord {
   readonly disabledBecause?: string;
   /** Slots before it count as missed: the store was restored from a copy, and they may have run since. Set by the store. */
   readonly ignoredBeforeMs?: number;
-  /** The address of `delivery.to`. */
+  /** The address of `delivery.to`; of a job of the gateway's own, while it runs, that of the owner. */
   readonly target?: Origin;
   /** What `fileChanged` saw at the last run. */
   readonly checked?: string;
