@@ -27,10 +27,11 @@ export function parseInstant(text: string, timezone: string): number {
   }
   const fields = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?))?/.exec(text);
   const wallMs = Date.parse(`${fields?.[1] ?? ""}T${fields?.[2] ?? "00:00"}Z`);
+  const instantMs = local === null ? Date.parse(text) : wallMs;
   // `Date` accepts the 30th of February, and hour 24, as times of the next month or day.
-  if (Number.isNaN(wallMs) || !isSameDate(wallMs, fields?.[1] ?? ""))
-    throw new ScheduleError(`"${text}" is a time that no calendar has. Check the day and the hour.`);
-  return local === null ? Date.parse(text) : firstInstant(wallMs, offsetReader(checkTimezone(timezone)));
+  if (Number.isNaN(wallMs) || Number.isNaN(instantMs) || !isSameDate(wallMs, fields?.[1] ?? ""))
+    throw new ScheduleError(`"${text}" is a time that no calendar has. Check the day, the hour and the offset.`);
+  return local === null ? instantMs : firstInstant(wallMs, offsetReader(checkTimezone(timezone)));
 }
 
 function isSameDate(wallMs: number, date: string): boolean {

@@ -77,6 +77,8 @@ test.each<[ScheduleInput, string]>([
   [{ type: "at", at: "2025-12-31T00:00Z" }, "is past"],
   [{ type: "at", at: "2026-02-30T09:00" }, "no calendar has"],
   [{ type: "at", at: "2026-02-03T25:00" }, "no calendar has"],
+  [{ type: "at", at: "2026-02-03T10:00+99:00" }, "no calendar has"],
+  [{ type: "every", every: "1d", anchor: "2026-02-03T10:00+99:00" }, "no calendar has"],
   [{ type: "at", at: "tomorrow" }, "is no time"],
   [{ type: "at", at: "20m", timezone: "Mars/Base" }, '"Mars/Base" is unknown'],
   [{ type: "every", every: "0s" }, "at least 1s"],
