@@ -47,6 +47,16 @@ test("a job made in a chat reports there, is known there, and runs once although
   expect(texts(sent).filter((text) => text === "The tea is ready.")).toHaveLength(1);
   expect(JSON.stringify(model.requests.at(-1)?.body?.["messages"])).toContain("The tea is ready.");
   expect((await list()).map(({ id }) => id)).toEqual([made?.id]);
+
+  // A run that removes its own job still says why.
+  model.respond(({ body }) =>
+    JSON.stringify((body?.["messages"] as readonly unknown[]).at(-1)).includes("tool_result")
+      ? sayText("There is no tea left.")
+      : callTools({ name: "tool_call", arguments: { name: "cron", arguments: { action: "remove", job: "tea" } } }),
+  );
+  await cron("run", "tea");
+  await scene.shown((all) => texts(all).includes("There is no tea left."));
+  await expect.poll(list).toEqual([]);
 });
 
 test("the owner makes, tries, changes and removes jobs that need no model, and what a check leaves out costs nothing", async () => {

@@ -37,8 +37,8 @@ export class AgentJobs implements ScheduledJobs {
   }
 
   async list({ run }: JobCaller): Promise<readonly JobView[]> {
-    const { agentId, sessionKey } = run;
-    return this.#connected.jobs.list(run.owner ? { agentId } : { agentId, sessionKey });
+    const { agentId, sessionKey, owner } = run;
+    return this.#connected.jobs.list(owner ? { agentId } : { agentId, sessionKey, owner });
   }
 
   async add(spec: JobSpec, caller: JobCaller): Promise<JobChange> {
@@ -59,7 +59,10 @@ export class AgentJobs implements ScheduledJobs {
 
   async remove(id: string, caller: JobCaller): Promise<JobChange> {
     const job = this.#find(id, caller);
-    return job === undefined ? OTHERS : this.#connected.jobs.remove(job);
+    if (job === undefined) return OTHERS;
+    const { lead } = await this.#originOf(caller);
+    // A run that removes its own job goes on: its answer says why.
+    return this.#connected.jobs.remove(job, { stopsRun: lead?.admission.job?.id !== job.id });
   }
 
   async run(id: string, caller: JobCaller): Promise<JobChange> {
@@ -97,10 +100,19 @@ export class AgentJobs implements ScheduledJobs {
     return run.owner || (job.authority.sessionKey === run.sessionKey && !job.authority.owner) ? job : undefined;
   }
 
-  async #authorityOf({ run }: JobCaller): Promise<JobAuthority | undefined> {
+  /** The turn of a run, and the first of its inputs. */
+  async #originOf({ run }: Pick<JobCaller, "run">): Promise<{
+    readonly turn: Awaited<ReturnType<TurnStore["readTurn"]>>;
+    readonly lead: Awaited<ReturnType<InboxStore["readInput"]>>;
+  }> {
     const { store } = this.#connected;
     const turn = await store.readTurn(run.runId);
-    const lead = turn?.inputIds[0] === undefined ? undefined : await store.readInput(turn.inputIds[0]);
+    const inputId = turn?.inputIds[0];
+    return { turn, lead: inputId === undefined ? undefined : await store.readInput(inputId) };
+  }
+
+  async #authorityOf({ run }: JobCaller): Promise<JobAuthority | undefined> {
+    const { turn, lead } = await this.#originOf({ run });
     if (turn === undefined || lead === undefined) return undefined;
     const isListed = lead.admission.sessionKey === undefined || lead.admission.isListedOwner === true;
     return {

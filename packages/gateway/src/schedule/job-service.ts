@@ -47,15 +47,18 @@ export class JobService {
     this.#options = options;
   }
 
-  /** Those of an agent, or of all, oldest first. */
-  async list(filter: { readonly agentId?: string; readonly sessionKey?: string } = {}): Promise<readonly JobView[]> {
+  /** Those of an agent, or of all, oldest first. `sessionKey`: those made there; `owner`: those made with the owner's authority, or without it. */
+  async list(
+    filter: { readonly agentId?: string; readonly sessionKey?: string; readonly owner?: boolean } = {},
+  ): Promise<readonly JobView[]> {
     const jobs = this.#options.book
       .list()
       .filter(
         ({ agentId, authority, system }) =>
           system === undefined &&
           (filter.agentId === undefined || agentId === filter.agentId) &&
-          (filter.sessionKey === undefined || authority.sessionKey === filter.sessionKey),
+          (filter.sessionKey === undefined || authority.sessionKey === filter.sessionKey) &&
+          (filter.owner === undefined || authority.owner === filter.owner),
       );
     return Promise.all(jobs.map(async (job) => this.view(job)));
   }
@@ -134,11 +137,11 @@ export class JobService {
     return changed === undefined ? { type: "refused", message: "The job is gone." } : { type: "done", job: await this.view(changed) };
   }
 
-  /** Removes a job, and stops its run. */
-  async remove(job: JobRecord): Promise<JobChange> {
+  /** Removes a job, and stops its run unless `stopsRun` is false. */
+  async remove(job: JobRecord, { stopsRun = true }: { readonly stopsRun?: boolean } = {}): Promise<JobChange> {
     const view = await this.view(job);
     await this.#options.book.remove(job.id);
-    await this.#options.runner.stop(job.id, "the job was removed");
+    if (stopsRun) await this.#options.runner.stop(job.id, "the job was removed");
     return { type: "done", job: view };
   }
 
