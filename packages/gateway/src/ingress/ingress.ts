@@ -353,11 +353,14 @@ export class Ingress implements MessageIntake {
   #ignore(input: InputRecord, reason: string): void {
     const { store, logger, watchers } = this.#options;
     logger.debug("Input ignored", { inputId: input.id, channel: input.message.origin.channel, reason });
-    watchers.settled([input.id], reason);
-    store.settleInputs([input.id], { type: "ignored", reason }).catch((error: unknown) => {
-      // It stays `waiting` and is ignored again at the next start.
-      logger.error("An ignored input could not be settled", { inputId: input.id, error });
-    });
+    void store
+      .settleInputs([input.id], { type: "ignored", reason })
+      .catch((error: unknown) => {
+        // It stays `waiting` and is ignored again at the next start.
+        logger.error("An ignored input could not be settled", { inputId: input.id, error });
+      })
+      // A watcher learns of the input only when it is submitted: it finds it settled, or is told afterwards.
+      .then(() => watchers.settled([input.id], reason));
   }
 }
 

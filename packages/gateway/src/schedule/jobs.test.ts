@@ -91,6 +91,15 @@ describe("a scheduled job", () => {
     ]);
   });
 
+  test("whose creator is no longer admitted fails, and is not left running", async () => {
+    await using running = await start();
+    const authority = { ...CHAT, owner: false, sender: { id: "stranger", isBot: false } };
+    const change = await running.gateway.engine.schedule.jobs.add(DAILY, { agentId: "main", authority });
+    if (change.type === "refused") throw new Error(change.message);
+    clock.pass(2 * MINUTE_MS);
+    expect(await outcomes(running, change.job.id, 1)).toEqual(["failed its sender is no longer admitted here"]);
+  });
+
   test("without a model sends its text, once", async () => {
     await using running = await start();
     await add(running, { name: "water", schedule: { type: "at", at: "20m" }, payload: { type: "message", text: "Drink some water." } });
