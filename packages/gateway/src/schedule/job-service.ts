@@ -10,8 +10,10 @@ import type { JobBook } from "./job-book.ts";
 import type { JobRunner } from "./job-runner.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-/** Jobs of one agent. */
+/** Jobs of the owner's with one agent. */
 const MAX_JOBS = 200;
+/** Jobs that others make in one session: they cost the owner's tokens. */
+const MAX_JOBS_OF_OTHERS = 20;
 
 /** Dependencies of the service. */
 export interface JobServiceOptions {
@@ -178,13 +180,15 @@ export class JobService {
   #problemOf(
     spec: JobSpec,
     agentId: string,
-    { owner }: Pick<JobAuthority, "owner">,
+    { owner, sessionKey }: Pick<JobAuthority, "owner" | "sessionKey">,
     nowMs: number,
     changed?: JobRecord,
   ): string | undefined {
     const { book, timeZoneOf } = this.#options;
     const others = book.list().filter((job) => job.agentId === agentId && job.id !== changed?.id && job.system === undefined);
-    if (changed === undefined && others.length >= MAX_JOBS) return `The agent has ${MAX_JOBS} jobs. Remove some first.`;
+    const peers = others.filter(({ authority }) => authority.owner === owner && (owner || authority.sessionKey === sessionKey));
+    const maxJobs = owner ? MAX_JOBS : MAX_JOBS_OF_OTHERS;
+    if (changed === undefined && peers.length >= maxJobs) return `There are ${maxJobs} jobs already. Remove some first.`;
     const isTaken = others.some(({ spec: { name } }) => name === spec.name);
     if (isTaken) return `There is a job ${JSON.stringify(spec.name)} already. Change that one, or choose another name.`;
     const sinceMs = changed !== undefined && changed.spec.schedule === spec.schedule ? changed.scheduledAtMs : nowMs;

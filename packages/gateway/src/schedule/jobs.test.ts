@@ -100,6 +100,16 @@ describe("a scheduled job", () => {
     expect(await outcomes(running, change.job.id, 1)).toEqual(["failed its sender is no longer admitted here"]);
   });
 
+  test("of others is one of twenty in their session, and leaves the owner's room", async () => {
+    await using running = await start();
+    const authority = { ...CHAT, owner: false, sessionKey: "agent:main:test:direct:guest" };
+    const of = async (number: number, by: JobAuthority): Promise<string> =>
+      (await running.gateway.engine.schedule.jobs.add({ ...DAILY, name: `job ${number}` }, { agentId: "main", authority: by })).type;
+    for (let number = 0; number < 20; number += 1) expect(await of(number, authority)).toBe("done");
+    expect(await of(20, authority)).toBe("refused");
+    expect(await of(20, CHAT)).toBe("done");
+  });
+
   test("without a model sends its text, once", async () => {
     await using running = await start();
     await add(running, { name: "water", schedule: { type: "at", at: "20m" }, payload: { type: "message", text: "Drink some water." } });
