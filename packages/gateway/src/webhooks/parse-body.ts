@@ -7,11 +7,14 @@ const MAX_DEPTH = 64;
 /** A body, or what is wrong with it. */
 export type ParsedBody = { readonly type: "json"; readonly value: JsonValue } | { readonly type: "refused"; readonly message: string };
 
-/** Reads a body as JSON in UTF-8 of at most 64 levels, whatever its content type says, or as a form with the field `payload`, as GitHub sends it. Pure. */
+/**
+ * Reads a body as JSON in UTF-8 of at most 64 levels, whatever its content type says, or as a form with the field `payload`, as GitHub sends it. What curl sends
+ * with `-d` has the content type of a form: a body that begins as an object is JSON. Pure.
+ */
 export function parseBody(bytes: Uint8Array, contentType: string): ParsedBody {
   if (!isUtf8(bytes)) return refused("The body is not UTF-8 text.");
   const text = Buffer.from(bytes).toString("utf8");
-  if (/^application\/x-www-form-urlencoded\b/i.test(contentType)) return parseForm(new URLSearchParams(text));
+  if (/^application\/x-www-form-urlencoded\b/i.test(contentType) && !/^\s*\{/.test(text)) return parseForm(new URLSearchParams(text));
   return parseText(text);
 }
 

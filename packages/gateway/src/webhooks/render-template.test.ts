@@ -47,6 +47,7 @@ test("a body is JSON, or a form with the field payload; not too deep, and UTF-8"
   expect(parse('{"a":[1]}')).toEqual({ a: [1] });
   expect(parse("payload=%7B%22a%22%3A1%7D", "application/x-www-form-urlencoded; charset=utf-8")).toEqual({ a: 1 });
   expect(parse("text=hi&user=u", "application/x-www-form-urlencoded")).toEqual({ text: "hi", user: "u" });
+  expect(parse(' {"text":"a=b&c"}', "application/x-www-form-urlencoded")).toEqual({ text: "a=b&c" });
   expect(parse('{"a":')).toBe("The body is not valid JSON.");
   expect(parse(`"${"[".repeat(100)}"`)).toBe("[".repeat(100));
   expect(parse(String.raw`"\"${"[".repeat(100)}"`)).toBe(`"${"[".repeat(100)}`);
