@@ -9,7 +9,8 @@ export function describeSchedule({ enabled, lateMs, jobs, failing, heartbeats }:
     `schedule   ${jobs} ${jobs === 1 ? "job" : "jobs"}${enabled ? "" : "; nothing runs: cron.enabled is off"}`,
     ...(lateMs === 0 ? [] : [`           ! the scheduler is late by ${duration(lateMs)}`]),
     ...failing.map(({ id, name, failures, disabledBecause }) => {
-      const what = disabledBecause === undefined ? `has failed ${failures} times in a row` : `is disabled: ${disabledBecause}`;
+      const failed = failures === 1 ? "has failed once" : `has failed ${failures} times in a row`;
+      const what = disabledBecause === undefined ? failed : `is disabled: ${disabledBecause}`;
       return `           ! the job ${JSON.stringify(terminalText(name))} (${id}) ${terminalText(what)}`;
     }),
     ...heartbeats.map(({ agentId, nextAtMs, last }) => {

@@ -44,7 +44,7 @@ function checkTexts({ name, payload, check, delivery }: JobSpec): string | undef
 /** A session that others use, too, has one prompt, one model and one set of tools. */
 function checkSession({ session = "isolated", payload, model, lightContext, tools }: JobSpec): string | undefined {
   if (session === "isolated") return undefined;
-  if (payload.type !== "agentTurn" && payload.type !== "systemEvent") return "Only an agentTurn and a systemEvent have a session.";
+  if (payload.type !== "agentTurn" && payload.type !== "systemEvent") return "Only a task and an event have a session.";
   const isOwn = model !== undefined || lightContext === true || tools !== undefined;
   return isOwn ? "model, lightContext and tools are for isolated runs: the main session and sessions by key keep theirs." : undefined;
 }

@@ -10,7 +10,9 @@ const CHECK_MS = 30_000;
 /** What decided about a run. `seen`: what a check of a file saw, for the next one. */
 export type CheckResult =
   | { readonly type: "run"; readonly output: string; readonly seen?: string }
-  | { readonly type: "skip"; readonly reason: string; readonly seen?: string };
+  | { readonly type: "skip"; readonly reason: string; readonly seen?: string }
+  /** Its program cannot be run: a job that never runs would not be noticed. */
+  | { readonly type: "fail"; readonly reason: string; readonly seen?: undefined };
 
 /** What checks use. */
 export interface CheckOptions {
@@ -22,7 +24,7 @@ export interface CheckOptions {
   readonly signal: AbortSignal;
 }
 
-/** Decides without a model whether a run is worth it. Never rejects: a check that cannot be made skips the run, and says why. */
+/** Decides without a model whether a run is worth it. Never rejects: a page or a file that cannot be read skips the run, a program that cannot be run fails it. */
 export async function makeCheck(check: JobCheck, options: CheckOptions): Promise<CheckResult> {
   switch (check.type) {
     case "argv":
@@ -41,7 +43,7 @@ async function checkProgram([file = "", ...args]: readonly string[], { commands,
   );
   if (end.type === "exited")
     return end.exitCode === 0 ? { type: "run", output } : { type: "skip", reason: `gate: exit code ${end.exitCode}` };
-  return { type: "skip", reason: `gate: ${end.type === "not-started" ? end.message : end.type}` };
+  return { type: "fail", reason: `gate: ${end.type === "not-started" ? end.message : end.type}` };
 }
 
 async function checkUrl(url: string, { fetch, signal }: CheckOptions): Promise<CheckResult> {
@@ -77,6 +79,6 @@ async function checkFile(named: string, { run, seen: before }: CheckOptions): Pr
     if (!(error instanceof Error && "code" in error && error.code === "ENOENT"))
       return { type: "skip", reason: `gate: ${error instanceof Error ? error.message : String(error)}` };
   }
-  if (seen === before) return { type: "skip", reason: "gate: the file has not changed", seen };
+  if (seen === before) return { type: "skip", reason: `gate: ${seen === "" ? "there is no such file" : "the file has not changed"}`, seen };
   return { type: "run", output: "", seen };
 }

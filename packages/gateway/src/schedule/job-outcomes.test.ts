@@ -189,6 +189,7 @@ describe("an occurrence", () => {
     const program = await add(running, { ...PING, name: "program", check: { type: "argv", argv: ["/bin/check"] } });
     const page = await add(running, { ...PING, name: "page", check: { type: "url", url: "https://hooks.example/page" } });
     const file = await add(running, { ...PING, name: "file", check: { type: "fileChanged", path: "list.txt" } });
+    const missing = await add(running, { ...PING, name: "missing", check: { type: "fileChanged", path: "missing.txt" } });
     status = 404;
     clock.pass(TO_NINE_MS);
     await started(1);
@@ -203,10 +204,11 @@ describe("an occurrence", () => {
     clock.pass(60 * MINUTE_MS);
     await started(3);
     commands.commands[2]?.end("", { type: "not-started", message: "there is no /bin/check" });
-    expect(await outcomes(running, program, 3)).toEqual(["skipped gate: exit code 1", "done", "skipped gate: there is no /bin/check"]);
+    expect(await outcomes(running, program, 3)).toEqual(["skipped gate: exit code 1", "done", "failed gate: there is no /bin/check"]);
     expect(await outcomes(running, page, 3)).toEqual(["skipped gate: status 404", "done", "done"]);
     expect(await outcomes(running, file, 3)).toEqual(["done", "skipped gate: the file has not changed", "done"]);
-    expect([server.requests.length, texts().length]).toEqual([0, 5]);
+    expect((await outcomes(running, missing, 3)).at(-1)).toBe("skipped gate: there is no such file");
+    expect([server.requests.length, texts().length]).toEqual([0, 6]);
   });
 
   test("is skipped at a cap, and the job does not count it as a failure", async () => {
@@ -355,7 +357,7 @@ test("a job that keeps failing is told after the third time, at most once an hou
   for (let run = 1; run <= 10; run += 1) {
     await started(run);
     const before = (await job(running, id))?.alertedAtMs;
-    commands.commands[run - 1]?.end("", { type: "exited", exitCode: 1 });
+    commands.commands[run - 1]?.end("", { type: "not-started", message: "There is no make." });
     await outcomes(running, id, run);
     await running.gateway.engine.idle();
     if ((await job(running, id))?.alertedAtMs !== before) alertedAt.push(run);
@@ -368,6 +370,7 @@ test("a job that keeps failing is told after the third time, at most once an hou
     "failed 9 times",
     "is disabled",
   ]);
+  expect(texts()[0]).toContain("The last time: There is no make. factotum");
   const disabled = await job(running, id);
   expect(disabled).toMatchObject({ failures: 10, spec: { enabled: false } });
   expect(disabled?.nextSlotMs).toBeUndefined();

@@ -169,6 +169,7 @@ export class JobRunner {
     const check = isDecided ? undefined : await this.#check(job, spec.check, run);
     if (this.#closing.signal.aborted) return undefined;
     if (check?.type === "skip") return { state: "skipped", reason: check.reason };
+    if (check?.type === "fail") return { state: "failed", reason: check.reason };
     const begun: OccurrenceRecord = {
       ...occurrence,
       state: "running",

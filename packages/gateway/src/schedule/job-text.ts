@@ -11,9 +11,10 @@ export function taskText({ spec }: Pick<JobRecord, "spec">, message: string, che
 /** Tells that a job keeps failing. */
 export function alertText({ id, spec, failures, disabledBecause }: JobRecord, reason: string): string {
   const name = JSON.stringify(spec.name);
+  const last = `The last time: ${reason.replace(/\.$/, "")}.`;
   if (disabledBecause !== undefined)
-    return `The scheduled job ${name} is disabled: ${disabledBecause}. The last time: ${reason}. When that is solved: factotum cron update ${id} --enabled.`;
-  return `The scheduled job ${name} has failed ${failures} times in a row. The last time: ${reason}. factotum cron runs ${id} shows its runs.`;
+    return `The scheduled job ${name} is disabled: ${disabledBecause}. ${last} When that is solved: factotum cron update ${id} --enabled.`;
+  return `The scheduled job ${name} has failed ${failures} times in a row. ${last} factotum cron runs ${id} shows its runs.`;
 }
 
 /** Tells which slots of a job were missed. */

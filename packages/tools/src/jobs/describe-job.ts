@@ -21,7 +21,7 @@ export function describeJob({ id, spec, nextAtMs, last, failures, disabledBecaus
     describeSchedule(spec.schedule),
     state,
     ...(last === undefined ? [] : [`last ${describeOutcome(last)}`]),
-    ...(failures === 0 ? [] : [`${failures} failures in a row`]),
+    ...(failures === 0 ? [] : [failures === 1 ? "1 failure" : `${failures} failures in a row`]),
   ];
   return `${id} ${JSON.stringify(spec.name)}: ${facts.join("; ")}`;
 }
