@@ -50,7 +50,7 @@ test("a job made in a chat reports there, is known there, and runs once although
 
   // A run that removes its own job still says why.
   model.respond(({ body }) =>
-    JSON.stringify((body?.["messages"] as readonly unknown[]).at(-1)).includes("tool_result")
+    JSON.stringify((body?.["messages"] as readonly unknown[] | undefined)?.at(-1)).includes("tool_result")
       ? sayText("There is no tea left.")
       : callTools({ name: "tool_call", arguments: { name: "cron", arguments: { action: "remove", job: "tea" } } }),
   );
