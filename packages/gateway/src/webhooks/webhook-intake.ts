@@ -58,7 +58,8 @@ export class WebhookIntake {
     const bodyDigest = createHash("sha256").update(body).digest("base64url");
     const { idempotencyKey } = work;
     const uuid = idempotencyKey === undefined ? random.uuid() : uuidOf(`${scope}\n${idempotencyKey}`);
-    const request = { agentId, eventId: `hook:${scope}:${idempotencyKey ?? uuid}`, bodyDigest, uuid };
+    // The key itself may hold somebody's words, and be long: ids of events outlive what is forgotten.
+    const request = { agentId, eventId: `hook:${scope}:${uuid}`, bodyDigest, uuid };
     const accepted = work.type === "wake" ? await this.#wake(work, request) : await this.#begin(work, request);
     if (accepted.type !== "accepted") return accepted;
     const stored = (await store.readInput(accepted.runId))?.admission;
