@@ -1,0 +1,34 @@
+import type { JobSpec } from "@factotum/agent-contract";
+import { expect, test } from "vitest";
+import { startTestGateway, TestPlatform } from "../../test/gateway-harness.ts";
+import { AgentJobs } from "./agent-jobs.ts";
+
+test("others than the owner see the jobs of their session, without those that the owner made there", async () => {
+  await using running = await startTestGateway({ platform: new TestPlatform() });
+  const { schedule, parts } = running.gateway.engine;
+  const agentJobs = new AgentJobs();
+  agentJobs.connect({ ...schedule, store: parts.store, modelOf: async () => "test/model", mayNest: () => false });
+  const sessionKey = "agent:main:test:group:one";
+  const add = async (name: string, owner: boolean): Promise<void> => {
+    const spec: JobSpec = { name, schedule: { type: "every", every: "1d" }, payload: { type: "message", text: "Hello." } };
+    const origin = { channel: "test", accountId: "default", conversation: { kind: "group", id: "one" } } as const;
+    const authority = { owner, sender: { id: "somebody", isBot: false }, origin, sessionKey };
+    expect(await schedule.jobs.add(spec, { agentId: "main", authority })).toMatchObject({ type: "done" });
+  };
+  await add("owner's", true);
+  await add("guest's", false);
+  const names = async (owner: boolean): Promise<readonly string[]> => {
+    const run = {
+      runId: "t1",
+      kind: "user",
+      agentId: "main",
+      sessionId: "s1",
+      sessionKey,
+      owner,
+      workspace: "/",
+      timeZone: "UTC",
+    } as const;
+    return (await agentJobs.list({ run, tainted: false })).map(({ spec }) => spec.name);
+  };
+  expect([await names(true), await names(false)]).toEqual([["owner's", "guest's"], ["guest's"]]);
+});
