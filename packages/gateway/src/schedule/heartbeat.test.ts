@@ -112,6 +112,15 @@ describe("a heartbeat", () => {
     expect(await beats(running, 1)).toEqual(["done"]);
   });
 
+  test("without a target runs before the owner has written, and sends nothing", async () => {
+    server.script([textReply("The oven is on.")]);
+    await using running = await start({ target: "none" });
+    await plan("- Look at the oven.\n");
+    clock.pass(HALF_HOUR_MS);
+    expect(await beats(running, 1)).toEqual(["done"]);
+    expect(texts()).toEqual([]);
+  });
+
   test("is left out in quiet hours, before the owner has written, and while the session is busy", async () => {
     await using running = await start({ activeHours: { start: "12:40", end: "14:00" }, prompt: "Anything?" });
     clock.pass(HALF_HOUR_MS);
