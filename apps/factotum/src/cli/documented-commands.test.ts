@@ -14,6 +14,7 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = {
   COMMAND: "status",
   KIND: "main",
   L: "info",
+  LEVEL: "high",
   MINUTES: "30",
   N: "1",
   TIME: "2h",
