@@ -24,7 +24,7 @@ test.each([
   [{ payload: { ...PROGRAM, cwd: "here" } }, "cwd is an absolute path"],
   [{ check: { type: "url", url: "file:///etc/passwd" } }, "no http or https address"],
   [{ delivery: { type: "webhook", url: "somewhere" } }, "no http or https address"],
-  [{ session: "main" }, "Only an agentTurn and a systemEvent"],
+  [{ session: "main" }, "Only a task and an event"],
   [{ session: "main", payload: TASK, model: "a/b" }, "isolated runs"],
   [{ session: "main", payload: TASK, lightContext: true }, "isolated runs"],
   [{ session: { key: "agent:main:x" }, payload: TASK, tools: [] }, "isolated runs"],
