@@ -123,8 +123,7 @@ async function load(tab: Tab, address: string, { refusals, refusalHeader, tabs }
   if (url.username !== "" || url.password !== "") throw new BrowserError("An address with a user name or a password is not opened.");
   const begun = refusals.count;
   const refusal = (reason: string): BrowserError => {
-    const request = refusals.since(begun);
-    const isPrivate = request?.reason === reason && request.isPrivate === true;
+    const isPrivate = refusals.findSince(begun, reason)?.isPrivate === true;
     const advice = isPrivate ? " The owner can open single private addresses in tools.browser.allowPrivate." : "";
     return new BrowserError(`The page was not opened: ${reason}.${advice}`);
   };

@@ -1,9 +1,12 @@
 import type { RefusedRequest } from "../../forward-proxy/forward-proxy.ts";
 
+/** Refused requests that are remembered: a browser makes some of its own besides those of a page. */
+const MAX_KEPT = 50;
+
 /** What the proxy has refused: how often, and the last of it. */
 export class Refusals {
   #count = 0;
-  #last: RefusedRequest | undefined;
+  readonly #kept: RefusedRequest[] = [];
 
   /** How many there were, as a moment for `since`. */
   get count(): number {
@@ -12,11 +15,18 @@ export class Refusals {
 
   add(request: RefusedRequest): void {
     this.#count += 1;
-    this.#last = request;
+    this.#kept.push(request);
+    if (this.#kept.length > MAX_KEPT) this.#kept.shift();
   }
 
   /** The last request that was refused since a moment; otherwise `undefined`. */
   since(count: number): RefusedRequest | undefined {
-    return this.#count > count ? this.#last : undefined;
+    return this.#count > count ? this.#kept.at(-1) : undefined;
+  }
+
+  /** The last request that was refused since a moment for this reason; otherwise `undefined`. */
+  findSince(count: number, reason: string): RefusedRequest | undefined {
+    const added = Math.min(this.#count - count, this.#kept.length);
+    return added === 0 ? undefined : this.#kept.slice(-added).findLast((request) => request.reason === reason);
   }
 }
