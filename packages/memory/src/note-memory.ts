@@ -17,7 +17,8 @@ import type {
   TextEmbeddings,
 } from "@factotum/agent-contract";
 import { chunkNote } from "./chunks/chunk-note.ts";
-import { IndexDatabase, removeDatabase, type FoundChunk, type SearchScope } from "./database/index-database.ts";
+import { removeDatabase } from "./database/derived-database.ts";
+import { IndexDatabase, type FoundChunk, type SearchScope } from "./database/index-database.ts";
 import { dayOf, hasNotes, listNotes, readNote, type ListedNotes, type NoteFile, type NotePlaces } from "./notes/note-files.ts";
 import { noteProblems } from "./notes/note-problems.ts";
 import { fuseHits, type Near } from "./ranking/fuse-hits.ts";

@@ -1,11 +1,11 @@
-import { chmodSync, mkdirSync, rmSync, statSync } from "node:fs";
-import { dirname } from "node:path";
-import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
+import { statSync } from "node:fs";
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import type { MemoryOrigin, MemorySourceKind } from "@factotum/agent-contract";
 import type { NoteChunk } from "../chunks/chunk-note.ts";
 import { matchExpression } from "../tokens/query-tokens.ts";
 import { tokenize } from "../tokens/tokenize.ts";
 import { CONVERSATION_SCHEMA, ConversationTable, FIRST_SAID, type ConversationState, type SaidText } from "./conversation-table.ts";
+import { inTransaction, openDerivedDatabase, type DerivedSchema } from "./derived-database.ts";
 import { textHashOf } from "./text-hash.ts";
 
 /** What decides whether a file is read again. */
@@ -43,10 +43,11 @@ export interface SearchScope {
   readonly exceptSession?: string | undefined;
 }
 
-/** Changes with the tables, the tokens or the passages: an index of another version is built again. */
-const VERSION = 4;
-
-const SCHEMA = `
+/** The version changes with the tables, the tokens or the passages: an index of another version is built again. */
+const SCHEMA: DerivedSchema = {
+  version: 4,
+  table: "files",
+  sql: `
 CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, hash TEXT NOT NULL, mtime_ms REAL NOT NULL, size_bytes INTEGER NOT NULL,
   dated_ms INTEGER, origin TEXT NOT NULL) STRICT;
 CREATE TABLE chunks (id INTEGER PRIMARY KEY, file_id INTEGER NOT NULL REFERENCES files(id), start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
@@ -55,8 +56,8 @@ CREATE INDEX chunks_of_file ON chunks(file_id);
 CREATE INDEX chunks_of_text ON chunks(text_hash);
 CREATE TABLE updates (id INTEGER PRIMARY KEY CHECK (id = 1), at_ms REAL NOT NULL) STRICT;
 CREATE VIRTUAL TABLE words USING fts5(tokens, content='', contentless_delete=1, tokenize='ascii');${CONVERSATION_SCHEMA}
-CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row);
-PRAGMA user_version = ${VERSION};`;
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row);`,
+};
 
 /** Where notes and conversations are, with the columns of a `FoundChunk`. `allowed` has one parameter: the conversation that searches. */
 const SOURCES: Readonly<
@@ -84,20 +85,13 @@ export class IndexDatabase implements Disposable {
   readonly #database: DatabaseSync;
   readonly #file: string;
   readonly #conversations: ConversationTable;
-  /** As long as nothing has changed. */
+  /** How many passages there are; unknown after a change. */
   #passages: number | undefined;
 
   constructor(file: string) {
     this.#file = file;
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    try {
-      this.#database = open(file);
-    } catch {
-      removeDatabase(file);
-      this.#database = open(file);
-    }
+    this.#database = openDerivedDatabase(file, SCHEMA);
     this.#conversations = new ConversationTable(this.#database);
-    chmodSync(file, 0o600);
   }
 
   /** The conversations, to read. */
@@ -107,7 +101,7 @@ export class IndexDatabase implements Disposable {
 
   /** Adds what was said in a conversation since it was last read, in one transaction; `atMs` is now. */
   append(state: ConversationState, texts: readonly SaidText[], atMs: number): void {
-    this.#transaction(() => {
+    inTransaction(this.#database, () => {
       if (state.isExcluded) this.#conversations.remove(state.sessionId);
       this.#conversations.append(state, texts);
       if (texts.length > 0 || state.isExcluded) this.#markUpdated(atMs);
@@ -116,7 +110,7 @@ export class IndexDatabase implements Disposable {
 
   /** Removes everything of a conversation. */
   forget(sessionId: string, atMs: number): void {
-    this.#transaction(() => {
+    inTransaction(this.#database, () => {
       this.#conversations.remove(sessionId);
       this.#markUpdated(atMs);
     });
@@ -132,7 +126,7 @@ export class IndexDatabase implements Disposable {
 
   /** Notes from which entry on the requests of conversations contain what was said. */
   markContext(contexts: ReadonlyMap<string, string>): void {
-    this.#transaction(() => this.#conversations.markContext(contexts));
+    inTransaction(this.#database, () => this.#conversations.markContext(contexts));
   }
 
   /** All files, by path. */
@@ -148,7 +142,7 @@ export class IndexDatabase implements Disposable {
 
   /** Puts one file in place of its earlier version, in one transaction; `atMs` is now. */
   put(file: IndexedFile, atMs: number): void {
-    this.#transaction(() => {
+    inTransaction(this.#database, () => {
       this.#remove(file.path);
       this.#markUpdated(atMs);
       const { lastInsertRowid: id } = this.#database
@@ -174,7 +168,7 @@ export class IndexDatabase implements Disposable {
   }
 
   remove(path: string, atMs: number): void {
-    this.#transaction(() => {
+    inTransaction(this.#database, () => {
       this.#remove(path);
       this.#markUpdated(atMs);
     });
@@ -297,6 +291,7 @@ export class IndexDatabase implements Disposable {
   }
 
   #markUpdated(atMs: number): void {
+    this.#passages = undefined;
     this.#database.prepare("INSERT OR REPLACE INTO updates (id, at_ms) VALUES (1, ?)").run(atMs);
   }
 
@@ -305,18 +300,6 @@ export class IndexDatabase implements Disposable {
     this.#database.prepare(`DELETE FROM words WHERE rowid IN (${ids})`).run(path);
     this.#database.prepare(`DELETE FROM chunks WHERE id IN (${ids})`).run(path);
     this.#database.prepare("DELETE FROM files WHERE path = ?").run(path);
-  }
-
-  #transaction(work: () => void): void {
-    this.#passages = undefined;
-    this.#database.exec("BEGIN IMMEDIATE");
-    try {
-      work();
-      this.#database.exec("COMMIT");
-    } catch (error) {
-      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
-      throw error;
-    }
   }
 }
 
@@ -335,26 +318,4 @@ function toFoundChunk(source: MemorySourceKind, row: Record<string, SQLOutputVal
     origin: row["origin"] as MemoryOrigin,
     ...(row["dated_ms"] === null ? {} : { datedMs: Number(row["dated_ms"]) }),
   };
-}
-
-/** Removes a database with the files that SQLite keeps next to it. */
-export function removeDatabase(file: string): void {
-  for (const suffix of ["", "-journal", "-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
-}
-
-function open(file: string): DatabaseSync {
-  const database = new DatabaseSync(file, { timeout: 1_000, enableForeignKeyConstraints: true });
-  try {
-    // A journal that is removed with each commit: a closed index is one file, which another can replace. What is deleted is overwritten.
-    database.exec("PRAGMA journal_mode = DELETE; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON;");
-    const version = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
-    const isEmpty = database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
-    if (isEmpty) database.exec(`BEGIN; ${SCHEMA} COMMIT;`);
-    else if (version !== VERSION) throw new Error(`the index has version ${version}`);
-    database.prepare("SELECT count(*) FROM files").get();
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
 }

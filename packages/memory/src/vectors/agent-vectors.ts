@@ -1,5 +1,5 @@
 import type { Clock } from "@factotum/agent-contract";
-import { removeDatabase } from "../database/index-database.ts";
+import { removeDatabase } from "../database/derived-database.ts";
 import { hasVectors, VectorDatabase, type PassageVectors } from "./vector-database.ts";
 import { VectorSet } from "./vector-set.ts";
 

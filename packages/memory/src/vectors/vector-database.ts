@@ -1,15 +1,14 @@
-import { chmodSync, existsSync, mkdirSync } from "node:fs";
-import { dirname } from "node:path";
-import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
-import { removeDatabase } from "../database/index-database.ts";
+import { existsSync } from "node:fs";
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import { inTransaction, openDerivedDatabase, type DerivedSchema } from "../database/derived-database.ts";
 
-/** Changes with the tables: a file of another version is replaced by an empty one. */
-const VERSION = 1;
-
-const SCHEMA = `
+const SCHEMA: DerivedSchema = {
+  version: 1,
+  table: "vectors",
+  sql: `
 CREATE TABLE vectors (id INTEGER PRIMARY KEY, model TEXT NOT NULL, text_hash TEXT NOT NULL, dimensions INTEGER NOT NULL, numbers BLOB NOT NULL,
-  UNIQUE (model, text_hash)) STRICT;
-PRAGMA user_version = ${VERSION};`;
+  UNIQUE (model, text_hash)) STRICT;`,
+};
 
 /** The vectors of a passage's statements, each of length 1, one after the other. None for a passage that the model refuses. */
 export interface PassageVectors {
@@ -25,14 +24,7 @@ export class VectorDatabase implements Disposable {
 
   /** A file that cannot be used is replaced by an empty one. */
   constructor(file: string) {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    try {
-      this.#database = open(file);
-    } catch {
-      removeDatabase(file);
-      this.#database = open(file);
-    }
-    chmodSync(file, 0o600);
+    this.#database = openDerivedDatabase(file, SCHEMA);
   }
 
   /** Vectors of a model in the order of their ids, from the one after `afterId` on. */
@@ -52,7 +44,7 @@ export class VectorDatabase implements Disposable {
   }
 
   put(model: string, passages: readonly PassageVectors[]): void {
-    this.#transaction(() => {
+    inTransaction(this.#database, () => {
       const add = this.#database.prepare("INSERT OR REPLACE INTO vectors (model, text_hash, dimensions, numbers) VALUES (?, ?, ?, ?)");
       for (const { textHash, dimensions, numbers } of passages)
         add.run(model, textHash, dimensions, new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength));
@@ -71,7 +63,7 @@ export class VectorDatabase implements Disposable {
     const rows = this.#database.prepare("SELECT DISTINCT text_hash FROM vectors").all();
     const gone = rows.map((row) => String(row["text_hash"])).filter((textHash) => !textHashes.has(textHash));
     if (gone.length === 0) return;
-    this.#transaction(() => {
+    inTransaction(this.#database, () => {
       this.#database.prepare("DELETE FROM vectors WHERE text_hash IN (SELECT value FROM json_each(?))").run(JSON.stringify(gone));
     });
   }
@@ -89,17 +81,6 @@ export class VectorDatabase implements Disposable {
   [Symbol.dispose](): void {
     if (this.#database.isOpen) this.#database.close();
   }
-
-  #transaction(work: () => void): void {
-    this.#database.exec("BEGIN IMMEDIATE");
-    try {
-      work();
-      this.#database.exec("COMMIT");
-    } catch (error) {
-      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
-      throw error;
-    }
-  }
 }
 
 /** Copied: a view of 32-bit numbers has to begin at a multiple of four bytes. */
@@ -110,21 +91,4 @@ function toNumbers(bytes: SQLOutputValue | undefined): Float32Array {
 /** Whether there are vectors at all. */
 export function hasVectors(file: string): boolean {
   return existsSync(file);
-}
-
-function open(file: string): DatabaseSync {
-  const database = new DatabaseSync(file, { timeout: 1_000 });
-  try {
-    // What is deleted is overwritten: a vector tells much of its text.
-    database.exec("PRAGMA journal_mode = DELETE; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON;");
-    const version = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
-    const isEmpty = database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
-    if (isEmpty) database.exec(`BEGIN; ${SCHEMA} COMMIT;`);
-    else if (version !== VERSION) throw new Error(`the vectors have version ${version}`);
-    database.prepare("SELECT count(*) FROM vectors").get();
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
 }
