@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
@@ -16,11 +15,12 @@ import type {
   MemoryStatus,
   TextEmbeddings,
 } from "@factotum/agent-contract";
-import { chunkNote } from "./chunks/chunk-note.ts";
 import { removeDatabase } from "./database/derived-database.ts";
 import { IndexDatabase, type FoundChunk, type SearchScope } from "./database/index-database.ts";
-import { dayOf, hasNotes, listNotes, readNote, type ListedNotes, type NoteFile, type NotePlaces } from "./notes/note-files.ts";
+import { indexNotes } from "./notes/index-notes.ts";
+import { hasNotes, listNotes, readNote, type ListedNotes, type NoteFile, type NotePlaces } from "./notes/note-files.ts";
 import { noteProblems } from "./notes/note-problems.ts";
+import { raceLimit } from "./race-limit.ts";
 import { fuseHits, type Near } from "./ranking/fuse-hits.ts";
 import { rankHits } from "./ranking/rank-hits.ts";
 import type { ConversationSource } from "./sessions/conversation-source.ts";
@@ -50,6 +50,7 @@ export interface NoteMemoryOptions {
 }
 
 const WAIT_MS = 1_000;
+const BEHIND = "the index is still being updated: the newest notes may be missing";
 /** Passages that are ranked, for each one that is returned. */
 const CANDIDATES = 8;
 
@@ -251,25 +252,14 @@ export class NoteMemory implements MemoryProvider {
   /** Resolves with why the index may be behind, once it is up to date or the wait is over. */
   async #waitFor(update: Promise<Update>, signal: AbortSignal): Promise<string | undefined> {
     const { clock, logger, waitMs = WAIT_MS } = this.#options;
-    const waited = Promise.withResolvers<string>();
-    using timer = clock.schedule(waitMs, () => waited.resolve("the index is still being updated: the newest notes may be missing"));
-    void timer;
-    const stop = (): void => waited.reject(signal.reason as Error);
-    signal.addEventListener("abort", stop, { once: true });
-    try {
-      signal.throwIfAborted();
-      const done = update.then(
-        ({ listed }) => (listed.isComplete ? undefined : "there are more than 5,000 notes, and the others are not searched"),
-        (error: unknown) => {
-          logger.warn("The index of the notes could not be updated", { error });
-          return "the index could not be updated: the newest notes may be missing";
-        },
-      );
-      return await Promise.race([done, waited.promise]);
-    } finally {
-      signal.removeEventListener("abort", stop);
-      waited.promise.catch(() => undefined);
-    }
+    const done = update.then(
+      ({ listed }) => (listed.isComplete ? undefined : "there are more than 5,000 notes, and the others are not searched"),
+      (error: unknown) => {
+        logger.warn("The index of the notes could not be updated", { error });
+        return "the index could not be updated: the newest notes may be missing";
+      },
+    );
+    return raceLimit(async () => done, { late: BEHIND, limitMs: waitMs, clock, signal });
   }
 
   #update(agentId: string, index: AgentIndex): Promise<Update> {
@@ -316,40 +306,12 @@ export class NoteMemory implements MemoryProvider {
   /** Reads what has changed. */
   async #fill(agentId: string, database: IndexDatabase, signal: AbortSignal): Promise<Update> {
     const listed = await listNotes(this.#placesOf(agentId), { signal });
-    const { files } = listed;
-    const known = database.files();
-    const present = new Set(files.map(({ path }) => path));
-    const changes: MemoryChange[] = [];
-    const changed = (path: string, type: MemoryChange["type"]): void => void changes.push({ path, type });
-    for (const path of known.keys())
-      if (!present.has(path)) {
-        database.remove(path, this.#options.clock.now());
-        changed(path, "removed");
-      }
-    for (const note of files) {
-      const before = known.get(note.path);
-      if (before?.mtimeMs === note.mtimeMs && before.sizeBytes === note.sizeBytes) continue;
-      signal.throwIfAborted();
-      const text = await readNote(note.file);
-      if (text === undefined) continue;
-      // After the text: what a tainted turn adds is recorded before it is written.
-      const origin = await this.#originOf(note, agentId);
-      signal.throwIfAborted();
-      const { path, mtimeMs, sizeBytes } = note;
-      const hash = createHash("sha256").update(`${origin}\n${text}`).digest("hex");
-      const state = { path, hash, mtimeMs, sizeBytes };
-      if (hash === before?.hash) database.touch(state);
-      else {
-        const datedMs = dayOf(path);
-        const file = { ...state, ...(datedMs === undefined ? {} : { datedMs }), origin };
-        database.put({ ...file, chunks: chunkNote(text) }, this.#options.clock.now());
-        changed(path, before === undefined ? "added" : "changed");
-      }
-    }
     const { conversations, clock } = this.#options;
-    if (conversations !== undefined)
-      changes.push(...(await indexConversations(database, conversations, { agentId, nowMs: () => clock.now(), signal })));
-    return { listed, changes };
+    const nowMs = (): number => clock.now();
+    const originOf = async (note: NoteFile): Promise<MemoryOrigin> => this.#originOf(note, agentId);
+    const notes = await indexNotes(database, listed.files, { originOf, nowMs, signal });
+    if (conversations === undefined) return { listed, changes: notes };
+    return { listed, changes: [...notes, ...(await indexConversations(database, conversations, { agentId, nowMs, signal }))] };
   }
 
   async #originOf({ file, isExtra }: NoteFile, agentId: string): Promise<MemoryOrigin> {

@@ -1,6 +1,7 @@
 import { ModelError, plural, type Clock, type Logger, type MemoryEmbedded, type TextEmbeddings } from "@factotum/agent-contract";
 import type { IndexDatabase, SearchScope } from "../database/index-database.ts";
 import { sourceOf } from "../database/text-hash.ts";
+import { raceLimit } from "../race-limit.ts";
 import { AgentVectors } from "./agent-vectors.ts";
 import { EmbeddingHealth } from "./embedding-health.ts";
 import { statementsOf } from "./statements.ts";
@@ -89,18 +90,8 @@ export class NoteVectors {
     const model = this.#currentModel();
     if (model === undefined || query.trim() === "") return { type: "unknown" };
     if (this.#health.pauseMs > 0) return { type: "unknown", why: UNAVAILABLE };
-    const given = Promise.withResolvers<Nearness>();
-    using timer = clock.schedule(waitMs, () => given.resolve({ type: "unknown", why: LATE }));
-    void timer;
-    const stop = (): void => given.reject(signal.reason as Error);
-    signal.addEventListener("abort", stop, { once: true });
-    try {
-      signal.throwIfAborted();
-      return await Promise.race([this.#nearest(model, query, { ...scope, signal }), given.promise]);
-    } finally {
-      signal.removeEventListener("abort", stop);
-      given.promise.catch(() => undefined);
-    }
+    const late: Nearness = { type: "unknown", why: LATE };
+    return raceLimit(async () => this.#nearest(model, query, { ...scope, signal }), { late, limitMs: waitMs, clock, signal });
   }
 
   /** How many passages have a vector; `undefined` without a model. */
