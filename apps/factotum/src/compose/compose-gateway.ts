@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { CommandRunner, Logger, MemoryProvider, SettingsDesk } from "@factotum/agent-contract";
+import type { CommandRunner, Logger, SettingsDesk } from "@factotum/agent-contract";
 import {
   loadConfig,
   rememberConfig,
@@ -42,17 +42,13 @@ import { createOwnerControl } from "./create-owner-control.ts";
 import { gatewayToken } from "./gateway-token.ts";
 import { keepSnapshots } from "./keep-snapshots.ts";
 import { commandHookSources } from "./command-hooks.ts";
-import { composeBrowser, type Browsers } from "./compose-browser.ts";
 import { composeFileAccess } from "./compose-file-access.ts";
 import { changingSkillFolders, composeSkillIndex } from "./compose-skills.ts";
-import { composeLsp, type ComposedLsp } from "./compose-lsp.ts";
-import { composeMemory, type ComposedMemory } from "./compose-memory.ts";
-import { composeMcp, type ComposedMcp } from "./compose-mcp.ts";
-import { composePlugins, type ComposedPlugins } from "./compose-plugins.ts";
-import { composeWeb, type SharedWeb } from "./compose-web.ts";
+import type { ComposedPlugins } from "./compose-plugins.ts";
 import { createLocalFiles, createOutgoingGuard } from "./local-files.ts";
 import { AGENT_COMMANDS } from "./agent-commands.ts";
 import { createPluginFetch } from "./plugin-fetch.ts";
+import { openIntegrations, type Integrations } from "./open-integrations.ts";
 import { openRunner, type OpenRunnerOptions } from "./open-runner.ts";
 import { openSandbox, sandboxFolder } from "./open-sandbox.ts";
 import { redactTools } from "./redact-tools.ts";
@@ -199,29 +195,6 @@ function closeOnce(
   return (reason) => (closing ??= close(reason));
 }
 
-/** The web, browsers, MCP servers and plugins: closed with the rest, in reverse order. */
-async function openIntegrations(
-  opened: AsyncDisposableStack,
-  loaded: LoadedConfig,
-  {
-    context,
-    store,
-    provenance,
-    ...current
-  }: Parameters<typeof composeMcp>[2] &
-    Parameters<typeof composeLsp>[2] &
-    Pick<Parameters<typeof composeMemory>[1], "provenance"> & { readonly context: CliContext; readonly store: SqliteStore },
-): Promise<Pick<SettingsParts, "web" | "browsers" | "mcp" | "lsp" | "memory"> & { readonly plugins: ComposedPlugins }> {
-  const web = opened.adopt(composeWeb(current), ({ pages }) => pages.close());
-  const browsers = opened.adopt(await composeBrowser(context, current), (all) => all.close());
-  const mcp = opened.adopt(await composeMcp(context, loaded, current), (all) => all.close());
-  const lsp = opened.adopt(await composeLsp(context, loaded, current), (all) => all.close());
-  const plugins = opened.adopt(await composePlugins(context, { ...current, store, web }), (all) => all.close());
-  const ofPlugin = (id: string): MemoryProvider | undefined => plugins.memory(id);
-  const memory = opened.adopt(await composeMemory(context, { ...current, store, provenance, ofPlugin }), (all) => all.close());
-  return { web, browsers, mcp, lsp, memory, plugins };
-}
-
 /** The runner of the host, which is closed with the rest, and the one in front of it that puts commands into sandboxes. */
 async function openRunners(
   opened: AsyncDisposableStack,
@@ -318,16 +291,11 @@ async function removeLeftovers(
 }
 
 /** What the settings of every configuration share. */
-interface SettingsParts extends Pick<ComposeOptions, "context" | "logger" | "secrets"> {
+interface SettingsParts extends Pick<ComposeOptions, "context" | "logger" | "secrets">, Omit<Integrations, "plugins"> {
   readonly token: string | undefined;
   readonly files: FileAccess;
   readonly runner: CommandRunner;
   readonly skillRuns: SkillRuns;
-  readonly web: SharedWeb;
-  readonly browsers: Browsers;
-  readonly mcp: ComposedMcp;
-  readonly lsp: ComposedLsp;
-  readonly memory: ComposedMemory;
   readonly plugins: Pick<ComposedPlugins, "sources" | "commandFolders">;
   readonly settings: SettingsDesk;
 }
