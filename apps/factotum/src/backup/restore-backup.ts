@@ -7,7 +7,7 @@ import type { Environment, StatePaths } from "@factotum/config";
 import { settleRestoredDatabase, type AbandonedWork } from "@factotum/store";
 import { CliError } from "../runtime/cli-error.ts";
 import { applyForgotten } from "../forget/apply-forgotten.ts";
-import { homesBeside } from "../forget/forget-places.ts";
+import { neighbouringHomes } from "../forget/forget-places.ts";
 import { readForgotten, readForgottenFile, writeForgotten, type Tombstone } from "../forget/forgotten-list.ts";
 import { holdHome } from "../runtime/hold-home.ts";
 import { isProcessAlive } from "../runtime/is-process-alive.ts";
@@ -75,20 +75,20 @@ export async function restoreBackup(file: string, options: RestoreOptions): Prom
   }
 }
 
-/** What was forgotten in the state directory that was backed up, in those beside it and beside this one, and in the named one. The backup has its own list. */
+/** What was forgotten in the state directory that was backed up, in those next to it and next to this one, and in the named one. The backup has its own list. */
 async function collectForgotten(homes: readonly string[], { forgotten }: RestoreOptions): Promise<readonly Tombstone[]> {
   if (forgotten !== undefined && !existsSync(forgotten))
     throw new CliError("failure", `${forgotten} does not exist.`, { fix: "Name a state directory, or the file forgotten.json of one." });
-  const beside = await Promise.all(homes.map(homesBeside));
+  const neighbours = await Promise.all(homes.map(neighbouringHomes));
   const named = forgotten === undefined ? [] : [forgotten];
-  const lists = await Promise.all([...[...homes, ...beside.flat(), ...named].map(readForgotten), ...named.map(readForgottenFile)]);
+  const lists = await Promise.all([...[...homes, ...neighbours.flat(), ...named].map(readForgotten), ...named.map(readForgottenFile)]);
   return lists.flat();
 }
 
 /** Nothing else may use the state directory meanwhile. */
 async function forgetAgain(paths: StatePaths, env: Environment): Promise<number> {
   using held = await holdHome(paths);
-  // Whoever holds it has started, and has done it.
+  // A gateway that holds it has forgotten it at its start.
   return held === undefined ? 0 : applyForgotten(paths, env);
 }
 

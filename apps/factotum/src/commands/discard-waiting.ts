@@ -2,14 +2,13 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { AccountConfig } from "@factotum/config";
-import { openSqliteStore, REMOVED_ACCOUNT_REASON, type OutboxRecord, type SqliteStore } from "@factotum/store";
-import { sessionFolders } from "../compose/session-folders.ts";
+import { REMOVED_ACCOUNT_REASON, type OutboxRecord, type SqliteStore } from "@factotum/store";
+import { withStoppedStore } from "../compose/with-stopped-store.ts";
 import { findGateway, requestError } from "../rpc/connect-gateway.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { holdHome } from "../runtime/hold-home.ts";
-import { QUIET_LOGGER } from "../runtime/quiet-logger.ts";
-import { systemClock, systemRandom } from "../runtime/system-clock.ts";
+import { systemClock } from "../runtime/system-clock.ts";
 
 type Address = Pick<AccountConfig, "channel" | "accountId">;
 
@@ -32,18 +31,7 @@ async function discardStored({ paths }: CliContext, address: Address): Promise<n
   if (!existsSync(join(paths.stateFolder, "factotum.sqlite"))) return 0;
   using held = await holdHome(paths);
   if (held === undefined) throw new CliError("failure", "Another process uses the state directory.");
-  const store = await openSqliteStore({
-    folder: paths.stateFolder,
-    copies: { ...sessionFolders(paths), cwd: () => paths.workspace },
-    clock: systemClock,
-    random: systemRandom,
-    logger: QUIET_LOGGER,
-  });
-  try {
-    return await discardRows(store, address);
-  } finally {
-    await store.close();
-  }
+  return withStoppedStore({ paths, agents: [] }, async (store) => discardRows(store, address));
 }
 
 async function discardRows(store: SqliteStore, { channel, accountId }: Address): Promise<number> {

@@ -3,8 +3,9 @@ import { relative, join } from "node:path";
 import { loadConfig, type FactotumConfig } from "@factotum/config";
 import { agentSessionKey, normalizeSessionKey } from "@factotum/gateway";
 import { configOptions } from "../compose/extensions.ts";
+import { withStoppedStore } from "../compose/with-stopped-store.ts";
 import { applyForgotten } from "../forget/apply-forgotten.ts";
-import { applyTombstone, isNothing, withStore, type ForgetReport } from "../forget/apply-tombstone.ts";
+import { applyTombstone, isNothing, type ForgetReport } from "../forget/apply-tombstone.ts";
 import { createTombstone, withLines, type ForgetScope } from "../forget/create-tombstone.ts";
 import { findForgetPlaces, listUntouched, type ForgetPlaces } from "../forget/forget-places.ts";
 import { writeForgotten } from "../forget/forgotten-list.ts";
@@ -111,7 +112,7 @@ async function keyOf(written: string, config: FactotumConfig, places: ForgetPlac
   const agents = config.agents;
   const agent = name.name === "main" ? agents.find(({ isDefault }) => isDefault) : agents.find(({ id }) => id === name.name.toLowerCase());
   if (agent !== undefined) return agentSessionKey(agent.id, config.session.mainKey);
-  const found = await withStore(places, async (store) => store.findSession({ label: name.name }));
+  const found = await withStoppedStore(places, async (store) => store.findSession({ label: name.name }));
   if (found !== undefined) return found.key;
   throw new CliError("usage", `There is no session "${name.name}".`, {
     fix: 'Write "main", an agent, a name or a key as "factotum sessions list" shows it, such as agent:main:main.',

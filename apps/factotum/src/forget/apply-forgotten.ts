@@ -4,7 +4,8 @@ import { DatabaseSync } from "node:sqlite";
 import type { Environment, StatePaths } from "@factotum/config";
 import { findPendingRecovery } from "@factotum/store";
 import { sessionFolders } from "../compose/session-folders.ts";
-import { applyTombstone, withStore } from "./apply-tombstone.ts";
+import { withStoppedStore } from "../compose/with-stopped-store.ts";
+import { applyTombstone } from "./apply-tombstone.ts";
 import { findForgetPlaces } from "./forget-places.ts";
 import { readForgotten } from "./forgotten-list.ts";
 
@@ -18,7 +19,7 @@ export async function applyForgotten(paths: StatePaths, env: Environment): Promi
   const known = await readDatabaseId(paths);
   if (known !== undefined && tombstones.every(({ doneIn }) => doneIn.includes(known))) return 0;
   const places = await findForgetPlaces(paths, env);
-  const databaseId = await withStore(places, async (store) => Promise.resolve(store.databaseId));
+  const databaseId = await withStoppedStore(places, async (store) => Promise.resolve(store.databaseId));
   const pending = tombstones.filter(({ doneIn }) => !doneIn.includes(databaseId));
   for (const tombstone of pending) await applyTombstone(places, tombstone, { isTrial: false });
   return pending.length;

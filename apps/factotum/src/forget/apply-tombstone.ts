@@ -1,11 +1,9 @@
-import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { chmod, open, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { beginForgetting, listOldCopies, openSqliteStore, removeOldCopies, type ForgottenCall, type SqliteStore } from "@factotum/store";
-import { sessionFolders } from "../compose/session-folders.ts";
-import { QUIET_LOGGER } from "../runtime/quiet-logger.ts";
-import { systemClock, systemRandom } from "../runtime/system-clock.ts";
+import { chmod, rm } from "node:fs/promises";
+import { writePrivateFile } from "@factotum/config";
+import { beginForgetting, listOldCopies, removeOldCopies, type ForgottenCall } from "@factotum/store";
+import { withStoppedStore } from "../compose/with-stopped-store.ts";
+import { systemClock } from "../runtime/system-clock.ts";
 import type { ForgetPlaces } from "./forget-places.ts";
 import { writeForgotten, type Tombstone } from "./forgotten-list.ts";
 import {
@@ -51,7 +49,7 @@ export async function applyTombstone(
 ): Promise<ForgetReport> {
   const { home, stateFolder } = places.paths;
   const plan: PlanOptions = { places, rules: createTombstoneRules(tombstone), isAgain: tombstone.doneIn.length > 0 };
-  const databaseId = await withStore(places, async (store) => Promise.resolve(store.databaseId));
+  const databaseId = await withStoppedStore(places, async (store) => Promise.resolve(store.databaseId));
   const copies = await planCopies(plan);
   const notes = await planNotes(plan);
   const begunAtMs = systemClock.now();
@@ -71,7 +69,7 @@ export async function applyTombstone(
   for (const { file } of removals) await rm(file, { force: true });
   work.commit();
   work[Symbol.dispose]();
-  await withStore(places, async (store) => {
+  await withStoppedStore(places, async (store) => {
     await store.flushCopies();
     await store.snapshot();
   });
@@ -80,40 +78,16 @@ export async function applyTombstone(
   return { counts, notes, calls: work.calls };
 }
 
-/** Uses the store of a stopped gateway. Opening it repairs what the next start would repair. */
-export async function withStore<Result>({ paths, agents }: ForgetPlaces, use: (store: SqliteStore) => Promise<Result>): Promise<Result> {
-  const store = await openSqliteStore({
-    folder: paths.stateFolder,
-    copies: { ...sessionFolders(paths), cwd: (agentId) => agents.find(({ id }) => id === agentId)?.workspace ?? paths.workspace },
-    clock: systemClock,
-    random: systemRandom,
-    logger: QUIET_LOGGER,
-  });
-  try {
-    return await use(store);
-  } finally {
-    await store.close();
-  }
-}
-
 function countAll(rows: ReadonlyMap<string, number>, files: readonly FileRemoval[]): ReadonlyMap<string, number> {
   const counts = new Map([...rows].filter(([, count]) => count > 0));
   for (const { kind } of files) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return counts;
 }
 
-/** As a whole or not at all; the file keeps its permissions. */
+/** Writes a note atomically; the file keeps its permissions. */
 async function writeNote({ file, text, mode }: NoteEdit): Promise<void> {
   if (text === undefined) return rm(file, { force: true });
   if (!existsSync(file)) return;
-  const temporary = join(dirname(file), `.factotum-${process.pid}-${randomUUID()}.tmp`);
-  const handle = await open(temporary, "wx", 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await chmod(temporary, mode & 0o777);
-  await rename(temporary, file);
+  await writePrivateFile(file, text);
+  await chmod(file, mode & 0o777);
 }

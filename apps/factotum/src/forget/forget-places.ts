@@ -4,12 +4,10 @@ import { readdir } from "node:fs/promises";
 import { loadConfig, type Environment, type StatePaths } from "@factotum/config";
 import { placeOfRun } from "@factotum/gateway";
 import { configOptions } from "../compose/extensions.ts";
+import type { StoppedGateway } from "../compose/with-stopped-store.ts";
 
 /** Where the product keeps what was said. */
-export interface ForgetPlaces {
-  readonly paths: StatePaths;
-  /** The agents with their workspaces, absolute. */
-  readonly agents: readonly { readonly id: string; readonly workspace: string }[];
+export interface ForgetPlaces extends StoppedGateway {
   /** The folders in which sandboxed turns of a session work, if it has them for itself. */
   readonly sandboxesOf: (sessionKey: string) => readonly string[];
 }
@@ -32,18 +30,17 @@ export async function findForgetPlaces(paths: StatePaths, env: Environment): Pro
 const ARCHIVE = /^factotum-backup-.*\.tar\.gz$/;
 const ASIDE = /^(?:reset-.*|imports)$/;
 
-/** Copies that forgetting does not touch: backups in likely places, what `factotum reset` has moved aside, and state directories beside this one. */
+/** Copies that forgetting does not touch: backups in likely places, what `factotum reset` has moved aside, and state directories next to this one. */
 export async function listUntouched({ paths, agents }: ForgetPlaces): Promise<readonly string[]> {
   const { home } = paths;
-  const beside = dirname(home);
-  const folders = new Set([process.cwd(), homedir(), beside, ...agents.map(({ workspace }) => workspace)]);
+  const folders = new Set([process.cwd(), homedir(), dirname(home), ...agents.map(({ workspace }) => workspace)]);
   const archives = await Promise.all([...folders].map(async (folder) => namesIn(folder, (name) => ARCHIVE.test(name))));
   const aside = await namesIn(home, (name) => ASIDE.test(name));
-  return [...archives.flat(), ...aside, ...(await homesBeside(home))].toSorted();
+  return [...archives.flat(), ...aside, ...(await neighbouringHomes(home))].toSorted();
 }
 
-/** Folders beside the state directory that may be earlier state directories: those whose names begin with its own. */
-export async function homesBeside(home: string): Promise<readonly string[]> {
+/** Folders next to the state directory that may be earlier state directories: those whose names begin with its own. */
+export async function neighbouringHomes(home: string): Promise<readonly string[]> {
   return namesIn(dirname(home), (_name, path) => path.startsWith(`${home}.`) && !path.startsWith(`${home}.restoring-`));
 }
 
@@ -52,7 +49,7 @@ async function namesIn(folder: string, isWanted: (name: string, path: string) =>
     const names = await readdir(folder);
     return names.filter((name) => isWanted(name, join(folder, name))).map((name) => join(folder, name));
   } catch (error) {
-    // A place that cannot be read is none of ours.
+    // A folder that cannot be read holds no copy that this command could name.
     if (error instanceof Error && "code" in error) return [];
     throw error;
   }

@@ -45,7 +45,7 @@ function listSchema(): z.ZodType<ForgottenList> {
   return z.strictObject({ version: z.literal(1), forgotten: z.array(tombstone) });
 }
 
-/** The tombstones in a state directory, oldest first. Rejects with a `CliError` if the list cannot be read: then nobody knows what must not return. */
+/** The tombstones in a state directory, oldest first. Rejects with a `CliError` if the list cannot be read, since what must not return is then unknown. */
 export async function readForgotten(home: string): Promise<readonly Tombstone[]> {
   return readForgottenFile(join(home, LIST_NAME));
 }

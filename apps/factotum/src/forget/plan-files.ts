@@ -57,7 +57,7 @@ export async function planCopies({ places, rules }: PlanOptions): Promise<readon
   return digests;
 }
 
-/** Contents that were kept for /undo and that no row names any more. */
+/** Contents that were kept for /undo and that no row names. */
 export async function planUnusedCopies(
   { places }: PlanOptions,
   { usedCopies }: Pick<OpenForgetting, "usedCopies">,
@@ -135,7 +135,7 @@ export async function planSandboxes(
   return removals;
 }
 
-/** What is written again, or only reports: the indexes of memory and, the first time, the logs, whose lines nobody can tell apart. */
+/** What is written again, or only reports: the indexes of memory and, the first time, the logs, whose lines do not tell which conversation they are about. */
 export async function planDerived({ places, isAgain }: PlanOptions): Promise<readonly FileRemoval[]> {
   const { stateFolder, logFile } = places.paths;
   const indexes = await filesBelow(join(stateFolder, "memory"));

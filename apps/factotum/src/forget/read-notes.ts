@@ -18,7 +18,7 @@ const NOTES = ["MEMORY.md", "memory.md", "USER.md"];
 /** In the name of a version, the time in UTC. */
 const VERSION = /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})(\d{3})Z-[0-9a-f]{8}(?:\.untrusted)?\.md$/;
 
-/** The notes of every agent. Links are not followed. */
+/** The notes of every agent. Links in the folder `memory` are not followed. */
 export async function readNotes({ agents }: ForgetPlaces): Promise<readonly KeptNote[]> {
   const found: KeptNote[] = [];
   for (const { id: agentId, workspace } of agents) {
