@@ -79,7 +79,7 @@ test(
 );
 
 test(
-  "text of others in notes is no instruction one session later, and a run that nobody started adds nothing to MEMORY.md",
+  "text of others in notes is no instruction one session later, and a run that no person started adds nothing to MEMORY.md",
   TIMEOUT,
   async () => {
     await using scene = await startTaintScene();
@@ -106,7 +106,7 @@ test(
     await scene.say("/new");
     expect(await scene.ask(write("MEMORY.md", "- Ada likes tea\n"))).toEqual(["ok"]);
 
-    // No text of others, and nobody has asked for it.
+    // No text of others, and no person has asked for it.
     const prompt = `Please ${order(write("MEMORY.md", "- found by a heartbeat\n"), write("memory/found.md", "- found by a heartbeat\n"))}`;
     const heartbeat = JSON.stringify({ every: "1s", prompt });
     expect(await runCommand(["config", "set", "agents.defaults.heartbeat", heartbeat], { home: scene.home })).toMatchObject({ code: 0 });

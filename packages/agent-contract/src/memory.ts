@@ -3,7 +3,7 @@ import type { RunKind } from "./run.ts";
 
 /**
  * Who a remembered text comes from: `agent` was written in a turn that a person started, `untrusted` by one that had read text of others (R23), `system` by a run
- * that nobody started.
+ * that no person started.
  */
 export type MemoryOrigin = "owner" | "agent" | "untrusted" | "system";
 

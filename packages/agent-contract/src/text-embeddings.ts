@@ -3,7 +3,7 @@
  * sent is decided by the caller.
  */
 export interface TextEmbeddings {
-  /** Reference of the model that the configuration names now; `undefined`: there is none. Vectors of different models cannot be compared. */
+  /** Reference of the model that the configuration names now; `undefined` if it names no model. Vectors of different models cannot be compared. */
   model(): string | undefined;
   /** A vector for each text, in the same order. Charged to the agent's memory. Rejects with a `ModelError` whose message says what to do. */
   embed(

@@ -30,13 +30,13 @@ interface Open {
   readonly startLine: number;
   readonly lines: string[];
   readonly headings: readonly string[];
-  /** Columns before its list mark; `undefined` if it is no item. */
+  /** Columns before its list mark; `undefined` if it is not an item of a list. */
   readonly indent?: number;
   readonly isCode: boolean;
   endLine: number;
 }
 
-/** The entries of a note, in order. Headings, rules and what has no letter or digit are none. */
+/** The entries of a note, in order. Headings, rules and text without a letter or digit are left out. */
 export function noteEntries(text: string): readonly NoteEntry[] {
   const found: Open[] = [];
   let headings: readonly { readonly level: number; readonly title: string }[] = [];

@@ -74,7 +74,7 @@ export function junkOf({ text, isCode }: Pick<NoteEntry, "text" | "isCode">): Ju
   if (some(PROMPT)) return "prompt";
   if (some(HEARTBEAT)) return "heartbeat";
   if (some([SILENCE])) return "silence";
-  // A command or an example that somebody wants to keep.
+  // A command or an example that is worth keeping.
   if (isCode) return undefined;
   // On a long line some of the patterns would take very long.
   const isOutput = lines.map((line) => line.slice(0, MAX_HEAD_CHARS)).some((line) => OUTPUT.some((pattern) => pattern.test(line)));

@@ -12,7 +12,7 @@ const MIN_LINE_TOKENS = 2;
 /** A part of a line with fewer tokens can. */
 const MIN_PART_TOKENS = 6;
 
-/** Whether an entry is copied from the results of tools: every line of it stands there, word for word, and nobody has said it. */
+/** Whether an entry is copied from the results of tools: every line of it stands there, word for word, and no person has said it. */
 export function isCopied(entry: NoteEntry, texts: PreparedTexts): boolean {
   const lines = linesOf(entry.text);
   return lines.length > 0 && lines.every((line) => isIn(line, texts) && !holds(texts.said, line));

@@ -58,7 +58,7 @@ export class NoteVectors {
   #running: Promise<void> | undefined;
   /** Something may have changed since the run began. */
   #isBehind = false;
-  /** What is done: every passage has a vector of the model, or there is none and there are no vectors. */
+  /** The model of which every passage has a vector; without a model, that all vectors are removed. Absent while there is something to do. */
   #complete: { readonly model: string | undefined } | undefined;
   #missing = 0;
   /** Passages for whose vectors there is no room. */

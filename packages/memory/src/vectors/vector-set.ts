@@ -13,7 +13,7 @@ const SLICE = 1_500_000;
 export class VectorSet {
   readonly #passages = new Map<string, PassageVectors>();
 
-  /** Of its vectors; 0 while there are none. */
+  /** The dimensions of its vectors; 0 while it is empty. */
   get dimensions(): number {
     for (const { dimensions } of this.#passages.values()) if (dimensions > 0) return dimensions;
     return 0;

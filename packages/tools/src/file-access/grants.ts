@@ -29,7 +29,7 @@ export interface FileAccessOptions {
   readonly provenance?: FileProvenance;
   /** Keeps what files held before they change. Without it nothing is kept. */
   readonly checkpoints?: FileCheckpoints;
-  /** Keeps the rules for what stands in notes. Without it there are none. */
+  /** Keeps the rules for what stands in notes. Without it, notes have no rules. */
   readonly notes?: NoteGate;
 }
 

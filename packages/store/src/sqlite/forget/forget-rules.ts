@@ -8,7 +8,7 @@ export interface ForgetRules {
   isTime(atMs: number): boolean;
   /** Every exchange in which this text was said. */
   isText(text: string): boolean;
-  /** Quotes of what is forgotten, in what stays, are replaced. The same text if there are none. */
+  /** Quotes of what is forgotten, in what stays, are replaced. Returns a text without quotes unchanged. */
   redact(text: string): string;
 }
 

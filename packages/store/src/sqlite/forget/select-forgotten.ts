@@ -34,7 +34,7 @@ CREATE TEMP TABLE forgotten_names AS SELECT sessions.key FROM sessions JOIN tran
 
 /**
  * Finds what is forgotten, into temporary tables: sessions with the sessions that they have begun, jobs, and whole turns, with the inputs that they answered. A
- * summary of a conversation goes if anything before it does: nobody can tell what it was made of.
+ * summary of a conversation goes if anything before it does, since it does not tell what it was made of.
  */
 export function selectForgotten(connection: DatabaseSync, atMs: number): void {
   connection.exec(SELECTION);
