@@ -26,7 +26,7 @@ export interface ComposedMemory {
   readonly provider: MemoryProvider;
   /** Adds the tools of memory to those of a source, once there is anything to find. */
   readonly withTools: (source: Pick<ToolSource, "id" | "tools">) => ToolSource;
-  /** From now on texts are embedded with these: those of a gateway that has started. */
+  /** Sets what embeds texts from now on: the embeddings of the gateway, once it has started. */
   readonly embedWith: (embeddings: TextEmbeddings) => void;
   readonly close: () => Promise<void>;
 }
@@ -146,7 +146,7 @@ function writableFolders({ agents }: FactotumConfig): readonly string[] {
   return agents.flatMap(({ workspace, sandbox }) => [workspace, sandbox.workspaceRoot ?? workspace]);
 }
 
-/** Whether a file of an extra path is in one of the folders, by the real paths; a file that has gone counts as if. */
+/** Whether a file of an extra path is in one of the folders, by the real paths; a file that is gone counts as one. */
 async function isWritten(file: string, folders: readonly string[]): Promise<boolean> {
   const [real, ...places] = await Promise.all([file, ...folders].map(async (place) => realpath(place).catch(() => place)));
   return real === undefined || places.some((place) => real === place || real.startsWith(`${place}${sep}`));

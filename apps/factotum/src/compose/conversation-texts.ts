@@ -8,7 +8,7 @@ const MAX_CHARS = 512 * 1024;
 /** Tools whose results are text that the owner or the assistant has written to be read. */
 const READERS: ReadonlySet<string> = new Set(["read", "memory_search", "memory_get"]);
 
-/** What tools have answered in the conversation of a run, and what its owner has written there: the newest part, as far as it is stored. */
+/** Results of tools and messages of the owner in the newest part of a run's conversation, as far as it is stored. */
 export async function conversationTexts({ sessionId }: RunFacts, store: Pick<Store, "readRecentContext">): Promise<ConversationTexts> {
   const { entries } = await store.readRecentContext(sessionId, { maxChars: MAX_CHARS, images: { maxChars: 0, text: "" } });
   const messages = entries.flatMap((entry): readonly AgentMessage[] => (entry.type === "message" ? [entry.message] : []));

@@ -4,13 +4,13 @@ import { createTextPattern, TextFinder } from "./text-patterns.ts";
 
 const INSTEAD = "[forgotten]";
 
-/** What a tombstone says, as questions. */
+/** The predicates of a tombstone. */
 export interface TombstoneRules extends ForgetRules {
   /** A text that has to go: it has one of the texts, or quotes a line. */
   isGone(text: string): boolean;
 }
 
-/** The questions that a tombstone answers. */
+/** Creates the predicates of a tombstone. */
 export function createTombstoneRules({ atMs, salt, sessions, span, texts, lines }: Tombstone): TombstoneRules {
   const keys = new Set(sessions.map(({ digest }) => digest));
   const [searched, quoted] = [new TextFinder(texts, salt), new TextFinder(lines, salt)];

@@ -4,7 +4,7 @@ import type { NoteChunk } from "../chunks/chunk-note.ts";
 import { tokenize } from "../tokens/tokenize.ts";
 import { textHashOf } from "./text-hash.ts";
 
-/** Passages of conversations have numbers from here on, those of notes smaller ones: so that one of both can be searched alone. */
+/** Ids of conversation passages begin here, and those of notes are smaller: so either source can be searched alone. */
 export const FIRST_SAID: number = 2 ** 40;
 
 /** How far a conversation is indexed. */
@@ -44,7 +44,7 @@ export class ConversationTable {
     this.#database = database;
   }
 
-  /** All that were read, by session id; also those of which nothing is indexed. */
+  /** All conversations that were read, by session id; also those of which nothing is indexed. */
   states(): ReadonlyMap<string, ConversationState> {
     const rows = this.#database.prepare("SELECT session_id, last_entry, active_ms, is_tainted, is_excluded FROM conversations").all();
     return new Map(
@@ -61,7 +61,7 @@ export class ConversationTable {
     );
   }
 
-  /** Adds what was said since, and notes how far it was read. */
+  /** Adds the texts of new entries, and records up to which entry the conversation was read. */
   append({ sessionId, lastEntryId, activeAtMs, isTainted, isExcluded }: ConversationState, texts: readonly SaidText[]): void {
     const row = this.#database
       .prepare(
@@ -93,7 +93,7 @@ export class ConversationTable {
     this.#database.prepare("DELETE FROM conversations WHERE session_id = ?").run(sessionId);
   }
 
-  /** Notes from which entry on the requests of a conversation contain what was said. */
+  /** Records the first entry that the requests of each conversation still contain; empty for all entries. */
   markContext(contexts: ReadonlyMap<string, string>): void {
     const mark = this.#database.prepare("UPDATE conversations SET in_context_from = ? WHERE session_id = ? AND in_context_from <> ?");
     for (const [sessionId, from] of contexts) mark.run(from, sessionId, from);

@@ -76,7 +76,7 @@ const SOURCES: Readonly<
     allowed: "(? IS NOT v.session_id OR c.entry < v.in_context_from)",
   },
 };
-/** Matches beyond those asked for, of which a conversation's own requests contain some. */
+/** Extra matches that are read with `exceptSession`, since some of them are then dropped. */
 const SPARE = 100;
 const PURGED_PAGES = 200;
 
@@ -116,15 +116,15 @@ export class IndexDatabase implements Disposable {
     });
   }
 
-  /** Does a part of removing the words of what was forgotten, which stay in the file until then; false once there is nothing to do. */
+  /** Merges a part of the full-text table, which keeps the words of removed passages until then; false once there is nothing to merge. */
   purge(isFirst: boolean): boolean {
     const before = this.#changes();
     this.#database.prepare("INSERT INTO words (words, rank) VALUES ('merge', ?)").run(isFirst ? -PURGED_PAGES : PURGED_PAGES);
-    // As the documentation of FTS5 says.
+    // A merge that had nothing to do changes fewer than two rows, as the documentation of FTS5 says.
     return this.#changes() - before >= 2;
   }
 
-  /** Notes from which entry on the requests of conversations contain what was said. */
+  /** Records the first entry that the requests of each conversation still contain. */
   markContext(contexts: ReadonlyMap<string, string>): void {
     inTransaction(this.#database, () => this.#conversations.markContext(contexts));
   }

@@ -21,8 +21,8 @@ interface Dropped {
 
 /**
  * Merges the entries that a change adds with those that say the same: the same words are left out, other words take the place of the older ones. What stood there
- * before is compared only with what is added. Entries under different headings are a conflict, since the heading
- * may be what makes the difference, and so are those that others hang on.
+ * before is compared only with what is added. Entries under different headings are a conflict, since the heading may be what makes the difference, and so are items
+ * with items below them.
  */
 export function mergeEntries(text: string, { kept, added }: SplitEntries): Merged {
   const standing = new EntryFinder();

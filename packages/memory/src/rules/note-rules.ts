@@ -43,10 +43,9 @@ interface Admitted {
 }
 
 /**
- * Keeps the rules for what tools write into notes: one change of notes at a time, from the reading of what stands there to the end of the writing, and none that
- * drops unseen what another turn has added meanwhile. What is added to
- * `MEMORY.md` and `USER.md` is no copy of the prompt or of a tool's result, says nothing twice, and fits into the prompt. Of every note it is recorded who wrote
- * which entry.
+ * Keeps the rules for what tools write into notes. Changes of notes are made one after another, each from reading the file to the end of writing it. A write of a
+ * whole content is refused if it would remove an entry that another turn has added since this one began. What is added to `MEMORY.md` and `USER.md` is no copy of
+ * the prompt or of a tool's result, says nothing twice, and fits into the prompt. Of every note it is recorded who wrote which entry.
  */
 export class NoteRules implements NoteGate {
   readonly #options: NoteRulesOptions;

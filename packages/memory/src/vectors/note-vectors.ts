@@ -33,11 +33,12 @@ const MAX_NUMBERS = 25_000_000;
 /** Assumed for a passage that has no vectors yet. */
 const STATEMENTS = 4;
 const DIMENSIONS = 384;
+/** Time limit of a request for passages. */
 const BATCH_MS = 120_000;
-/** How long a query is waited for after the search has gone on without it. */
+/** Time limit of a request for a query, longer than a search waits: its vector is kept for the next search. */
 const QUERY_MS = 10_000;
 const MAX_QUERIES = 32;
-/** A search says that vectors are missing if they are more than this share. */
+/** A search says that vectors are missing if more than this share of the passages has none. */
 const MUCH = 0.1;
 
 interface Passage {

@@ -22,7 +22,7 @@ export interface FileAccess {
 interface ChangedFile {
   /** Its path as shown to the model. */
   readonly shown: string;
-  /** For the model: what was written otherwise than it asked, and why. */
+  /** For the model: how the written content differs from the one that it gave, and why. */
   readonly remark?: string;
 }
 

@@ -39,7 +39,7 @@ export interface ChangeParts extends Pick<FileAccessOptions, "provenance" | "che
 /** A change that was made, at its real path. */
 interface MadeChange {
   readonly path: string;
-  /** What was written otherwise than asked for, and why. */
+  /** How the written content differs from the given one, and why. */
   readonly remark?: string;
 }
 

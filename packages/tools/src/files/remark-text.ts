@@ -1,4 +1,4 @@
-/** What the result of a change says about a file that was written otherwise than asked for; empty without a remark. */
+/** A line for the result of a tool whose file got other content than the model gave; empty without a remark. */
 export function remarkText(remark: string | undefined): string {
   return remark === undefined ? "" : `\n${remark}`;
 }

@@ -1,4 +1,4 @@
-/** What is to be forgotten, as questions about what is stored. Each must give the same answer to the same question. */
+/** Predicates over stored data that decide what is forgotten. Each must be deterministic. */
 export interface ForgetRules {
   /** When it was decided, milliseconds since the epoch: newer rows stay. */
   readonly atMs: number;
