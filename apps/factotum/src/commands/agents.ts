@@ -1,5 +1,5 @@
-import type { AgentBinding, RpcMethod, RpcMethods } from "@factotum/protocol";
-import { connectGateway, requestError } from "../rpc/connect-gateway.ts";
+import type { AgentBinding } from "@factotum/protocol";
+import { requestGateway } from "../rpc/request-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { foreignText } from "../runtime/foreign-text.ts";
@@ -12,7 +12,7 @@ interface Format {
 
 /** Lists the agents of the running gateway in the order of the configuration. */
 export async function agentsList(cli: CliContext, { json }: Format): Promise<number> {
-  const found = await ask(cli, "agents.list");
+  const found = await requestGateway(cli, "agents.list", {});
   if (json) printJson(cli, found);
   else {
     const rows = found.agents.map(({ id, name, model, workspace, isDefault }) => [
@@ -29,7 +29,7 @@ export async function agentsList(cli: CliContext, { json }: Format): Promise<num
 
 /** Lists the bindings of the running gateway, strongest first, and the agent of all other messages. */
 export async function agentsBindings(cli: CliContext, { json }: Format): Promise<number> {
-  const found = await ask(cli, "agents.bindings");
+  const found = await requestGateway(cli, "agents.bindings", {});
   if (json) printJson(cli, found);
   else {
     const rows = found.bindings.map((binding) => [
@@ -58,16 +58,4 @@ function describeMatch({ channel, accountId = "default", peer, guildId, roles, t
 function printTable(cli: CliContext, headings: readonly string[], rows: readonly (readonly string[])[]): void {
   const painted = headings.map((words) => (words === "" ? words : paint(cli, "heading", words)));
   cli.print(renderTable(painted, rows));
-}
-
-async function ask<Method extends Extract<RpcMethod, `agents.${string}`>>(
-  cli: CliContext,
-  method: Method,
-): Promise<RpcMethods[Method]["result"]> {
-  using gateway = await connectGateway(cli);
-  try {
-    return await gateway.client.request(method, {}, { signal: cli.signal });
-  } catch (error) {
-    throw requestError(error);
-  }
 }

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { JobSummary, OptionalJobPart, RpcMethods } from "@factotum/protocol";
+import type { JobSummary, OptionalJobPart } from "@factotum/protocol";
 import { OPTIONAL_JOB_PARTS } from "@factotum/protocol";
 import { describeJob, describeRun, formatTime, JobFieldsError, parseJob, parseJobChange, type JobFields } from "@factotum/tools";
-import { connectGateway, requestError } from "../rpc/connect-gateway.ts";
+import { requestGateway } from "../rpc/request-gateway.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
@@ -28,14 +28,12 @@ export interface NextOptions extends Pick<JobFields, "at" | "every" | "anchor" |
   readonly count?: number;
 }
 
-type CronMethod = Extract<keyof RpcMethods, `cron.${string}`>;
-
 /** Lists the jobs. */
 export async function cronList(
   cli: CliContext,
   { json, ...params }: { readonly json: boolean; readonly agentId?: string },
 ): Promise<number> {
-  const found = await request(cli, "cron.list", params);
+  const found = await requestGateway(cli, "cron.list", params);
   if (json) printJson(cli, found);
   else {
     for (const job of found.jobs) printJob(cli, job);
@@ -48,7 +46,7 @@ export async function cronList(
 export async function cronAdd(cli: CliContext, { json, agent, ...options }: JobOptions & { readonly json: boolean }): Promise<number> {
   const fields = await fieldsOf(options);
   const spec = parsed(() => parseJob(fields));
-  const { job } = await request(cli, "cron.add", { spec, ...withoutUndefined({ agentId: agent }) });
+  const { job } = await requestGateway(cli, "cron.add", { spec, ...withoutUndefined({ agentId: agent }) });
   return show(cli, job, json);
 }
 
@@ -62,7 +60,7 @@ export async function cronUpdate(
   const params = { job, change: parsed(() => parseJobChange(fields)), ...withoutUndefined({ unset: unset?.map(optionalPart) }) };
   if (Object.keys(params.change).length === 0 && params.unset === undefined)
     throw new CliError("usage", "Say what changes: an option of the job, or --unset.");
-  return show(cli, (await request(cli, "cron.update", params)).job, json);
+  return show(cli, (await requestGateway(cli, "cron.update", params)).job, json);
 }
 
 /** Shows, removes or starts a job. */
@@ -71,7 +69,7 @@ export async function cronOne(
   action: "get" | "remove" | "run",
   { json, job }: { readonly json: boolean; readonly job: string },
 ): Promise<number> {
-  const { job: found } = await request(cli, `cron.${action}`, { job });
+  const { job: found } = await requestGateway(cli, `cron.${action}`, { job });
   if (json) {
     printJson(cli, { job: found });
     return EXIT.ok;
@@ -89,7 +87,7 @@ export async function cronRuns(
   cli: CliContext,
   { json, ...params }: { readonly json: boolean; readonly job: string; readonly limit?: number },
 ): Promise<number> {
-  const found = await request(cli, "cron.runs", params);
+  const found = await requestGateway(cli, "cron.runs", params);
   if (json) printJson(cli, found);
   else {
     for (const run of found.runs) cli.print(`${terminalText(describeRun(run, ownZone()))}\n`);
@@ -105,7 +103,7 @@ export async function cronNext(
 ): Promise<number> {
   const { schedule } = parsed(() => parseJobChange(fields));
   if (schedule === undefined) throw new CliError("usage", "Give --at, --every or --cron.");
-  const found = await request(cli, "cron.preview", { schedule, ...withoutUndefined({ agentId: agent, count }) });
+  const found = await requestGateway(cli, "cron.preview", { schedule, ...withoutUndefined({ agentId: agent, count }) });
   if (json) printJson(cli, found);
   else for (const instantMs of found.instantsMs) cli.print(`${formatTime(instantMs, found.timezone)}\n`);
   return EXIT.ok;
@@ -157,18 +155,5 @@ function parsed<Result>(parse: () => Result): Result {
   } catch (error) {
     if (error instanceof JobFieldsError) throw new CliError("usage", error.message, { cause: error });
     throw error;
-  }
-}
-
-async function request<Method extends CronMethod>(
-  cli: CliContext,
-  method: Method,
-  params: RpcMethods[Method]["params"],
-): Promise<RpcMethods[Method]["result"]> {
-  using gateway = await connectGateway(cli);
-  try {
-    return await gateway.client.request(method, params, { signal: cli.signal });
-  } catch (error) {
-    throw requestError(error);
   }
 }

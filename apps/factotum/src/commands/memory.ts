@@ -1,6 +1,6 @@
 import { plural, withoutUndefined } from "@factotum/agent-contract";
-import type { MemoryAuditEntry, MemoryAuditNote, MemorySearchHit, MemoryState, RpcMethods } from "@factotum/protocol";
-import { connectGateway, requestError } from "../rpc/connect-gateway.ts";
+import type { MemoryAuditEntry, MemoryAuditNote, MemorySearchHit, MemoryState } from "@factotum/protocol";
+import { requestGateway } from "../rpc/request-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { terminalText } from "../runtime/foreign-text.ts";
@@ -12,11 +12,9 @@ export interface MemoryOptions {
   readonly json: boolean;
 }
 
-type MemoryMethod = Extract<keyof RpcMethods, `memory.${string}`>;
-
 /** Shows what is indexed, and what is wrong. */
 export async function memoryStatus(cli: CliContext, { json, ...params }: MemoryOptions): Promise<number> {
-  const state = await request(cli, "memory.status", params);
+  const state = await requestGateway(cli, "memory.status", params);
   if (json) printJson(cli, state);
   else printState(cli, state);
   return EXIT.ok;
@@ -30,7 +28,7 @@ export async function memorySearch(
     ...params
   }: MemoryOptions & { readonly query: string; readonly maxResults?: number; readonly sources?: readonly ("notes" | "sessions")[] },
 ): Promise<number> {
-  const found = await request(cli, "memory.search", params);
+  const found = await requestGateway(cli, "memory.search", params);
   if (json) {
     printJson(cli, found);
     return EXIT.ok;
@@ -43,7 +41,7 @@ export async function memorySearch(
 
 /** Brings the index up to date, and prints what changed. */
 export async function memoryIndex(cli: CliContext, { json, ...params }: MemoryOptions & { readonly rebuild: boolean }): Promise<number> {
-  const indexed = await request(cli, "memory.index", params);
+  const indexed = await requestGateway(cli, "memory.index", params);
   if (json) {
     printJson(cli, indexed);
     return EXIT.ok;
@@ -62,12 +60,12 @@ export async function memoryVersions(
   { json, path, id, ...params }: MemoryOptions & { readonly path?: string; readonly id?: string },
 ): Promise<number> {
   if (path !== undefined && id !== undefined) {
-    const version = await request(cli, "memory.version", { ...params, path, id });
+    const version = await requestGateway(cli, "memory.version", { ...params, path, id });
     if (json) printJson(cli, version);
     else cli.print(terminalText(version.text));
     return EXIT.ok;
   }
-  const found = await request(cli, "memory.versions", { ...params, ...withoutUndefined({ path }) });
+  const found = await requestGateway(cli, "memory.versions", { ...params, ...withoutUndefined({ path }) });
   if (json) {
     printJson(cli, found);
     return EXIT.ok;
@@ -91,7 +89,7 @@ export async function memoryRestore(
   cli: CliContext,
   { json, path, id, ...params }: MemoryOptions & { readonly path: string; readonly id: string },
 ): Promise<number> {
-  const restored = await request(cli, "memory.restore", { ...params, path, id });
+  const restored = await requestGateway(cli, "memory.restore", { ...params, path, id });
   if (json) printJson(cli, restored);
   else cli.print(`${terminalText(restored.path)} is as it was. What it held until now is its newest version.\n`);
   return EXIT.ok;
@@ -99,7 +97,7 @@ export async function memoryRestore(
 
 /** Lists the entries of the notes: where they come from, and what is wrong with them. */
 export async function memoryAudit(cli: CliContext, { json, ...params }: MemoryOptions): Promise<number> {
-  const audited = await request(cli, "memory.audit", params);
+  const audited = await requestGateway(cli, "memory.audit", params);
   if (json) {
     printJson(cli, audited);
     return EXIT.ok;
@@ -127,19 +125,6 @@ function renderAudit({ path, findings, entries }: MemoryAuditNote): string {
 function renderSource({ origin, source }: MemoryAuditEntry): string {
   if (source === undefined) return origin ?? "no tool wrote it";
   return `${origin ?? "agent"}, ${source.kind} run ${source.turnId} of ${source.sessionKey}, ${relativeTime(source.atMs, Date.now())}`;
-}
-
-async function request<Method extends MemoryMethod>(
-  cli: CliContext,
-  method: Method,
-  params: RpcMethods[Method]["params"],
-): Promise<RpcMethods[Method]["result"]> {
-  using gateway = await connectGateway(cli);
-  try {
-    return await gateway.client.request(method, params, { signal: cli.signal });
-  } catch (error) {
-    throw requestError(error);
-  }
 }
 
 function printState(

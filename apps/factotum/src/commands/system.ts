@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@factotum/agent-contract";
-import { connectGateway, requestError } from "../rpc/connect-gateway.ts";
+import { requestGateway } from "../rpc/request-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
@@ -22,15 +22,10 @@ export async function systemEvent(cli: CliContext, { text, agent, session, mode,
     throw new CliError("usage", `An event has 1 to ${MAX_CHARS} characters.`, {
       fix: "Shorten the text, or write it into a file and name the file.",
     });
-  using gateway = await connectGateway(cli);
-  try {
-    const params = { text, wake: mode, ...withoutUndefined({ agentId: agent, sessionKey: session }) };
-    const result = await gateway.client.request("system.event", params, { signal: cli.signal });
-    if (json) printJson(cli, result);
-    else cli.print(`The next turn of ${result.sessionKey} shows it.\n`);
-    if (result.note !== undefined && !json) cli.note(`factotum: ${result.note}\n`);
-    return EXIT.ok;
-  } catch (error) {
-    throw requestError(error);
-  }
+  const params = { text, wake: mode, ...withoutUndefined({ agentId: agent, sessionKey: session }) };
+  const result = await requestGateway(cli, "system.event", params);
+  if (json) printJson(cli, result);
+  else cli.print(`The next turn of ${result.sessionKey} shows it.\n`);
+  if (result.note !== undefined && !json) cli.note(`factotum: ${result.note}\n`);
+  return EXIT.ok;
 }
