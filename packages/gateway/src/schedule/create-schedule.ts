@@ -32,7 +32,7 @@ import { JobRunner } from "./job-runner.ts";
 import { JobService } from "./job-service.ts";
 import { alertText, missedText } from "./job-text.ts";
 import { limitPrograms } from "./limit-programs.ts";
-import { OwnJobs } from "./own-jobs.ts";
+import { SystemJobs } from "./system-jobs.ts";
 import { ownerTarget } from "./owner-target.ts";
 import type { OwnerTargetParts } from "./owner-target.ts";
 import { scheduleReport } from "./schedule-report.ts";
@@ -100,7 +100,7 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
   const receipts = new JobReceipts(parts);
   parts.dispatcher.events.on("row-settled", (row) => options.inBackground("job receipt", receipts.settled(row)));
   const addressing: OwnerTargetParts = { ...parts, findTarget: async (to, origin) => targetOf(to, origin, channels) };
-  const ownJobs = new OwnJobs({ ...parts, ...addressing, book, hasEvents: (key) => parts.pendingEvents.of(key).length > 0 });
+  const systemJobs = new SystemJobs({ ...parts, ...addressing, book, hasEvents: (key) => parts.pendingEvents.of(key).length > 0 });
   const { systemEvents, waker, beat } = createSystemEvents(parts, options, { book, runnerOf: () => runner });
   const commands = limitPrograms(options.commands);
   const runner: JobRunner = new JobRunner({
@@ -109,7 +109,7 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
     commands,
     book,
     announcer,
-    prepareOwn: async (job, sessionKey) => ownJobs.prepare(job, sessionKey),
+    prepareSystem: async (job, sessionKey) => systemJobs.prepare(job, sessionKey),
     systemEvents,
     watchers,
     alert,
@@ -151,7 +151,7 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
     report: async () => scheduleReport({ book, store }, { enabled: running.config.cron.enabled, lateMs: Math.round(scheduler.lateMs) }),
     async start() {
       await book.load();
-      await ownJobs.sync();
+      await systemJobs.sync();
       await resumeOpen(await store.listOpenOccurrences(), { book, runner, onMissed, onOutcome, nowMs: clock.now() });
       power.set(running.config.cron.enabled);
     },
@@ -159,8 +159,8 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
     apply() {
       power.set(running.config.cron.enabled);
       options.inBackground(
-        "own jobs",
-        ownJobs.sync().then(() => scheduler.poke()),
+        "system jobs",
+        systemJobs.sync().then(() => scheduler.poke()),
       );
     },
     async stop() {

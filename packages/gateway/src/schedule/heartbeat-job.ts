@@ -19,7 +19,7 @@ export function heartbeatSession(agentId: string, { isolatedSession, model, ligh
 }
 
 /**
- * The heartbeat of an agent as a job of the gateway's own. `before`: as it was stored; a beat that is due keeps its time unless the interval has changed.
+ * The heartbeat of an agent as a system job. `before`: as it was stored; a beat that is due keeps its time unless the interval has changed.
  */
 export function heartbeatJob(
   agentId: string,

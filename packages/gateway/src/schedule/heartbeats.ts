@@ -19,7 +19,7 @@ export interface HeartbeatsOptions extends OwnerTargetParts {
   readonly hasEvents: (sessionKey: string) => boolean;
 }
 
-/** The heartbeats of agents: jobs of the gateway's own, which follow the configuration. */
+/** The heartbeats of agents: system jobs, which follow the configuration. */
 export class Heartbeats {
   readonly #options: HeartbeatsOptions;
 

@@ -1,7 +1,7 @@
 import type { JobReceipt, Logger } from "@factotum/agent-contract";
 import type { InboxStore, JobStore, OccurrenceRecord, OutboxRecord, TurnStore } from "@factotum/store";
 
-/** The session of an isolated run. The ids of the gateway's own jobs have a colon. */
+/** The session of an isolated run. The ids of system jobs have a colon. */
 const SESSION = /^cron:(.+):(\d+)$/;
 /** The event of a run's input, whose last part is the attempt. */
 const EVENT = /^(?:cron|heartbeat|review):(.+):(\d+):\d+$/;

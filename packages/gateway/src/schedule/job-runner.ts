@@ -28,8 +28,8 @@ export interface JobRunnerOptions extends AgentTurnParts {
   readonly book: JobBook;
   readonly running: RunningConfig;
   readonly announcer: JobAnnouncer;
-  /** A job of the gateway's own with its address, or why it is left out at no cost. */
-  readonly prepareOwn: (job: JobRecord, sessionKey: string) => Promise<PreparedJob>;
+  /** A system job with its address, or why it is left out at no cost. */
+  readonly prepareSystem: (job: JobRecord, sessionKey: string) => Promise<PreparedJob>;
   readonly systemEvents: Pick<SystemEvents, "add">;
   readonly commands: Pick<CommandRunner, "run">;
   readonly fetch: typeof fetch;
@@ -162,7 +162,7 @@ export class JobRunner {
     if (isResumed && spec.payload.type === "command")
       return { state: "failed", reason: "it was interrupted by a restart of the gateway, and may have taken effect" };
     const run = factsOf(job, { sessionKey, workspace: agent.config.workspace, timeZone: agent.config.userTimezone });
-    const own = job.system !== undefined && !isResumed ? await this.#options.prepareOwn(job, sessionKey) : { job };
+    const own = job.system !== undefined && !isResumed ? await this.#options.prepareSystem(job, sessionKey) : { job };
     if ("skip" in own) return { state: "skipped", reason: own.skip };
     // The check of a slot is made once: its later attempts, and a restart, go on with what it gave.
     const isDecided = spec.check === undefined || isResumed || occurrence.checkOutput !== undefined;

@@ -18,7 +18,7 @@ export function reviewId(agentId: string): string {
   return `review:${agentId}`;
 }
 
-/** The daily review of an agent as a job of the gateway's own. `at` is a time of day. One that is due keeps its time unless the configured time has changed. */
+/** The daily review of an agent as a system job. `at` is a time of day. One that is due keeps its time unless the configured time has changed. */
 export function reviewJob(
   agentId: string,
   at: string,

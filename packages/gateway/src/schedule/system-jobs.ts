@@ -3,8 +3,8 @@ import type { PreparedJob } from "./prepared-job.ts";
 import { DailyReviews, type DailyReviewsOptions } from "./daily-reviews.ts";
 import { Heartbeats, type HeartbeatsOptions } from "./heartbeats.ts";
 
-/** The jobs of the gateway's own, which follow the configuration: heartbeats and daily reviews. */
-export class OwnJobs {
+/** System jobs: those that the gateway itself makes and keeps in line with the configuration, which are heartbeats and daily reviews. */
+export class SystemJobs {
   readonly #heartbeats: Heartbeats;
   readonly #reviews: DailyReviews;
 
