@@ -1,13 +1,10 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { FactotumConfig } from "@factotum/config";
-import { createGate, startAnthropicServer, textReply } from "@factotum/testing-providers";
-import type { AnthropicServer } from "@factotum/testing-providers";
+import { createGate, textReply } from "@factotum/testing-providers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
-import { TravellingClock } from "../../test/travelling-clock.ts";
+import { hasOutcome, JobScene, shownOutcome } from "../../test/job-scene.ts";
 import { isActive } from "./heartbeat-gate.ts";
 
 const MINUTE_MS = 60_000;
@@ -17,48 +14,26 @@ const BEAT = { every: "30m", target: "owner", lightContext: false, isolatedSessi
 
 type Heartbeat = Exclude<FactotumConfig["agents"][number]["heartbeat"], "off">;
 
-let server: AnthropicServer;
-let platform: TestPlatform;
-let clock: TravellingClock;
-let workspace: string;
+let scene: JobScene;
 beforeEach(async () => {
-  server = await startAnthropicServer();
-  platform = new TestPlatform();
-  clock = new TravellingClock(START_MS);
-  workspace = await mkdtemp(path.join(tmpdir(), "factotum-heartbeat-"));
+  scene = await JobScene.create(START_MS);
 });
-afterEach(async () => {
-  await server[Symbol.asyncDispose]();
-  await rm(workspace, { recursive: true, force: true });
-});
+afterEach(() => scene[Symbol.asyncDispose]());
 
-async function start(heartbeat: Partial<Heartbeat> = {}): Promise<TestGateway> {
-  return startTestGateway({
-    platform,
-    clock,
-    patch: (config) => {
-      const base = withModel(server.baseUrl)(config);
-      const rows = { userTimezone: "UTC", workspace, heartbeat: { ...BEAT, ...heartbeat } };
-      return { ...base, agents: base.agents.map((agent) => ({ ...agent, ...rows })) };
-    },
-  });
-}
-
-const plan = async (text: string): Promise<void> => writeFile(path.join(workspace, "HEARTBEAT.md"), text);
-const texts = (): readonly string[] => platform.sent.flatMap(({ outbound }) => (outbound.type === "text" ? outbound.text : []));
+const start = async (heartbeat: Partial<Heartbeat> = {}): Promise<TestGateway> =>
+  scene.start({ agent: { heartbeat: { ...BEAT, ...heartbeat } } });
+const plan = async (text: string): Promise<void> => writeFile(path.join(scene.workspace, "HEARTBEAT.md"), text);
 
 async function greet(): Promise<void> {
-  await platform.say(platform.message("Hello"));
-  await platform.waitForSends(1);
+  await scene.platform.say(scene.platform.message("Hello"));
+  await scene.platform.waitForSends(1);
 }
 
 /** The outcomes of the heartbeats so far, newest first, once there are `count`. */
 async function beats({ store, gateway }: TestGateway, count: number): Promise<readonly string[]> {
   const read = async (): Promise<readonly string[]> => {
     const rows = await store.listOccurrences("heartbeat:main", { limit: 500 });
-    return rows
-      .filter(({ state }) => state !== "claimed" && state !== "running")
-      .map(({ state, reason = "" }) => `${state} ${reason}`.trim());
+    return rows.filter(hasOutcome).map(shownOutcome);
   };
   await expect.poll(read).toHaveLength(count);
   await gateway.engine.idle();
@@ -69,16 +44,16 @@ describe("a heartbeat", () => {
   test("with nothing to do costs nothing, whatever headings and comments there are", async () => {
     await using running = await start();
     for (let beat = 1; beat <= 48; beat += 1) {
-      clock.pass(HALF_HOUR_MS);
+      scene.clock.pass(HALF_HOUR_MS);
       await beats(running, beat);
       if (beat === 24) await plan("# Tasks\n\n<!-- nothing\nyet -->\n- [ ]\n- \n");
     }
     expect(new Set(await beats(running, 48))).toEqual(new Set(["skipped nothing-to-do"]));
-    expect([server.requests.length, platform.sent.length]).toEqual([0, 0]);
+    expect([scene.server.requests.length, scene.platform.sent.length]).toEqual([0, 0]);
   });
 
   test("reports in the owner's chat what there is to report, and the same thing once a day", async () => {
-    server.script([
+    scene.server.script([
       textReply("Hello."),
       ...Array.from({ length: 2 }, () => textReply("The oven is on.")),
       textReply("HEARTBEAT_OK"),
@@ -88,67 +63,67 @@ describe("a heartbeat", () => {
     await greet();
     await plan("- Look at the oven.\n");
     for (let beat = 1; beat <= 3; beat += 1) {
-      clock.pass(HALF_HOUR_MS);
+      scene.clock.pass(HALF_HOUR_MS);
       expect(await beats(running, beat)).toHaveLength(beat);
     }
-    expect(texts()).toEqual(["Hello.", "The oven is on."]);
-    expect(JSON.stringify(server.requests[1]?.body)).toContain("Heartbeat. If there is a HEARTBEAT.md");
-    clock.pass(24 * 60 * MINUTE_MS);
-    await platform.waitForSends(3);
-    expect(texts().at(-1)).toBe("The oven is on.");
+    expect(scene.texts).toEqual(["Hello.", "The oven is on."]);
+    expect(JSON.stringify(scene.server.requests[1]?.body)).toContain("Heartbeat. If there is a HEARTBEAT.md");
+    scene.clock.pass(24 * 60 * MINUTE_MS);
+    await scene.platform.waitForSends(3);
+    expect(scene.texts.at(-1)).toBe("The oven is on.");
   });
 
   test("with a session of its own is known in the owner's chat when it is asked about", async () => {
-    server.script([textReply("Hello."), textReply("The oven is on."), textReply("The one downstairs.")]);
+    scene.server.script([textReply("Hello."), textReply("The oven is on."), textReply("The one downstairs.")]);
     await using running = await start({ isolatedSession: true });
     await greet();
     await plan("- Look at the oven.\n");
-    clock.pass(HALF_HOUR_MS);
-    await platform.waitForSends(2);
-    expect(JSON.stringify(server.requests[1]?.body)).not.toContain("Hello");
-    await platform.say(platform.message("Which one?"));
-    await platform.waitForSends(3);
-    expect(JSON.stringify(server.requests[2]?.body)).toContain("The oven is on.");
+    scene.clock.pass(HALF_HOUR_MS);
+    await scene.platform.waitForSends(2);
+    expect(JSON.stringify(scene.server.requests[1]?.body)).not.toContain("Hello");
+    await scene.platform.say(scene.platform.message("Which one?"));
+    await scene.platform.waitForSends(3);
+    expect(JSON.stringify(scene.server.requests[2]?.body)).toContain("The oven is on.");
     expect(await beats(running, 1)).toEqual(["done"]);
   });
 
   test("without a target runs before the owner has written, and sends nothing", async () => {
-    server.script([textReply("The oven is on.")]);
+    scene.server.script([textReply("The oven is on.")]);
     await using running = await start({ target: "none" });
     await plan("- Look at the oven.\n");
-    clock.pass(HALF_HOUR_MS);
+    scene.clock.pass(HALF_HOUR_MS);
     expect(await beats(running, 1)).toEqual(["done"]);
-    expect(texts()).toEqual([]);
+    expect(scene.texts).toEqual([]);
   });
 
   test("is left out in quiet hours, before the owner has written, and while the session is busy", async () => {
     await using running = await start({ activeHours: { start: "12:40", end: "14:00" }, prompt: "Anything?" });
-    clock.pass(HALF_HOUR_MS);
+    scene.clock.pass(HALF_HOUR_MS);
     await beats(running, 1);
-    clock.pass(HALF_HOUR_MS);
+    scene.clock.pass(HALF_HOUR_MS);
     expect(await beats(running, 2)).toEqual(["skipped no-route: the owner has not written yet", "skipped quiet-hours"]);
     const gate = createGate();
-    server.script([
+    scene.server.script([
       { type: "message", content: [{ type: "text", text: "Hello." }], fault: { type: "stall", afterBytes: 40, until: gate } },
     ]);
-    await platform.say(platform.message("Hello"));
-    await expect.poll(() => server.requests.length).toBe(1);
+    await scene.platform.say(scene.platform.message("Hello"));
+    await expect.poll(() => scene.server.requests.length).toBe(1);
     await running.gateway.engine.schedule.beat("main");
     await expect.poll(async () => (await running.store.listOccurrences("heartbeat:main", { limit: 1 }))[0]?.reason).toBe("busy");
     gate.open();
-    await platform.waitForSends(1);
+    await scene.platform.waitForSends(1);
   });
 
   test("is not made up for after eight hours of sleep, and nothing is said about it", async () => {
-    server.script([textReply("Hello.")]);
+    scene.server.script([textReply("Hello.")]);
     await using running = await start();
     await greet();
-    clock.setBy(8 * 60 * MINUTE_MS);
-    clock.pass(MINUTE_MS);
+    scene.clock.setBy(8 * 60 * MINUTE_MS);
+    scene.clock.pass(MINUTE_MS);
     const [newest, ...slept] = await beats(running, 16);
     expect(newest).toMatch(/^(?:missed|skipped)/);
     expect(new Set(slept)).toEqual(new Set(["missed the gateway was down, or the clock was set forward"]));
-    expect(texts()).toEqual(["Hello."]);
+    expect(scene.texts).toEqual(["Hello."]);
     const session = await running.store.readSession("agent:main:main");
     expect(JSON.stringify(await running.store.readTranscript(session?.sessionId ?? "", { limit: 99 }))).not.toContain("did not run");
   });

@@ -1,54 +1,24 @@
 import type { JobSpec } from "@factotum/agent-contract";
 import type { JobAuthority } from "@factotum/store";
-import { startAnthropicServer, textReply } from "@factotum/testing-providers";
-import type { AnthropicServer } from "@factotum/testing-providers";
+import { textReply } from "@factotum/testing-providers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
-import { TravellingClock } from "../../test/travelling-clock.ts";
+import { addJob, hasOutcome, JobScene, OWNER_CHAT, shownOutcome } from "../../test/job-scene.ts";
 
 const MINUTE_MS = 60_000;
 const START_MS = Date.UTC(2026, 2, 2, 8, 58, 30);
 
-const CHAT: JobAuthority = {
-  owner: true,
-  sender: { id: "owner-1", name: "Olga", isBot: false },
-  origin: { channel: "test", accountId: "default", conversation: { kind: "direct", id: "dm-1" } },
-  sessionKey: "agent:main:main",
-};
 const DAILY: JobSpec = {
   name: "daily",
   schedule: { type: "cron", cron: "0 9 * * *", exact: true },
   payload: { type: "agentTurn", message: "Say what is due." },
 };
 
-let server: AnthropicServer;
-let platform: TestPlatform;
-let clock: TravellingClock;
+let scene: JobScene;
 beforeEach(async () => {
-  server = await startAnthropicServer();
-  platform = new TestPlatform();
-  clock = new TravellingClock(START_MS);
+  scene = await JobScene.create(START_MS);
 });
-afterEach(() => server[Symbol.asyncDispose]());
-
-async function start(home?: string): Promise<TestGateway> {
-  return startTestGateway({
-    platform,
-    clock,
-    ...(home === undefined ? {} : { home }),
-    patch: (config) => {
-      const base = withModel(server.baseUrl)(config);
-      return { ...base, agents: base.agents.map((agent) => ({ ...agent, userTimezone: "UTC" })) };
-    },
-  });
-}
-
-async function add({ gateway }: TestGateway, spec: JobSpec): Promise<string> {
-  const change = await gateway.engine.schedule.jobs.add(spec, { agentId: "main", authority: CHAT });
-  if (change.type === "refused") throw new Error(change.message);
-  return change.job.id;
-}
+afterEach(() => scene[Symbol.asyncDispose]());
 
 /** The outcomes of a job, newest first, once there are as many as expected that are final. */
 async function outcomes({ gateway }: TestGateway, id: string, count: number): Promise<readonly string[]> {
@@ -56,111 +26,107 @@ async function outcomes({ gateway }: TestGateway, id: string, count: number): Pr
   const read = async (): Promise<readonly string[]> => {
     const job = jobs.find(id);
     const runs = job === undefined ? [] : await jobs.runs(job, 500);
-    return runs
-      .filter(({ state }) => state !== "claimed" && state !== "running")
-      .map(({ state, reason = "" }) => `${state} ${reason}`.trim());
+    return runs.filter(hasOutcome).map(shownOutcome);
   };
   await expect.poll(read).toHaveLength(count);
   return read();
 }
 
-const texts = (): readonly string[] => platform.sent.flatMap(({ outbound }) => (outbound.type === "text" ? outbound.text : []));
-
 describe("a scheduled job", () => {
   test("runs its turn when it is due, in a session of its own, and its answer goes to the chat in which it was made", async () => {
-    server.script([textReply("Good morning."), textReply("Two things are due."), textReply("The ones of the job.")]);
-    await using running = await start();
-    await platform.say(platform.message("Hello"));
-    await platform.waitForSends(1);
-    const id = await add(running, DAILY);
-    clock.pass(MINUTE_MS);
+    scene.server.script([textReply("Good morning."), textReply("Two things are due."), textReply("The ones of the job.")]);
+    await using running = await scene.start();
+    await scene.platform.say(scene.platform.message("Hello"));
+    await scene.platform.waitForSends(1);
+    const id = await addJob(running, DAILY);
+    scene.clock.pass(MINUTE_MS);
     expect(await running.gateway.engine.schedule.jobs.list()).toMatchObject([{ nextAtMs: Date.UTC(2026, 2, 2, 9) }]);
-    clock.pass(MINUTE_MS);
-    await platform.waitForSends(2);
-    expect(texts()).toEqual(["Good morning.", "Two things are due."]);
+    scene.clock.pass(MINUTE_MS);
+    await scene.platform.waitForSends(2);
+    expect(scene.texts).toEqual(["Good morning.", "Two things are due."]);
     expect(await outcomes(running, id, 1)).toEqual(["done"]);
-    const task = JSON.stringify(server.requests[1]?.body);
+    const task = JSON.stringify(scene.server.requests[1]?.body);
     expect(task).toContain("Say what is due.");
     expect(task).not.toContain("Hello");
     // Asked about in the chat, it is known there.
-    await platform.say(platform.message("Which two?"));
-    await platform.waitForSends(3);
-    expect(JSON.stringify(server.requests[2]?.body)).toContain("Two things are due.");
+    await scene.platform.say(scene.platform.message("Which two?"));
+    await scene.platform.waitForSends(3);
+    expect(JSON.stringify(scene.server.requests[2]?.body)).toContain("Two things are due.");
     expect(await running.gateway.engine.schedule.jobs.list()).toMatchObject([
       { nextAtMs: Date.UTC(2026, 2, 3, 9), last: { state: "done", text: "Two things are due." } },
     ]);
   });
 
   test("whose creator is no longer admitted fails, and is not left running", async () => {
-    await using running = await start();
-    const authority = { ...CHAT, owner: false, sender: { id: "stranger", isBot: false } };
+    await using running = await scene.start();
+    const authority = { ...OWNER_CHAT, owner: false, sender: { id: "stranger", isBot: false } };
     const change = await running.gateway.engine.schedule.jobs.add(DAILY, { agentId: "main", authority });
     if (change.type === "refused") throw new Error(change.message);
-    clock.pass(2 * MINUTE_MS);
+    scene.clock.pass(2 * MINUTE_MS);
     expect(await outcomes(running, change.job.id, 1)).toEqual(["failed its sender is no longer admitted here"]);
   });
 
   test("of others is one of twenty in their session, and leaves the owner's room", async () => {
-    await using running = await start();
-    const authority = { ...CHAT, owner: false, sessionKey: "agent:main:test:direct:guest" };
+    await using running = await scene.start();
+    const authority = { ...OWNER_CHAT, owner: false, sessionKey: "agent:main:test:direct:guest" };
     const of = async (number: number, by: JobAuthority): Promise<string> =>
       (await running.gateway.engine.schedule.jobs.add({ ...DAILY, name: `job ${number}` }, { agentId: "main", authority: by })).type;
     for (let number = 0; number < 20; number += 1) expect(await of(number, authority)).toBe("done");
     expect(await of(20, authority)).toBe("refused");
-    expect(await of(20, CHAT)).toBe("done");
+    expect(await of(20, OWNER_CHAT)).toBe("done");
   });
 
   test("without a model sends its text, once", async () => {
-    await using running = await start();
-    await add(running, { name: "water", schedule: { type: "at", at: "20m" }, payload: { type: "message", text: "Drink some water." } });
-    clock.pass(20 * MINUTE_MS);
-    await platform.waitForSends(1);
+    await using running = await scene.start();
+    await addJob(running, { name: "water", schedule: { type: "at", at: "20m" }, payload: { type: "message", text: "Drink some water." } });
+    scene.clock.pass(20 * MINUTE_MS);
+    await scene.platform.waitForSends(1);
     await expect.poll(async () => running.gateway.engine.schedule.jobs.list()).toEqual([]);
-    expect(texts()).toEqual(["Drink some water."]);
-    expect(server.requests).toEqual([]);
+    expect(scene.texts).toEqual(["Drink some water."]);
+    expect(scene.server.requests).toEqual([]);
   });
 
   test("that was missed during a downtime is accounted for, and told", async () => {
-    const first = await start();
-    const id = await add(first, {
+    const first = await scene.start();
+    const id = await addJob(first, {
       ...DAILY,
       name: "often",
       schedule: { type: "every", every: "1h" },
       payload: { type: "message", text: "ping" },
     });
     await first.stop();
-    clock.pass(5 * 60 * MINUTE_MS + 10 * MINUTE_MS);
-    await using running = await start(first.home);
+    scene.clock.pass(5 * 60 * MINUTE_MS + 10 * MINUTE_MS);
+    await using running = await scene.start({ home: first.home });
     expect(await outcomes(running, id, 5)).toEqual(
       Array.from({ length: 5 }, () => "missed the gateway was down, or the clock was set forward"),
     );
-    await platform.waitForSends(1);
-    expect(texts()[0]).toContain("was due 5 times and did not run");
-    clock.pass(50 * MINUTE_MS);
-    await platform.waitForSends(2);
-    expect(texts()[1]).toBe("ping");
+    await scene.platform.waitForSends(1);
+    expect(scene.texts[0]).toContain("was due 5 times and did not run");
+    scene.clock.pass(50 * MINUTE_MS);
+    await scene.platform.waitForSends(2);
+    expect(scene.texts[1]).toBe("ping");
   });
 
   test("that is due within minutes of a restart still runs", async () => {
-    const first = await start();
-    const id = await add(first, { ...DAILY, payload: { type: "message", text: "ping" } });
+    const first = await scene.start();
+    const id = await addJob(first, { ...DAILY, payload: { type: "message", text: "ping" } });
     await first.stop();
-    clock.pass(4 * MINUTE_MS);
-    await using running = await start(first.home);
+    scene.clock.pass(4 * MINUTE_MS);
+    await using running = await scene.start({ home: first.home });
     expect(await outcomes(running, id, 1)).toEqual(["done"]);
-    expect(texts()).toEqual(["ping"]);
+    expect(scene.texts).toEqual(["ping"]);
   });
 
   test("keeps each slot to one run when the wall clock is set back", async () => {
-    await using running = await start();
-    const id = await add(running, { ...DAILY, payload: { type: "message", text: "ping" } });
-    clock.pass(2 * MINUTE_MS);
-    await platform.waitForSends(1);
-    clock.setBy(-10 * MINUTE_MS);
-    clock.pass(11 * MINUTE_MS);
-    clock.pass(2 * MINUTE_MS);
+    await using running = await scene.start();
+    const id = await addJob(running, { ...DAILY, payload: { type: "message", text: "ping" } });
+    scene.clock.pass(2 * MINUTE_MS);
+    await scene.platform.waitForSends(1);
+    scene.clock.setBy(-10 * MINUTE_MS);
+    scene.clock.pass(11 * MINUTE_MS);
+    scene.clock.pass(2 * MINUTE_MS);
     expect(await outcomes(running, id, 1)).toEqual(["done"]);
     await running.gateway.engine.idle();
-    expect(texts()).toEqual(["ping"]);
+    expect(scene.texts).toEqual(["ping"]);
   });
 });
