@@ -1,4 +1,5 @@
 import type { JsonValue } from "@factotum/agent-contract";
+import { cutText } from "@factotum/agent-core";
 
 /** A request, for templates and conditions. Names of headers are in lower case. */
 export interface WebhookFacts {
@@ -27,7 +28,7 @@ export function renderTemplate(
   facts: WebhookFacts,
   { escape = (text) => text }: { readonly escape?: (text: string) => string } = {},
 ): string {
-  return template.replaceAll(PLACEHOLDER, (_whole, path: string) => escape(cut(textAt(path, facts))));
+  return template.replaceAll(PLACEHOLDER, (_whole, path: string) => escape(cutText(textAt(path, facts), MAX_VALUE_CHARS, "…")));
 }
 
 /** True if a request has all the values. */
@@ -48,8 +49,4 @@ function valueAt(path: string, body: JsonValue): JsonValue | undefined {
     else return undefined;
   }
   return end === path.length ? value : undefined;
-}
-
-function cut(text: string): string {
-  return text.length <= MAX_VALUE_CHARS ? text : `${text.slice(0, MAX_VALUE_CHARS).toWellFormed()}…`;
 }

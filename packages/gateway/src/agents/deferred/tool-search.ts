@@ -1,13 +1,13 @@
 import type { AgentTool, AgentToolResult } from "@factotum/agent-contract";
-import { TOOL_CALL } from "@factotum/agent-core";
+import { cutText, TOOL_CALL } from "@factotum/agent-core";
 import { TOOL_SEARCH } from "./carriers.ts";
 
-/** Tools whose parameters one result shows; further matches are one line each. The best one is shown in any case, if need be cut. */
+/** Tools whose parameters one result shows; further matches are one line each. The best match is always shown, truncated if necessary. */
 const MAX_DESCRIBED = 5;
 const MAX_LINES = 40;
 const MAX_DESCRIBED_CHARS = 12_000;
 const MAX_SUMMARY_CHARS = 200;
-/** What of a description and of the names of parameters is searched, and what of a query: the search takes the time of the whole gateway. */
+/** What of a description and of the names of parameters is searched, and what of a query: a search blocks the event loop. */
 const MAX_SEARCHED_CHARS = 200;
 const MAX_QUERY_CHARS = 200;
 
@@ -36,7 +36,7 @@ async function findTools(tools: readonly AgentTool[], query: string): Promise<re
     idField: "name",
     searchOptions: { boost: { name: 5, summary: 2 }, prefix: true, fuzzy: 0.2 },
   });
-  // In parts: thousands of tools must not hold the gateway up.
+  // In chunks: indexing thousands of tools at once would block the event loop.
   await index.addAllAsync(
     tools.map(({ name, summary, description, parameters }) => ({
       name,
@@ -60,7 +60,7 @@ function renderMatches(found: readonly AgentTool[]): string {
   let chars = 0;
   for (const tool of found) {
     const whole = renderTool(tool);
-    const text = described.length === 0 ? cut(whole) : whole;
+    const text = described.length === 0 ? cutText(whole, MAX_DESCRIBED_CHARS, "… The rest is left out.") : whole;
     const fits = described.length < MAX_DESCRIBED && chars + text.length <= MAX_DESCRIBED_CHARS;
     if (!fits) listed.push(tool);
     else {
@@ -82,12 +82,6 @@ function renderAll(tools: readonly AgentTool[], query: string): string {
 
 function renderTool({ name, summary, description, parameters }: AgentTool): string {
   return [`## ${name}`, description === "" ? summary : description, `Parameters (JSON Schema): ${JSON.stringify(parameters)}`].join("\n");
-}
-
-function cut(text: string): string {
-  if (text.length <= MAX_DESCRIBED_CHARS) return text;
-  const rest = "… The rest is left out.";
-  return `${text.slice(0, MAX_DESCRIBED_CHARS - rest.length).toWellFormed()}${rest}`;
 }
 
 function renderLines(tools: readonly AgentTool[]): readonly string[] {
