@@ -3,7 +3,7 @@ import type { Clock } from "@factotum/agent-contract";
 import type { Channel } from "@factotum/channel-contract";
 import type { UnprovenConnections } from "./unproven-connections.ts";
 
-/** Maximum concurrent requests of one account. */
+/** Maximum concurrent requests of one account or webhook. */
 const MAX_REQUESTS = 64;
 /** How long a body may take to arrive; platforms send theirs in one piece. */
 const BODY_TIMEOUT_MS = 3000;
@@ -18,32 +18,40 @@ export interface WebhookRequestsOptions {
 }
 
 /**
- * Passes webhook requests to channels. While its body arrives, a request is unproven: it has three seconds, and the oldest of an account is dropped for a
- * new one. Once the body is there the channel checks the signature, and what it accepts is never dropped.
+ * Passes webhook requests to their handlers. While its body arrives, a request is unproven: it has three seconds, and the oldest of an account or webhook is
+ * dropped for a new one. Once the body is there the handler checks the signature, and what it accepts is never dropped.
  */
 export class WebhookRequests {
   readonly #options: WebhookRequestsOptions;
-  /** Per account, oldest first: a flood on one platform's address does not block other platforms. */
-  readonly #open = new Map<object, Set<IncomingMessage>>();
+  /** By account or webhook, oldest first: a flood on one address does not block others. */
+  readonly #open = new Map<WebhookHandler | string, Set<IncomingMessage>>();
 
   constructor(options: WebhookRequestsOptions) {
     this.#options = options;
   }
 
-  /** The handler's answer, in one of the places of `place`, by default its own; 408 for an incomplete body after the timeout, 503 if all places of the account are being processed. */
-  async handle(channel: WebhookHandler, request: Request, incoming: IncomingMessage, place: object = channel): Promise<Response> {
-    const open = this.#open.get(place) ?? new Set();
+  /**
+   * The handler's answer; 408 for an incomplete body after the timeout, 503 while too many complete requests are processed. Requests with the same `key` share the
+   * limit; by default those of the same handler.
+   */
+  async handle(
+    handler: WebhookHandler,
+    request: Request,
+    incoming: IncomingMessage,
+    key: WebhookHandler | string = handler,
+  ): Promise<Response> {
+    const open = this.#open.get(key) ?? new Set();
     if (!makePlace(open)) return refuse(503, "too many requests at once", { "retry-after": "1" });
-    this.#open.set(place, open.add(incoming));
+    this.#open.set(key, open.add(incoming));
     try {
-      return await this.#read(channel, request, incoming);
+      return await this.#read(handler, request, incoming);
     } finally {
       open.delete(incoming);
-      if (open.size === 0) this.#open.delete(place);
+      if (open.size === 0) this.#open.delete(key);
     }
   }
 
-  async #read(channel: WebhookHandler, request: Request, incoming: IncomingMessage): Promise<Response> {
+  async #read(handler: WebhookHandler, request: Request, incoming: IncomingMessage): Promise<Response> {
     const { clock, connections } = this.#options;
     const { socket } = incoming;
     const late = new AbortController();
@@ -51,7 +59,7 @@ export class WebhookRequests {
       if (!incoming.complete) late.abort(new Error("the body did not arrive in time"));
     });
     incoming.once("end", () => connections.prove(socket));
-    const response = await channel.handleWebhook(request, { signal: AbortSignal.any([request.signal, late.signal]) });
+    const response = await handler.handleWebhook(request, { signal: AbortSignal.any([request.signal, late.signal]) });
     if (late.signal.aborted) return refuse(408, "the body did not arrive in time", { connection: "close" });
     if (response.status >= 400) connections.reset(socket);
     return response;

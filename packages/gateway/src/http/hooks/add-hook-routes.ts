@@ -39,8 +39,6 @@ export function addHookRoutes(app: Hono<HttpEnv>, { engine, clock, admission, re
   });
   const secrets = new HookSecrets(readSecret, clock);
   const badTokens = new BadTokens(clock);
-  /** By name: a flood on one address does not block others. */
-  const places = new Map<string, object>();
   app.all("/*", async (context, next) => {
     const { hooks } = running.config;
     const name = nameOf(new URL(context.req.url).pathname, hooks);
@@ -53,11 +51,9 @@ export function addHookRoutes(app: Hono<HttpEnv>, { engine, clock, admission, re
     const incoming = context.env.incoming as IncomingMessage;
     const client = admission.findClient(incoming, admission.gatewayConfig().trustedProxies);
     const options = { config: hooks, target, client, secrets, badTokens, intake, clock };
-    const place = places.get(name) ?? { name };
-    places.set(name, place);
     const handler: WebhookHandler = { handleWebhook: async (request, { signal }) => handleHook(request, options, { signal }) };
     try {
-      return await requests.handle(handler, context.req.raw, incoming, place);
+      return await requests.handle(handler, context.req.raw, incoming, name);
     } catch (error) {
       if (!storage.recordFailure(error)) throw error;
       return refuseHook(503, "Nothing can be stored now. Send it again.", { headers: { "retry-after": "30" } });
