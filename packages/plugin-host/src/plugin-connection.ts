@@ -5,7 +5,7 @@ import { PluginError } from "./plugin-error.ts";
 
 /** What a connection passes on. */
 export interface ConnectionHandlers {
-  /** `signal` fires when the plugin ends: it is not there to get the answer then. */
+  /** `signal` fires when the plugin ends: then nothing waits for the answer. */
   readonly ask: (method: string, params: readonly unknown[], options: { readonly signal: AbortSignal }) => Promise<unknown>;
   readonly log: (line: Extract<FromPlugin, { type: "log" }>) => void;
   /** Something failed that belongs to no call. */

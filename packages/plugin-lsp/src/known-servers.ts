@@ -85,7 +85,7 @@ export function withKnownDefaults(settings: ServerSettings): ServerSettings {
   };
 }
 
-/** A value, and what defaults have that it has not. */
+/** Merges defaults into a value, at every level; the value wins. */
 function withDefaults(value: JsonValue | undefined, defaults: JsonValue | undefined): JsonValue | undefined {
   if (!isObject(value) || !isObject(defaults)) return value ?? defaults;
   const names = Object.keys({ ...defaults, ...value });

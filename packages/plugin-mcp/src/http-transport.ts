@@ -4,17 +4,17 @@ import type { RemoteServer } from "./server-settings.ts";
 /** Bytes of one answer; of a stream, without an event in between. */
 const MAX_ANSWER_BYTES = 12_000_000;
 const END_OF_EVENT = /\r?\n\r?\n/;
-/** Bytes of all streams since the server has last answered a request; several answers may be on their way. */
+/** Maximum bytes of all streams since the last answer to a request; several answers may be on their way. */
 const MAX_UNASKED_BYTES = 50_000_000;
 
-/** What a server streams without answering anything, with a bound. */
+/** Limits what a server streams without answering a request. */
 export class StreamBudget {
   #bytes = 0;
   #why: string | undefined;
-  /** Called once, when the bound is passed. */
+  /** Called once, when the limit is passed. */
   onFlood: () => void = () => undefined;
 
-  /** Why the server is not listened to any longer; `undefined` while it keeps to the bound. */
+  /** Why the connection has to end; `undefined` within the limit. */
   get endedBecause(): string | undefined {
     return this.#why;
   }

@@ -9,7 +9,7 @@ import { describe, type Verdict } from "./open-client.ts";
 import { parsePrompts, type ListedPrompt } from "./parse-prompts.ts";
 import { parseTools, type ListedTool, type ToolList } from "./parse-tools.ts";
 import type { McpOptions, McpPlace } from "./ports.ts";
-import { LEFT, renderCallOutcome, renderPromptOutcome, type Outcome } from "./render-outcome.ts";
+import { SETTINGS_CHANGED, renderCallOutcome, renderPromptOutcome, type Outcome } from "./render-outcome.ts";
 import { RESOURCE_TOOLS } from "./resource-tools.ts";
 import { RunningServer, type CallOutcome } from "./running-server.ts";
 import { fingerprintOf, isLocal, type ServerSettings } from "./server-settings.ts";
@@ -50,7 +50,7 @@ export class McpServer {
   #verdict: Verdict | undefined;
   /** The list as it was last parsed, to tell a change. */
   #listed = "";
-  /** Names of tools that are off, of which the log knows. */
+  /** Names of the tools that were logged as off. */
   readonly #reported = new Set<string>();
   #tools: readonly AgentTool[] = [];
   #prompts: readonly SourcePrompt[] = [];
@@ -135,8 +135,8 @@ export class McpServer {
       const outcome = await work(started.server);
       this.#rest(keyOf(place, this.#settings));
       if (outcome.type === "result") this.#settle();
-      // Its end is ours, and no failure of the server's.
-      else if (this.#leaving.signal.aborted) return { type: "left" };
+      // It was stopped by us, and has not failed.
+      else if (this.#leaving.signal.aborted) return { type: "stopped" };
       if (outcome.type !== "lost" && outcome.type !== "refused") return outcome;
       await this.#drop(keyOf(place, this.#settings), started.server);
       if (outcome.type === "refused") {
@@ -168,7 +168,7 @@ export class McpServer {
       if (this.#running.get(key) === known) this.#running.delete(key);
       else return this.#use(place);
     }
-    if (this.#leaving.signal.aborted) return { type: "down", message: LEFT };
+    if (this.#leaving.signal.aborted) return { type: "down", message: SETTINGS_CHANGED };
     const waitMs = this.#notBeforeMs - this.#options.clock.monotonic();
     if (waitMs > 0)
       return { type: "down", message: `${this.#problem ?? "it failed"}; it is tried again in ${Math.ceil(waitMs / 1_000)} s` };
@@ -320,7 +320,7 @@ export class McpServer {
     return true;
   }
 
-  /** Says it of each tool once, and of so many alone: a list may change every second. */
+  /** Logs each tool once, and at most `MAX_REPORTED` of them: a list may change every second. */
   #reportLeftOut(leftOut: ToolList["leftOut"]): void {
     for (const { name, reason } of leftOut) {
       if (this.#reported.has(name) || this.#reported.size >= MAX_REPORTED) continue;

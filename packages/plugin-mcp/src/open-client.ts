@@ -21,7 +21,7 @@ export interface OpenClient {
   readonly verdict: Verdict;
   /** Resolves with why the connection has ended. Never rejects. */
   readonly ended: Promise<string>;
-  /** Call it when a request was answered: what a server says without answering has a bound. */
+  /** Call it after each answer: it resets the limit of what the server may stream without answering. */
   readonly answered: () => void;
   /** Why a request failed, if that was about the login at the server. */
   readonly refusalOf: (error: unknown) => Promise<Error | undefined>;

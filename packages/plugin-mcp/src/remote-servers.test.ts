@@ -76,7 +76,7 @@ test("a server over server-sent events is used over one stream, which ends when 
   expect([streams(), remote.open()]).toEqual([2, 1]);
 });
 
-test("a server that says things without end is not listened to any longer, and the reason is named", { timeout: 60_000 }, async () => {
+test("a server that streams without end is disconnected, and the reason is named", { timeout: 60_000 }, async () => {
   await using remote = await startSessionServer();
   await using scene = await openScene();
   const source = await scene.listed(settings(`${remote.url}/sse`, { transport: "sse" }));

@@ -6,11 +6,11 @@ export type Outcome =
   | CallOutcome
   /** It could not be started. */
   | { readonly type: "down"; readonly message: string }
-  /** It was ended for the sake of its settings while it worked. */
-  | { readonly type: "left" };
+  /** It was stopped during the request, because its settings have changed. */
+  | { readonly type: "stopped" };
 
 /** Why a server that its settings no longer name is not used. */
-export const LEFT = "it was removed, or its settings have changed";
+export const SETTINGS_CHANGED = "it was removed, or its settings have changed";
 
 /** What the result is about. `problem`: why the server cannot be used. */
 interface Facts {
@@ -25,9 +25,9 @@ export function renderCallOutcome(outcome: Outcome, { server, problem = "it fail
       return outcome.result;
     case "down":
       return failure(`The MCP server ${server} cannot be used now: ${outcome.message}. Do without it, or tell the owner.`);
-    case "left":
+    case "stopped":
       return failure(
-        `The MCP server ${server} has ended during the call: ${LEFT}. The call may have taken effect: look before doing it again.`,
+        `The MCP server ${server} has ended during the call: ${SETTINGS_CHANGED}. The call may have taken effect: look before doing it again.`,
       );
     case "failed":
       return failure(
@@ -51,8 +51,8 @@ export function renderPromptOutcome(outcome: Outcome, { server, problem = "it fa
       return failure(outcome.message);
     case "refused":
       return failure(`The MCP server ${server} refused: ${problem}.`);
-    case "left":
-      return failure(`The MCP server ${server} cannot be used now: ${LEFT}.`);
+    case "stopped":
+      return failure(`The MCP server ${server} cannot be used now: ${SETTINGS_CHANGED}.`);
     case "down":
     case "lost":
       return failure(`The MCP server ${server} cannot be used now: ${outcome.message}.`);

@@ -30,12 +30,12 @@ export interface AskOptions extends CallFacts {
   readonly onProgress: (text: string) => void;
 }
 
-/** One page of a list, and all of them. */
+/** Time limits of one page of a list, and of the whole list. */
 const PAGE_MS = 30_000;
 const LIST_MS = 60_000;
 const MAX_PAGES = 100;
 const MAX_LIST_CHARS = 12_000_000;
-/** Of what a server says about its progress at once. */
+/** UTF-16 units of one progress message. */
 const MAX_PROGRESS_CHARS = 1_000;
 /** The time of a call is ours: it stands still while a person is asked, which the client's own does not. */
 const NO_LIMIT_MS = 2 ** 31 - 1;
@@ -178,7 +178,7 @@ export class RunningServer {
       this.#open.answered();
       return { type: "result", result };
     } catch (error) {
-      // Nothing waits for the answer: the server need not say that it lives.
+      // Nothing waits for the answer: no need to ask whether the server still lives.
       if (options.signal.aborted && !this.#isOver) return { type: "failed", message: "The call was stopped." };
       return await this.#failure(error, this.#settings.timeoutMs);
     }

@@ -120,7 +120,7 @@ const TOOL_RULES: { readonly [Effect in ToolAction]: readonly Role[] } = {
   send: ["owner-run", "tainted-owner-run", "guest-run"],
   execute: ["owner-run"],
   config: ["owner-run"],
-  // Of everyone else it runs in their sandbox and reports to their conversation.
+  // A guest's job runs in the guest's sandbox, and reports to the guest's conversation.
   schedule: ["owner-run", "guest-run"],
 };
 

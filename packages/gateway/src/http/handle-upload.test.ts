@@ -76,6 +76,6 @@ test("invalid, broken, oversized and unauthorised uploads are refused", async ()
   }
 });
 
-test("an upload that says no length and is too large is read to its end and refused, not cut off", async () => {
+test("an upload without a length that is too large is read to its end and refused, not cut off", async () => {
   expect(await statusOfChunks(Buffer.alloc(1_000_000), 30)).toBe(413);
 });

@@ -11,7 +11,7 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
   if (Number(request.headers["content-length"] ?? 0) > maxBytes) return tooLarge;
   const chunks: Buffer[] = [];
   let bytes = 0;
-  // What is left of a body that is too large is taken off the wire after the answer: a client that sends all of it first would never read the answer otherwise.
+  // The rest of a body that is too large is read and dropped after the answer: a client that sends all of it first would never read the answer otherwise.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     bytes += chunk.byteLength;
     if (bytes > maxBytes) return tooLarge;

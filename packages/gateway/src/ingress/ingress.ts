@@ -359,7 +359,7 @@ export class Ingress implements MessageIntake {
         // It stays `waiting` and is ignored again at the next start.
         logger.error("An ignored input could not be settled", { inputId: input.id, error });
       })
-      // A watcher learns of the input only when it is submitted: it finds it settled, or is told afterwards.
+      // Only then: a watcher that comes later reads the settled state from the store, and an earlier one is notified.
       .then(() => watchers.settled([input.id], reason));
   }
 }

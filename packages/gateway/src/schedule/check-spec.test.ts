@@ -45,7 +45,7 @@ test.each([
   expect([problemOf(change), problemOf(change, false)]).toEqual([undefined, expect.stringContaining("the owner's")]);
 });
 
-test("takes texts and turns that report where they are made of everyone", () => {
+test("lets everyone make texts and turns that report to their own conversation", () => {
   expect([problemOf({}, false), problemOf({ payload: TASK, tools: ["read"], delivery: { type: "announce" } }, false)]).toEqual([
     undefined,
     undefined,

@@ -78,7 +78,7 @@ export interface Schedule {
   /** The authority of a job that the owner makes outside a conversation; a text says what it has to name. */
   ownerAuthority(agentId: string, spec: Pick<JobSpec, "delivery">): Promise<JobAuthority | string>;
   readonly systemEvents: SystemEvents;
-  /** The address of work that nobody waits for: `owner`, or an address (`telegram:4711`, `telegram/account:4711`). A text says why there is none. */
+  /** The address of unattended work: `owner`, or an address (`<channel>:<id>`, `<channel>/<account>:<id>`). A text says why it has no address. */
   addressOf(agentId: string, target: string): Promise<Origin | string>;
   report(): Promise<ScheduleStatus>;
   start(): Promise<void>;

@@ -66,7 +66,7 @@ test("asks no model without new notes, and says why there is no address", async 
   expect(scene.server.requests).toEqual([]);
 });
 
-test("is off by default, and goes with its setting", async () => {
+test("is off by default", async () => {
   await using running = await start(undefined);
   expect(await running.store.listJobs()).toEqual([]);
 });

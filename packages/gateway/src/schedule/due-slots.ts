@@ -12,7 +12,7 @@ const MAX_ROWS = 100;
 /** Older slots of cron expressions are counted up to this number, since each has to be computed. */
 const MAX_COUNTED = 2_000;
 /** Cron expressions with at least five minutes between a full hour and the slot after it. */
-const IS_SPREAD = /^(?:0 )?(?:0|\*\/(?:[5-9]|[1-5]\d)|0(?:,(?:[5-9]|[1-5]\d))+)(?: \S+){4}$/;
+const SPREADABLE = /^(?:0 )?(?:0|\*\/(?:[5-9]|[1-5]\d)|0(?:,(?:[5-9]|[1-5]\d))+)(?: \S+){4}$/;
 
 /** What has become due of a job. */
 export interface DueSlots {
@@ -34,7 +34,7 @@ export function scheduleOf({ spec, scheduledAtMs }: Pick<JobRecord, "spec" | "sc
 export function startOfSlot({ id, spec }: Pick<JobRecord, "id" | "spec">, slotMs: number): number {
   const { schedule, payload } = spec;
   const isSpread =
-    schedule.type === "cron" && schedule.exact !== true && IS_SPREAD.test(schedule.cron.trim()) && payload.type === "agentTurn";
+    schedule.type === "cron" && schedule.exact !== true && SPREADABLE.test(schedule.cron.trim()) && payload.type === "agentTurn";
   return slotMs + (isSpread ? spreadDelayMs(id, slotMs) : 0);
 }
 
@@ -48,7 +48,7 @@ export function dueSlots(
   { nowMs, isBusy }: { readonly nowMs: number; readonly isBusy: boolean },
 ): DueSlots | undefined {
   const storedMs = nextSlotOf(job, schedule, nowMs);
-  // After a change of the agent's zone the stored slot may be none of the schedule's.
+  // After a change of the agent's zone the schedule may no longer have the stored slot.
   const nextMs = storedMs === undefined ? undefined : nextInstant(schedule, storedMs - 1);
   if (nextMs === undefined || startOfSlot(job, nextMs) > nowMs)
     return nextMs === job.nextSlotMs ? undefined : { job: withNext(job, nextMs), occurrences: [] };

@@ -1,6 +1,6 @@
 import type { Clock } from "@factotum/agent-contract";
 
-/** How long a wake waits between two looks at a session that is at work. */
+/** How often a wake checks whether a busy session has become idle. */
 const RETRY_MS = 1000;
 
 /** Dependencies of the waker. */
@@ -8,7 +8,7 @@ export interface HeartbeatWakerOptions {
   readonly clock: Clock;
   /** True while events wait for the heartbeat of an agent. */
   readonly hasEvents: (agentId: string) => boolean;
-  /** True while the session of an agent's heartbeat works, or its heartbeat runs. */
+  /** True while the session of an agent's heartbeat is busy, or the heartbeat runs. */
   readonly isBusy: (agentId: string) => boolean;
   /** Makes a heartbeat due. Resolves once its occurrence is stored. */
   readonly beat: (agentId: string) => Promise<void>;
@@ -16,7 +16,7 @@ export interface HeartbeatWakerOptions {
   readonly inBackground: (label: string, work: Promise<unknown>) => void;
 }
 
-/** Wakes heartbeats for events that wait: once for all of them, as soon as the session is idle. A turn that shows the events in the meantime ends the wait. */
+/** Wakes heartbeats for waiting events: once for all of them, as soon as the session is idle. A turn that shows the events earlier ends the wait. */
 export class HeartbeatWaker implements Disposable {
   readonly #options: HeartbeatWakerOptions;
   readonly #waiting = new Map<string, Disposable>();

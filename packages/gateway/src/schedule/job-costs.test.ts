@@ -107,7 +107,7 @@ test("a provider that answers 401 for a day is asked three times, and the owner 
   expect(scene.server.requests).toHaveLength(4 + 2);
 });
 
-test("a cap that is reached is told once, and people are served", async () => {
+test("a cap that is reached is reported once, and messages are still answered", async () => {
   await using running = await start({ spend: { unattended: { tokensPerDay: 1, usdPerDay: 1 }, perCause: {}, perAgent: {} } });
   await greet();
   const id = await addJob(running, { ...TASK, name: "job", schedule: HOURLY, delivery: { type: "none" } });

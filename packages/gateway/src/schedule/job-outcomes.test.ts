@@ -240,7 +240,7 @@ describe("a run while the one before goes on", () => {
   });
 });
 
-describe("a job whose model is out of order", () => {
+describe("a job whose model is overloaded", () => {
   /** Each attempt's row while it waits for the next one. The pauses of the model's own retries pass at once. */
   async function waiting(running: TestGateway, id: string, attempt: number): Promise<OccurrenceRecord> {
     let row: OccurrenceRecord | undefined;
@@ -317,7 +317,7 @@ describe("a job whose model is out of order", () => {
   });
 });
 
-test("a job that keeps failing is told after the third time, at most once an hour, and disabled at the tenth", async () => {
+test("the owner is told of a job after its third failure in a row, at most once an hour, and after the tenth it is disabled", async () => {
   await using running = await start();
   const id = await addJob(running, BUILD);
   scene.clock.pass(TO_NINE_MS);
@@ -375,7 +375,7 @@ describe("after a restart, what was claimed and not begun", () => {
     expect(await outcomes(running, id, 1)).toEqual(["done"]);
   });
 
-  test("is missed after that, and told, unless the job wants it made up for", async () => {
+  test("is missed after that, and reported, unless the job catches up", async () => {
     const { running, id } = await restartAfter(30 * MINUTE_MS, {});
     await using _running = running;
     expect(await outcomes(running, id, 1)).toEqual(["missed the gateway was down, or the clock was set forward"]);

@@ -147,7 +147,7 @@ export class JobRunner {
     return reason ?? undefined;
   }
 
-  /** Begins an attempt, or decides that there is none; `undefined` if the gateway ended first. */
+  /** Begins an attempt, or resolves with the outcome of one that must not begin; `undefined` if the gateway ended first. */
   async #begin(job: JobRecord, occurrence: OccurrenceRecord): Promise<BegunRun | RunEnd | undefined> {
     const { running, clock } = this.#options;
     const { authority, spec } = job;

@@ -66,7 +66,7 @@ describe("a scheduled job", () => {
     expect(await outcomes(running, change.job.id, 1)).toEqual(["failed its sender is no longer admitted here"]);
   });
 
-  test("of others is one of twenty in their session, and leaves the owner's room", async () => {
+  test("of a guest is one of at most 20 in its session, and does not count towards the owner's limit", async () => {
     await using running = await scene.start();
     const authority = { ...OWNER_CHAT, owner: false, sessionKey: "agent:main:test:direct:guest" };
     const of = async (number: number, by: JobAuthority): Promise<string> =>
@@ -86,7 +86,7 @@ describe("a scheduled job", () => {
     expect(scene.server.requests).toEqual([]);
   });
 
-  test("that was missed during a downtime is accounted for, and told", async () => {
+  test("that was missed during a downtime is listed as missed, and reported", async () => {
     const first = await scene.start();
     const id = await addJob(first, {
       ...DAILY,

@@ -15,7 +15,8 @@ export interface OwnerTargetParts {
 
 /**
  * The address of unattended work: `owner` is the direct conversation of the owner's newest message to the agent's main session, `last` the conversation of that
- * message, anything else an address. A text says why there is none. `fallback`: where an address without a channel is read before the owner has written.
+ * message, anything else an address. A text says why it has no address. `fallback`: before the owner has written, an address without a channel is one of this
+ * conversation's channel.
  */
 export async function ownerTarget(
   { agentId, target, fallback }: { readonly agentId: string; readonly target: string; readonly fallback: Origin },

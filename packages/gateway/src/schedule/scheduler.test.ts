@@ -22,7 +22,7 @@ const JOB: JobRecord = {
   failures: 0,
 };
 
-test("a slot that cannot be stored is tried again, without a storm", async () => {
+test("a slot that cannot be stored is tried again after a pause", async () => {
   let canStore = false;
   const unused = async (): Promise<never> => {
     throw new Error("not in this test");

@@ -9,10 +9,10 @@ import type { JobBook } from "./job-book.ts";
 const MAX_WAIT_MS = 60_000;
 /** A tick that is later than planned by more than this is reported. */
 const LATE_MS = 30_000;
-/** After a slot that could not be stored, the next look is no sooner. */
+/** Minimum delay of the next look after a slot that could not be stored. */
 const RETRY_MS = 5_000;
 
-/** A job's schedule as it was read last: reading one takes longer than everything else of a look at a job. */
+/** A job's parsed schedule: parsing it takes longer than the rest of a look at a job. */
 interface ReadSchedule {
   readonly spec: JobRecord["spec"];
   readonly scheduledAtMs: number;
@@ -50,7 +50,7 @@ export class Scheduler {
   #plannedMs = 0;
   #lateMs = 0;
   #isStopped = true;
-  /** The wall clock at the last look; if it is before that, earlier slots than the stored ones may come. */
+  /** The wall clock at the last look. A clock before that was set back: slots earlier than the stored ones may fall due. */
   #seenMs = Infinity;
   readonly #schedules = new Map<string, ReadSchedule>();
 

@@ -27,7 +27,7 @@ export interface NewSystemEvent {
   readonly untrusted?: readonly UntrustedNote[];
   readonly wake: EventWake;
   readonly kind: Extract<RunKind, "user" | "cron" | "hook">;
-  /** Makes it unique, so that it is accepted once; its own by default. */
+  /** An event with the same id is accepted once. A new id by default. */
   readonly eventId?: string;
   /** The digest of the request that it came with. */
   readonly bodyDigest?: string;
@@ -39,7 +39,8 @@ export type AddedEvent =
       readonly type: "added";
       readonly sessionKey: string;
       readonly inputId: string;
-      /** Why nothing was woken at once. */ readonly note?: string;
+      /** Why nothing was woken at once. */
+      readonly note?: string;
     }
   | { readonly type: "refused"; readonly message: string };
 

@@ -8,7 +8,7 @@ import { foldPath, realPlaces } from "./real-places.ts";
 /** Files of memory in a workspace, by the names that they have there; the second is read if the first is missing. */
 const MEMORY_FILES: Readonly<Record<string, string>> = { "MEMORY.md": "MEMORY.md", "memory.md": "MEMORY.md", "USER.md": "USER.md" };
 
-/** Why a run may not change the instruction file of this name; `undefined` if its kind does not matter. The text is for the model. */
+/** Why a run may not change the instruction file of this name; `undefined` if it may. The text is for the model. */
 export function memoryRefusal(name: string | undefined, { kind }: Pick<RunFacts, "kind">): string | undefined {
   if (name === undefined || !Object.hasOwn(MEMORY_FILES, name) || RUN_POLICY[kind].changesMemory) return undefined;
   return `${name} was not changed: a run that a message of the owner has not started adds nothing to it. Write what you found into memory/YYYY-MM-DD.md, or propose it to the owner in your answer; the owner can then ask for it.`;

@@ -129,7 +129,7 @@ describe("tool_search", () => {
     expect(large.length).toBeLessThan(9_000);
   });
 
-  test("searches the beginning of long texts, and does not hold the gateway up for a thousand tools", async () => {
+  test("searches the beginning of long texts, and does not block the event loop with a thousand tools", async () => {
     const words = (from: number): string => Array.from({ length: 500 }, (_, index) => `w${(from * 500 + index).toString(36)}`).join(" ");
     const tools = Array.from({ length: 1_000 }, (_, index) => tool(`mcp__files_${index}`, { description: `${words(index)} lastword` }));
     let turns = 0;

@@ -1,7 +1,7 @@
 import type { Clock } from "@factotum/agent-contract";
 import type { Secret } from "@factotum/config";
 
-/** How long a secret without a value is not read again: requests must not start its program each. */
+/** How long a secret without a value is not read again: requests must not each start the program that gives it. */
 const RETRY_MS = 10_000;
 
 interface Read {
@@ -9,7 +9,7 @@ interface Read {
   readonly atMs: number;
 }
 
-/** The secrets of webhooks, each read at its first request, and again when the configuration is another. */
+/** The secrets of webhooks, each read at its first request, and again after the configuration has changed. */
 export class HookSecrets {
   readonly #read: (secret: Secret) => Promise<string | undefined>;
   readonly #clock: Pick<Clock, "monotonic">;
@@ -20,7 +20,7 @@ export class HookSecrets {
     this.#clock = clock;
   }
 
-  /** `undefined` without a value. Each configuration has objects of its own. */
+  /** `undefined` without a value. Secrets are told apart by object: each loaded configuration has objects of its own. */
   async valueOf(secret: Secret): Promise<string | undefined> {
     const known = this.#known.get(secret);
     const nowMs = this.#clock.monotonic();

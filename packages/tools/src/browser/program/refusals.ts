@@ -3,7 +3,7 @@ import type { RefusedRequest } from "../../forward-proxy/forward-proxy.ts";
 /** Refused requests that are remembered: a browser makes some of its own besides those of a page. */
 const MAX_KEPT = 50;
 
-/** What the proxy has refused: how often, and the last of it. */
+/** What the proxy has refused: how often, and the latest requests. */
 export class Refusals {
   #count = 0;
   readonly #kept: RefusedRequest[] = [];
