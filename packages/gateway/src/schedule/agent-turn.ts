@@ -8,6 +8,7 @@ import type { InputWatcher, InputWatchers } from "../queue/run-report.ts";
 import { deliveryOf } from "./job-announcer.ts";
 import { taskText } from "./job-text.ts";
 import { endOfInput, endOfRun } from "./run-end.ts";
+import { attemptEvent, isolatedSession } from "./run-names.ts";
 import type { RunEnd } from "./run-end.ts";
 
 /** The session of an isolated run is kept this long, for those who want to look at it. */
@@ -28,7 +29,7 @@ export interface AgentTurnParts {
 /** The session in which a job's runs work; an isolated run has one of its own. */
 export function sessionOfRun(job: JobRecord, { slotMs }: Pick<OccurrenceRecord, "slotMs">, mainKey: string): string {
   const { session = "isolated" } = job.spec;
-  if (session === "isolated") return `cron:${job.id}:${slotMs}`;
+  if (session === "isolated") return isolatedSession({ jobId: job.id, slotMs });
   return session === "main" ? agentSessionKey(job.agentId, mainKey) : session.key;
 }
 
@@ -85,7 +86,7 @@ function messageOf(
 ): MsgContext {
   return {
     origin: occurrence.origin ?? originOf(job, sessionKey),
-    eventId: `${job.system ?? "cron"}:${job.id}:${occurrence.slotMs}:${occurrence.attempt}`,
+    eventId: attemptEvent(job, occurrence),
     messageId: messageId(""),
     timestampMs: nowMs,
     event: { type: "message" },

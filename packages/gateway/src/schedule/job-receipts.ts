@@ -1,10 +1,6 @@
 import type { JobReceipt, Logger } from "@factotum/agent-contract";
 import type { InboxStore, JobStore, OccurrenceRecord, OutboxRecord, TurnStore } from "@factotum/store";
-
-/** The session of an isolated run. The ids of system jobs have a colon. */
-const SESSION = /^cron:(.+):(\d+)$/;
-/** The event of a run's input, whose last part is the attempt. */
-const EVENT = /^(?:cron|heartbeat|review):(.+):(\d+):\d+$/;
+import { slotOfEvent, slotOfSession } from "./run-names.ts";
 
 /** Dependencies of the receipts. */
 export interface JobReceiptsOptions {
@@ -25,7 +21,7 @@ export class JobReceipts {
     const receipt = receiptOf(row.state);
     if (receipt === undefined || row.purpose === "notice" || row.purpose === "preview") return;
     try {
-      const slot = slotOf(SESSION, row.sessionKey) ?? (await this.#slotOfTurn(row.turnId));
+      const slot = slotOfSession(row.sessionKey) ?? (await this.#slotOfTurn(row.turnId));
       if (slot !== undefined) await this.#options.store.addReceipt(slot, receipt);
     } catch (error) {
       this.#options.logger.error("The receipt of a job could not be stored", { outboxId: row.id, error });
@@ -38,7 +34,7 @@ export class JobReceipts {
     const turn = turnId === undefined ? undefined : await store.readTurn(turnId);
     if (turn?.kind !== "cron" && turn?.kind !== "heartbeat") return undefined;
     const input = turn.inputIds[0] === undefined ? undefined : await store.readInput(turn.inputIds[0]);
-    return input === undefined ? undefined : slotOf(EVENT, input.message.eventId);
+    return input === undefined ? undefined : slotOfEvent(input.message.eventId);
   }
 }
 
@@ -56,9 +52,4 @@ function receiptOf(state: OutboxRecord["state"]): JobReceipt | undefined {
     case "replaced":
       return undefined;
   }
-}
-
-function slotOf(pattern: RegExp, name: string): Pick<OccurrenceRecord, "jobId" | "slotMs"> | undefined {
-  const [, jobId, slot] = pattern.exec(name) ?? [];
-  return jobId === undefined || slot === undefined ? undefined : { jobId, slotMs: Number(slot) };
 }
