@@ -162,12 +162,12 @@ describe("an occurrence", () => {
     scene.clock.pass(TO_NINE_MS);
     await started(1);
     commands.commands[0]?.end("", { type: "exited", exitCode: 1 });
-    for (const id of [program, page, file]) await outcomes(running, id, 1);
+    for (const id of [program, page, file, missing]) await outcomes(running, id, 1);
     status = 200;
     scene.clock.pass(60 * MINUTE_MS);
     await started(2);
     commands.commands[1]?.end("");
-    for (const id of [program, page, file]) await outcomes(running, id, 2);
+    for (const id of [program, page, file, missing]) await outcomes(running, id, 2);
     await utimes(watched, 1, 1);
     scene.clock.pass(60 * MINUTE_MS);
     await started(3);
