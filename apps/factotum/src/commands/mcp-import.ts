@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { JsonObject, JsonValue } from "@factotum/agent-contract";
 import { formatOf, parseText } from "@factotum/config";
+import { bearerVariable } from "../extensions/bearer-variable.ts";
 import { CliError } from "../runtime/cli-error.ts";
 
 /** A server of another program's file. */
@@ -59,22 +60,25 @@ function parseServer(name: string, entry: JsonValue | undefined): ImportedServer
   return { name, settings: { url: address, ...transport, ...valuesOf(entry, "headers", name, notes), ...off }, notes };
 }
 
-/** Variables or headers. `${env:NAME}` is a variable of the gateway here; values that are asked for, or put together, have to be set. */
+/** Variables or headers, and a bearer token. `${env:NAME}` is a variable of the gateway here; other values that are asked for, or put together, have to be set. */
 function valuesOf(entry: JsonObject, key: "env" | "headers", name: string, notes: string[]): JsonObject {
   const written = entry[key];
   if (!isObject(written)) return {};
   const values: Record<string, JsonValue> = {};
+  let auth = {};
   for (const [one, value] of Object.entries(written)) {
     const text = typeof value === "string" ? value : JSON.stringify(value);
     const [, variable] = /^\$\{(?:env:)?([A-Za-z_]\w*)\}$/.exec(text) ?? [];
+    const bearer = key === "headers" ? bearerVariable(one, text) : undefined;
     if (variable !== undefined) values[one] = { env: variable };
+    else if (bearer !== undefined) auth = { auth: { env: bearer } };
     else if (text.includes("${"))
       notes.push(
         `${key}.${one} is not taken over: set it as a variable of the gateway, with factotum config set 'mcp.servers[${JSON.stringify(name)}].${key}[${JSON.stringify(one)}]' '{ env: "NAME" }'`,
       );
     else if (text !== "") values[one] = text;
   }
-  return Object.keys(values).length === 0 ? {} : { [key]: values };
+  return { ...(Object.keys(values).length === 0 ? {} : { [key]: values }), ...auth };
 }
 
 function isObject(value: unknown): value is JsonObject {

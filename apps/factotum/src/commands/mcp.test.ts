@@ -66,10 +66,14 @@ test("mcp add takes either a command or an address, and leaves nothing behind if
   expect((await cli.run("mcp", "add", "bad", "--env", "TOKEN", "--", "npx")).stderr).toContain("is not NAME=VALUE");
   const refused = await cli.run("mcp", "add", "wiki", "--url", "ftp://a.example", "--header", "X-Key=hunter2-hunter2");
   expect(refused.stderr).toContain("was not changed");
+  const mixed = await cli.run("mcp", "add", "wiki", "--url", "https://a.example/mcp", "--header", "X-Key=a ${KEY}");
+  expect(mixed.stderr).toContain("X-Key has a variable with text around it");
   expect(await readdir(join(cli.factotumHome, "credentials"))).toEqual([]);
-  expect(await cli.run("mcp", "add", "wiki", "--url", "https://a.example/mcp", "--transport", "sse", "--trusted")).toMatchObject({
+  const token = ["--header", "Authorization=Bearer ${WIKI_TOKEN}"];
+  expect(await cli.run("mcp", "add", "wiki", "--url", "https://a.example/mcp", "--transport", "sse", "--trusted", ...token)).toMatchObject({
     code: 0,
   });
+  expect((await cli.run("config", "get", "mcp.servers.wiki.auth", "--json")).stdout).toContain('"env": "WIKI_TOKEN"');
   expect((await cli.run("mcp", "list")).stdout).toMatch(/wiki +configuration +trusted +not started yet +https:\/\/a\.example\/mcp/);
 });
 
@@ -133,9 +137,10 @@ test.each([
   ],
   [
     "Cursor",
-    `{ "mcpServers": { "wiki": { "url": "https://wiki.example/mcp", "headers": { "X-Token": "\${env:WIKI_TOKEN}" } }, "off": { "command": "a", "disabled": true } } }`,
+    `{ "mcpServers": { "wiki": { "url": "https://wiki.example/mcp", "headers": { "X-Token": "\${env:WIKI_TOKEN}" } }, "team": { "url": "https://team.example/mcp", "headers": { "Authorization": "Bearer \${env:TEAM_TOKEN}" } }, "off": { "command": "a", "disabled": true } } }`,
     {
       wiki: { url: "https://wiki.example/mcp", headers: { "X-Token": { env: "WIKI_TOKEN" } } },
+      team: { url: "https://team.example/mcp", auth: { env: "TEAM_TOKEN" } },
       off: { command: "a", args: [], enabled: false },
     },
     /off is added/,

@@ -16,6 +16,7 @@ import { readToolNames } from "@factotum/plugin-mcp";
 import { mcpListFolder, mcpSettings } from "../compose/compose-mcp.ts";
 import { removeLogin } from "../compose/mcp-logins.ts";
 import { configOptions, packageOf } from "../compose/extensions.ts";
+import { bearerVariable } from "../extensions/bearer-variable.ts";
 import { findGateway } from "../rpc/connect-gateway.ts";
 import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
@@ -118,14 +119,22 @@ function settingsOf({ command: [program, ...args], url, transport, env, header, 
   return { url, ...(transport === undefined ? {} : { transport }), ...pairs("headers", header), ...trust };
 }
 
-function pairs(key: string, written: readonly string[]): JsonObject {
-  const entries = written.map((pair): [string, JsonValue] => {
+function pairs(key: "env" | "headers", written: readonly string[]): JsonObject {
+  const values: Record<string, JsonValue> = {};
+  let auth = {};
+  for (const pair of written) {
     const [, name, value = ""] = /^([^=]+)=([^]+)$/.exec(pair) ?? [];
     if (name === undefined) throw new CliError("usage", `${JSON.stringify(pair)} is not NAME=VALUE.`);
     const [, variable] = /^\$\{([A-Za-z_]\w*)\}$/.exec(value) ?? [];
-    return [name, variable === undefined ? value : { env: variable }];
-  });
-  return entries.length === 0 ? {} : { [key]: Object.fromEntries(entries) };
+    const bearer = key === "headers" ? bearerVariable(name, value) : undefined;
+    if (bearer !== undefined) auth = { auth: { env: bearer } };
+    else if (variable === undefined && /\$\{[A-Za-z_]\w*\}/.test(value))
+      throw new CliError("usage", `${name} has a variable with text around it, which would be sent as it is written.`, {
+        fix: `Put the whole value into a variable of the gateway, and write ${name}=\${VARIABLE}.`,
+      });
+    else values[name] = variable === undefined ? value : { env: variable };
+  }
+  return { ...(Object.keys(values).length === 0 ? {} : { [key]: values }), ...auth };
 }
 
 /** Takes over the servers of another program's file. Servers of a known name stay as they are. */

@@ -4,6 +4,7 @@ import { isAbsolute, join } from "node:path";
 import type { JsonValue } from "@factotum/agent-contract";
 import { LspServerSchema, McpServerSchema, type LspServerConfig, type McpServerConfig } from "@factotum/config";
 import * as z from "zod";
+import { bearerVariable } from "./bearer-variable.ts";
 import type { ProvidedServer } from "./provided-types.ts";
 
 const MAX_BYTES = 256 * 1024;
@@ -12,7 +13,6 @@ const MAX_SERVERS = 50;
 /** What stands for the folder of the package. */
 const ROOT = /\$\{(?:CLAUDE_)?PLUGIN_ROOT\}/g;
 const VARIABLE = /^\$\{([A-Za-z_]\w*)\}$/;
-const BEARER = /^Bearer \$\{([A-Za-z_]\w*)\}$/i;
 
 const Texts = z.array(z.string());
 const Values = z.record(z.string(), z.string());
@@ -130,20 +130,16 @@ function toMcp(entry: Readonly<Record<string, JsonValue>>, owner: ServerPackage)
 function toRemote(entry: Readonly<Record<string, JsonValue>>): McpServerConfig {
   const { url, type, transport = type, headers, disabled, ...others } = RemoteSchema.parse(entry);
   if (url.includes("${")) throw new Error("its address has a variable, which is not supported");
-  const tokens = Object.entries(headers).flatMap(([name, value]) => (isBearer(name, value) ? [BEARER.exec(value)?.[1] ?? ""] : []));
-  const plain = Object.entries(headers).filter(([name, value]) => !isBearer(name, value));
+  const [token] = Object.entries(headers).flatMap(([name, value]) => bearerVariable(name, value) ?? []);
+  const plain = Object.entries(headers).filter(([name, value]) => bearerVariable(name, value) === undefined);
   return McpServerSchema.parse({
     ...others,
     url,
     ...(transport === "sse" ? { transport } : {}),
     headers: Object.fromEntries(plain.map(([name, value]) => [name, valueOf(name, value)])),
-    ...(tokens[0] === undefined ? {} : { auth: { env: tokens[0] } }),
+    ...(token === undefined ? {} : { auth: { env: token } }),
     enabled: !disabled,
   });
-}
-
-function isBearer(name: string, value: string): boolean {
-  return name.toLowerCase() === "authorization" && BEARER.test(value);
 }
 
 function toLsp(name: string, entry: Readonly<Record<string, JsonValue>>, owner: ServerPackage): LspServerConfig {
