@@ -13,6 +13,10 @@ export interface UserMessageParts {
   readonly sender?: { readonly id: string; readonly name?: string; readonly owner: boolean };
   /** The kind of run; absent for `user`. For re-rendering and for readers of the conversation; never sent to a model from here. */
   readonly run?: RunKind;
+  /**
+   * Of a heartbeat: how many characters besides its token an answer may have that reports nothing, as it was configured when the heartbeat began. Absent: 300.
+   */
+  readonly ackMaxChars?: number;
   /** True for a message that joined a turn of another message: steered into its run, or gathered with it. It begins no turn of its own. */
   readonly joined?: true;
   /** Lines that begin with `System:`, without their delimiter. */

@@ -68,6 +68,7 @@ export const fullDocument = {
         lightContext: true,
         isolatedSession: true,
         activeHours: { start: "08:00", end: "24:00", timezone: "UTC" },
+        ackMaxChars: 100,
       },
       sandbox: {
         mode: "off",

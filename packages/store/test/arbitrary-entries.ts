@@ -34,6 +34,7 @@ const parts = fc.record(
     body: anyText,
     bodyType: fc.constantFrom("task" as const, "media-only" as const),
     run: fc.constantFrom("user" as const, "cron" as const),
+    ackMaxChars: count,
     joined: fc.constant(true as const),
     sender: fc.record({ id: anyText, name: anyText, owner: fc.boolean() }, { requiredKeys: ["id", "owner"] }),
     systemEvents: fc.array(anyText, { maxLength: 3 }),

@@ -420,13 +420,14 @@ declare function quarantine(messages: readonly AgentMessage[], hint: {
   readonly message: string;
 }): Quarantine | undefined;
 /**
- * True if a heartbeat's answer reports nothing: the token is at its beginning or end, with at most 300 further characters. Elsewhere in a text it has no
- * meaning. Pure.
+ * True if a heartbeat's answer reports nothing: the token is at its beginning or end, with at most `maxFurtherChars` (300) further characters. Elsewhere in a
+ * text it has no meaning. Pure.
  */
-declare function isHeartbeatOk(text: string): boolean;
+declare function isHeartbeatOk(text: string, maxFurtherChars?: number): boolean;
 /**
  * A history without quiet runs: heartbeats whose answer is the token, or that got none, and memory flushes. The prompt is removed with its calls and its
- * answer; later messages stay. `isOpen`: the last run is still active, so it stays too.
+ * answer; later messages stay. `isOpen`: the last run is still active, so it stays too. Each heartbeat is measured by the limit in its own message, whatever
+ * is configured since.
  *
  * Kept messages are the same objects in the same order, so that the request after such a run begins with the one before it (R14); without quiet runs the same
  * array is returned. Pure.

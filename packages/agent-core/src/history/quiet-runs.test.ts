@@ -5,7 +5,11 @@ import { anyHistory, asks, says, toolResult, turn } from "../../test/histories.t
 import { projectMessages } from "../projection/project-messages.ts";
 import { isHeartbeatOk, withoutQuietRuns } from "./quiet-runs.ts";
 
-const poll = (): AgentMessage => turn("", { run: "heartbeat", body: { type: "task", text: "Heartbeat." } });
+const poll = (ackMaxChars?: number): AgentMessage => {
+  const message = turn("", { run: "heartbeat", body: { type: "task", text: "Heartbeat." } });
+  if (message.role !== "user" || message.parts === undefined || ackMaxChars === undefined) return message;
+  return { ...message, parts: { ...message.parts, ackMaxChars } };
+};
 
 describe("a heartbeat's answer", () => {
   test.each([
@@ -56,6 +60,19 @@ describe("quiet runs", () => {
       }
       expect(withoutQuietRuns([turn("one"), ...run], over)).toEqual([turn("one")]);
     }
+  });
+
+  test("are those within the limit of their own message, or within 300 characters without one", () => {
+    const answer = (chars: number): AgentMessage => says(`HEARTBEAT_OK${"-".repeat(chars)}`);
+    const exchanges = [
+      [poll(), answer(300)],
+      [poll(), answer(301)],
+      [poll(0), answer(0)],
+      [poll(0), answer(1)],
+      [poll(500), answer(500)],
+      [poll(20), answer(21)],
+    ];
+    expect(withoutQuietRuns(exchanges.flat(), over)).toEqual([1, 3, 5].flatMap((index) => exchanges[index] ?? []));
   });
 
   test("do not include a person's message with the token", () => {

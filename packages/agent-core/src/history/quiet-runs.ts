@@ -4,25 +4,26 @@ import { beginsTurn } from "./begins-turn.ts";
 
 /** The agent's answer to a heartbeat without anything to report. */
 const OK_TOKEN = "HEARTBEAT_OK";
-/** Characters besides the token that still count as an empty report. */
+/** Characters besides the token that still count as an empty report, if the heartbeat's message has no limit of its own. */
 const MAX_FURTHER_CHARS = 300;
 const MARKUP = /^[\s*_`~]+|[\s*_`~.!]+$/g;
 
 /**
- * True if a heartbeat's answer reports nothing: the token is at its beginning or end, with at most 300 further characters. Elsewhere in a text it has no
- * meaning. Pure.
+ * True if a heartbeat's answer reports nothing: the token is at its beginning or end, with at most `maxFurtherChars` (300) further characters. Elsewhere in a
+ * text it has no meaning. Pure.
  */
-export function isHeartbeatOk(text: string): boolean {
+export function isHeartbeatOk(text: string, maxFurtherChars: number = MAX_FURTHER_CHARS): boolean {
   const bare = text.replaceAll(MARKUP, "");
   if (bare === OK_TOKEN) return true;
   const begins = bare.startsWith(OK_TOKEN) && !/^\w/.test(bare.slice(OK_TOKEN.length));
   const ends = bare.endsWith(OK_TOKEN) && !/\w$/.test(bare.slice(0, -OK_TOKEN.length));
-  return (begins || ends) && bare.length - OK_TOKEN.length <= MAX_FURTHER_CHARS;
+  return (begins || ends) && bare.length - OK_TOKEN.length <= maxFurtherChars;
 }
 
 /**
  * A history without quiet runs: heartbeats whose answer is the token, or that got none, and memory flushes. The prompt is removed with its calls and its
- * answer; later messages stay. `isOpen`: the last run is still active, so it stays too.
+ * answer; later messages stay. `isOpen`: the last run is still active, so it stays too. Each heartbeat is measured by the limit in its own message, whatever
+ * is configured since.
  *
  * Kept messages are the same objects in the same order, so that the request after such a run begins with the one before it (R14); without quiet runs the same
  * array is returned. Pure.
@@ -56,5 +57,6 @@ function isQuiet(exchange: readonly AgentMessage[]): boolean {
   if (!exchange.some(({ role }) => role === "assistant")) return true;
   const answer = exchange.at(-1);
   if (answer?.role !== "assistant" || answer.stopReason !== "stop" || answer.content.some(({ type }) => type === "toolCall")) return false;
-  return isHeartbeatOk(answer.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n\n"));
+  const text = answer.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n\n");
+  return isHeartbeatOk(text, poll?.role === "user" ? poll.parts?.ackMaxChars : undefined);
 }

@@ -19,6 +19,7 @@ export interface HeartbeatConfig {
   readonly lightContext: boolean;
   readonly isolatedSession: boolean;
   readonly activeHours?: { readonly start: string; readonly end: string; readonly timezone?: string | undefined } | undefined;
+  readonly ackMaxChars: number;
 }
 
 /** Where the commands of an agent run. */
@@ -133,6 +134,7 @@ const HeartbeatSchema: z.ZodType<"off" | HeartbeatConfig> = z.union([
       })
       .optional()
       .describe("Hours of the day in which it runs. Unset: all day."),
+    ackMaxChars: AmountSchema.default(300).describe("Characters besides `HEARTBEAT_OK` that an answer may have and still is not sent."),
   }),
 ]);
 

@@ -1,5 +1,13 @@
 import { renderEffectivePrompt } from "@factotum/agent-core";
-import { type RunFacts, type UserMessage, type Random, withoutUndefined } from "@factotum/agent-contract";
+import {
+  type Random,
+  type RunFacts,
+  type RunKind,
+  type UserMessage,
+  type UserMessageParts,
+  withoutUndefined,
+} from "@factotum/agent-contract";
+import type { ResolvedAgent } from "@factotum/config";
 import type { MsgContext } from "@factotum/channel-contract";
 import { retriedKey } from "@factotum/protocol";
 import { displayId } from "../access/display-id.ts";
@@ -129,6 +137,7 @@ export async function renderUserMessage(
     content: [{ type: "text", text: effective.text }, ...media.images],
     parts: {
       ...effective.parts,
+      ...silentLimit(admission.kind, context.agent.config),
       ...(request.joined ? { joined: true } : {}),
       source: { channel: message.origin.channel, eventId: message.eventId, ...withoutUndefined({ retryOf: retriedKey(message.eventId) }) },
       ...(media.kept.length === 0 ? {} : { files: media.kept }),
@@ -136,6 +145,11 @@ export async function renderUserMessage(
     ...(tainted ? { tainted } : {}),
     timestamp: nowMs,
   };
+}
+
+/** A heartbeat keeps the limit that its answer is measured by: a later change of the setting must not change the history (R14). */
+function silentLimit(kind: RunKind, { heartbeat }: ResolvedAgent): Pick<UserMessageParts, "ackMaxChars"> {
+  return RUN_POLICY[kind].reply === "unless-heartbeat-ok" && heartbeat !== "off" ? { ackMaxChars: heartbeat.ackMaxChars } : {};
 }
 
 /** The words of recordings follow the sender's text. Those of a forwarded recording are another person's. */

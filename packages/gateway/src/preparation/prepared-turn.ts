@@ -11,7 +11,7 @@ import type {
   UserMessage,
 } from "@factotum/agent-contract";
 import type { InputRecord, NewTurn, PromptRecord, TranscriptBody, TranscriptEntry, TurnRecord } from "@factotum/store";
-import { TOOL_CALL } from "@factotum/agent-core";
+import { beginsTurn, TOOL_CALL } from "@factotum/agent-core";
 import type { HistoryView, HistoryViewOptions, ModelSettings } from "@factotum/agent-core";
 import type { Origin } from "@factotum/channel-contract";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
@@ -250,6 +250,12 @@ export function assemblePrepared(
 /** All messages of the turn from before this process started it. */
 export function ownMessages({ beginning }: Pick<PreparedTurn, "beginning">): readonly AgentMessage[] {
   return beginning.type === "resumed" ? beginning.own : [];
+}
+
+/** The limit that the turn's message keeps for its answer. */
+export function ackMaxCharsOf({ beginning, request }: Pick<PreparedTurn, "beginning" | "request">): number | undefined {
+  const opening = beginning.type === "new" ? beginning.prompt : request.history.findLast(beginsTurn);
+  return opening?.role === "user" ? opening.parts?.ackMaxChars : undefined;
 }
 
 /** What is recorded with the requests of a turn, apart from the number sent before. */

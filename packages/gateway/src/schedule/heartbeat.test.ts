@@ -10,7 +10,7 @@ import { isActive } from "./heartbeat-gate.ts";
 const MINUTE_MS = 60_000;
 const HALF_HOUR_MS = 30 * MINUTE_MS;
 const START_MS = Date.UTC(2026, 2, 2, 12);
-const BEAT = { every: "30m", target: "owner", lightContext: false, isolatedSession: false };
+const BEAT = { every: "30m", target: "owner", lightContext: false, isolatedSession: false, ackMaxChars: 300 };
 
 type Heartbeat = Exclude<FactotumConfig["agents"][number]["heartbeat"], "off">;
 
@@ -27,6 +27,18 @@ const plan = async (text: string): Promise<void> => writeFile(path.join(scene.wo
 async function greet(): Promise<void> {
   await scene.platform.say(scene.platform.message("Hello"));
   await scene.platform.waitForSends(1);
+}
+
+/** Configures another `ackMaxChars` while the gateway runs. */
+async function limit(running: TestGateway, ackMaxChars: number): Promise<void> {
+  const { config } = running.gateway.engine.parts.running;
+  const agents = config.agents.map((agent) => ({ ...agent, heartbeat: { ...BEAT, prompt: "Anything?", ackMaxChars } }));
+  await running.gateway.reload(running.settings({ ...config, agents }));
+}
+
+/** How often a request has a text. */
+function shownIn(request: number, text: string): number {
+  return JSON.stringify(scene.server.requests.at(request)?.body).split(text).length - 1;
 }
 
 /** The outcomes of the heartbeats so far, newest first, once there are `count`. */
@@ -71,6 +83,28 @@ describe("a heartbeat", () => {
     scene.clock.pass(24 * 60 * MINUTE_MS);
     await scene.platform.waitForSends(3);
     expect(scene.texts.at(-1)).toBe("The oven is on.");
+  });
+
+  test("is silent within the limit that it began with, in the chat and in later requests, whatever is configured since", async () => {
+    const answer = "HEARTBEAT_OK All is well.";
+    scene.server.script(["Hello.", answer, "One.", answer, "Two.", "Three."].map(textReply));
+    await using running = await start({ prompt: "Anything?" });
+    await greet();
+    scene.clock.pass(HALF_HOUR_MS);
+    await beats(running, 1);
+    await limit(running, 11);
+    await scene.platform.say(scene.platform.message("one"));
+    await scene.platform.waitForSends(2);
+    expect(shownIn(2, answer)).toBe(0);
+    scene.clock.pass(HALF_HOUR_MS);
+    await beats(running, 2);
+    expect(scene.texts).toEqual(["Hello.", "One.", answer]);
+    for (const chars of [300, 0]) {
+      await limit(running, chars);
+      await scene.platform.say(scene.platform.message("more"));
+      await running.gateway.engine.idle();
+      expect(shownIn(-1, answer)).toBe(1);
+    }
   });
 
   test("with a session of its own is known in the owner's chat when it is asked about", async () => {

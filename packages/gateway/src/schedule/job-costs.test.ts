@@ -26,7 +26,8 @@ async function start(
   changes: Partial<FactotumConfig> = {},
   { every, runner }: { every?: string; runner?: TestRunner } = {},
 ): Promise<TestGateway> {
-  const heartbeat = every === undefined ? ("off" as const) : { every, target: "owner", lightContext: false, isolatedSession: false };
+  const heartbeat =
+    every === undefined ? ("off" as const) : { every, target: "owner", lightContext: false, isolatedSession: false, ackMaxChars: 300 };
   return scene.start({
     agent: { heartbeat },
     ...(runner === undefined ? {} : { hostCommands: runner }),

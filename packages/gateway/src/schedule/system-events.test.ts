@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => scene[Symbol.asyncDispose]());
 
 const start = async (): Promise<TestGateway> =>
-  scene.start({ agent: { heartbeat: { every: "30m", target: "owner", lightContext: false, isolatedSession: false } } });
+  scene.start({ agent: { heartbeat: { every: "30m", target: "owner", lightContext: false, isolatedSession: false, ackMaxChars: 300 } } });
 
 const add = async ({ gateway }: TestGateway, event: Partial<NewSystemEvent> & { readonly text: string }): Promise<AddedEvent> =>
   gateway.engine.schedule.systemEvents.add({ ...EVENT, ...event });

@@ -33,6 +33,8 @@ export interface RunResults {
   /** The newest text of the run, used if the answer has none. */
   readonly lastText: string;
   readonly model: string;
+  /** Of a heartbeat: the limit in its message. */
+  readonly ackMaxChars: number | undefined;
   readonly isKnownMessage: IsKnownMessage;
   /** The facts under which its files are read. */
   readonly facts: RunFacts;
@@ -170,7 +172,7 @@ function decideAnswer(run: FinishedTurn, message: AssistantMessage): TurnConclus
   const sentTexts = run.results?.sentTexts ?? [];
   // A model may write its text with its last tool call and then end empty: that text is the answer.
   const text = answerText(message);
-  if (RUN_POLICY[run.turn.kind].reply === "unless-heartbeat-ok" && isHeartbeatOk(text)) return SILENT;
+  if (RUN_POLICY[run.turn.kind].reply === "unless-heartbeat-ok" && isHeartbeatOk(text, run.results?.ackMaxChars)) return SILENT;
   const hasText = text.trim() !== "";
   // The client goes on with its calls; what was said before them was sent.
   if (!hasText && isHandedOver(run.outcome)) return { inputState: { type: "answered" }, say: undefined, notice: undefined };

@@ -23,6 +23,7 @@ import { RunDeadline } from "../queue/run-deadline.ts";
 import type { StreamedReply } from "../delivery/streaming/reply-stream.ts";
 import type { TurnConcluder } from "./turn-concluder.ts";
 import type { RunResults, TurnEnding } from "./turn-conclusion.ts";
+import { ackMaxCharsOf } from "../preparation/prepared-turn.ts";
 import type { PreparedTurn } from "../preparation/prepared-turn.ts";
 import { FIRST_TRY, RequestRepair } from "../run/request-repair.ts";
 import type { RequestRepairOptions, RetryState } from "../run/request-repair.ts";
@@ -327,6 +328,7 @@ export class TurnRunner {
         shownThoughts: recorder.shownThoughts,
         lastText: recorder.lastText,
         model: prepared.model.reference,
+        ackMaxChars: ackMaxCharsOf(prepared),
       },
     });
   }

@@ -58,9 +58,10 @@ function parseParts(value: unknown): UserMessageParts | undefined {
   const files = parseFiles(arrayOf(record["files"]));
   const bodyType = oneOf(record["bodyType"], BODY_TYPES);
   const run = oneOf(record["run"], RUN_KINDS);
+  const ackMaxChars = countOf(record["ackMaxChars"]);
   return {
     body,
-    ...withoutUndefined({ bodyType, run }),
+    ...withoutUndefined({ bodyType, run, ackMaxChars }),
     ...(record["joined"] === true ? { joined: true } : {}),
     ...withoutUndefined({ sender }),
     systemEvents: (arrayOf(record["systemEvents"]) ?? []).filter((line) => typeof line === "string"),
