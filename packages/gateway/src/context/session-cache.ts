@@ -14,7 +14,7 @@ interface CachedContext {
   /** Tokens of the prompt, cached on first use. */
   promptTokens: number | undefined;
   sourceGeneration: number | undefined;
-  /** What the last turn could not send, cached on first use. */
+  /** What the next turn is told of sends since the last message, cached on first use. */
   mediaNotes: readonly SystemEvent[] | undefined;
   chars: number;
 }
@@ -85,7 +85,7 @@ export class SessionCache {
     if (context !== undefined) context.sourceGeneration = generation;
   }
 
-  /** What the last turn could not send, or `undefined` if it is not cached. */
+  /** What the next turn is told of sends since the last message, or `undefined` if it is not cached. */
   mediaNotes(sessionId: string): readonly SystemEvent[] | undefined {
     return this.#contexts.get(sessionId)?.mediaNotes;
   }
@@ -93,6 +93,12 @@ export class SessionCache {
   setMediaNotes(sessionId: string, notes: readonly SystemEvent[]): void {
     const context = this.#contexts.get(sessionId);
     if (context !== undefined) context.mediaNotes = notes;
+  }
+
+  /** Another writer than the session's own turn has added an entry for the model: they are read again. */
+  forgetMediaNotes(sessionId: string): void {
+    const context = this.#contexts.get(sessionId);
+    if (context !== undefined) context.mediaNotes = undefined;
   }
 
   /** Caches a committed prompt with the messages of its session; a no-op if those are not cached. */

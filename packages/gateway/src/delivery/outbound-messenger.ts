@@ -14,6 +14,7 @@ import type { Channel, Origin } from "@factotum/channel-contract";
 import type { InboxStore, NewOutbound, OutboxStore, SessionStore, TranscriptStore, TurnStore } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { SessionCache } from "../context/session-cache.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { LocalFiles } from "../media/local-files.ts";
 import type { MediaStage } from "../media/media-stage.ts";
@@ -40,6 +41,7 @@ export interface MessengerParts {
   readonly channels: ChannelRegistry;
   readonly dispatcher: Dispatcher;
   readonly events: SessionEvents;
+  readonly cache: SessionCache;
   readonly files: LocalFiles;
   readonly remoteFiles: RemoteFiles;
   readonly media: MediaStage;
@@ -170,6 +172,7 @@ async function send(call: AddressedCall, rows: readonly NewOutbound[], parts: Me
   const stored = await parts.store.addOutbound(rows, { turnId: run.runId, ...withoutUndefined({ notice }) });
   parts.dispatcher.dispatch(stored);
   if (notice !== undefined) {
+    parts.cache.forgetMediaNotes(notice.sessionId);
     const entry = await parts.store.findNotice(notice.body.key);
     if (entry !== undefined) publishEntry(parts, notice.sessionKey, entry, undefined);
   }

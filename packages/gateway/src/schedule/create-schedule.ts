@@ -5,6 +5,7 @@ import type { ScheduleStatus } from "@factotum/protocol";
 import { modelProblem } from "../agents/model-problem.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { SessionCache } from "../context/session-cache.ts";
 import type { Conversations } from "../conversation/conversations.ts";
 import type { Dispatcher } from "../delivery/dispatcher.ts";
 import { findTarget } from "../delivery/rich/find-target.ts";
@@ -47,6 +48,7 @@ export interface ScheduleParts {
   readonly conversations: Conversations;
   readonly dispatcher: Dispatcher;
   readonly events: SessionEvents;
+  readonly cache: SessionCache;
   readonly notices: Notices;
   readonly hooks: Pick<HookRunner, "observe">;
   readonly queue: TurnQueue;

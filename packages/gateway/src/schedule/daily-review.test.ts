@@ -35,14 +35,16 @@ async function note(atMs: number): Promise<void> {
 
 test("proposes additions once a day to the owner, with tools that only read, and its proposal is known where the owner answers", async () => {
   await using running = await start("21:00");
-  scene.server.script([textReply("Hello.")]);
+  scene.server.script([textReply("Hello."), textReply("Hello again.")]);
   await scene.platform.say(scene.platform.message("Hello"));
   await scene.platform.waitForSends(1);
+  await scene.platform.say(scene.platform.message("Hello"));
+  await scene.platform.waitForSends(2);
   await note(START_MS);
   scene.server.script([textReply(PROPOSAL)]);
   scene.clock.pass(9 * HOUR_MS + 6 * 60_000);
   expect(await outcomes(running, 1)).toEqual(["done"]);
-  await scene.platform.waitForSends(2);
+  await scene.platform.waitForSends(3);
   expect(JSON.stringify(scene.platform.sent.at(-1)?.outbound)).toContain("allergic to nuts");
   const receipts = async (): Promise<readonly unknown[]> =>
     (await running.store.listOccurrences("review:main", { limit: 1 })).map(({ receipt }) => receipt);
@@ -52,7 +54,7 @@ test("proposes additions once a day to the owner, with tools that only read, and
   for (const name of ["write", "edit", "apply_patch", "exec", "message"]) expect(tools.map((tool) => tool.name)).not.toContain(name);
   scene.server.script([textReply("Written.")]);
   await scene.platform.say(scene.platform.message("Yes, do."));
-  await scene.platform.waitForSends(3);
+  await scene.platform.waitForSends(4);
   expect(JSON.stringify(scene.server.requests.at(-1)?.body?.["messages"])).toContain("allergic to nuts");
 });
 

@@ -3,6 +3,7 @@ import type { Clock, JobDelivery, JobReceipt } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import type { JobRecord, OccurrenceRecord, OutboxStore, SessionStore, TranscriptStore } from "@factotum/store";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { SessionCache } from "../context/session-cache.ts";
 import type { Dispatcher } from "../delivery/dispatcher.ts";
 import { planChatMessage } from "../delivery/plan-message.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
@@ -18,6 +19,7 @@ export interface JobAnnouncerOptions {
   readonly channels: ChannelRegistry;
   readonly dispatcher: Dispatcher;
   readonly events: SessionEvents;
+  readonly cache: SessionCache;
   readonly fetch: typeof fetch;
   readonly clock: Clock;
 }
@@ -89,7 +91,7 @@ export class JobAnnouncer {
     { slotMs }: OccurrenceRecord,
     { text, sessionKey }: { readonly text: string; readonly sessionKey: string },
   ): Promise<void> {
-    const { store, channels, dispatcher, clock } = this.#options;
+    const { store, channels, dispatcher, cache, clock } = this.#options;
     const target: Origin = job.target ?? job.authority.origin;
     const rows = planChatMessage(
       { sessionKey, target, text, purpose: "reply", identity: ["job", job.id, slotMs], nowMs: clock.now(), suppressed: false },
@@ -107,6 +109,7 @@ export class JobAnnouncer {
     const notice = session === undefined ? undefined : { sessionId: session.sessionId, body };
     if (rows.length > 0) dispatcher.dispatch(await store.addOutbound(rows, notice === undefined ? {} : { notice }));
     else if (notice !== undefined) await store.appendEntry(notice.sessionId, body, { timestampMs: clock.now() });
+    if (notice !== undefined) cache.forgetMediaNotes(notice.sessionId);
     const entry = notice === undefined ? undefined : await store.findNotice(key);
     if (entry !== undefined) publishEntry(this.#options, job.authority.sessionKey, entry, undefined);
   }
