@@ -44,6 +44,11 @@ test("finds the first program that is installed and new enough", async () => {
   await writeFile(join(folder, "lib/new/package.json"), '{ "version": "7.0.2" }');
   const launcher = await addProgram("more/tsc", '#!/bin/sh\nexec node  "$basedir/../lib/new/bin/tsc" "$@"\n');
   expect(find(["bin", "more"])).toBe(launcher);
+  const newer = await addProgram(
+    "newer/tsc",
+    `#!/bin/sh\nexec node  "$basedir_abs"/'../lib/new/bin/tsc' "$@"\n# cmd-shim-target=../lib/new/bin/tsc\n`,
+  );
+  expect(find(["bin", "newer"])).toBe(newer);
 });
 
 test("takes programs of the workspace only where the owner allows it", async () => {

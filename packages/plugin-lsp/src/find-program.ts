@@ -1,5 +1,5 @@
 import { accessSync, constants, readFileSync, realpathSync, statSync } from "node:fs";
-import { delimiter, dirname, isAbsolute, join, relative } from "node:path";
+import { delimiter, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { isObject } from "./is-object.ts";
 import type { KnownServer } from "./known-servers.ts";
 import type { ServerProgram } from "./server-settings.ts";
@@ -54,8 +54,10 @@ function isNewEnough(path: string, minMajor: number | undefined): boolean {
 
 function launchedBy(path: string): string | undefined {
   const { size } = statSync(path);
-  const [, target] = size > 10_000 ? [] : (/"\$basedir\/([^"]+)" +"\$@"/.exec(readFileSync(path, "utf8")) ?? []);
-  return target === undefined ? undefined : join(dirname(path), target);
+  const text = size > 10_000 ? "" : readFileSync(path, "utf8");
+  // pnpm 12 names the target in a line of its own; earlier ones have it in the call alone.
+  const [, target] = /^# cmd-shim-target=(.+)$/m.exec(text) ?? /"\$basedir\/([^"]+)" +"\$@"/.exec(text) ?? [];
+  return target === undefined ? undefined : resolve(dirname(path), target);
 }
 
 function versionIn(folder: string): string | undefined {
