@@ -1041,6 +1041,8 @@ interface SessionSummary {
   /** The newest run requested by a person was stopped before it had answered. Only set in lists. */
   readonly interrupted?: boolean;
   readonly model?: string;
+  /** Its own folder, in which the owner's runs work instead of in the agent's workspace. */
+  readonly workspace?: string;
   /** Tokens of the context after the last call. */
   readonly contextTokens: number;
   readonly totalTokens: number;
@@ -1926,12 +1928,26 @@ interface SessionMethods {
       readonly session: SessionSummary;
     };
   };
-  /** Changes the session's own settings; `null` clears one. */
+  /**
+   * Begins a session of the owner's. In `workspace`, an absolute path on the gateway's machine, the owner's runs of the session work instead of in the agent's
+   * workspace. Rejects with `conflict` if the session exists, with `not-found` for an unknown agent, and with `invalid-request` for a folder that cannot be used.
+   */
+  "sessions.create": {
+    params: {
+      readonly key: string;
+      readonly workspace?: string;
+    };
+    result: {
+      readonly session: SessionSummary;
+    };
+  };
+  /** Changes the session's own settings; `null` clears one. A `workspace` is checked as by `sessions.create`. */
   "sessions.patch": {
     params: {
       readonly key: string;
       readonly label?: string | null;
       readonly sendPolicy?: "allow" | "deny" | null;
+      readonly workspace?: string | null;
     };
     result: {
       readonly session: SessionSummary;

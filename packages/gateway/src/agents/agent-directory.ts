@@ -1,3 +1,4 @@
+import { realpath } from "node:fs/promises";
 import { createHash } from "node:crypto";
 import { ModelError, withoutUndefined } from "@factotum/agent-contract";
 import type {
@@ -191,10 +192,15 @@ export class AgentDirectory {
   }
 
   /**
-   * Where a run works. The folder is created if missing; one that is removed later is created again by the first tool that needs it.
+   * Where a run works. The folder is created if missing; one that is removed later is created again by the first tool that needs it. The session's own folder is
+   * never created: rejects if it is gone.
    */
   async placeFor(agent: AgentRuntime, run: RunOccasion): Promise<RunPlace> {
     const place = placeOfRun(agent.config, run, this.#options.home);
+    if (place.folder === run.workspace) {
+      await checkSessionFolder(place.folder);
+      return place;
+    }
     if (!this.#made.has(place.folder)) {
       await makeWorkspace(place.folder, place.sandbox?.workspaceAccess === "none" ? "sandbox.workspaceRoot" : "workspace");
       this.#made.set(place.folder, true);
@@ -207,6 +213,15 @@ export class AgentDirectory {
     const { missing } = filterTools(this.#collected.tools, policyLayers(agent, this.#options.config, occasion));
     if (missing.length > 0) this.#options.logger.warn("The tool policy allows names that nothing provides", { agent: agent.id, missing });
   }
+}
+
+/** A link in its place would lead the tools elsewhere. The message of a failure is shown to the owner. */
+async function checkSessionFolder(folder: string): Promise<void> {
+  const now = await realpath(folder).catch(() => undefined);
+  if (now === folder) return;
+  throw new Error(
+    `The folder of this conversation, ${folder}, ${now === undefined ? "is gone" : "leads elsewhere now"}. Start another conversation.`,
+  );
 }
 
 /** The message of a failure is shown to the owner. */

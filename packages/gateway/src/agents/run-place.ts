@@ -20,6 +20,8 @@ export type SandboxReason =
 export interface RunOccasion extends Pick<RunFacts, "owner" | "sessionKey"> {
   /** The session is that of a group or channel. */
   readonly group: boolean;
+  /** The session's own folder; absent: the agent's workspace. */
+  readonly workspace?: string | undefined;
 }
 
 /** Where a run works. */
@@ -31,7 +33,10 @@ export interface RunPlace {
 }
 
 /** Whether commands run in a sandbox, by `sandbox.mode`. `undefined` asks for all turns of the session that are not the owner's. */
-export function sandboxReason(mode: ResolvedAgent["sandbox"]["mode"], { owner, group }: Omit<RunOccasion, "sessionKey">): SandboxReason {
+export function sandboxReason(
+  mode: ResolvedAgent["sandbox"]["mode"],
+  { owner, group }: Pick<RunOccasion, "owner" | "group">,
+): SandboxReason {
   if (mode === "off" || mode === "all") return mode;
   if (group) return "group";
   return owner ? "owner" : "guest";
@@ -44,14 +49,15 @@ export function isSandboxed(reason: SandboxReason): boolean {
 
 /**
  * The folder in which file tools and commands of a run work, and its sandbox: the single decision of both. The agent's workspace on the host and with access `ro`
- * or `rw`; otherwise a folder of the sandbox's scope.
+ * or `rw`; otherwise a folder of the sandbox's scope. In place of the workspace the owner's runs work in the session's own folder, if it has one.
  */
 export function placeOfRun(agent: Pick<ResolvedAgent, "id" | "workspace" | "sandbox">, run: RunOccasion, home: string): RunPlace {
   const { scope, workspaceAccess, mode, network } = agent.sandbox;
   const reason = sandboxReason(mode, run);
-  if (!isSandboxed(reason)) return { folder: agent.workspace, reason };
+  const workspace = run.owner && !run.group ? (run.workspace ?? agent.workspace) : agent.workspace;
+  if (!isSandboxed(reason)) return { folder: workspace, reason };
   const folder =
-    workspaceAccess === "none" ? path.join(workspaceRoot(agent, home), scopeFolder(scope, agent.id, run.sessionKey)) : agent.workspace;
+    workspaceAccess === "none" ? path.join(workspaceRoot(agent, home), scopeFolder(scope, agent.id, run.sessionKey)) : workspace;
   return {
     folder,
     reason,

@@ -1,5 +1,5 @@
 import type { RunFacts } from "@factotum/agent-contract";
-import type { CheckpointRecord, CheckpointStore, TurnRecord, TurnStore } from "@factotum/store";
+import type { CheckpointRecord, CheckpointStore, SessionStore, TurnRecord, TurnStore } from "@factotum/store";
 import type { FileAccess } from "@factotum/tools";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { runFacts } from "../prompt/run-facts.ts";
@@ -15,7 +15,7 @@ export interface CheckpointPorts {
 
 /** The dependencies of the service. */
 export interface CheckpointServiceOptions extends CheckpointPorts {
-  readonly store: CheckpointStore & TurnStore;
+  readonly store: CheckpointStore & TurnStore & Pick<SessionStore, "readSession">;
   readonly running: RunningConfig;
 }
 
@@ -100,8 +100,9 @@ export class CheckpointService {
 
   /** The facts that a run of the same session and authority would have now. */
   async #factsOf({ owner, sessionKey, sessionId }: CheckpointRecord, { id, kind, agentId, origin }: TurnRecord): Promise<RunFacts> {
-    const { running } = this.#options;
+    const { running, store } = this.#options;
+    const record = await store.readSession(sessionKey);
     const isGroup = origin.conversation.kind !== "direct";
-    return runFacts({ id, kind, owner, sessionKey, sessionId }, { agent: running.agent(agentId), isGroup }, running);
+    return runFacts({ id, kind, owner, sessionKey, sessionId }, { agent: running.agent(agentId), isGroup, record }, running);
   }
 }

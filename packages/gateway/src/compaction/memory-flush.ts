@@ -5,6 +5,7 @@ import type { ToolDecision } from "@factotum/agent-core";
 import type { Origin } from "@factotum/channel-contract";
 import type { TranscriptEntry, TurnRecord, TurnStore } from "@factotum/store";
 import type { LocalFiles } from "../media/local-files.ts";
+import { sessionPlace } from "../conversation/session-context.ts";
 import type { SessionContext } from "../conversation/session-context.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
@@ -37,7 +38,7 @@ export async function mayFlushMemory(
   const subagent = isSubagentKey(record.key);
   if (!agent.tools({ model: model.client.info, fallbacks, group, sandboxed: false, subagent }).some(({ name }) => WRITERS.has(name)))
     return false;
-  const { folder, sandbox } = await agents.placeFor(agent, { owner: true, sessionKey: record.key, group: false });
+  const { folder, sandbox } = await agents.placeFor(agent, { owner: true, sessionKey: record.key, ...sessionPlace(context) });
   return folder === agent.config.workspace && sandbox?.workspaceAccess !== "ro" && isWritable(folder);
 }
 

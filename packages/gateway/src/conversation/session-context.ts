@@ -1,9 +1,11 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { ThinkingLevel } from "@factotum/agent-contract";
 import type { ChannelCapabilities, Origin } from "@factotum/channel-contract";
 import type { AccountConfig, GroupConfig } from "@factotum/config";
 import type { SessionRecord } from "@factotum/store";
 import { groupSettings } from "../access/admit-message.ts";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
+import type { RunOccasion } from "../agents/run-place.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 
@@ -23,6 +25,11 @@ export interface SessionFacts {
   readonly channel:
     | { readonly id: string; readonly capabilities: ChannelCapabilities; readonly account: AccountConfig | undefined }
     | undefined;
+}
+
+/** What the place of a run takes from its session: whether it is a group's, and its own folder. */
+export function sessionPlace({ record, isGroup }: Pick<SessionFacts, "record" | "isGroup">): Pick<RunOccasion, "group" | "workspace"> {
+  return { group: isGroup, ...withoutUndefined({ workspace: record?.overrides.workspace }) };
 }
 
 /** The facts of a turn. */

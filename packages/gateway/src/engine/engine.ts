@@ -86,7 +86,8 @@ export class Engine {
     const { approvals, questions, clock, random, logger, hideSecrets, sessionCommands } = parts;
     const stopper = new WorkStopper({ store, clock, channels, notices, queue, events, watchers, sessionCommands });
     const tasks = new SessionTasks({ queue, stopper });
-    this.sessions = new SessionService({ ...parts, stopper, tasks, compaction, waits, flushMemory: runner.flushMemory });
+    const services = { ...parts, home: options.home, stopper, tasks, compaction, waits };
+    this.sessions = new SessionService({ ...services, flushMemory: runner.flushMemory });
     this.channelInspector = new ChannelInspector({ channels, clock, random });
     const { sessions } = this;
     this.checkpoints = new CheckpointService({ store, running, ...options.checkpoints });

@@ -14,6 +14,7 @@ import type { PromptBasis, PromptCause, RenderedFacts } from "./prompt-cause.ts"
 import { agentSessionKey, isSubagentKey } from "../routing/session-key.ts";
 import { identityName, readBootstrapFiles } from "../workspace/bootstrap-files.ts";
 import { readSources } from "../workspace/source-changes.ts";
+import { sessionPlace } from "../conversation/session-context.ts";
 import type { SessionContext } from "../conversation/session-context.ts";
 import { offeredSkills } from "./offered-skills.ts";
 import { elevatedLevel, promptSandbox } from "./prompt-sandbox.ts";
@@ -77,7 +78,7 @@ export class PromptResolver {
     const stored =
       context.record === undefined ? undefined : (cache.prompt(context.sessionId) ?? (await store.readPrompt(context.sessionId)));
     const basis: Omit<PromptBasis, RenderedFacts> = {
-      config: context.agent.basis,
+      config: configBasis(context),
       model: context.model.reference,
       thinking: context.thinking ?? "default",
       reasoning: context.reasoning,
@@ -120,7 +121,7 @@ export class PromptResolver {
     const { running, channels, commands, documentation } = this.#options;
     const { info } = model.client;
     const own = channel === undefined ? [] : [channel.capabilities];
-    const place = await running.agents.placeFor(agent, { owner: true, sessionKey: request.sessionKey, group: isGroup });
+    const place = await running.agents.placeFor(agent, { owner: true, sessionKey: request.sessionKey, ...sessionPlace(context) });
     const workspace = request.isPrivate ? place.folder : undefined;
     const sandbox = promptSandbox(agent.config.sandbox, { isGroup, workspace, elevated: request.basis.elevated });
     const [sandboxed, subagent] = [place.sandbox !== undefined, isSubagentKey(request.sessionKey)];
@@ -187,6 +188,12 @@ export class PromptResolver {
       truncations: plan.truncations,
     };
   }
+}
+
+/** Changes with the configuration of the agent, and with the session's own folder. */
+function configBasis({ agent, record }: SessionContext): string {
+  const folder = record?.overrides.workspace;
+  return folder === undefined ? agent.basis : `${agent.basis}@${displayId(folder, undefined)}`;
 }
 
 /** True for the session of the agent's heartbeats: the main one, or the one that they have of their own. */

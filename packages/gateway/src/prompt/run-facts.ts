@@ -1,17 +1,18 @@
 import type { RunFacts, RunKind, RunSandbox } from "@factotum/agent-contract";
+import { sessionPlace } from "../conversation/session-context.ts";
 import type { SessionFacts } from "../conversation/session-context.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 
 /** Facts about a turn for its tools. `elevated`: commands of a sandboxed turn run on the host. */
 export async function runFacts(
   turn: { readonly id: string; readonly kind: RunKind; readonly owner: boolean; readonly sessionKey: string; readonly sessionId: string },
-  context: Pick<SessionFacts, "agent" | "isGroup">,
+  context: Pick<SessionFacts, "agent" | "isGroup" | "record">,
   { agents }: Pick<RunningConfig, "agents">,
   { elevated = false }: { readonly elevated?: boolean } = {},
 ): Promise<RunFacts> {
-  const { agent, isGroup } = context;
+  const { agent } = context;
   const { id, kind, owner, sessionKey, sessionId } = turn;
-  const { folder, sandbox } = await agents.placeFor(agent, { owner, sessionKey, group: isGroup });
+  const { folder, sandbox } = await agents.placeFor(agent, { owner, sessionKey, ...sessionPlace(context) });
   return {
     runId: id,
     kind,

@@ -4,6 +4,7 @@ import { announceChanges, readSources, skillsOf } from "../workspace/source-chan
 import { offeredSkills } from "./offered-skills.ts";
 import { parseBasis } from "./prompt-cause.ts";
 import type { ResolvedPrompt } from "./prompt-resolver.ts";
+import { sessionPlace } from "../conversation/session-context.ts";
 import type { SessionFacts } from "../conversation/session-context.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { SessionCache } from "../context/session-cache.ts";
@@ -28,7 +29,7 @@ export async function sourceEvents(
   context: SessionFacts,
   { running, cache }: { readonly running: RunningConfig; readonly cache: SessionCache },
 ): Promise<readonly SystemEvent[]> {
-  const { agent, group, isGroup, sessionId } = context;
+  const { agent, group, sessionId } = context;
   // Elsewhere the workspace's files cannot be opened; they are announced to a turn that can open them.
   const isOwnWorkspace = query.facts.workspace === agent.config.workspace;
   const generation = agent.sources.generation();
@@ -36,7 +37,11 @@ export async function sourceEvents(
   if (!RUN_POLICY[query.facts.kind].reportsChangesAgain && isOwnWorkspace) cache.setSourceGeneration(sessionId, generation);
   const { sources: rendered, deferredTools = [] } = parseBasis(prompt.record.basis) ?? {};
   if (rendered === undefined) return [];
-  const { folder: workspace } = await running.agents.placeFor(agent, { owner: true, sessionKey: query.sessionKey, group: isGroup });
+  const { folder: workspace } = await running.agents.placeFor(agent, {
+    owner: true,
+    sessionKey: query.sessionKey,
+    ...sessionPlace(context),
+  });
   const toolNames = [...prompt.record.tools.map(({ name }) => name), ...deferredTools];
   const skills = offeredSkills(await agent.skills({ workspace, group, signal: query.signal }), toolNames);
   const now = await readSources(agent.config.workspace, skills);

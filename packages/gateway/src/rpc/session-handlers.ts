@@ -14,6 +14,7 @@ export function sessionHandlers({ sessions, transfer }: Engine): RpcHandlersOf<E
       if (params.key === undefined && params.label === undefined) throw new RpcError("invalid-request", "Give a key or a label.");
       return { session: await sessions.resolve(params) };
     },
+    "sessions.create": async (params) => ({ session: await sessions.create(params) }),
     "sessions.patch": async (params) => ({ session: await sessions.patch(params) }),
     "sessions.reset": async (params) => ({
       session: sessions.summary(

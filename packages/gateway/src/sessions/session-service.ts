@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { Clock } from "@factotum/agent-contract";
+import type { Clock, Random } from "@factotum/agent-contract";
 import type { InboxStore, SessionRecord, SessionStore, TranscriptStore, TurnStore } from "@factotum/store";
 import type { ChatEntry, ChatSnapshot, RpcMethods, SessionKind, SessionSummary } from "@factotum/protocol";
 import type { MsgContext } from "@factotum/channel-contract";
@@ -12,6 +12,7 @@ import type { RunningConfig } from "../agents/running-config.ts";
 import { agentSessionKey, isSessionKey, normalizeSessionKey, parseAgentSessionKey, sessionKind } from "../routing/session-key.ts";
 import { type HistoryPage, toHistoryPage } from "./history-page.ts";
 import { matchSessionKey } from "./match-session-key.ts";
+import { checkSessionFolder } from "./session-folder.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
 
 import type { TurnQueue } from "../queue/turn-queue.ts";
@@ -40,6 +41,9 @@ export interface SessionServiceOptions {
   readonly events: SessionEvents;
   readonly hooks: HookRunner;
   readonly clock: Clock;
+  readonly random: Random;
+  /** The state directory. */
+  readonly home: string;
   readonly flushMemory: FlushMemory;
   /** What the session's messages, or the tools of its run, wait for. */
   readonly waits: SessionWaits;
@@ -185,14 +189,38 @@ export class SessionService {
     }
   }
 
+  /** Begins a session of the owner's, with its own folder if one is named. */
+  async create(params: RpcMethods["sessions.create"]["params"]): Promise<SessionSummary> {
+    const { store, clock, random, running, events } = this.#options;
+    const key = await this.resolveTarget({ sessionKey: params.key });
+    const agentId = parseAgentSessionKey(key)?.agentId;
+    if (agentId === undefined || sessionKind(key, running.config.session.mainKey) === "group")
+      throw new SessionRequestError("invalid-request", "A new session has a key like agent:main:acp:name, and is not a group's.");
+    if ((await store.readSession(key)) !== undefined) throw new SessionRequestError("conflict", `The session ${key} exists already.`);
+    const workspace = params.workspace === undefined ? undefined : await this.#checkFolder(params.workspace, key, agentId);
+    const nowMs = clock.now();
+    await store.createSession({ key, sessionId: random.uuid(), agentId, isPrivate: true, displayName: "cli" }, { nowMs });
+    const record = await store.patchSession(key, { overrides: withoutUndefined({ workspace }) }, { nowMs });
+    events.sessionChanged(key);
+    return this.summary(record);
+  }
+
+  async #checkFolder(asked: string, sessionKey: string, agentId: string): Promise<string> {
+    const { running, home } = this.#options;
+    return checkSessionFolder(asked, { agent: running.agent(agentId).config, sessionKey, home });
+  }
+
   async patch(params: RpcMethods["sessions.patch"]["params"]): Promise<SessionSummary> {
     const key = await matchSessionKey(params.key, this.#options.store);
+    const { label, sendPolicy } = params;
+    const workspace =
+      typeof params.workspace === "string"
+        ? await this.#checkFolder(params.workspace, key, this.agentId(parseAgentSessionKey(key)?.agentId))
+        : params.workspace;
+    const overrides = withoutUndefined({ sendPolicy, workspace });
     const record = await this.#options.store.patchSession(
       key,
-      {
-        ...withoutUndefined({ label: params.label }),
-        ...(params.sendPolicy === undefined ? {} : { overrides: { sendPolicy: params.sendPolicy } }),
-      },
+      { ...withoutUndefined({ label }), ...(Object.keys(overrides).length === 0 ? {} : { overrides }) },
       { nowMs: this.#options.clock.now() },
     );
     this.#options.events.sessionChanged(key);
@@ -288,6 +316,7 @@ export class SessionService {
         label: record.label,
         channel: record.lastOrigin?.channel,
         model: record.overrides.model,
+        workspace: record.overrides.workspace,
         costUsd: usage.costUsd,
       }),
     };

@@ -52,9 +52,22 @@ export interface SessionMethods {
     params: { readonly key?: string; readonly label?: string; readonly agentId?: string };
     result: { readonly session: SessionSummary };
   };
-  /** Changes the session's own settings; `null` clears one. */
+  /**
+   * Begins a session of the owner's. In `workspace`, an absolute path on the gateway's machine, the owner's runs of the session work instead of in the agent's
+   * workspace. Rejects with `conflict` if the session exists, with `not-found` for an unknown agent, and with `invalid-request` for a folder that cannot be used.
+   */
+  "sessions.create": {
+    params: { readonly key: string; readonly workspace?: string };
+    result: { readonly session: SessionSummary };
+  };
+  /** Changes the session's own settings; `null` clears one. A `workspace` is checked as by `sessions.create`. */
   "sessions.patch": {
-    params: { readonly key: string; readonly label?: string | null; readonly sendPolicy?: "allow" | "deny" | null };
+    params: {
+      readonly key: string;
+      readonly label?: string | null;
+      readonly sendPolicy?: "allow" | "deny" | null;
+      readonly workspace?: string | null;
+    };
     result: { readonly session: SessionSummary };
   };
   /** Resets the conversation; the old transcript is kept. */
@@ -64,6 +77,7 @@ export interface SessionMethods {
 }
 
 const kind = z.enum(SESSION_KINDS);
+const folder = z.string().min(1).max(4096);
 const session = z.lazy(() => z.strictObject({ session: SessionSummarySchema }));
 
 /** Rows of the session methods. */
@@ -111,6 +125,12 @@ export const SESSION_METHODS: MethodTable<SessionMethods> = defineMethods<Sessio
     params: () => z.strictObject({ key: key.optional(), label: key.optional(), agentId: key.optional() }),
     result: () => session,
   },
+  "sessions.create": {
+    access: "owner",
+    stores: true,
+    params: () => z.strictObject({ key, workspace: folder.optional() }),
+    result: () => session,
+  },
   "sessions.patch": {
     access: "owner",
     stores: true,
@@ -119,6 +139,7 @@ export const SESSION_METHODS: MethodTable<SessionMethods> = defineMethods<Sessio
         key,
         label: z.string().max(200).nullable().optional(),
         sendPolicy: z.enum(["allow", "deny"]).nullable().optional(),
+        workspace: folder.nullable().optional(),
       }),
     result: () => session,
   },

@@ -25,6 +25,8 @@ export interface SessionSummary {
   /** The newest run requested by a person was stopped before it had answered. Only set in lists. */
   readonly interrupted?: boolean;
   readonly model?: string;
+  /** Its own folder, in which the owner's runs work instead of in the agent's workspace. */
+  readonly workspace?: string;
   /** Tokens of the context after the last call. */
   readonly contextTokens: number;
   readonly totalTokens: number;
@@ -46,6 +48,7 @@ export const SessionSummarySchema: z.ZodType<SessionSummary> = parserOf<SessionS
     running: z.boolean(),
     interrupted: z.boolean().optional(),
     model: z.string().optional(),
+    workspace: z.string().optional(),
     contextTokens: z.number(),
     totalTokens: z.number(),
     costUsd: z.number().optional(),

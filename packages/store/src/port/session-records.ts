@@ -64,6 +64,8 @@ export interface SessionOverrides {
   /** Which tool calls run; absent: as configured. */
   readonly mode?: "read-only" | "workspace" | "full";
   readonly tts?: "off" | "always" | "inbound" | "tagged";
+  /** The folder in which the owner's runs work instead of the agent's workspace: absolute, symbolic links resolved. */
+  readonly workspace?: string;
   /** A model reference. */
   readonly model?: string;
   readonly authProfile?: string;
