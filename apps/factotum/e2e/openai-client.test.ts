@@ -26,6 +26,8 @@ afterAll(async () => {
   await model.close();
 });
 
+const DOT = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
+
 interface Answer {
   readonly text: string;
   readonly finish: string | null | undefined;
@@ -170,7 +172,7 @@ describe("the OpenAI client", () => {
 
   test("sends images of any declared type, and learns which were not accepted", async () => {
     model.script([textReply("A dot.")]);
-    const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
+    const [, dot = ""] = DOT.split(",");
     const image = { type: "image_url" as const, image_url: { url: `data:image/webp;base64,${dot}` } };
     const elsewhere = { type: "image_url" as const, image_url: { url: "https://example.com/a.png" } };
     const { data, response } = await client.chat.completions
@@ -201,6 +203,56 @@ describe("the OpenAI client", () => {
     model.script([textReply("Only words.")]);
     await client.chat.completions.create({ model: "factotum/coder", messages: [{ role: "user", content: "hi" }] });
     expect(model.requests.at(-1)?.body?.["tools"] ?? []).toEqual([]);
+  });
+});
+
+// What the two send besides the messages: a chat, then a title of it by the task model.
+describe.each([
+  [
+    "Open WebUI",
+    { temperature: 0.7, max_tokens: 500, stop: ["END"], seed: 1, chat_id: "c", metadata: { chat_id: "c" }, features: {}, files: null },
+    { max_completion_tokens: 1000, metadata: { task: "title_generation" } },
+    { type: "image_url", image_url: { url: DOT } },
+    "temperature, max_tokens, stop, seed, chat_id, metadata, features",
+  ],
+  [
+    "LibreChat",
+    { temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0, n: 1, user: "6650f3a1" },
+    { temperature: 0.2, user: "6650f3a1" },
+    { type: "image_url", image_url: { url: DOT, detail: "auto" } },
+    "temperature, top_p, presence_penalty, frequency_penalty",
+  ],
+])("a request in the shape of %s", (_client, parameters, titleParameters, image, ignored) => {
+  const post = async (body: object): Promise<Response> =>
+    fetch(`${product.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${product.token}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+
+  test("is answered in a stream with the usage at its end, and so is one for a title without the agent", async () => {
+    model.script([textReply("A dot."), textReply("Dots")]);
+    const messages = [
+      { role: "system", content: "Answer in Norwegian." },
+      { role: "user", content: [{ type: "text", text: "Hello" }] },
+      { role: "assistant", content: "" },
+      { role: "user", content: [{ type: "text", text: "What is this?" }, image] },
+    ];
+    const chat = { model: "factotum", stream: true, stream_options: { include_usage: true }, messages, ...parameters };
+    const answer = await post(chat);
+    expect(answer.headers.get("x-factotum-ignored")).toBe(ignored);
+    const events = [...(await answer.text()).matchAll(/^data: (.*)$/gm)].map(([, data = ""]) => data);
+    expect(events.at(-1)).toBe("[DONE]");
+    expect(JSON.parse(events.at(-2) ?? "")).toMatchObject({ choices: [], usage: { total_tokens: expect.any(Number) as number } });
+    expect(events.flatMap((event) => /"content":"([^"]*)"/.exec(event)?.[1] ?? []).join("")).toBe("A dot.");
+    const asked = JSON.stringify(model.requests.at(-1)?.body);
+    for (const part of ["Answer in Norwegian.", "What is this?", '"media_type":"image/png"']) expect(asked).toContain(part);
+
+    const title = [{ role: "user", content: "Write a title of three words." }];
+    const titled = await post({ model: "factotum:plain", stream: false, messages: title, ...titleParameters });
+    expect(await titled.json()).toMatchObject({ choices: [{ message: { content: "Dots" }, finish_reason: "stop" }] });
+    expect(model.requests.at(-1)?.body).not.toHaveProperty("tools");
+    expect(model.violations).toEqual([]);
   });
 });
 
