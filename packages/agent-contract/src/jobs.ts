@@ -1,3 +1,4 @@
+import type { JsonValue } from "./json.ts";
 import type { RunFacts, ThinkingLevel } from "./run.ts";
 
 /** When a job falls due, as a person writes it. Local times without a `timezone` are in the agent's. */
@@ -132,6 +133,8 @@ export type JobChange = { readonly type: "done"; readonly job: JobView } | { rea
 export interface JobCaller {
   readonly run: RunFacts;
   readonly tainted: boolean;
+  /** What a decision on the call covers, as its inspection says. Absent: the call names no program. */
+  readonly binding?: JsonValue;
 }
 
 /** What became of a wake-up. `note`: why nothing was woken at once. `refused` says what to do. */

@@ -103,6 +103,8 @@ export interface GatewayOptions extends GatewaySettings {
   readonly memory: GatewayMemory;
   /** Runs the programs that the configuration names, on the host. */
   readonly hostCommands: CommandRunner;
+  /** The folders in which they find programs, as in the variable PATH. */
+  readonly commandSearchPath: string;
   /** Fetches files of the web that are to be sent. */
   readonly remoteFiles: RemoteFiles;
   /** Worker script of the image decoder, in a bundled product; the source beside it otherwise. */
@@ -181,6 +183,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     localFiles: options.localFiles,
     checkpoints: options.checkpoints,
     hostCommands: options.hostCommands,
+    commandSearchPath: options.commandSearchPath,
     remoteFiles: options.remoteFiles,
     ...withoutUndefined({ imageWorker: options.imageWorker, importWorker: options.importWorker }),
     clock,

@@ -464,6 +464,7 @@ export async function startTestGateway(
     checkpoints: { keeper, restoring: createFileAccess(access) },
     localFiles: localFiles(files),
     hostCommands: completeRunner(options.hostCommands ?? noCommands),
+    commandSearchPath: "/usr/bin:/bin",
     remoteFiles: options.remoteFiles ?? {
       fetch: async () => ({ type: "refused", reason: "unavailable", message: "there is no web in this test" }),
     },

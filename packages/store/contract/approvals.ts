@@ -63,7 +63,10 @@ export function describeApprovals(context: () => ContractContext): void {
       ] as const) {
         await request(approval(id));
         await decide(id, decision);
-        expect(await store.isGranted({ binding: `binding-${id}`, agentId: "main", sessionId: "session-1" })).toBe(false);
+        const query = { binding: `binding-${id}`, agentId: "main", sessionId: "session-1" };
+        expect(await store.findGrant(query)).toBeUndefined();
+        // Only what the call itself has made may ask for its decision.
+        expect((await store.findGrant({ ...query, turnId: "turn-1" }))?.id).toBe(decision === "deny" ? undefined : id);
       }
       expect(await store.listGrants()).toEqual([]);
     });
@@ -74,8 +77,8 @@ export function describeApprovals(context: () => ContractContext): void {
       await request(approval("bbbb"));
       await decide("aaaa", "allow-session");
       await decide("bbbb", "allow-always");
-      const granted = (binding: string, changes: { readonly agentId?: string; readonly sessionId?: string } = {}) =>
-        store.isGranted({ binding, agentId: "main", sessionId: "session-1", ...changes });
+      const granted = async (binding: string, changes: { readonly agentId?: string; readonly sessionId?: string } = {}) =>
+        (await store.findGrant({ binding, agentId: "main", sessionId: "session-1", ...changes })) !== undefined;
       expect(await granted("binding-aaaa")).toBe(true);
       expect(await granted("binding-aaaa", { sessionId: "session-2" })).toBe(false);
       expect(await granted("binding-bbbb", { sessionId: "session-2" })).toBe(true);
@@ -84,6 +87,16 @@ export function describeApprovals(context: () => ContractContext): void {
       expect((await store.listGrants()).map(({ id }) => id)).toEqual(["aaaa", "bbbb"]);
       await store.moveApproval("bbbb", { from: ["decided"], to: "withdrawn", nowMs: NOW_MS + 2 });
       expect(await granted("binding-bbbb")).toBe(false);
+    });
+
+    test("a decision that was taken back is kept, so that what it has allowed can still be asked about", async () => {
+      const { store } = context();
+      for (const id of ["aaaa", "bbbb"]) await request(approval(id));
+      await decide("aaaa", "allow-session");
+      await store.moveApproval("aaaa", { from: ["decided"], to: "withdrawn", nowMs: NOW_MS });
+      await store.moveApproval("bbbb", { from: ["pending"], to: "withdrawn", nowMs: NOW_MS });
+      await store.maintain({ nowMs: NOW_MS + 1000, keepInputsMs: 10 });
+      expect([(await store.readApproval("aaaa"))?.state, await store.readApproval("bbbb")]).toEqual(["withdrawn", undefined]);
     });
 
     test("a parked call is running once it is allowed, and decided once it is denied", async () => {
@@ -110,7 +123,7 @@ export function describeApprovals(context: () => ContractContext): void {
       const answered = await say("aaaa");
       expect(answered).toMatchObject({ isQuestion: true, answer, state: "decided", decidedAtMs: NOW_MS + 1 });
       await expect(say("aaaa")).rejects.toMatchObject({ code: "not-found" });
-      expect(await context().store.isGranted({ binding: "binding-aaaa", agentId: "main", sessionId: "session-1" })).toBe(false);
+      expect(await context().store.findGrant({ binding: "binding-aaaa", agentId: "main", sessionId: "session-1" })).toBeUndefined();
       await context().store.close();
       const store = await context().fixture.open();
       expect(await store.readApproval("aaaa")).toEqual(answered);

@@ -12,7 +12,7 @@ export type {
   NewApproval,
   QuestionAnswer,
 } from "./port/approval-store.ts";
-export type { JobAuthority, JobRecord, JobStore, OccurrenceRecord } from "./port/job-store.ts";
+export type { BoundProgram, JobAuthority, JobRecord, JobStore, OccurrenceRecord, ProgramGrant } from "./port/job-store.ts";
 export type { CommandRecord, CommandStore } from "./port/command-store.ts";
 export type { AcceptedInput, InboxStore, InputAnswer, SettledInputs } from "./port/inbox-store.ts";
 export type { ContextBounds, RecentContext, TranscriptStore } from "./port/transcript-store.ts";

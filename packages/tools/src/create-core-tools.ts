@@ -75,7 +75,7 @@ export function createCoreTools(options: CoreToolsOptions): readonly AgentTool[]
   return [
     createApplyPatchTool({ files, checker }),
     createAskUserTool({ questioner }),
-    createCronTool({ jobs: options.jobs }),
+    createCronTool({ jobs: options.jobs, searchPath: execSearchPath }),
     createEditTool({ files, checker }),
     createExecTool({
       runner,

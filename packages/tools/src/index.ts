@@ -1,5 +1,7 @@
 export { createCoreTools } from "./create-core-tools.ts";
 export type { CoreToolsOptions } from "./create-core-tools.ts";
+export { boundFiles } from "./commands/bound-files.ts";
+export type { BoundFile, BoundFiles, SearchOptions } from "./commands/bound-files.ts";
 export { isRunner } from "./commands/runner-programs.ts";
 export { createExecTool } from "./commands/exec-tool.ts";
 export type { ExecToolOptions } from "./commands/exec-tool.ts";

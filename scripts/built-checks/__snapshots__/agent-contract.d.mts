@@ -1371,6 +1371,8 @@ type JobChange = {
 interface JobCaller {
   readonly run: RunFacts;
   readonly tainted: boolean;
+  /** What a decision on the call covers, as its inspection says. Absent: the call names no program. */
+  readonly binding?: JsonValue;
 }
 /** What became of a wake-up. `note`: why nothing was woken at once. `refused` says what to do. */
 type WakeResult = {

@@ -165,7 +165,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     ...ofThisBuild(plugins),
     ...requests,
     ...ofSecrets(secrets),
-    ...ofEnvironment(env, logger),
+    ...ofEnvironment(context, logger),
   });
   reportDamage = (damage) => gateway.engine.reports.damage(damage);
   for (const damage of found.splice(0)) reportDamage(damage);
@@ -247,8 +247,8 @@ function ofSecrets(secrets: SecretFilter): Pick<GatewayOptions, "onSecret" | "hi
   return { onSecret: (value) => secrets.add([value]), hideSecrets: (text) => secrets.hide(text) };
 }
 
-function ofEnvironment(env: CliContext["env"], logger: Logger): Pick<GatewayOptions, "environment" | "crashPoint"> {
-  return { environment: env, ...crashPointFrom(env, logger) };
+function ofEnvironment(context: CliContext, logger: Logger): Pick<GatewayOptions, "environment" | "commandSearchPath" | "crashPoint"> {
+  return { environment: context.env, commandSearchPath: commandSearchPath(context), ...crashPointFrom(context.env, logger) };
 }
 
 /** What this build has, whatever the configuration says. */

@@ -85,7 +85,7 @@ export class ApprovalService {
     const { binding } = inspected;
     const { agentId, sessionId } = facts;
     const onceOnly = isConfig || inspected.onceOnly === true;
-    if (!onceOnly && (await this.#options.store.isGranted({ binding, agentId, sessionId }))) return ALLOW;
+    if (!onceOnly && (await this.#options.store.findGrant({ binding, agentId, sessionId })) !== undefined) return ALLOW;
     if (!RUN_POLICY[run.turn.kind].mayAsk)
       return { type: "refuse", message: `${tool.name} was refused. ${reason} Nobody can be asked in this run.` };
     await run.commit();

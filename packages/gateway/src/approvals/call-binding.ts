@@ -19,10 +19,11 @@ export async function bindingOf(call: ToolCall, tool: AgentTool, run: RunFacts):
     tool.inspect === undefined
       ? ({ type: "action", text: JSON.stringify(call.arguments, undefined, 2), binding: call.arguments } as const)
       : await tool.inspect(call, run);
-  return inspected.type === "invalid" ? inspected : { ...inspected, binding: digestOf(tool.name, inspected.binding, run.workspace) };
+  return inspected.type === "invalid" ? inspected : { ...inspected, binding: bindingDigest(tool.name, inspected.binding, run.workspace) };
 }
 
-function digestOf(toolName: string, binding: JsonValue, workspace: string): string {
+/** The digest of a binding, as approvals are stored with it. */
+export function bindingDigest(toolName: string, binding: JsonValue, workspace: string): string {
   return createHash("sha256")
     .update(JSON.stringify([toolName, canonical(binding), workspace]))
     .digest("hex");

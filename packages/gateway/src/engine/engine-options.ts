@@ -39,6 +39,8 @@ export interface EngineOptions extends EngineSettings {
   readonly checkpoints: CheckpointPorts;
   /** Runs the programs that the configuration names, on the host. */
   readonly hostCommands: CommandRunner;
+  /** The folders in which they find programs, as in the variable PATH. */
+  readonly commandSearchPath: string;
   /** The jobs as the agents' tool sees them; connected by the engine. */
   readonly agentJobs: AgentJobs;
   /** Fetches web files to send. */

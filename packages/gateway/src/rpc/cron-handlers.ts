@@ -31,7 +31,14 @@ export function cronHandlers({
       return { job: done(await jobs.add(spec, { agentId, authority })) };
     },
     "cron.update": async ({ job, change, unset }) => ({
-      job: done(await jobs.update(find(job), change, { owner: true, ...(unset === undefined ? {} : { unset }) })),
+      job: done(
+        await jobs.update(find(job), change, {
+          owner: true,
+          // Who enables a job again has been told why it was disabled.
+          allowsPrograms: change.enabled === true,
+          ...(unset === undefined ? {} : { unset }),
+        }),
+      ),
     }),
     "cron.remove": async ({ job }) => ({ job: done(await jobs.remove(find(job))) }),
     "cron.run": async ({ job }) => {

@@ -39,6 +39,7 @@ test("a guest changes the guests' jobs of the session alone, an agent only its o
     systemEvents,
     store: { readTurn: async (id) => Promise.resolve(id === "t1" ? turn : undefined), readInput: async () => Promise.resolve(input) },
     modelOf: async () => Promise.resolve("a/b"),
+    grantOf: async () => Promise.resolve(undefined),
     mayNest: () => mayNest,
   });
   const guest = callerOf({ owner: false });

@@ -1,5 +1,5 @@
 import type { JobCaller, JobChange, JobOccurrence, JobSpec, JobView, ScheduledJobs, WakeResult } from "@factotum/agent-contract";
-import type { InboxStore, JobAuthority, JobRecord, TurnStore } from "@factotum/store";
+import type { InboxStore, JobAuthority, JobRecord, ProgramGrant, TurnStore } from "@factotum/store";
 import { withoutUndefined } from "@factotum/agent-contract";
 import { isIsolated } from "./agent-turn.ts";
 import type { SystemEvents } from "./system-events.ts";
@@ -15,6 +15,8 @@ export interface AgentJobsParts {
   readonly systemEvents: SystemEvents;
   /** The model of a conversation now. */
   readonly modelOf: (caller: JobCaller["run"]) => Promise<string>;
+  /** What allows the programs that a call names; `undefined` if it names none. */
+  readonly grantOf: (caller: JobCaller) => Promise<ProgramGrant | undefined>;
   /** True if the configuration lets runs of jobs make jobs. */
   readonly mayNest: () => boolean;
 }
@@ -42,19 +44,21 @@ export class AgentJobs implements ScheduledJobs {
   }
 
   async add(spec: JobSpec, caller: JobCaller): Promise<JobChange> {
-    const { jobs, modelOf } = this.#connected;
+    const { jobs, modelOf, grantOf } = this.#connected;
     if (this.#isNested(caller)) return NESTED;
     const authority = await this.#authorityOf(caller);
     if (authority === undefined) return { type: "refused", message: "This run has no address, so a job could report nowhere." };
     const isPinned = spec.payload.type === "agentTurn" && spec.model === undefined && isIsolated({ spec });
     const pinned = isPinned ? { ...spec, model: await modelOf(caller.run) } : spec;
-    return jobs.add(pinned, { agentId: caller.run.agentId, authority });
+    return jobs.add(pinned, { agentId: caller.run.agentId, authority, grant: await grantOf(caller) });
   }
 
   async update(id: string, change: Partial<JobSpec>, caller: JobCaller): Promise<JobChange> {
     if (this.#isNested(caller)) return NESTED;
     const job = this.#find(id, caller);
-    return job === undefined ? OTHERS : this.#connected.jobs.update(job, change, { owner: caller.run.owner });
+    if (job === undefined) return OTHERS;
+    const { jobs, grantOf } = this.#connected;
+    return jobs.update(job, change, { owner: caller.run.owner, grant: await grantOf(caller) });
   }
 
   async remove(id: string, caller: JobCaller): Promise<JobChange> {

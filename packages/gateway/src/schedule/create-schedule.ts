@@ -28,6 +28,8 @@ import { heartbeatId } from "./heartbeat-job.ts";
 import { HeartbeatWaker } from "./heartbeat-waker.ts";
 import { JobAnnouncer } from "./job-announcer.ts";
 import { JobBook } from "./job-book.ts";
+import { JobPrograms } from "./job-programs.ts";
+import { programGrantOf } from "./program-grant.ts";
 import { JobReceipts } from "./job-receipts.ts";
 import { JobRunner } from "./job-runner.ts";
 import { JobService } from "./job-service.ts";
@@ -64,6 +66,8 @@ export interface ScheduleOptions {
   readonly intake: TurnIntake;
   readonly stopTurn: (sessionKey: string, input: { readonly inputId: string; readonly reason: string }) => Promise<void>;
   readonly commands: CommandRunner;
+  /** The folders in which they find programs. */
+  readonly commandSearchPath: string;
   readonly fetch: typeof fetch;
   readonly agentJobs: AgentJobs;
   /** Another process owns the state: this one has to end. */
@@ -93,7 +97,7 @@ export interface Schedule {
 
 /** Builds the schedule. Nothing runs before `start`, nor while `cron.enabled` is false. */
 export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): Schedule {
-  const { store, running, channels, watchers, notices, clock, random, logger } = parts;
+  const { store, running, channels, notices, clock } = parts;
   const book = new JobBook(store);
   const timeZoneOf = (agentId: string): string => (running.agents.get(agentId) ?? running.agents.default).config.userTimezone;
   const announcer = new JobAnnouncer({ ...parts, fetch: options.fetch });
@@ -105,22 +109,22 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
   const systemJobs = new SystemJobs({ ...parts, ...addressing, book, hasEvents: (key) => parts.pendingEvents.of(key).length > 0 });
   const { systemEvents, waker, beat } = createSystemEvents(parts, options, { book, runnerOf: () => runner });
   const commands = limitPrograms(options.commands);
+  const programs = new JobPrograms({ store, running, searchPath: options.commandSearchPath });
   const runner: JobRunner = new JobRunner({
     ...parts,
     ...options,
     commands,
+    programs,
     book,
     announcer,
     prepareSystem: async (job, sessionKey) => systemJobs.prepare(job, sessionKey),
     systemEvents,
-    watchers,
     alert,
     onOutcome,
   });
   const scheduler = new Scheduler({
+    ...parts,
     book,
-    clock,
-    logger,
     timeZoneOf,
     isBusy: (jobId) => runner.isBusy(jobId),
     onLostOwnership: options.onLostOwnership,
@@ -132,13 +136,12 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
     onMissed,
   });
   const jobs = new JobService({
-    store,
+    ...parts,
     book,
     scheduler,
+    programs,
     runner,
     timeZoneOf,
-    clock,
-    random,
     findTarget: addressing.findTarget,
     checkModel: async (agentId, model) => modelProblem(async () => running.agent(agentId).model(model)),
   });
@@ -239,6 +242,7 @@ function connectAgentJobs(
       if (turn === undefined) throw new Error("the run has no turn");
       return (await conversations.readContext(sessionKey, agentId, turn.origin)).model.reference;
     },
+    grantOf: async (caller) => programGrantOf(caller, { store, running }),
     mayNest: () => running.config.cron.jobsMayCreateJobs,
   });
 }

@@ -7,7 +7,13 @@ test("others than the owner see the jobs of their session, without those that th
   await using running = await startTestGateway({ platform: new TestPlatform() });
   const { schedule, parts } = running.gateway.engine;
   const agentJobs = new AgentJobs();
-  agentJobs.connect({ ...schedule, store: parts.store, modelOf: async () => "test/model", mayNest: () => false });
+  agentJobs.connect({
+    ...schedule,
+    store: parts.store,
+    modelOf: async () => "test/model",
+    grantOf: async () => undefined,
+    mayNest: () => false,
+  });
   const sessionKey = "agent:main:test:group:one";
   const add = async (name: string, owner: boolean): Promise<void> => {
     const spec: JobSpec = { name, schedule: { type: "every", every: "1d" }, payload: { type: "message", text: "Hello." } };

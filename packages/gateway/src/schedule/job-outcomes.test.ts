@@ -86,24 +86,6 @@ describe("an occurrence", () => {
     expect((await rows(running, id))[0]?.startedAtMs).toBeGreaterThanOrEqual(START_MS + TO_NINE_MS);
   });
 
-  test("of a program, and of one whose check is a program, fails while the settings deny programs", async () => {
-    await using running = await start({
-      patch: (config) => ({
-        ...config,
-        tools: { ...config.tools, exec: { ...config.tools.exec, mode: "deny" } },
-      }),
-    });
-    const ids = [
-      await addJob(running, BUILD),
-      await addJob(running, { ...PING, name: "checked", check: { type: "argv", argv: ["/bin/true"] } }),
-    ];
-    const free = await addJob(running, PING);
-    scene.clock.pass(TO_NINE_MS);
-    for (const id of ids) expect(await outcomes(running, id, 1)).toEqual(['failed tools.exec.mode is "deny"']);
-    expect(await outcomes(running, free, 1)).toEqual(["done"]);
-    expect(commands.commands).toEqual([]);
-  });
-
   test("of a webhook is done once it is taken, and failed with its status", async () => {
     await using running = await start();
     const id = await addJob(running, { ...PING, delivery: { type: "webhook", url: "https://hooks.example/a" } });

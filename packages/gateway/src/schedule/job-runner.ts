@@ -1,4 +1,4 @@
-import type { Clock, CommandResult, CommandRunner, JobCheck, JobPayload, JobSpec, Logger, RunFacts } from "@factotum/agent-contract";
+import type { Clock, CommandResult, CommandRunner, JobCheck, JobPayload, Logger, RunFacts } from "@factotum/agent-contract";
 import { withoutUndefined } from "@factotum/agent-contract";
 import { cutText } from "@factotum/agent-core";
 import type { JobRecord, OccurrenceRecord } from "@factotum/store";
@@ -14,6 +14,7 @@ import type { JobBook } from "./job-book.ts";
 import { makeCheck } from "./job-check.ts";
 import type { CheckResult } from "./job-check.ts";
 import { afterRun, retryDelayMs } from "./job-outcome.ts";
+import type { JobPrograms } from "./job-programs.ts";
 import type { PreparedJob } from "./prepared-job.ts";
 import type { RunEnd } from "./run-end.ts";
 import type { SystemEvents } from "./system-events.ts";
@@ -32,6 +33,7 @@ export interface JobRunnerOptions extends AgentTurnParts {
   readonly prepareSystem: (job: JobRecord, sessionKey: string) => Promise<PreparedJob>;
   readonly systemEvents: Pick<SystemEvents, "add">;
   readonly commands: Pick<CommandRunner, "run">;
+  readonly programs: Pick<JobPrograms, "problemOf">;
   readonly fetch: typeof fetch;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -157,7 +159,8 @@ export class JobRunner {
     if (agent === undefined) return { state: "failed", reason: `there is no agent "${job.agentId}" any longer` };
     const hasLostOwner = authority.isListedOwner === true && !isListedOwner(authority, running.config.commands.ownerAllowFrom);
     if (hasLostOwner) return { state: "failed", reason: "the person who made it is no longer the owner" };
-    if (runsProgram(spec) && running.config.tools.exec.mode === "deny") return { state: "failed", reason: 'tools.exec.mode is "deny"' };
+    const problem = isResumed ? undefined : await this.#options.programs.problemOf(job);
+    if (problem !== undefined) return { state: "skipped", reason: `program: ${problem}`, needsOwner: true };
     const sessionKey = sessionOfRun(job, occurrence, running.config.session.mainKey);
     if (isResumed && spec.payload.type === "command")
       return { state: "failed", reason: "it was interrupted by a restart of the gateway, and may have taken effect" };
@@ -245,7 +248,7 @@ export class JobRunner {
   async #settle(occurrence: OccurrenceRecord, end: RunEnd): Promise<void> {
     const { book, clock, running, alert, onOutcome } = this.#options;
     const { notBeforeMs: _past, origin: _address, reason: _earlier, checkOutput: _used, ...rest } = occurrence;
-    const { isTransient: _transient, text, ...facts } = end;
+    const { isTransient: _transient, needsOwner = false, text, ...facts } = end;
     const job = book.get(occurrence.jobId);
     const settled: OccurrenceRecord = {
       ...rest,
@@ -259,7 +262,7 @@ export class JobRunner {
     let isAlerted = false;
     this.#options.crashPoint?.("before-job-end");
     const after = await book.settle(settled, (present) => {
-      const outcome = afterRun(present, settled, clock.now());
+      const outcome = afterRun(present, { ...end, needsOwner }, clock.now());
       isAlerted = outcome.alerts;
       return outcome.job;
     });
@@ -300,10 +303,6 @@ async function addEvent(
     ...(checkOutput === "" ? {} : { untrusted: [{ source, text: checkOutput }] }),
   });
   return added.type === "added" ? { state: "done", text: payload.text } : { state: "failed", reason: added.message };
-}
-
-function runsProgram({ payload, check }: JobSpec): boolean {
-  return payload.type === "command" || check?.type === "argv";
 }
 
 function factsOf({ id, agentId, authority }: JobRecord, place: Pick<RunFacts, "sessionKey" | "workspace" | "timeZone">): RunFacts {

@@ -3,10 +3,11 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import { nextInstant, nextInstants } from "@factotum/schedule";
 import type { Origin } from "@factotum/channel-contract";
 import type { OptionalJobPart } from "@factotum/protocol";
-import type { JobAuthority, JobRecord, JobStore, OccurrenceRecord } from "@factotum/store";
+import type { JobAuthority, JobRecord, JobStore, OccurrenceRecord, ProgramGrant } from "@factotum/store";
 import { checkSpec } from "./check-spec.ts";
 import { scheduleOf, startOfSlot } from "./due-slots.ts";
 import type { JobBook } from "./job-book.ts";
+import { runsProgram, unchangedPrograms, type JobPrograms } from "./job-programs.ts";
 import type { JobRunner } from "./job-runner.ts";
 import type { Scheduler } from "./scheduler.ts";
 
@@ -20,6 +21,7 @@ export interface JobServiceOptions {
   readonly store: JobStore;
   readonly book: JobBook;
   readonly scheduler: Pick<Scheduler, "poke">;
+  readonly programs: Pick<JobPrograms, "bind" | "refusalOf">;
   readonly runner: Pick<JobRunner, "isBusy" | "take" | "stop">;
   readonly timeZoneOf: (agentId: string) => string;
   /** Reads an address such as `telegram:4711`; the text says what is wrong with it. */
@@ -34,12 +36,18 @@ export interface JobServiceOptions {
 export interface JobCreation {
   readonly agentId: string;
   readonly authority: JobAuthority;
+  /** What allows its programs. Default: the owner's word. */
+  readonly grant?: ProgramGrant | undefined;
 }
 
 /** Who changes a job, and what they take from it. */
-export interface JobUpdate extends Pick<JobAuthority, "owner"> {
+export interface JobUpdate extends Pick<JobAuthority, "owner">, Pick<JobCreation, "grant"> {
+  /** The owner allows the programs of the job as they are now, also those that are not changed. */
+  readonly allowsPrograms?: boolean;
   readonly unset?: readonly OptionalJobPart[];
 }
+
+const OWNER: ProgramGrant = { type: "owner" };
 
 /** Makes, changes and shows jobs. What is refused says what to do. */
 export class JobService {
@@ -89,10 +97,13 @@ export class JobService {
     };
   }
 
-  async add(spec: JobSpec, { agentId, authority }: JobCreation): Promise<JobChange> {
-    const { book, clock, random, timeZoneOf, scheduler } = this.#options;
+  async add(spec: JobSpec, { agentId, authority, grant = OWNER }: JobCreation): Promise<JobChange> {
+    const { book, clock, random, timeZoneOf, scheduler, programs } = this.#options;
     const nowMs = clock.now();
-    const refusal = this.#problemOf(spec, agentId, authority, nowMs) ?? (await this.#modelProblem(agentId, spec));
+    const refusal =
+      this.#problemOf(spec, agentId, authority, nowMs) ??
+      this.#programRefusal(spec, agentId, grant) ??
+      (await this.#modelProblem(agentId, spec));
     if (refusal !== undefined) return { type: "refused", message: refusal };
     const target = await this.#targetOf(spec, authority);
     if (target !== undefined && "refusal" in target) return { type: "refused", message: target.refusal };
@@ -105,7 +116,7 @@ export class JobService {
       createdAtMs: nowMs,
       scheduledAtMs: nowMs,
       failures: 0,
-      ...withoutUndefined({ target }),
+      ...withoutUndefined({ target, programs: await programs.bind(spec, agentId, { grant }) }),
     };
     const scheduled = withNextSlot(job, timeZoneOf(agentId), nowMs);
     await book.add(scheduled);
@@ -114,24 +125,33 @@ export class JobService {
   }
 
   /** The parts of `change` replace those of the job; those that `unset` names take their default. */
-  async update(job: JobRecord, change: Partial<JobSpec>, { unset = [], ...by }: JobUpdate): Promise<JobChange> {
-    const { book, clock, timeZoneOf, scheduler } = this.#options;
+  async update(
+    job: JobRecord,
+    change: Partial<JobSpec>,
+    { unset = [], grant = OWNER, allowsPrograms = false, ...by }: JobUpdate,
+  ): Promise<JobChange> {
+    const { book, clock, timeZoneOf, scheduler, programs } = this.#options;
     const nowMs = clock.now();
     const kept = omit(job.spec, unset);
     const spec = { ...kept, ...change };
     const authority = { ...job.authority, owner: job.authority.owner && by.owner };
-    const refusal = this.#problemOf(spec, job.agentId, authority, nowMs, job) ?? (await this.#modelProblem(job.agentId, change));
+    const isAllowed = allowsPrograms || runsProgram(change);
+    const refusal =
+      this.#problemOf(spec, job.agentId, authority, nowMs, job) ??
+      (isAllowed ? this.#programRefusal(spec, job.agentId, grant) : undefined) ??
+      (await this.#modelProblem(job.agentId, change));
     if (refusal !== undefined) return { type: "refused", message: refusal };
     const target = await this.#targetOf(spec, job.authority);
     if (target !== undefined && "refusal" in target) return { type: "refused", message: target.refusal };
-    const changed = await book.change(job.id, ({ disabledBecause, failures, target: _before, ...present }) => {
+    const bound = await programs.bind(spec, job.agentId, { grant, kept: allowsPrograms ? {} : unchangedPrograms(job, change) });
+    const changed = await book.change(job.id, ({ disabledBecause, failures, target: _before, programs: _bound, ...present }) => {
       const isEnabledAgain = change.enabled === true;
       const next = {
         ...present,
         spec,
         failures: isEnabledAgain ? 0 : failures,
         ...(change.schedule === undefined ? {} : { scheduledAtMs: nowMs }),
-        ...withoutUndefined({ target, disabledBecause: isEnabledAgain ? undefined : disabledBecause }),
+        ...withoutUndefined({ target, programs: bound, disabledBecause: isEnabledAgain ? undefined : disabledBecause }),
       };
       return change.schedule === undefined && change.enabled === undefined ? next : withNextSlot(next, timeZoneOf(job.agentId), nowMs);
     });
@@ -193,6 +213,11 @@ export class JobService {
     if (isTaken) return `There is a job ${JSON.stringify(spec.name)} already. Change that one, or choose another name.`;
     const sinceMs = changed !== undefined && changed.spec.schedule === spec.schedule ? changed.scheduledAtMs : nowMs;
     return checkSpec(spec, { nowMs: sinceMs, timezone: timeZoneOf(agentId), isOwner: owner });
+  }
+
+  #programRefusal(spec: JobSpec, agentId: string, grant: ProgramGrant): string | undefined {
+    const refusal = runsProgram(spec) ? this.#options.programs.refusalOf(agentId, grant) : undefined;
+    return refusal === undefined ? undefined : `The job may run no program: ${refusal}.`;
   }
 
   async #modelProblem(agentId: string, { model }: Partial<JobSpec>): Promise<string | undefined> {

@@ -39,7 +39,7 @@ const RULES: { readonly [Method in keyof Store]: Rule } = {
   readApproval: "read",
   listApprovals: "read",
   listGrants: "read",
-  isGranted: "read",
+  findGrant: "read",
   decideApproval: "take",
   answerQuestion: "take",
   moveApproval: "hold",

@@ -61,6 +61,8 @@ export interface GrantQuery {
   readonly binding: string;
   readonly agentId: string;
   readonly sessionId: string;
+  /** A decision for one call of this turn counts, too. */
+  readonly turnId?: string;
 }
 
 /** Decisions of the owner on tool calls. */
@@ -72,8 +74,8 @@ export interface ApprovalStore {
   listApprovals(states: readonly ApprovalState[]): Promise<readonly ApprovalRecord[]>;
   /** Decisions for later calls, oldest first, at most 1,000. */
   listGrants(): Promise<readonly ApprovalRecord[]>;
-  /** True if an equal call was allowed for the agent, or for the conversation. */
-  isGranted(query: GrantQuery): Promise<boolean>;
+  /** The decision that allows an equal call for the agent or for the conversation; the newest of several. */
+  findGrant(query: GrantQuery): Promise<ApprovalRecord | undefined>;
   /**
    * Stores the decision on a call that is pending or parked; allowing a parked one makes it `running`. Rejects with `not-found` if no such call has the id, or if
    * it has expired, or if it is a question.

@@ -13,6 +13,19 @@ export interface JobAuthority {
   readonly sessionKey: string;
 }
 
+/**
+ * What allows a program of a job. `owner`: the owner's word outside of a run of the assistant, or the mode `full` of the conversation. `approval`: a decision on
+ * the call that made it. `mode`: `tools.exec.mode` was `full`, so that there was none.
+ */
+export type ProgramGrant = { readonly type: "owner" | "mode" } | { readonly type: "approval"; readonly id: string };
+
+/** A program of a job, as it was when it was allowed. */
+export interface BoundProgram {
+  /** The files that it runs, by path, with digests of their content. */
+  readonly files: readonly { readonly path: string; readonly digest: string }[];
+  readonly grant: ProgramGrant;
+}
+
 /** A scheduled job. */
 export interface JobRecord {
   readonly id: string;
@@ -40,6 +53,8 @@ export interface JobRecord {
   readonly target?: Origin;
   /** What `fileChanged` saw at the last run. */
   readonly checked?: string;
+  /** The programs of its payload and its check; one without a row here is not run. */
+  readonly programs?: { readonly payload?: BoundProgram; readonly check?: BoundProgram };
 }
 
 /** An occurrence with what a restart needs to go on with it. */

@@ -122,7 +122,7 @@ function createApprovalStore({ tables: { approvals }, calls }: Parts): ApprovalS
     readApproval: (id) => calls.read(() => approvals.read(id)),
     listApprovals: (states) => calls.read(() => approvals.list(states)),
     listGrants: () => calls.read(() => approvals.listGrants()),
-    isGranted: (query) => calls.read(() => approvals.isGranted(query)),
+    findGrant: (query) => calls.read(() => approvals.findGrant(query)),
     decideApproval: (id, options) => calls.write(() => approvals.decide(id, options)),
     answerQuestion: (id, options) => calls.write(() => approvals.answer(id, options)),
     moveApproval: (id, change) => calls.write(() => approvals.move(id, change)),

@@ -7,7 +7,7 @@ import { isInterpreter, isRunner } from "./runner-programs.ts";
 import type { ShellText } from "./shell-text.ts";
 
 /** A file that a command runs, with what it held when it was looked at. */
-interface BoundFile {
+export interface BoundFile {
   /** Absolute, symbolic links resolved. */
   readonly path: string;
   /** SHA-256 of the content; of a large file its size, inode and times. */
@@ -21,7 +21,8 @@ export interface BoundFiles {
   readonly isComplete: boolean;
 }
 
-interface SearchOptions {
+/** Where the programs of a command are looked for. */
+export interface SearchOptions {
   readonly cwd: string;
   /** Folders of programs, as in the variable PATH. */
   readonly searchPath: string;

@@ -25,7 +25,7 @@ afterEach(() => rig[Symbol.asyncDispose]());
 const call = async (
   args: JsonObject,
   options: { readonly run?: Partial<RunFacts>; readonly tainted?: boolean } = {},
-): Promise<AgentToolResult> => rig.call(createCronTool({ jobs }), args, options);
+): Promise<AgentToolResult> => rig.call(createCronTool({ jobs, searchPath: "/usr/bin:/bin" }), args, options);
 
 test.each([
   [
@@ -142,7 +142,7 @@ test("says who calls, and whether text of others was read", async () => {
 });
 
 test("a program is decided on like a command, and its decision holds for the same job alone", async () => {
-  const tool = createCronTool({ jobs });
+  const tool = createCronTool({ jobs, searchPath: "/usr/bin:/bin" });
   const effectOf = (args: JsonObject): string | undefined => tool.traitsFor?.({ id: "1", name: "cron", arguments: args }).effect;
   expect(effectOf({ action: "list" })).toBe("read");
   expect(effectOf({ action: "add", name: "a", at: "1m", text: "x", argv: [] })).toBe("schedule");
@@ -157,4 +157,14 @@ test("a program is decided on like a command, and its decision holds for the sam
   expect(await inspect({ action: "update", job: "a", argv: ["date"] })).toMatchObject({
     binding: { action: "update", job: "a", fields: '{"argv":["date"]}', workspace: rig.run.workspace },
   });
+  // It is bound to what the programs are now: the program itself, and the script that an interpreter is given.
+  await rig.put("workspace/check.sh", "exit 0");
+  const checked = { action: "update", job: "a", checkArgv: ["sh", "check.sh"] };
+  const before = await inspect(checked);
+  await rig.put("workspace/check.sh", "exit 1");
+  expect(await inspect(checked)).not.toEqual(before);
+  await call(checked);
+  expect(jobs.calls.at(-1)?.caller.binding).toMatchObject({ action: "update", job: "a" });
+  await call({ action: "update", job: "a", text: "x" });
+  expect(jobs.calls.at(-1)?.caller).not.toHaveProperty("binding");
 });

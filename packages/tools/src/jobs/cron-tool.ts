@@ -1,6 +1,16 @@
-import type { AgentTool, AgentToolResult, JobCaller, JobChange, ScheduledJobs, ToolTraits } from "@factotum/agent-contract";
+import type {
+  AgentTool,
+  AgentToolResult,
+  InspectedCall,
+  JobCaller,
+  JobChange,
+  RunFacts,
+  ScheduledJobs,
+  ToolTraits,
+} from "@factotum/agent-contract";
 import { THINKING_LEVELS } from "@factotum/agent-contract";
 import { z } from "zod";
+import { boundFiles, type BoundFiles } from "../commands/bound-files.ts";
 import { defineTool } from "../define-tool/define-tool.ts";
 import { errorResult, textResult } from "../define-tool/tool-result.ts";
 import { describeJob, describeRun } from "./describe-job.ts";
@@ -61,8 +71,15 @@ const SCHEDULES: ToolTraits = { ...READS, effect: "schedule", idempotent: false 
 /** A program that runs unattended is decided on as if it ran now. */
 const EXECUTES: ToolTraits = { ...SCHEDULES, effect: "execute", network: true };
 
+/** What the tool works with. */
+export interface CronToolOptions {
+  readonly jobs: ScheduledJobs;
+  /** The folders in which commands find programs, as in the variable PATH. */
+  readonly searchPath: string;
+}
+
 /** Makes, changes, shows and starts scheduled jobs. Those that run a program are decided on like a command; a tainted turn asks the owner (R23). */
-export function createCronTool({ jobs }: { readonly jobs: ScheduledJobs }): AgentTool {
+export function createCronTool({ jobs, searchPath }: CronToolOptions): AgentTool {
   return defineTool({
     name: "cron",
     summary: "Reminders and scheduled jobs",
@@ -74,25 +91,14 @@ export function createCronTool({ jobs }: { readonly jobs: ScheduledJobs }): Agen
     schema: CronSchema,
     takenBy: { job: ["get", "update", "remove", "run", "runs"], limit: ["runs"], ...takenByChanges() },
     traits: EXECUTES,
-    traitsFor: ({ action, argv: program, checkArgv }) => {
-      if (action === "list" || action === "get" || action === "runs") return READS;
-      return (program ?? []).length === 0 && (checkArgv ?? []).length === 0 ? SCHEDULES : EXECUTES;
+    traitsFor: (args) => {
+      if (args.action === "list" || args.action === "get" || args.action === "runs") return READS;
+      return namesProgram(args) ? EXECUTES : SCHEDULES;
     },
-    inspect: async (args, run) => {
-      if (args.action !== "add" && args.action !== "update")
-        return { type: "action", text: `${args.action} the job ${args.job ?? ""}`, binding: { action: args.action, job: args.job ?? "" } };
-      const parsed = change(args);
-      if (typeof parsed === "string") return { type: "invalid", message: parsed };
-      const { job = "" } = args;
-      const fields = JSON.stringify(fieldsOf(args));
-      return {
-        type: "action",
-        text: args.action === "add" ? `Schedule a job: ${fields}` : `Change the job ${job}: ${fields}`,
-        binding: { action: args.action, job, fields, workspace: run.workspace },
-      };
-    },
+    inspect: async (args, run) => inspect(args, run, searchPath),
     async execute(args, { run, tainted }) {
-      const caller: JobCaller = { run, tainted };
+      const inspected = namesProgram(args) ? await inspect(args, run, searchPath) : undefined;
+      const caller: JobCaller = { run, tainted, ...(inspected?.type === "action" ? { binding: inspected.binding } : {}) };
       if (args.action === "list") return list(jobs, caller);
       if (args.action === "add") {
         const problem = change(args);
@@ -104,6 +110,38 @@ export function createCronTool({ jobs }: { readonly jobs: ScheduledJobs }): Agen
       return one(jobs, args, { caller, job: args.job });
     },
   });
+}
+
+/** What a call would do. A decision about programs counts for the files that they run now, as it does for a command (R21). */
+async function inspect(args: CronArguments, run: RunFacts, searchPath: string): Promise<InspectedCall> {
+  if (args.action !== "add" && args.action !== "update")
+    return { type: "action", text: `${args.action} the job ${args.job ?? ""}`, binding: { action: args.action, job: args.job ?? "" } };
+  const parsed = change(args);
+  if (typeof parsed === "string") return { type: "invalid", message: parsed };
+  const { job = "", argv: program, cwd = run.workspace, checkArgv } = args;
+  const fields = JSON.stringify(fieldsOf(args));
+  const bound = await Promise.all([programFiles(program, cwd, searchPath), programFiles(checkArgv, run.workspace, searchPath)]);
+  return {
+    type: "action",
+    text: args.action === "add" ? `Schedule a job: ${fields}` : `Change the job ${job}: ${fields}`,
+    binding: {
+      action: args.action,
+      job,
+      fields,
+      workspace: run.workspace,
+      ...(namesProgram(args) ? { files: bound.flatMap(({ files }) => files.map(({ path, digest }) => ({ path, digest }))) } : {}),
+    },
+    ...(bound.every(({ isComplete }) => isComplete) ? {} : { onceOnly: true }),
+  };
+}
+
+async function programFiles(words: readonly string[] = [], cwd: string, searchPath: string): Promise<BoundFiles> {
+  return words.length === 0 ? { files: [], isComplete: true } : boundFiles({ type: "argv", argv: words }, { cwd, searchPath });
+}
+
+/** True if a call makes a job run a program. */
+function namesProgram({ argv: program = [], checkArgv = [] }: CronArguments): boolean {
+  return program.length > 0 || checkArgv.length > 0;
 }
 
 async function list(jobs: ScheduledJobs, caller: JobCaller): Promise<AgentToolResult> {

@@ -77,15 +77,17 @@ export class ApprovalTable {
     return rows.flatMap((row) => this.#decode(row) ?? []);
   }
 
-  isGranted({ binding, agentId, sessionId }: GrantQuery): boolean {
+  findGrant({ binding, agentId, sessionId, turnId = "" }: GrantQuery): ApprovalRecord | undefined {
     const rows = this.#context.database.all(
-      `SELECT * FROM approvals WHERE binding = ? AND agent_id = ? AND ${IS_GRANT} AND (decision = 'allow-always' OR session_id = ?)`,
+      `SELECT * FROM approvals WHERE binding = ? AND agent_id = ? AND state IN ('running', 'decided') AND (decision = 'allow-always'
+        OR (decision = 'allow-session' AND session_id = ?) OR (decision = 'allow-once' AND turn_id = ?)) ORDER BY decided_at DESC, id`,
       binding,
       agentId,
       sessionId,
+      turnId,
     );
     // A damaged row grants nothing.
-    return rows.some((row) => this.#decode(row) !== undefined);
+    return rows.map((row) => this.#decode(row)).find((approval) => approval !== undefined);
   }
 
   decide(id: string, { decision, nowMs }: { readonly decision: ApprovalDecision; readonly nowMs: number }): ApprovalRecord {
@@ -125,11 +127,15 @@ export class ApprovalTable {
     return this.read(id);
   }
 
-  /** Removes at most `limit` calls that were settled before this time, except for decisions that hold for later calls of an agent; returns how many. */
+  /**
+   * Removes at most `limit` calls that were settled before this time; returns how many. Decisions that hold for later calls of an agent stay, and those that were
+   * taken back: what they have allowed may be asked about later.
+   */
   prune(beforeMs: number, limit: number): number {
     return this.#context.database.all(
       `DELETE FROM approvals WHERE id IN (SELECT id FROM approvals WHERE decided_at < ? AND state IN ('decided', 'expired', 'withdrawn')
-        AND NOT (state = 'decided' AND decision IS 'allow-always') LIMIT ?) RETURNING id`,
+        AND NOT (state = 'decided' AND decision IS 'allow-always') AND NOT (state = 'withdrawn' AND decision IS NOT NULL) LIMIT ?)
+        RETURNING id`,
       beforeMs,
       limit,
     ).length;
