@@ -52,9 +52,10 @@ describe("plugins in the built product", { timeout: 300_000 }, () => {
     expect(await product.end("SIGTERM")).toMatchObject({ code: 0 });
     const current = (await readFile(join(home, "extensions", "current"), "utf8")).trim();
     expect(await readdir(join(home, "extensions", current, "packages"))).toEqual([]);
+    await using again = await startMcpScene({}, { home, settings, user: ANOTHER });
+    await expect.poll(async () => readdir(join(home, "extensions")), { timeout: 20_000 }).toEqual(["current", current]);
     // Installed again, it begins from nothing.
     await run("plugins", "add", await packPlugin(folder), "--yes");
-    await using again = await startMcpScene({}, { home, settings, user: ANOTHER });
     expect(await again.use(count)).toContain("sum 20");
   });
 

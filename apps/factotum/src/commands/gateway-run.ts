@@ -9,6 +9,7 @@ import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { composeGateway, DAMAGED_DATABASE, type ComposedGateway, type ComposeOptions } from "../compose/compose-gateway.ts";
 import { configOptions } from "../compose/extensions.ts";
+import { earlierProjects } from "../extensions/project-folders.ts";
 import { createLogger } from "../runtime/create-logger.ts";
 import { containCrashes } from "../runtime/contain-crashes.ts";
 import { fullDiskError } from "../runtime/full-disk.ts";
@@ -76,6 +77,7 @@ async function runUntilStopped(context: CliContext, options: GatewayRunOptions):
     secrets,
   });
   for (const problem of loaded.problems) logger.warn(`Configuration: ${formatProblem(problem)}`);
+  const removeEarlier = await earlierExtensions(loaded.paths, logger);
   let stop = new StopRequest();
   context.signal.addEventListener("abort", () => stop.make(String(context.signal.reason)), { once: true });
   if (context.signal.aborted) stop.make(String(context.signal.reason));
@@ -87,6 +89,7 @@ async function runUntilStopped(context: CliContext, options: GatewayRunOptions):
     const stopped = await runOnce(compose, stop, async (composed) => {
       if (wasAnnounced) context.print("The gateway has rebuilt its database and continues.\n");
       else await announce(context, options.hideToken ? { ...composed, token: undefined } : composed, loaded);
+      if (!wasAnnounced) void removeEarlier?.();
       wasAnnounced = true;
     });
     if (!stopped || stop.reason === "too many internal errors") return EXIT.failure;
@@ -104,6 +107,12 @@ async function forgetAgain({ paths, env, note }: CliContext): Promise<void> {
   const { applyForgotten } = await import("../forget/apply-forgotten.ts");
   const count = await applyForgotten(paths, env);
   if (count > 0) note(`factotum: what was forgotten is removed from this database again (${count})\n`);
+}
+
+async function earlierExtensions(paths: StatePaths, logger: Logger): Promise<(() => Promise<void>) | undefined> {
+  if ((await earlierProjects(paths)).length === 0) return undefined;
+  const { findEarlierProjects } = await import("../extensions/remove-earlier-projects.ts");
+  return findEarlierProjects(paths, logger);
 }
 
 async function restart(context: CliContext): Promise<void> {

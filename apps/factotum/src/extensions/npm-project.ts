@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { writePrivateFile, type Environment, type StatePaths } from "@factotum/config";
@@ -9,7 +9,7 @@ import { holdHome } from "../runtime/hold-home.ts";
 import { lockExtensions } from "./lock-extensions.ts";
 import { isPackageName } from "./package-name.ts";
 import { isSameAddress, type PackageSource } from "./package-source.ts";
-import { currentProject, extensionsFolder } from "./project-folders.ts";
+import { currentProject, earlierProjects, extensionsFolder } from "./project-folders.ts";
 import { runNpm } from "./run-npm.ts";
 import { stageBundle } from "./stage-bundle.ts";
 
@@ -28,7 +28,7 @@ export interface NpmOptions {
 
 /**
  * A copy of the installed extensions that is changed and then replaces them at once. It locks them until it is disposed. Disposing it removes what was not
- * activated. Earlier folders stay while a gateway runs: it loads parts of a package on first use, from the folder that it began with.
+ * activated. Earlier folders stay while a gateway runs: it loads parts of a package on first use, from the folder that it began with. Its next start removes them.
  */
 export class StagedProject implements AsyncDisposable {
   readonly folder: string;
@@ -97,10 +97,7 @@ export class StagedProject implements AsyncDisposable {
     if (unused === undefined) return;
     // A gateway that starts from now on loads the new folder.
     unused[Symbol.dispose]();
-    for (const name of await readdir(extensionsFolder(paths))) {
-      const path = join(extensionsFolder(paths), name);
-      if (name.startsWith("project-") && path !== this.folder) await rm(path, { recursive: true, force: true });
-    }
+    for (const folder of await earlierProjects(paths)) await rm(folder, { recursive: true, force: true });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { StatePaths } from "@factotum/config";
 
@@ -11,6 +11,17 @@ export function extensionsFolder({ home }: Pick<StatePaths, "home">): string {
 export async function currentProject(paths: Pick<StatePaths, "home">): Promise<string | undefined> {
   const name = (await readText(join(extensionsFolder(paths), "current")))?.trim();
   return name === undefined || !/^[\w-]+$/.test(name) ? undefined : join(extensionsFolder(paths), name);
+}
+
+/** The projects that earlier changes, or interrupted ones, have left: all but the installed one. None if nothing is installed. */
+export async function earlierProjects(paths: Pick<StatePaths, "home">): Promise<readonly string[]> {
+  const current = await currentProject(paths);
+  if (current === undefined) return [];
+  const names = await readdir(extensionsFolder(paths));
+  return names
+    .filter((name) => name.startsWith("project-"))
+    .map((name) => join(extensionsFolder(paths), name))
+    .filter((folder) => folder !== current);
 }
 
 /** The project that this command is installed in, from the folder of its own package; `undefined` in a clone and for a global installation without a list. */
