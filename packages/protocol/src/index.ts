@@ -37,6 +37,7 @@ export type {
   LiveRun,
   NoticeBlock,
 } from "./shapes/chat.ts";
+export type { SessionModeId, SessionSettings, ThinkingLevelId } from "./shapes/session-settings.ts";
 export { ConfigReloadResultSchema } from "./shapes/config.ts";
 export type { ConfigReloadResult } from "./shapes/config.ts";
 export { CONTEXT_PART_TYPES, ContextReportSchema, ContextRequestSchema, ReplayDeltaSchema, ReplayResultSchema } from "./shapes/context.ts";

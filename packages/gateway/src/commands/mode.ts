@@ -28,10 +28,11 @@ async function chooseMode(session: TargetSession, wish: string | undefined): Pro
 /** The mode of a conversation, and what it does. */
 export function modeLine({ record }: Pick<CommandSession, "record">): string {
   const mode = modeOf(record);
-  return `mode ${mode}, ${EFFECTS[mode]}`;
+  return `mode ${mode}, ${MODE_EFFECTS[mode]}`;
 }
 
-const EFFECTS: Readonly<Record<SessionMode, string>> = {
+/** What each mode does. */
+export const MODE_EFFECTS: Readonly<Record<SessionMode, string>> = {
   "read-only": "only tool calls that change nothing run, whoever writes.",
   ask: "tool calls run and ask as configured.",
   workspace: "as ask: changes to files of the workspace are not asked about, and commands run and ask as configured.",

@@ -1,4 +1,4 @@
-import { ModelError } from "@factotum/agent-contract";
+import { ModelError, withoutUndefined } from "@factotum/agent-contract";
 import { clampThinking, findProvider, noThoughtsNote } from "@factotum/models";
 import { missingKeyText } from "../agents/configured-models.ts";
 import type { ModelSource, ResolvedModel } from "../agents/model-source.ts";
@@ -93,20 +93,36 @@ function missingKey({ client, credential }: ResolvedModel): readonly string[] {
   return [missingKeyText(provider, variable)];
 }
 
-async function listModels({ record, agent }: CommandSession, { config, models }: RunningConfig): Promise<CommandAnswer> {
+/** A model that can be chosen by name. */
+export interface KnownModel {
+  readonly reference: string;
+  readonly alias?: string;
+  /** It answers the next message. */
+  readonly isActive: boolean;
+}
+
+/** The models that the configuration names, and the one in use, each once. */
+export async function knownModels({ record, agent }: CommandSession, { config, models }: RunningConfig): Promise<readonly KnownModel[]> {
   const active = record?.overrides.model ?? agent.config.model?.primary ?? (await models.defaultModel()).reference;
   const aliases = new Map(Object.entries(agent.config.models).map(([reference, { alias }]) => [reference, alias]));
   const configured = Object.entries(config.models.providers).flatMap(([id, provider]) =>
     provider.models.map((model) => `${id}/${model.id}`),
   );
   const all = new Set([active, agent.config.model?.primary, ...(agent.config.model?.fallbacks ?? []), ...aliases.keys(), ...configured]);
-  const items = [...all].flatMap((reference) => {
+  return [...all].flatMap((reference) => {
     // An alias is listed with its model.
     if (reference === undefined || [...aliases.values()].includes(reference)) return [];
     const alias = aliases.get(reference);
     const isActive = reference === active || (alias !== undefined && alias === active);
-    return [`${alias === undefined ? "" : `${alias}: `}${reference}${isActive ? " (in use)" : ""}`];
+    return [{ reference, isActive, ...withoutUndefined({ alias }) }];
   });
+}
+
+async function listModels(session: CommandSession, running: RunningConfig): Promise<CommandAnswer> {
+  const known = await knownModels(session, running);
+  const items = known.map(
+    ({ reference, alias, isActive }) => `${alias === undefined ? "" : `${alias}: `}${reference}${isActive ? " (in use)" : ""}`,
+  );
   const hint = "/model <name> chooses one of these, or any other of a provider that has a key, as provider/model.";
   return [
     { type: "list", items },

@@ -18,11 +18,12 @@ export function approvalHandlers(approvals: ApprovalService): RpcHandlersOf<Extr
 }
 
 function approvalOf({ state, decision, decidedAtMs, ...record }: ApprovalRecord): Approval {
-  const { id, agentId, sessionKey, toolName, text, reason, requestedAtMs, expiresAtMs } = record;
+  const { id, agentId, sessionKey, callId, toolName, text, reason, requestedAtMs, expiresAtMs } = record;
   return {
     id,
     agentId,
     sessionKey,
+    callId,
     toolName,
     text,
     reason,

@@ -2,9 +2,11 @@ import type { RpcMethod } from "@factotum/protocol";
 import type { Engine } from "../engine/engine.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
 import { RpcError } from "./rpc-error.ts";
+import { chooseSettings, readSettings } from "./session-settings.ts";
 
 /** Methods about the list of sessions. */
-export function sessionHandlers({ sessions, transfer }: Engine): RpcHandlersOf<Extract<RpcMethod, `sessions.${string}`>> {
+export function sessionHandlers(engine: Engine): RpcHandlersOf<Extract<RpcMethod, `sessions.${string}`>> {
+  const { sessions, transfer } = engine;
   return {
     "sessions.list": async (params) => sessions.list(params),
     "sessions.show": async ({ key }) => transfer.show(await sessions.resolve({ key })),
@@ -16,6 +18,8 @@ export function sessionHandlers({ sessions, transfer }: Engine): RpcHandlersOf<E
     },
     "sessions.create": async (params) => ({ session: await sessions.create(params) }),
     "sessions.patch": async (params) => ({ session: await sessions.patch(params) }),
+    "sessions.settings": async ({ key }) => readSettings(await sessions.resolveTarget({ sessionKey: key }), engine),
+    "sessions.choose": async ({ key, ...choice }) => chooseSettings((await sessions.resolve({ key })).key, choice, engine),
     "sessions.reset": async (params) => ({
       session: sessions.summary(
         await sessions.reset(await sessions.resolveKey({ sessionKey: params.key }), { reason: "the conversation was reset" }),

@@ -35,8 +35,8 @@ test("the owner's runs of a session work in its own folder, those of others do n
   const link = `${project}-link`;
   await symlink(project, link);
   try {
-    expect(await client.call("sessions.create", { key: KEY, workspace: link })).toMatchObject({
-      session: { key: KEY, agentId: "main", kind: "other", workspace: project },
+    expect(await client.call("sessions.create", { key: KEY, workspace: link, displayName: "project" })).toMatchObject({
+      session: { key: KEY, agentId: "main", kind: "other", displayName: "project", workspace: project },
     });
   } finally {
     await rm(link);

@@ -199,7 +199,10 @@ export class SessionService {
     if ((await store.readSession(key)) !== undefined) throw new SessionRequestError("conflict", `The session ${key} exists already.`);
     const workspace = params.workspace === undefined ? undefined : await this.#checkFolder(params.workspace, key, agentId);
     const nowMs = clock.now();
-    await store.createSession({ key, sessionId: random.uuid(), agentId, isPrivate: true, displayName: "cli" }, { nowMs });
+    await store.createSession(
+      { key, sessionId: random.uuid(), agentId, isPrivate: true, displayName: params.displayName ?? "cli" },
+      { nowMs },
+    );
     const record = await store.patchSession(key, { overrides: withoutUndefined({ workspace }) }, { nowMs });
     events.sessionChanged(key);
     return this.summary(record);

@@ -7,6 +7,14 @@ import {
   type SessionKind,
   type SessionSummary,
 } from "../shapes/session-summary.ts";
+import {
+  SESSION_MODE_IDS,
+  SessionSettingsSchema,
+  THINKING_LEVEL_IDS,
+  type SessionModeId,
+  type SessionSettings,
+  type ThinkingLevelId,
+} from "../shapes/session-settings.ts";
 import { defineMethods, type MethodTable } from "./define-methods.ts";
 import { key, limit } from "./params.ts";
 
@@ -57,7 +65,7 @@ export interface SessionMethods {
    * workspace. Rejects with `conflict` if the session exists, with `not-found` for an unknown agent, and with `invalid-request` for a folder that cannot be used.
    */
   "sessions.create": {
-    params: { readonly key: string; readonly workspace?: string };
+    params: { readonly key: string; readonly workspace?: string; readonly displayName?: string };
     result: { readonly session: SessionSummary };
   };
   /** Changes the session's own settings; `null` clears one. A `workspace` is checked as by `sessions.create`. */
@@ -69,6 +77,18 @@ export interface SessionMethods {
       readonly workspace?: string | null;
     };
     result: { readonly session: SessionSummary };
+  };
+  /** What can be chosen for a session and said in it; also for one that does not exist yet. */
+  "sessions.settings": { params: { readonly key: string }; result: SessionSettings };
+  /** Chooses settings of an existing session; `null`: as configured. Rejects with `invalid-request` for a model that cannot be used. */
+  "sessions.choose": {
+    params: {
+      readonly key: string;
+      readonly mode?: SessionModeId;
+      readonly model?: string | null;
+      readonly thinking?: ThinkingLevelId | null;
+    };
+    result: SessionSettings;
   };
   /** Resets the conversation; the old transcript is kept. */
   "sessions.reset": { params: { readonly key: string }; result: { readonly session: SessionSummary } };
@@ -128,7 +148,7 @@ export const SESSION_METHODS: MethodTable<SessionMethods> = defineMethods<Sessio
   "sessions.create": {
     access: "owner",
     stores: true,
-    params: () => z.strictObject({ key, workspace: folder.optional() }),
+    params: () => z.strictObject({ key, workspace: folder.optional(), displayName: z.string().min(1).max(200).optional() }),
     result: () => session,
   },
   "sessions.patch": {
@@ -142,6 +162,19 @@ export const SESSION_METHODS: MethodTable<SessionMethods> = defineMethods<Sessio
         workspace: folder.nullable().optional(),
       }),
     result: () => session,
+  },
+  "sessions.settings": { access: "owner", stores: false, params: () => z.strictObject({ key }), result: () => SessionSettingsSchema },
+  "sessions.choose": {
+    access: "owner",
+    stores: true,
+    params: () =>
+      z.strictObject({
+        key,
+        mode: z.enum(SESSION_MODE_IDS).optional(),
+        model: key.nullable().optional(),
+        thinking: z.enum(THINKING_LEVEL_IDS).nullable().optional(),
+      }),
+    result: () => SessionSettingsSchema,
   },
   "sessions.reset": {
     access: "owner",

@@ -12,6 +12,8 @@ export interface Approval {
   readonly id: string;
   readonly agentId: string;
   readonly sessionKey: string;
+  /** Of the tool call in the conversation. */
+  readonly callId: string;
   readonly toolName: string;
   /** The whole action, such as the command line. */
   readonly text: string;
@@ -35,6 +37,7 @@ export const ApprovalSchema: z.ZodType<Approval> = parserOf<Approval>()(() =>
     id: z.string(),
     agentId: z.string(),
     sessionKey: z.string(),
+    callId: z.string(),
     toolName: z.string(),
     text: z.string(),
     reason: z.string(),

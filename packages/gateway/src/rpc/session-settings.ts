@@ -1,0 +1,76 @@
+import { ModelError, withoutUndefined } from "@factotum/agent-contract";
+import { thinkingLevelsOf } from "@factotum/models";
+import type { RpcMethods, SessionSettings } from "@factotum/protocol";
+import type { CommandSession } from "../commands/command-target.ts";
+import { COMMANDS } from "../commands/command-table.ts";
+import { MODE_EFFECTS } from "../commands/mode.ts";
+import { findModel, knownModels } from "../commands/model.ts";
+import { RESETS } from "../commands/reset.ts";
+import { infoOf } from "../commands/think.ts";
+import { modeOf, SESSION_MODES } from "../conversation/session-mode.ts";
+import type { Engine } from "../engine/engine.ts";
+import { parseAgentSessionKey } from "../routing/session-key.ts";
+import { RpcError } from "./rpc-error.ts";
+
+/** How long skills and own commands are looked up. */
+const LOOKUP_MS = 5000;
+
+/** What can be chosen for a session of the owner's, and the commands that it takes. */
+export async function readSettings(sessionKey: string, { parts }: Engine): Promise<SessionSettings> {
+  const { running, store } = parts;
+  const record = await store.readSession(sessionKey);
+  const session: CommandSession = {
+    record,
+    agent: running.agent(parseAgentSessionKey(sessionKey)?.agentId ?? running.config.defaultAgentId),
+  };
+  const [info, models, commands] = await Promise.all([infoOf(session), knownModels(session, running), commandsOf(session, parts)]);
+  const thinking = record?.overrides.thinking ?? session.agent.config.thinking;
+  return {
+    mode: modeOf(record),
+    modes: SESSION_MODES.map((id) => ({ id, effect: MODE_EFFECTS[id] })),
+    models: models.map(({ isActive: _active, ...model }) => model),
+    thinkingLevels: info === undefined ? [] : thinkingLevelsOf(info),
+    commands,
+    ...withoutUndefined({ model: await referenceOf(session), contextWindow: info?.contextWindow, thinking }),
+  };
+}
+
+/** Stores choices of the owner's. Rejects with an `RpcError` for a model that cannot be used. */
+export async function chooseSettings(
+  sessionKey: string,
+  { mode, model, thinking }: Omit<RpcMethods["sessions.choose"]["params"], "key">,
+  engine: Engine,
+): Promise<SessionSettings> {
+  const { store, running, events, clock } = engine.parts;
+  const found = typeof model === "string" ? await findModel(model, running.models) : undefined;
+  if (ModelError.isInstance(found)) throw new RpcError("invalid-request", found.message);
+  const overrides = withoutUndefined({
+    mode: mode === "ask" ? null : mode,
+    model: found?.reference ?? (model === null ? null : undefined),
+    thinking,
+  });
+  await store.patchSession(sessionKey, { overrides }, { nowMs: clock.now() });
+  events.sessionChanged(sessionKey);
+  return readSettings(sessionKey, engine);
+}
+
+async function commandsOf({ agent }: CommandSession, { promptCommands }: Engine["parts"]): Promise<SessionSettings["commands"]> {
+  const own = await promptCommands.list({
+    agent,
+    group: undefined,
+    owner: true,
+    isShared: false,
+    signal: AbortSignal.timeout(LOOKUP_MS),
+  });
+  const builtIn = [...RESETS, ...COMMANDS].map(({ name, summary }) => ({ name: name.slice(1), summary }));
+  return [...builtIn, ...own.map(({ name, summary }) => ({ name, summary }))];
+}
+
+async function referenceOf({ record, agent }: CommandSession): Promise<string | undefined> {
+  try {
+    return (await agent.model(record?.overrides.model)).reference;
+  } catch (error) {
+    if (ModelError.isInstance(error)) return undefined;
+    throw error;
+  }
+}
