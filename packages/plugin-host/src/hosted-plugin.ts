@@ -118,7 +118,7 @@ export class HostedPlugin {
     }
     if (this.#leaving.signal.aborted) return;
     const { clock, idleMs = IDLE_MS } = this.#options;
-    this.#idle = clock.schedule(idleMs, () => this.stop("it was idle"));
+    this.#idle = clock.schedule(this.plugin.idleMs ?? idleMs, () => this.stop("it was idle"));
   }
 
   #isItsFault({ code }: PluginError, isOwnFailure: boolean): boolean {

@@ -59,6 +59,8 @@ export interface InstalledPlugin {
   readonly workspaces: Readonly<Record<string, string>>;
   /** It may run programs, where something holds them. */
   readonly mayRun: boolean;
+  /** Its process is stopped after this time without calls. Default: that of the host. */
+  readonly idleMs?: number;
   readonly config: JsonObject;
   /** It runs in the gateway's process, with the gateway's authority. */
   readonly trusted: boolean;

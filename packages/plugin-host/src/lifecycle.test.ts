@@ -48,6 +48,16 @@ test("a pause between calls counts from the last of them", slow, async () => {
   expect(textOf(await next)).toBe("done");
 });
 
+test("a plugin with an idle time of its own is stopped after that", slow, async () => {
+  const patient = await folders.write("patient", toolCode(`return "ran";`), { idleMs: 5_000 });
+  await using running = startHost([patient], { idleMs: 1_000 });
+  expect(textOf(await running.call("patient"))).toBe("ran");
+  running.clock.advance(4_000);
+  expect(running.host.alive).toBe(1);
+  running.clock.advance(1_001);
+  await expect.poll(() => running.running.size).toBe(0);
+});
+
 /** Four plugins that have all places, and are busy. */
 async function takeAllPlaces(plugins: readonly InstalledPlugin[], running: TestHost): Promise<() => Promise<void>> {
   const calls = plugins.map(async ({ id }) => running.call(id, { wait: "a" }));

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@factotum/agent-contract";
+import { withoutUndefined, type JsonObject } from "@factotum/agent-contract";
 import { configParserOf, type ConfigProblem, type FactotumConfig } from "@factotum/config";
 import { promptCommandName, RESERVED_COMMANDS } from "@factotum/gateway";
 import type { InstalledPlugin } from "@factotum/plugin-host";
@@ -30,7 +30,7 @@ export async function usablePlugins(
   const problems: ConfigProblem[] = [];
   for (const one of found) {
     const { id, packageName, version, folder, entry, tools, hooks, commands, models, routes, isMemory, permissions } = one;
-    const { enabled = true, trusted = false, config = {} } = entries[id] ?? {};
+    const { enabled = true, trusted = false, idleSeconds, config = {} } = entries[id] ?? {};
     if (!enabled || deny.includes(id) || allow?.includes(id) === false) continue;
     const reason = await settingsProblem(one, config);
     if (reason !== undefined) {
@@ -60,14 +60,16 @@ export async function usablePlugins(
       ? Object.fromEntries(agents.map(({ id: agentId, workspace }) => [agentId, workspace]))
       : {};
     const allowed = { hosts: named("network"), secrets: named("secrets"), workspaces, mayRun: permissions.includes("exec") };
-    used.push({ ...facts, ...allowed, config: config as JsonObject, trusted });
+    const idleMs = idleSeconds === undefined ? undefined : idleSeconds * 1_000;
+    used.push({ ...facts, ...allowed, ...withoutUndefined({ idleMs }), config: config as JsonObject, trusted });
   }
   for (const id of Object.keys(entries)) {
     if (found.some((one) => one.id === id)) continue;
     if ([...servers.mcp, ...servers.lsp].some(({ ids }) => ids.includes(id))) {
-      const { trusted = false, config = {} } = entries[id] ?? {};
+      const { trusted = false, idleSeconds, config = {} } = entries[id] ?? {};
       const message = `${id} is of servers, for which only enabled counts here; for other settings write an entry of the server's name into mcp.servers or lsp.servers`;
-      if (trusted || Object.keys(config).length > 0) problems.push({ type: "extension", path: `plugins.entries.${id}`, message });
+      if (trusted || idleSeconds !== undefined || Object.keys(config).length > 0)
+        problems.push({ type: "extension", path: `plugins.entries.${id}`, message });
       continue;
     }
     const message = `no installed package has a plugin ${id}; install it: factotum plugins add <folder, tarball or package>`;

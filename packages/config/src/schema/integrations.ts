@@ -92,6 +92,8 @@ interface PluginEntry {
   readonly enabled: boolean;
   /** It runs in the gateway's process, with the gateway's authority. */
   readonly trusted: boolean;
+  /** Its process is stopped after this time without a call. Unset: two minutes. */
+  readonly idleSeconds?: number | undefined;
   readonly config: Readonly<Record<string, unknown>>;
 }
 
@@ -385,6 +387,12 @@ export const PluginsSchema: z.ZodType<PluginsConfig> = z
             .describe(
               "`true`: the plugin runs in the gateway's process and can do what the gateway can. By default it has a process of its own.",
             ),
+          idleSeconds: z
+            .int()
+            .min(1)
+            .max(86_400)
+            .optional()
+            .describe("Seconds without a call after which its process is stopped; the next call starts it again. Unset: 120."),
           config: FreeSchema.default({}).describe("Settings of the plugin."),
         }),
       )
