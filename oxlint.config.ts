@@ -21,7 +21,10 @@ function onlyImports(names: readonly string[]): NonNullable<OxlintOverride["rule
             regex: "^(\\.\\./)+[\\w-]+/(src|dist|test)/",
             message: "Import the other package by its name: its entry point is its only public module.",
           },
-          { group: ["**/packages/*/**", "**/extensions/*/**", "**/apps/*/**"], message: "Import the other package by its name." },
+          {
+            group: ["**/packages/*/**", "**/extensions/*/**", "**/plugins/*/**", "**/apps/*/**"],
+            message: "Import the other package by its name.",
+          },
         ],
       },
     ],
@@ -61,7 +64,7 @@ export default defineConfig({
     { files: ["apps/web/**"], plugins: ["eslint", "typescript", "unicorn", "oxc", "import", "promise", "react", "jsx-a11y"] },
     // Time comes from the clock that was injected.
     {
-      files: ["packages/*/src/**", "extensions/*/src/**"],
+      files: ["packages/*/src/**", "extensions/*/src/**", "plugins/*/src/**"],
       rules: {
         "no-restricted-properties": [
           "error",

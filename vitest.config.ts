@@ -43,6 +43,6 @@ export default defineConfig({
     retry: process.env["CI"] === undefined ? 0 : 1,
     restoreMocks: true,
     unstubEnvs: true,
-    coverage: { provider: "v8", include: ["{packages,extensions,apps}/*/src/**/*.{ts,tsx}"] },
+    coverage: { provider: "v8", include: ["{packages,extensions,plugins,apps}/*/src/**/*.{ts,tsx}"] },
   },
 });

@@ -16,7 +16,7 @@ const USAGE = `Usage: node scripts/bootstrap.mjs <command>
 `;
 
 const INSTALL_STAMP = join(STATE, "install");
-const GROUPS = ["packages", "extensions", "apps"];
+const GROUPS = ["packages", "extensions", "plugins", "apps"];
 const BUILD_STAMP = join(STATE, "build");
 const INPUTS = ["packages", "extensions", "apps/factotum", "apps/web"];
 const NOT_INPUTS = /^(node_modules|dist|test|e2e|coverage|\..*|.*\.test(-d)?\.tsx?)$/;

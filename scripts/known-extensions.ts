@@ -1,5 +1,5 @@
-// pnpm known-extensions [--list FILE] [folder [extension ...]]
-// Packs the published extensions into the folder, `packed` if absent, and writes the list by which a release installs exactly these tarballs.
+// pnpm known-extensions [--list FILE] [folder [package ...]]
+// Packs the published extensions and plugins (`extensions/irc`, …) into the folder, `packed` if absent, and writes the list by which a release installs exactly these tarballs.
 
 import { writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";

@@ -42,6 +42,8 @@ export const LAYERS: readonly Readonly<Record<string, readonly string[]>>[] = [
     config: [...CONTRACTS, "plugin"],
     ...Object.fromEntries(EXTENSIONS.map((name) => [name, ["channel-contract", "channel-kit"]])),
     webchat: ["channel-contract", "channel-kit", "protocol"],
+    // Plugins, which the product is not built with
+    "embeddings-local": ["plugin"],
   },
   // L3: the gateway wires them
   {

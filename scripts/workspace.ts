@@ -4,7 +4,7 @@ import { join } from "node:path";
 /** The repository's root directory. */
 export const ROOT: string = join(import.meta.dirname, "..");
 
-const GROUPS = ["packages", "extensions", "apps"];
+const GROUPS = ["packages", "extensions", "plugins", "apps"];
 
 /** Every workspace package as its folder relative to the root, sorted: `packages/store`, `extensions/feishu`, … */
 export function workspaceFolders(): string[] {

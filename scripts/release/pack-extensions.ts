@@ -1,15 +1,15 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { ROOT } from "../workspace.ts";
+import { ROOT, workspaceFolders } from "../workspace.ts";
 
 const run = promisify(execFile);
 
-/** The tarball of a published extension. */
+/** The tarball of a published extension or plugin. */
 export interface PackedExtension {
-  /** Ids of the channels that it provides. */
+  /** Ids of the channels that it provides; none for a plugin. */
   readonly channels: readonly string[];
   readonly package: string;
   readonly version: string;
@@ -25,14 +25,17 @@ interface Manifest {
   readonly factotum?: { readonly provides: readonly { readonly type: string; readonly id: string }[] };
 }
 
-/** The folders of the extensions that a release publishes, sorted. */
+/** What is installed by "factotum plugins add" or "channels add". */
+const GROUPS = ["extensions", "plugins"];
+
+/** The folders of the extensions and plugins that a release publishes, sorted: `extensions/irc`, … */
 export async function publishedExtensions(): Promise<readonly string[]> {
-  const folders = (await readdir(join(ROOT, "extensions"))).toSorted();
+  const folders = workspaceFolders().filter((folder) => GROUPS.includes(dirname(folder)));
   const manifests = await Promise.all(folders.map(async (folder) => [folder, await readManifest(folder)] as const));
   return manifests.filter(([, manifest]) => manifest.private !== true && manifest.factotum !== undefined).map(([folder]) => folder);
 }
 
-/** Packs extensions, each built first, into a folder that is created. What is published must be these tarballs: another build can have another integrity. */
+/** Packs the extensions and plugins in folders of the repository, each built first, into a folder that is created. What is published must be these tarballs: another build can have another integrity. */
 export async function packExtensions(folders: readonly string[], destination: string): Promise<readonly PackedExtension[]> {
   await mkdir(destination, { recursive: true });
   const packed: PackedExtension[] = [];
@@ -41,10 +44,10 @@ export async function packExtensions(folders: readonly string[], destination: st
   return packed;
 }
 
-/** What `known-extensions.json` contains: the package of each channel. Throws if two packages provide one channel. */
+/** What `known-extensions.json` contains: the package of each channel, and those of plugins by their names. Throws if two packages provide one channel. */
 export function knownExtensions(packed: readonly PackedExtension[]): Record<string, Omit<PackedExtension, "channels" | "tarball">> {
   const known = packed.flatMap(({ channels, package: name, version, integrity }) =>
-    channels.map((id) => [id, { package: name, version, integrity }] as const),
+    (channels.length === 0 ? [name] : channels).map((id) => [id, { package: name, version, integrity }] as const),
   );
   const ids = known.map(([id]) => id);
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
@@ -56,7 +59,7 @@ async function pack(folder: string, destination: string): Promise<PackedExtensio
   const { name, version, factotum } = await readManifest(folder);
   const staging = await mkdtemp(join(destination, ".packing-"));
   try {
-    const args = ["-C", join(ROOT, "extensions", folder), "pack", "--pack-destination", staging];
+    const args = ["-C", join(ROOT, folder), "pack", "--pack-destination", staging];
     await run("pnpm", args, { maxBuffer: 64 * 1024 * 1024 });
     const [file] = await readdir(staging);
     if (file === undefined) throw new Error(`${name} was not packed.`);
@@ -73,5 +76,5 @@ async function pack(folder: string, destination: string): Promise<PackedExtensio
 }
 
 async function readManifest(folder: string): Promise<Manifest> {
-  return JSON.parse(await readFile(join(ROOT, "extensions", folder, "package.json"), "utf8")) as Manifest;
+  return JSON.parse(await readFile(join(ROOT, folder, "package.json"), "utf8")) as Manifest;
 }

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { ROOT } from "../workspace.ts";
 
 /** // Sources of code that runs in the gateway. Tests may use any clock. */
-const sources = globSync(["packages/*/src/**/*.ts", "extensions/*/src/**/*.ts"], { cwd: ROOT }).filter(
+const sources = globSync(["packages/*/src/**/*.ts", "extensions/*/src/**/*.ts", "plugins/*/src/**/*.ts"], { cwd: ROOT }).filter(
   (file) => !file.endsWith(".test.ts") && !file.startsWith("packages/testing-") && !file.startsWith("packages/channel-conformance/"),
 );
 

@@ -98,8 +98,8 @@ describe.each(workspaceFolders())("%s", (folder) => {
     const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies, ...manifest.optionalDependencies }).map((name) =>
       name.replace(/^@types\//, ""),
     );
-    // An extension bundles what it imports of the workspace.
-    const isBundled = (specifier: string): boolean => folder.startsWith("extensions/") && specifier.startsWith("@factotum/");
+    // What is installed by "plugins add" bundles what it imports of the workspace.
+    const isBundled = (specifier: string): boolean => /^(?:extensions|plugins)\//.test(folder) && specifier.startsWith("@factotum/");
     const wrong = own
       .filter(({ isTest, file }) => !isTest && file.startsWith(`${folder}/src/`))
       .flatMap(({ file, imports }) =>

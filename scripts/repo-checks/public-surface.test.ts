@@ -5,7 +5,7 @@ import { LAYERS } from "../layers.ts";
 import { readModules, type SourceModule } from "../source/module-graph.ts";
 import { ROOT, workspaceFolders } from "../workspace.ts";
 
-const modules = new Map(readModules("packages", "extensions").map((module) => [module.file, module]));
+const modules = new Map(readModules("packages", "extensions", "plugins").map((module) => [module.file, module]));
 const folders = workspaceFolders().filter((folder) => !folder.startsWith("apps/"));
 
 test.each(folders)("%s has one entry point with explicit exports", (folder) => {

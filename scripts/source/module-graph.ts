@@ -17,7 +17,7 @@ const TEST = /(\.test(-d)?\.tsx?$)|(\/(test|e2e|contract)\/)/;
 
 /** The parsed TypeScript modules of the workspace packages under `folders`, all by default. */
 export function readModules(...folders: readonly string[]): SourceModule[] {
-  return trackedFiles(...(folders.length === 0 ? ["packages", "extensions", "apps"] : folders))
+  return trackedFiles(...(folders.length === 0 ? ["packages", "extensions", "plugins", "apps"] : folders))
     .filter((file) => /\.tsx?$/.test(file))
     .map((file) => ({
       file,
@@ -42,7 +42,7 @@ export function moduleGraph(modules: readonly Pick<SourceModule, "file" | "impor
 
 function entryOf(specifier: string, files: ReadonlySet<string>): string | undefined {
   const name = /^@factotum\/([\w-]+)$/.exec(specifier)?.[1];
-  return ["packages", "extensions"].map((group) => `${group}/${name}/src/index.ts`).find((entry) => files.has(entry));
+  return ["packages", "extensions", "plugins"].map((group) => `${group}/${name}/src/index.ts`).find((entry) => files.has(entry));
 }
 
 /** The cycles of a graph: strongly connected sets of more than one node, or of one with an edge to itself, sorted. */

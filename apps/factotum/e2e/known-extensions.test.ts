@@ -14,6 +14,8 @@ const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const run = promisify(execFile);
 const TOKEN = ["110201543", "AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw1"].join(":");
 
+const PACKED = ["extensions/telegram", "plugins/embeddings-local"];
+
 let folder: string;
 /** The list that a release would contain. */
 let known: CliContext["knownExtensions"];
@@ -21,7 +23,7 @@ let packed: CliContext["knownExtensions"][string] & { readonly tarball: string }
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "factotum-known-"));
   const list = path.join(folder, "list.json");
-  const { stdout } = await run(process.execPath, [path.join(ROOT, "scripts/known-extensions.ts"), "--list", list, folder, "telegram"]);
+  const { stdout } = await run(process.execPath, [path.join(ROOT, "scripts/known-extensions.ts"), "--list", list, folder, ...PACKED]);
   known = JSON.parse(await readFile(list, "utf8")) as typeof known;
   const { telegram } = known;
   if (telegram === undefined) throw new Error("nothing was packed");
@@ -90,6 +92,17 @@ test("without an entry in the list nothing is asked of the registry", async () =
   await registry.publish(packed.tarball);
   expect(await add({})).toMatchObject({ code: 2, stderr: expect.stringContaining('The channel "telegram" is not installed') as string });
   expect(registry.requests).toEqual([]);
+});
+
+test("a plugin of the list is known by its name, and is no channel", async () => {
+  const name = "@factotum/embeddings-local";
+  expect(Object.keys(known)).toEqual(["telegram", name]);
+  expect((await home.runWith({ knownExtensions: known }, "plugins", "add", name, "--yes")).code).toBe(1);
+  expect(registry.requests).toContain(name);
+  const asked = registry.requests.length;
+  const refused = await home.runWith({ knownExtensions: known }, "channels", "add", name, "--yes");
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`There is no channel "${name}".`) as string });
+  expect(registry.requests).toHaveLength(asked);
 });
 
 test("the repository lists none", async () => {

@@ -23,6 +23,7 @@ import { fillForm, leftOut } from "../extensions/account-form.ts";
 import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
+import { knownChannels } from "../runtime/known-extension.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { accountFile } from "./account-files.ts";
 import { AccountAnswers, askSettings, readGiven } from "./ask-settings.ts";
@@ -124,7 +125,7 @@ async function findChannel(context: CliContext, id: string, { yes }: { readonly 
   };
   const present = await find();
   if (present !== undefined) return present;
-  if (Object.hasOwn(context.knownExtensions, id)) {
+  if (knownChannels(context.knownExtensions).includes(id)) {
     await installPlugin(context, id, { yes, replaces: false });
     const installed = await find();
     if (installed !== undefined) return installed;

@@ -20,7 +20,7 @@ import { KNOWN_EXTENSIONS } from "../extensions/known-extensions.ts";
 import { pluginProviders } from "../extensions/plugin-providers.ts";
 import { providedChannels } from "../extensions/provided-types.ts";
 import type { FirstRunParts } from "../first-run/first-run-parts.ts";
-import type { KnownExtensions } from "../runtime/known-extension.ts";
+import { knownChannels, type KnownExtensions } from "../runtime/known-extension.ts";
 
 /** The services that built-in channels get from the gateway. */
 export interface ChannelParts {
@@ -108,7 +108,7 @@ export async function channelCatalog(env: Environment, known: KnownExtensions = 
   const entries = available.map(withMemberCheck);
   const isTaken = new Set(available.map(({ id }) => id));
   const unavailable = new Map<string, string>();
-  for (const id of Object.keys(known)) unavailable.set(id, `no package provides this channel; install it: factotum channels add ${id}`);
+  for (const id of knownChannels(known)) unavailable.set(id, `no package provides this channel; install it: factotum channels add ${id}`);
   for (const id of found.build?.others ?? []) unavailable.set(id, missingInBuild(id, found.build?.channels ?? []));
   for (const { channelIds, message } of found.problems) for (const id of channelIds) unavailable.set(id, message);
   return {

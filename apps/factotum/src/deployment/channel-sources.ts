@@ -12,7 +12,7 @@ import { packageSource } from "../extensions/package-source.ts";
 import { providedChannels } from "../extensions/provided-types.ts";
 import { checkSchemaFile } from "../extensions/schema-file.ts";
 import { CliError } from "../runtime/cli-error.ts";
-import type { KnownExtensions } from "../runtime/known-extension.ts";
+import { knownChannels, type KnownExtensions } from "../runtime/known-extension.ts";
 
 /** A package of chosen channels. */
 export interface ChosenPackage {
@@ -50,7 +50,7 @@ export interface ChosenChannels extends AsyncDisposable {
 export async function chooseChannels(chosen: readonly string[], options: SourceOptions): Promise<ChosenChannels> {
   const { builtIn, found, implicit, known, workspace } = options;
   const inClone = workspace === undefined ? [] : await readdir(workspace);
-  const names = [...new Set([...builtIn, ...found.channels.map(({ id }) => id), ...inClone, ...Object.keys(known)])].toSorted();
+  const names = [...new Set([...builtIn, ...found.channels.map(({ id }) => id), ...inClone, ...knownChannels(known)])].toSorted();
   await using stack = new AsyncDisposableStack();
   const own = new Set<string>();
   const packages = new Map<string, ChosenPackage>();

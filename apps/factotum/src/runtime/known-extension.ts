@@ -6,5 +6,10 @@ interface KnownExtension {
   readonly integrity: string;
 }
 
-/** The packages by the ids of their channels. */
+/** The packages by the ids of their channels; those of plugins by their own names, which are no ids of channels. */
 export type KnownExtensions = Readonly<Record<string, KnownExtension>>;
+
+/** The ids of the channels that the packages of a list provide. */
+export function knownChannels(known: KnownExtensions): readonly string[] {
+  return Object.entries(known).flatMap(([id, one]) => (id === one.package ? [] : [id]));
+}

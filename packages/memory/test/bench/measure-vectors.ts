@@ -11,9 +11,15 @@ const SIGNAL = new AbortController().signal;
 const PARTS = ["lexical", "otherWords"] as const;
 const MEASURES = ["recallAt6", "ndcgAt6", "staleRate"] as const;
 
-/** Recall and nDCG by words alone, by vectors alone and by both, for English and Chinese questions: the means over the seeds, as a table. */
+/**
+ * Recall, nDCG, rates of stale facts and of false hits by words alone, by vectors alone and by both, for English and Chinese questions: the means over the seeds,
+ * as a table.
+ */
 export async function measureVectors(seeds: readonly number[], embeddings: TextEmbeddings): Promise<string> {
-  const rows: string[] = ["| questions | searched by | number | recall@6 | nDCG@6 | older fact first |", "|---|---|---|---|---|---|"];
+  const rows: string[] = [
+    "| questions | searched by | number | recall@6 | nDCG@6 | older fact first | false hits |",
+    "|---|---|---|---|---|---|---|",
+  ];
   for (const language of ["en", "zh"] as const) {
     const corpora = seeds.map((seed) => ofLanguage(createCorpus(seed), language));
     const reports = {
@@ -23,7 +29,13 @@ export async function measureVectors(seeds: readonly number[], embeddings: TextE
     };
     for (const part of PARTS)
       for (const [name, all] of Object.entries(reports))
-        rows.push(`| ${language}, ${part} | ${name} | ${meanOf(all.map((one) => one[part]))} |`);
+        rows.push(`| ${language}, ${part} | ${name} | ${meanOf(all.map((one) => one[part]))} | |`);
+    for (const [name, all] of Object.entries(reports)) {
+      const unanswerable = all.flatMap(({ byShape }) => byShape.get("unanswerable") ?? []);
+      rows.push(
+        `| ${language}, unanswerable | ${name} | ${unanswerable[0]?.questions} | | | | ${mean(unanswerable.flatMap(({ falseHitRateAtSeven: rate }) => rate ?? []))} |`,
+      );
+    }
   }
   return rows.join("\n");
 }
@@ -80,9 +92,9 @@ async function each<Item, Result>(items: readonly Item[], work: (item: Item) => 
 }
 
 function meanOf(all: readonly Recall[]): string {
-  const mean = (name: (typeof MEASURES)[number]): string => {
-    const values = all.flatMap((one) => one[name] ?? []);
-    return values.length === 0 ? "" : (values.reduce((sum, value) => sum + value, 0) / values.length).toFixed(2);
-  };
-  return [all[0]?.questions, ...MEASURES.map(mean)].join(" | ");
+  return [all[0]?.questions, ...MEASURES.map((name) => mean(all.flatMap((one) => one[name] ?? [])))].join(" | ");
+}
+
+function mean(values: readonly number[]): string {
+  return values.length === 0 ? "" : (values.reduce((sum, value) => sum + value, 0) / values.length).toFixed(2);
 }
