@@ -49,8 +49,9 @@ test("from the demo to a model: a wrong key, an unreachable provider, an unknown
 
   await client.request("setup.name", { name: "Ada" });
   expect((await client.request("agents.list", {})).agents[0]?.name).toBe("Ada");
+  expect(await client.request("setup.heartbeat", { heartbeat: "day" })).toEqual({ heartbeat: "day" });
   const state = await client.request("setup.state", {});
-  expect(state).toMatchObject({ model: { reference: MODEL, source: "configured" }, agent: { name: "Ada" } });
+  expect(state).toMatchObject({ model: { reference: MODEL, source: "configured" }, agent: { name: "Ada", heartbeat: "day" } });
   expect((await stat(join(product.home, "credentials/groq"))).mode & 0o777).toBe(0o600);
 
   // The right key is only in its file; the wrong one, and both in all output and responses, nowhere.

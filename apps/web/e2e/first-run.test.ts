@@ -68,6 +68,12 @@ test.each([
   await dialog.getByRole("button", { name: "Use this model" }).click();
   await dialog.getByLabel("The assistant’s name").fill("Ada");
   await page.keyboard.press("Enter");
+  await dialog.getByText("costs nothing while there is nothing to do").waitFor();
+  expect(await findViolations(page)).toEqual([]);
+  const heartbeat = dialog.getByLabel("Wakes itself up");
+  expect(await heartbeat.inputValue()).toBe("off");
+  await heartbeat.selectOption("day");
+  await dialog.getByRole("button", { name: "Go on" }).click();
   await dialog.getByText("Ada is ready.").waitFor();
   expect(await findViolations(page)).toEqual([]);
   await page.keyboard.press("Enter");
@@ -80,6 +86,7 @@ test.each([
 
   expect((await stat(join(product.home, "credentials/groq"))).mode & 0o777).toBe(0o600);
   expect(await readFile(join(product.home, "factotum.json5"), "utf8")).toContain("credentials/groq");
+  expect(await readFile(join(product.home, "factotum.json5"), "utf8")).toContain("30m");
   for (const key of [KEY, WRONG]) {
     expect(await page.content()).not.toContain(key);
     expect(
@@ -94,6 +101,7 @@ test("a person who stays with the demo is not asked again, can open the settings
   const welcome = page.getByRole("dialog", { name: "Welcome to Factotum" });
   await welcome.getByRole("button", { name: "Stay with the demo" }).click();
   await welcome.getByRole("button", { name: "Skip" }).click();
+  await welcome.getByRole("button", { name: "Go on" }).click();
   await welcome.getByText("The model is demo/demo.").waitFor();
   await welcome.getByRole("button", { name: "Start talking" }).click();
   await page.reload();

@@ -259,6 +259,7 @@ export const NO_SETUP: SetupControl = {
   storeKey: async () => ({ type: "refused", message: "no keys in this test" }),
   chooseModel: async () => ({ type: "refused", message: "no models in this test" }),
   nameAssistant: async () => ({ type: "refused", message: "no names in this test" }),
+  setHeartbeat: async () => ({ type: "refused", message: "no heartbeats in this test" }),
 };
 
 const NO_SETTING = async (): Promise<SettingsAnswer> => ({ type: "refused", message: "no settings in this test" });

@@ -1,4 +1,4 @@
-import type { SetupCheck, SetupProvider } from "./shapes/setup.ts";
+import type { SetupCheck, SetupHeartbeat, SetupProvider, SetupState } from "./shapes/setup.ts";
 
 /** True if the provider has a key that can be read. */
 export function hasUsableKey({ keyPlace, keyProblem }: SetupProvider): boolean {
@@ -18,4 +18,20 @@ export function isModelRefused({ type }: Pick<SetupCheck, "type">): boolean {
 /** The models to choose from, without duplicates: the recommended one first, then those that the test found. */
 export function offeredModels({ defaultModel }: SetupProvider, found: readonly string[]): readonly string[] {
   return [...new Set([...(defaultModel === undefined ? [] : [defaultModel]), ...found])];
+}
+
+/** What is said of the heartbeat before setup asks for it. */
+export const HEARTBEAT_OFFER =
+  "The assistant can wake itself up: it looks at what you have written into HEARTBEAT.md in its workspace, and writes to you if there is something to say. That costs nothing while there is nothing to do: without a line in that file, no model is asked. In quiet hours it sleeps, and what was due then is not made up for.";
+
+/** The choices of a heartbeat, with that of the configuration if it is none of them. */
+export function offeredHeartbeats({
+  heartbeat,
+}: SetupState["agent"]): readonly { readonly value: SetupHeartbeat | "other"; readonly label: string }[] {
+  return [
+    ...(heartbeat === "other" ? [{ value: heartbeat, label: "Keep it as it is configured" }] : []),
+    { value: "off", label: "Off" },
+    { value: "day", label: "Every 30 minutes, with quiet hours from 22:00 to 08:00" },
+    { value: "always", label: "Every 30 minutes, day and night" },
+  ];
 }

@@ -1138,6 +1138,8 @@ interface SetupProvider {
   /** The suggested model, without the provider. */
   readonly defaultModel?: string;
 }
+/** When the assistant wakes itself up, of what setup offers: not at all; every 30 minutes from 8 to 22 o'clock; every 30 minutes, day and night. */
+type SetupHeartbeat = "off" | "day" | "always";
 /** The current setup, and what can be set up. */
 interface SetupState {
   readonly model: {
@@ -1148,10 +1150,11 @@ interface SetupState {
     /** Why it was selected, for display. */
     readonly reason: string;
   };
-  /** The default agent. Its name is absent until a person sets it. */
+  /** The default agent. Its name is absent until a person sets it. `other`: the heartbeat is configured in another way than setup offers. */
   readonly agent: {
     readonly id: string;
     readonly name?: string;
+    readonly heartbeat: SetupHeartbeat | "other";
   };
   readonly providers: readonly SetupProvider[];
 }
@@ -1174,6 +1177,13 @@ declare function mayKeyBeRight({ type }: Pick<SetupCheck, "type">): boolean;
 declare function isModelRefused({ type }: Pick<SetupCheck, "type">): boolean;
 /** The models to choose from, without duplicates: the recommended one first, then those that the test found. */
 declare function offeredModels({ defaultModel }: SetupProvider, found: readonly string[]): readonly string[];
+/** What is said of the heartbeat before setup asks for it. */
+declare const HEARTBEAT_OFFER = "The assistant can wake itself up: it looks at what you have written into HEARTBEAT.md in its workspace, and writes to you if there is something to say. That costs nothing while there is nothing to do: without a line in that file, no model is asked. In quiet hours it sleeps, and what was due then is not made up for.";
+/** The choices of a heartbeat, with that of the configuration if it is none of them. */
+declare function offeredHeartbeats({ heartbeat }: SetupState["agent"]): readonly {
+  readonly value: SetupHeartbeat | "other";
+  readonly label: string;
+}[];
 /** The account as its platform knows it, the permissions that it lacks, why messages do not arrive, and settings there that people should know of. */
 interface ChannelProbe {
   readonly account: {
@@ -2070,6 +2080,15 @@ interface SetupMethods {
       readonly name: string;
     };
   };
+  /** Sets when the default agent wakes itself up. */
+  "setup.heartbeat": {
+    params: {
+      readonly heartbeat: SetupHeartbeat;
+    };
+    result: {
+      readonly heartbeat: SetupHeartbeat;
+    };
+  };
 }
 /** Methods that tell agents what has happened. */
 interface SystemMethods {
@@ -2164,3 +2183,4 @@ type RpcEvent = keyof RpcEvents;
 /** A parser for the payload of every event. */
 declare const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]>; };
 export { APPROVAL_DECISIONS, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type HelloFrame, type JobShape, JobShapeSchema, type JobSummary, JobSummarySchema, type LastRun, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, type MemoryAuditEntry, type MemoryAuditNote, MemoryAuditNoteSchema, type MemoryEntrySource, type MemoryFileChange, MemoryFileChangeSchema, type MemoryFinding, type MemoryNote, MemoryNoteSchema, type MemoryNoteVersion, MemoryNoteVersionSchema, type MemorySearchHit, MemorySearchHitSchema, type MemoryState, MemoryStateSchema, type NoticeBlock, OPTIONAL_JOB_PARTS, type OccurrenceShape, OccurrenceShapeSchema, type OptionalJobPart, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ScheduleShape, type ScheduleStatus, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionModeId, type SessionSettings, type SessionSummary, SessionSummarySchema, type SetupCheck, SetupCheckSchema, type SetupProvider, type SetupState, SetupStateSchema, TOOL_STATES, type ThinkingLevelId, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolState, type ToolSummary, ToolSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredModels, retriedKey, retryKey };
+export { APPROVAL_DECISIONS, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, HEARTBEAT_OFFER, type HelloFrame, type JobShape, JobShapeSchema, type JobSummary, JobSummarySchema, type LastRun, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, type MemoryAuditEntry, type MemoryAuditNote, MemoryAuditNoteSchema, type MemoryEntrySource, type MemoryFileChange, MemoryFileChangeSchema, type MemoryFinding, type MemoryNote, MemoryNoteSchema, type MemoryNoteVersion, MemoryNoteVersionSchema, type MemorySearchHit, MemorySearchHitSchema, type MemoryState, MemoryStateSchema, type NoticeBlock, OPTIONAL_JOB_PARTS, type OccurrenceShape, OccurrenceShapeSchema, type OptionalJobPart, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ScheduleShape, type ScheduleStatus, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type SetupCheck, SetupCheckSchema, type SetupHeartbeat, type SetupProvider, type SetupState, SetupStateSchema, TOOL_STATES, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolState, type ToolSummary, ToolSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredHeartbeats, offeredModels, retriedKey, retryKey };

@@ -21,6 +21,10 @@ async function configure(home: CliHome, providerUrl: string): Promise<void> {
   );
 }
 
+async function configured(home: CliHome, key: string): Promise<unknown> {
+  return JSON.parse((await home.run("config", "get", key)).stdout);
+}
+
 test("reports a wrong key, stores the right one, sets a model and a name, and offers them as defaults when it runs again", async () => {
   await using home = await CliHome.create();
   await using provider = await startListingServer({ key: KEY, models: ["claude-sonnet-5-5", "claude-haiku-5"] });
@@ -32,6 +36,7 @@ test("reports a wrong key, stores the right one, sets a model and a name, and of
     [/^Paste the key/, ` ${KEY} `],
     [/^Which model\? \[claude-sonnet-5-5\]$/, "claude-haiku-5"],
     [/name\?.*\[\]$/, "Ada"],
+    [/heartbeat.*\[off\]$/, "day"],
     [/^Start the gateway now/, false],
   ]);
   expect(first).toMatchObject({ code: 0, left: [] });
@@ -39,6 +44,8 @@ test("reports a wrong key, stores the right one, sets a model and a name, and of
     /refused this key[^]*takes the key[^]*kept in credentials\/anthropic[^]*The model is anthropic\/claude-haiku-5\.[^]*The assistant is Ada\./,
   );
   expect(first.said.join("\n")).not.toContain(KEY);
+  expect(first.said.join("\n")).toMatch(/costs nothing while there is nothing to do[^]*except from 22:00 to 08:00/);
+  expect(await configured(home, "agents.defaults.heartbeat")).toEqual({ every: "30m", activeHours: { start: "08:00", end: "22:00" } });
   expect(await home.read("credentials/anthropic")).toBe(`${KEY}\n`);
   expect(await home.read("factotum.json5")).toMatch(/^\/\/ mine\n/);
   expect(await home.read("workspace/IDENTITY.md")).toContain("- Name: Ada\n");
@@ -46,6 +53,7 @@ test("reports a wrong key, stores the right one, sets a model and a name, and of
   const again = await guide(home, [
     [/^Which provider.*\[:keep\]$/, ":keep"],
     [/name\?.*\[Ada\]$/, "Ada"],
+    [/heartbeat.*\[day\]$/, "day"],
     [/^Start the gateway now/, false],
   ]);
   expect(again).toMatchObject({ code: 0, left: [] });
@@ -63,6 +71,7 @@ test("offers a key of the environment first; refuses an unknown model", async ()
     [/^The model's name/, "claude-nine"],
     [/^Which model/, "claude-sonnet-5-5"],
     [/name\?/, ""],
+    [/heartbeat.*\[off\]$/, "off"],
     [/^Start the gateway now/, false],
   ]);
   expect(result).toMatchObject({ code: 0, left: [] });
@@ -82,10 +91,32 @@ test("tests the model that is kept, and says when its key is refused", async () 
     [/^Which provider.*\[:keep\]$/, ":keep"],
     [/^What now/, "anyway"],
     [/name\?/, ""],
+    [/heartbeat.*\[off\]$/, "off"],
     [/^Start the gateway now/, false],
   ]);
   expect(refused).toMatchObject({ code: 0, left: [] });
   expect(refused.said.join("\n")).toContain("refused this key");
+});
+
+test("keeps a heartbeat that is configured in another way, until another one is chosen", async () => {
+  await using home = await CliHome.create();
+  await mkdir(home.factotumHome, { recursive: true });
+  await writeFile(
+    join(home.factotumHome, "factotum.json5"),
+    '{ agents: { list: [{ id: "main", heartbeat: { every: "1h", target: "last" } }] } }',
+  );
+  const heartbeat = async (choice: string): Promise<unknown> => {
+    const result = await guide(home, [
+      [/^Which provider/, ":keep"],
+      [/name\?/, ""],
+      [/heartbeat.*\[other\]$/, choice],
+      [/^Start the gateway now/, false],
+    ]);
+    expect(result).toMatchObject({ code: 0, left: [] });
+    return configured(home, "agents.list[0].heartbeat");
+  };
+  expect(await heartbeat("other")).toEqual({ every: "1h", target: "last" });
+  expect(await heartbeat("always")).toEqual({ every: "30m", target: "last" });
 });
 
 test("keeps finished steps when the person leaves", async () => {

@@ -1,9 +1,19 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import { resolveSecret } from "@factotum/config";
-import { hasUsableKey, isModelRefused, offeredModels, type SetupProvider, type SetupState } from "@factotum/protocol";
+import {
+  HEARTBEAT_OFFER,
+  hasUsableKey,
+  isModelRefused,
+  offeredHeartbeats,
+  offeredModels,
+  type SetupHeartbeat,
+  type SetupProvider,
+  type SetupState,
+} from "@factotum/protocol";
 import { checkSetup } from "../first-run/check-setup.ts";
 import { chooseModel } from "../first-run/choose-model.ts";
 import { nameAssistant } from "../first-run/name-assistant.ts";
+import { setHeartbeat } from "../first-run/set-heartbeat.ts";
 import { storeKey } from "../first-run/store-key.ts";
 import { reloadGateway } from "../rpc/reload-gateway.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
@@ -19,12 +29,16 @@ const OTHER = ":other";
 const LEFT = Symbol("left");
 
 /**
- * Leads a person from the demo to a model and a name, and offers to start the gateway. Every step can be left and repeated; current settings are the default
+ * Leads a person from the demo to a model, a name and a heartbeat, and offers to start the gateway. Every step can be left and repeated; current settings are the default
  * answers.
  */
 export async function setupGuide(context: CliContext, prompts: Prompts): Promise<number> {
   const guide = new Guide(context, prompts);
-  const isDone = (await guide.chooseProvider()) !== LEFT && (await guide.name()) !== LEFT && (await offerStart(context, prompts));
+  const isDone =
+    (await guide.chooseProvider()) !== LEFT &&
+    (await guide.name()) !== LEFT &&
+    (await guide.offerHeartbeat()) !== LEFT &&
+    (await offerStart(context, prompts));
   if (!isDone) prompts.say("info", 'Stopped here; what was done stays. "factotum setup" goes on.');
   return isDone ? EXIT.ok : EXIT.failure;
 }
@@ -65,6 +79,24 @@ class Guide {
     if (outcome.type === "done") this.#prompts.say("success", `The assistant is ${outcome.name}.`);
     else this.#prompts.say("warning", outcome.message);
     return outcome.type === "done" ? undefined : this.name();
+  }
+
+  /** Offers that the assistant wakes itself up; what is configured is the first answer, and off without it. */
+  async offerHeartbeat(): Promise<typeof LEFT | undefined> {
+    const { agent } = await setupState(this.#context);
+    this.#prompts.say("info", HEARTBEAT_OFFER);
+    const choices = offeredHeartbeats(agent);
+    const answer = await this.#prompts.select("Shall it wake itself up (heartbeat)?", choices, agent.heartbeat);
+    if (answer === undefined) return LEFT;
+    const choice = choices.find(({ value }) => value === answer)?.value;
+    if (choice === undefined || choice === "other" || choice === agent.heartbeat) return undefined;
+    const outcome = await setHeartbeat(choice, firstRunParts(this.#context));
+    if (outcome.type === "refused") this.#prompts.say("warning", outcome.message);
+    else {
+      await reloadGateway(this.#context);
+      this.#prompts.say("success", HEARTBEAT_SET[choice]);
+    }
+    return undefined;
   }
 
   /** The current model stays, but its key may not be valid any more. */
@@ -164,6 +196,12 @@ class Guide {
     return "done";
   }
 }
+
+const HEARTBEAT_SET: Readonly<Record<SetupHeartbeat, string>> = {
+  off: "The heartbeat is off.",
+  day: "It wakes itself up every 30 minutes, except from 22:00 to 08:00.",
+  always: "It wakes itself up every 30 minutes.",
+};
 
 const WHAT_NOW: readonly Choice[] = [
   { value: "again", label: "Try again" },

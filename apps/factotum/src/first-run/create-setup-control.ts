@@ -38,5 +38,9 @@ export function createSetupControl(options: SetupControlOptions): SetupControl {
       const { nameAssistant } = await import("./name-assistant.ts");
       return inUse(await nameAssistant(name, options));
     },
+    setHeartbeat: async (choice) => {
+      const { setHeartbeat } = await import("./set-heartbeat.ts");
+      return inUse(await setHeartbeat(choice, options));
+    },
   };
 }

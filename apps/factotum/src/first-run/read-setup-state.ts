@@ -8,6 +8,7 @@ import type { SetupProvider, SetupState } from "@factotum/protocol";
 import { pluginAt } from "../extensions/plugin-providers.ts";
 import { findAddress, findProviderKey } from "./find-target.ts";
 import { loadForSetup, type FirstRunParts } from "./first-run-parts.ts";
+import { heartbeatChoice } from "./heartbeat-choice.ts";
 import { readIdentityName } from "./identity-file.ts";
 
 /** The current setup and the options; queries a local Ollama, and no other server. */
@@ -23,7 +24,7 @@ export async function readSetupState(parts: FirstRunParts): Promise<SetupOutcome
   const facts = [...PROVIDER_FACTS, ...own.map((id): ProviderFacts => ({ id, label: id, url: "", keyVariables: [] }))];
   const state = {
     model: await currentModel(agent, config, parts),
-    agent: { id: agent.id, ...withoutUndefined({ name: await nameOf(agent) }) },
+    agent: { id: agent.id, ...withoutUndefined({ name: await nameOf(agent) }), heartbeat: heartbeatChoice(agent.heartbeat) },
     providers: await Promise.all(facts.map(async (one) => describeProvider(one, config, parts))),
   };
   return { type: "done", state };

@@ -1,4 +1,4 @@
-import type { SetupCheck, SetupState } from "@factotum/protocol";
+import type { SetupCheck, SetupHeartbeat, SetupState } from "@factotum/protocol";
 import type { GatewayClient } from "../gateway-client/gateway-client.ts";
 
 /** Requests of the first run. Every method rejects with an `RpcError` whose message is for people. */
@@ -10,6 +10,7 @@ export interface SetupClient {
   /** `provider/model`. */
   chooseModel(model: string): Promise<void>;
   nameAssistant(name: string): Promise<void>;
+  setHeartbeat(choice: SetupHeartbeat): Promise<void>;
 }
 
 /** A test is up to three requests of ten seconds each. */
@@ -23,5 +24,6 @@ export function createSetupClient(client: GatewayClient): SetupClient {
     storeKey: async (provider, key) => void (await client.request("setup.key", { provider, key })),
     chooseModel: async (model) => void (await client.request("setup.model", { model })),
     nameAssistant: async (name) => void (await client.request("setup.name", { name })),
+    setHeartbeat: async (heartbeat) => void (await client.request("setup.heartbeat", { heartbeat })),
   };
 }

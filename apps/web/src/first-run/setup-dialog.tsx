@@ -8,6 +8,7 @@ import { useSession } from "../views/app-context.ts";
 import { Modal } from "../views/modal.tsx";
 import { stayWithDemo } from "./demo-choice.ts";
 import { focusOnce } from "./focus-once.ts";
+import { HeartbeatStep } from "./heartbeat-step.tsx";
 import { KeyStep } from "./key-step.tsx";
 import { ModelStep } from "./model-step.tsx";
 import { NameStep } from "./name-step.tsx";
@@ -20,6 +21,7 @@ type Place =
   | { readonly step: "key"; readonly provider: SetupProvider }
   | { readonly step: "model"; readonly provider: SetupProvider; readonly models: readonly string[] }
   | { readonly step: "name"; readonly model: string }
+  | { readonly step: "heartbeat"; readonly model: string; readonly name: string | undefined }
   | { readonly step: "done"; readonly model: string; readonly name: string | undefined };
 
 interface SetupDialogProps {
@@ -28,7 +30,7 @@ interface SetupDialogProps {
   readonly onClose: () => void;
 }
 
-/** Leads from a provider over its key and model to the assistant's name. Every step can be left, and repeated from the settings. */
+/** Leads from a provider over its key and model to the assistant's name and its heartbeat. Every step can be left, and repeated from the settings. */
 export function SetupDialog({ state: opened, onClose }: SetupDialogProps): React.JSX.Element {
   const { controller, setup } = useSession();
   const [state, setState] = useState(opened);
@@ -73,7 +75,9 @@ export function SetupDialog({ state: opened, onClose }: SetupDialogProps): React
           onDone={(model) => setPlace({ step: "name", model })}
         />
       ) : place.step === "name" ? (
-        <NameStep name={state.agent.name ?? ""} onDone={(name) => finish(place.model, name)} />
+        <NameStep name={state.agent.name ?? ""} onDone={(name) => setPlace({ step: "heartbeat", model: place.model, name })} />
+      ) : place.step === "heartbeat" ? (
+        <HeartbeatStep agent={state.agent} onDone={() => finish(place.model, place.name)} />
       ) : (
         <div className="setup-step">
           <output>

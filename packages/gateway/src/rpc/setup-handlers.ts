@@ -1,4 +1,4 @@
-import type { RpcMethod, SetupCheck, SetupState } from "@factotum/protocol";
+import type { RpcMethod, SetupCheck, SetupHeartbeat, SetupState } from "@factotum/protocol";
 import { RpcError } from "./rpc-error.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
 
@@ -6,7 +6,7 @@ import type { RpcHandlersOf } from "./rpc-connection.ts";
 export type SetupOutcome<Done> = ({ readonly type: "done" } & Done) | { readonly type: "refused"; readonly message: string };
 
 /**
- * Sets up models and the assistant's name. Implementations return no keys, and resolve once a change is in use. The methods are those of the protocol with the
+ * Sets up models, the assistant's name and its heartbeat. Implementations return no keys, and resolve once a change is in use. The methods are those of the protocol with the
  * same names.
  */
 export interface SetupControl {
@@ -18,6 +18,7 @@ export interface SetupControl {
   storeKey(provider: string, key: string): Promise<SetupOutcome<{ readonly keyPlace: string }>>;
   chooseModel(reference: string): Promise<SetupOutcome<{ readonly model: string }>>;
   nameAssistant(name: string): Promise<SetupOutcome<{ readonly name: string }>>;
+  setHeartbeat(choice: SetupHeartbeat): Promise<SetupOutcome<{ readonly heartbeat: SetupHeartbeat }>>;
 }
 
 /** The methods of a first run. */
@@ -31,6 +32,7 @@ export function setupHandlers(setup: SetupControl): RpcHandlersOf<Extract<RpcMet
     },
     "setup.model": async ({ model }) => ({ model: done(await setup.chooseModel(model)).model }),
     "setup.name": async ({ name }) => ({ name: done(await setup.nameAssistant(name)).name }),
+    "setup.heartbeat": async ({ heartbeat }) => ({ heartbeat: done(await setup.setHeartbeat(heartbeat)).heartbeat }),
   };
 }
 

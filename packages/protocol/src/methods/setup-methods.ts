@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { SetupCheckSchema, SetupStateSchema, type SetupCheck, type SetupState } from "../shapes/setup.ts";
+import { SetupCheckSchema, SetupStateSchema, type SetupCheck, type SetupHeartbeat, type SetupState } from "../shapes/setup.ts";
 import { defineMethods, type MethodTable } from "./define-methods.ts";
 import { empty, key } from "./params.ts";
 
@@ -15,9 +15,12 @@ export interface SetupMethods {
   "setup.model": { params: { readonly model: string }; result: { readonly model: string } };
   /** Sets the default agent's name in its IDENTITY.md. */
   "setup.name": { params: { readonly name: string }; result: { readonly name: string } };
+  /** Sets when the default agent wakes itself up. */
+  "setup.heartbeat": { params: { readonly heartbeat: SetupHeartbeat }; result: { readonly heartbeat: SetupHeartbeat } };
 }
 
 const provider = z.string().min(1).max(100);
+const heartbeat = z.enum(["off", "day", "always"]);
 const secret = z.string().min(1).max(10_000);
 
 /** Rows of the setup methods. */
@@ -51,5 +54,11 @@ export const SETUP_METHODS: MethodTable<SetupMethods> = defineMethods<SetupMetho
     stores: true,
     params: () => z.strictObject({ name: z.string().min(1).max(80) }),
     result: () => z.strictObject({ name: z.string() }),
+  },
+  "setup.heartbeat": {
+    access: "owner",
+    stores: true,
+    params: () => z.strictObject({ heartbeat }),
+    result: () => z.strictObject({ heartbeat }),
   },
 });

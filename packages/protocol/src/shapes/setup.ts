@@ -20,6 +20,9 @@ export interface SetupProvider {
   readonly defaultModel?: string;
 }
 
+/** When the assistant wakes itself up, of what setup offers: not at all; every 30 minutes from 8 to 22 o'clock; every 30 minutes, day and night. */
+export type SetupHeartbeat = "off" | "day" | "always";
+
 /** The current setup, and what can be set up. */
 export interface SetupState {
   readonly model: {
@@ -30,8 +33,8 @@ export interface SetupState {
     /** Why it was selected, for display. */
     readonly reason: string;
   };
-  /** The default agent. Its name is absent until a person sets it. */
-  readonly agent: { readonly id: string; readonly name?: string };
+  /** The default agent. Its name is absent until a person sets it. `other`: the heartbeat is configured in another way than setup offers. */
+  readonly agent: { readonly id: string; readonly name?: string; readonly heartbeat: SetupHeartbeat | "other" };
   readonly providers: readonly SetupProvider[];
 }
 
@@ -57,7 +60,7 @@ export interface SetupCheck {
 export const SetupStateSchema: z.ZodType<SetupState> = parserOf<SetupState>()(() =>
   z.strictObject({
     model: z.strictObject({ reference: z.string(), source: z.enum(["configured", "found", "demo"]), reason: z.string() }),
-    agent: z.strictObject({ id: z.string(), name: z.string().optional() }),
+    agent: z.strictObject({ id: z.string(), name: z.string().optional(), heartbeat: z.enum(["off", "day", "always", "other"]) }),
     providers: z.array(
       z.strictObject({
         id: z.string(),

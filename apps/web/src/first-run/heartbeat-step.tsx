@@ -1,0 +1,56 @@
+import { HEARTBEAT_OFFER, offeredHeartbeats, type SetupState } from "@factotum/protocol";
+import { type FormEvent, useState } from "react";
+import { useSession } from "../views/app-context.ts";
+import { focusOnce } from "./focus-once.ts";
+import { useStep } from "./use-step.ts";
+
+interface HeartbeatStepProps {
+  readonly agent: SetupState["agent"];
+  readonly onDone: () => void;
+}
+
+/** Offers that the assistant wakes itself up. What is configured is chosen, and off without it. */
+export function HeartbeatStep({ agent, onDone }: HeartbeatStepProps): React.JSX.Element {
+  const { setup } = useSession();
+  const { isBusy, problem, run } = useStep();
+  const [chosen, setChosen] = useState(agent.heartbeat);
+  const choices = offeredHeartbeats(agent);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (isBusy) return;
+    run(async () => {
+      if (chosen !== agent.heartbeat && chosen !== "other") await setup.setHeartbeat(chosen);
+      onDone();
+      return undefined;
+    });
+  };
+  return (
+    <form className="setup-step" onSubmit={submit}>
+      <p>{HEARTBEAT_OFFER}</p>
+      <label className="field">
+        <span>Wakes itself up (heartbeat)</span>
+        <select
+          value={chosen}
+          ref={focusOnce}
+          onChange={({ target }) => setChosen(choices.find(({ value }) => value === target.value)?.value ?? chosen)}
+        >
+          {choices.map(({ value, label }) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </label>
+      {problem === undefined ? null : (
+        <p className="setup-problem" role="alert">
+          {problem}
+        </p>
+      )}
+      <div className="dialog-actions">
+        <button type="submit" className="button primary" disabled={isBusy}>
+          Go on
+        </button>
+      </div>
+    </form>
+  );
+}
