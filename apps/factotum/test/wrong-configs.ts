@@ -98,6 +98,10 @@ export const WRONG_CONFIGS: readonly WrongConfig[] = [
   { mistake: "a kind of run that there is not", text: "{\n  spend: { perCause: { heartbeet: { usdPerDay: 1 } } },\n}" },
   // Channels
   { mistake: "a channel that there is not", text: '{\n  channels: { fieshu: { appId: "cli_0123456789abcdef" } },\n}' },
+  {
+    mistake: "a heartbeat to a channel that there is not",
+    text: '{\n  agents: { defaults: { heartbeat: { every: "1h", target: "telegam:4711" } } },\n}',
+  },
   { mistake: "an account without its secret", text: feishu('{ appId: "cli_0123456789abcdef", transport: { type: "websocket" } }') },
   {
     mistake: "a transport that there is not",

@@ -45,6 +45,21 @@ test("before setup everything that is missing has its fix", async () => {
   expect(of("workspace")?.fix).toContain("factotum setup");
 });
 
+test("a heartbeat to a channel that is not there is refused when it is set, and reported with the key to correct", async () => {
+  const key = "agents.defaults.heartbeat.target";
+  await using cli = await withConfig({ agents: { defaults: { heartbeat: { every: "30m", target: "icr:olga" } } } });
+  expect((await findings(cli)).of("config")).toMatchObject({
+    level: "warning",
+    message: expect.stringContaining('no channel "icr"; did you mean "irc"?') as string,
+    fix: expect.stringContaining(`factotum config set ${key}`) as string,
+  });
+  expect((await cli.run("config", "set", key, "owner")).code).toBe(0);
+  const refused = await cli.run("config", "set", key, "icr:olga");
+  expect(refused.code).toBe(4);
+  expect(refused.stderr).toContain('did you mean "irc"?');
+  expect((await cli.run("config", "get", key)).stdout).toBe("owner\n");
+});
+
 test.runIf(process.platform === "linux")(
   "a workspace that cannot be created is an error with a reason, and --fix and setup end",
   async () => {

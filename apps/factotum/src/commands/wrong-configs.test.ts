@@ -17,8 +17,8 @@ async function validate({ text, format = "json5" }: WrongConfig): Promise<string
   return `${stdout.replaceAll(cli.factotumHome, "~/.factotum")}exit ${code}\n`;
 }
 
-test("75 wrong configurations get the reviewed messages, without library terms and without a secret", async () => {
-  expect(WRONG_CONFIGS).toHaveLength(75);
+test("76 wrong configurations get the reviewed messages, without library terms and without a secret", async () => {
+  expect(WRONG_CONFIGS).toHaveLength(76);
   const answers: string[] = [];
   for (const [index, wrong] of WRONG_CONFIGS.entries()) {
     const answer = await validate(wrong);

@@ -41,6 +41,8 @@ function quoted(path: string): string {
 }
 
 function fixOf(problem: ConfigProblem, path: string): string {
+  if (problem.type === "unknown-channel" && !problem.path.startsWith("channels."))
+    return `Install the package that provides it, or correct its name: factotum config set ${quoted(problem.path)} <value>`;
   if (problem.type === "unknown-channel")
     return `Install the package that provides it, or correct its name. factotum config unset ${quoted(problem.path)} removes it with all who are admitted there.`;
   if (problem.type === "unknown-key") return `Correct its name, or remove it: factotum config unset ${quoted(problem.path)}`;

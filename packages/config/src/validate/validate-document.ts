@@ -6,6 +6,7 @@ import type { ChannelConfig } from "../schema/accounts.ts";
 import { ConfigDocumentSchema, type ConfigDocument } from "../schema/root.ts";
 import { isAvailable, type ChannelSource } from "./channel-source.ts";
 import { checkBindings } from "./check-bindings.ts";
+import { checkHeartbeats } from "./check-heartbeats.ts";
 import { checkProviderPolicies } from "./check-provider-policies.ts";
 import { checkSenderPolicies } from "./check-sender-policies.ts";
 import { checkReferences } from "./check-references.ts";
@@ -44,7 +45,7 @@ export async function validateDocument(raw: Document, sources: readonly ChannelS
   // Made for the first finding only: it costs more than the whole check.
   const schemaOf = (): JsonSchema => (schema ??= configJsonSchema(channels.schemas));
   const findings = [...root.findings, ...channels.findings];
-  const channelIds = sources.map(({ id }) => id);
+  const targets = { channelIds: sources.map(({ id }) => id), channels: channels.channels };
   const policies = withKnownChannels(
     root.written,
     sources.filter(isAvailable).map(({ id }) => id),
@@ -55,7 +56,8 @@ export async function validateDocument(raw: Document, sources: readonly ChannelS
     ...findings.map((finding) => explainFinding(finding, current, schemaOf)),
     ...channels.problems,
     ...(root.parsed === undefined ? [] : checkReferences(root.parsed)),
-    ...(root.parsed === undefined ? [] : checkBindings(root.parsed.bindings, { channelIds, channels: channels.channels })),
+    ...(root.parsed === undefined ? [] : checkBindings(root.parsed.bindings, targets)),
+    ...(root.parsed === undefined ? [] : checkHeartbeats(root.parsed, targets)),
     ...checkToolLists(policies),
     ...checkProviderPolicies(policies),
     ...(await checkSenderPolicies(policies, sources)),
