@@ -29,6 +29,18 @@ export type {
   ToolSource,
   ToolTraits,
 } from "./tool.ts";
+export type {
+  AgentSessionKind,
+  AgentSessions,
+  ListedSession,
+  ReachableAgent,
+  SessionCaller,
+  SessionFilter,
+  SessionHistoryPage,
+  SessionList,
+  SessionMessage,
+  SessionReference,
+} from "./agent-sessions.ts";
 export type { ImageOrder, MadeFile, MediaCallOptions, MediaModels, MediaOutcome } from "./media-models.ts";
 export type { ModelSampler, SamplingOutcome, SamplingRequest } from "./model-sampler.ts";
 export { MODEL_APIS } from "./model.ts";

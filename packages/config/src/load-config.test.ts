@@ -570,7 +570,6 @@ test("lists inactive keys at the highest possible level", async () => {
   });
   expect((await loaded(home)).inactive).toEqual([
     "agents.defaults.models.a/b.params.temperature",
-    "agents.list[0].sandbox.sessionToolsVisibility",
     "agents.list[0].identity.emoji",
     "session.agentToAgent",
   ]);

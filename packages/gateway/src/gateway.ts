@@ -4,6 +4,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import type {
   BackgroundCommands,
   CommandRunner,
+  AgentSessions,
   ScheduledJobs,
   ToolSource,
   Clock,
@@ -19,6 +20,7 @@ import type { ConfigReloadResult, GatewayStatus, GatewayWarning } from "@factotu
 import type { DamageLog, Store } from "@factotum/store";
 import { createConfiguredModels } from "./agents/configured-models.ts";
 import { SessionCommands } from "./background-commands/session-commands.ts";
+import { AgentsSessions } from "./agent-sessions/agents-sessions.ts";
 import { AgentJobs } from "./schedule/agent-jobs.ts";
 import type { CheckpointPorts } from "./checkpoints/checkpoint-service.ts";
 import type { CrashPointHook } from "./kernel/crash-point.ts";
@@ -61,6 +63,7 @@ export interface GatewaySettings {
     ports: Pick<GatewayParts, "messenger" | "planBoard" | "questioner" | "reporter" | "restarter" | "media" | "sampler"> & {
       readonly background: BackgroundCommands;
       readonly jobs: ScheduledJobs;
+      readonly sessions: AgentSessions;
     },
   ) => readonly ToolSource[];
   readonly skills: SkillIndex;
@@ -168,8 +171,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const sampler = new ConversationSampler();
   const sessionCommands = new SessionCommands();
   const agentJobs = new AgentJobs();
+  const agentsSessions = new AgentsSessions();
   const restarter = new RestartAfterRun({ requestRestart: options.onRestartRequest, logger });
-  const parts = { hub, messenger, planBoard, questioner, reporter, restarter, media, sampler, sessionCommands, agentJobs };
+  const parts = { hub, messenger, planBoard, questioner, reporter, restarter, media, sampler, sessionCommands, agentJobs, agentsSessions };
   const engine = new Engine({
     ...(await engineSettings(options, parts, options)),
     home: options.home,
@@ -206,6 +210,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   reporter.connect(engine.parts);
   media.connect(engine.parts);
   sampler.connect(engine.parts);
+  agentsSessions.connect(engine.parts);
   options.memory.embedWith(createTextEmbeddings(engine.parts));
   restarter.connect({ ...engine.parts, submit: async (message, admission) => engine.submit(message, admission) });
   hub.connect(engine.parts);
@@ -224,11 +229,12 @@ interface GatewayParts {
   readonly sampler: ConversationSampler;
   readonly sessionCommands: SessionCommands;
   readonly agentJobs: AgentJobs;
+  readonly agentsSessions: AgentsSessions;
 }
 
 async function engineSettings(
   { config, toolSources, accounts, skills, skillFolders }: GatewaySettings,
-  { hub, messenger, planBoard, questioner, reporter, restarter, media, sampler, sessionCommands, agentJobs }: GatewayParts,
+  { hub, messenger, planBoard, questioner, reporter, restarter, media, sampler, sessionCommands, agentJobs, agentsSessions }: GatewayParts,
   { environment, fetch, clock, random, logger, onSecret }: GatewayOptions,
 ): Promise<EngineSettings> {
   const secret = config.commands.ownerDisplaySecret;
@@ -249,6 +255,7 @@ async function engineSettings(
       sampler,
       background: sessionCommands,
       jobs: agentJobs,
+      sessions: agentsSessions,
     }),
     skills,
     skillFolders,

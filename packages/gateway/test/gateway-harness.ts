@@ -337,6 +337,8 @@ export async function startTestGateway(
       | ((ports: { readonly questioner: Questioner; readonly sampler: ModelSampler }) => readonly ToolSource[]);
     /** With the tools for media, as far as they are configured. */
     readonly mediaTools?: true;
+    /** With the tools for sessions, which requests do not have otherwise. */
+    readonly sessionTools?: true;
     /** Takes no change by default. */
     readonly settingsDesk?: SettingsDesk;
     /** Ignored by default. */
@@ -401,7 +403,7 @@ export async function startTestGateway(
   const settings = (next: FactotumConfig): GatewaySettings => ({
     config: next,
     accounts: () => [...(platform === undefined ? [] : [platform.account(options.accountConfig)]), ...(options.accounts ?? [])],
-    toolSources: ({ messenger, planBoard, questioner, reporter, restarter, media, sampler, background, jobs }) => [
+    toolSources: ({ messenger, planBoard, questioner, reporter, restarter, media, sampler, background, jobs, sessions }) => [
       {
         id: "core",
         tools: [
@@ -414,6 +416,7 @@ export async function startTestGateway(
             reporter,
             restarter,
             jobs,
+            sessions,
             settings: options.settingsDesk ?? NO_SETTINGS,
             background,
             clock: common.clock,
@@ -422,7 +425,12 @@ export async function startTestGateway(
             execTimeoutSeconds: next.tools.exec.timeoutSeconds,
             execSearchPath: "/usr/bin:/bin",
             execAvoidsShell: next.tools.exec.mode === "allowlist",
-          }).filter(({ name }) => name !== "cron" && (name !== "gateway" || options.settingsDesk !== undefined)),
+          }).filter(
+            ({ name }) =>
+              name !== "cron" &&
+              (name !== "gateway" || options.settingsDesk !== undefined) &&
+              (options.sessionTools === true || !/^(?:sessions_|agents_list)/.test(name)),
+          ),
           ...(options.mediaTools
             ? createMediaTools({
                 media,

@@ -31,6 +31,11 @@ beforeEach(async () => {
     },
     restarter: { restartAfter: () => undefined },
     jobs: fakeJobs(),
+    sessions: {
+      list: () => Promise.reject(new Error("not in this test")),
+      history: () => Promise.reject(new Error("not in this test")),
+      agents: () => Promise.reject(new Error("not in this test")),
+    },
     web: webAccess({}),
     execTimeoutSeconds: 1_800,
     readPdf: () => Promise.reject(new Error("not in this test")),
@@ -45,11 +50,12 @@ const tool = (name: string): AgentTool => {
   return found;
 };
 
-test("are the seventeen, sorted, each with the traits that policies need", () => {
+test("are the twenty, sorted, each with the traits that policies need", () => {
   const table = tools.map(({ name, traits: { effect, idempotent, output, network, parallel } }) =>
     [name, effect, idempotent, output, network, parallel].join(" "),
   );
   expect(table).toEqual([
+    "agents_list read true trusted false true",
     "apply_patch write false trusted false false",
     "ask_user read true trusted false false",
     "cron execute false trusted true false",
@@ -63,6 +69,8 @@ test("are the seventeen, sorted, each with the traits that policies need", () =>
     "process execute false trusted true false",
     "read read true trusted false true",
     "session_status read true trusted false true",
+    "sessions_history read true trusted false true",
+    "sessions_list read true trusted false true",
     "update_plan read true trusted false false",
     "web_fetch read true untrusted true true",
     "web_search read true untrusted true true",
@@ -107,8 +115,8 @@ test("message explains its address and lists one name for the file", () => {
 });
 
 test("together take at most 8,900 bytes of a request on a plain channel, and 12,400 on the richest", () => {
-  // The gateway offers the tools of automation by name alone, until one is asked for.
-  const requested = tools.filter(({ name }) => !["cron", "gateway"].includes(name));
+  // The gateway offers the tools of automation and for sessions by name alone, until one is asked for.
+  const requested = tools.filter(({ name }) => !["agents_list", "cron", "gateway"].includes(name) && !name.startsWith("sessions_"));
   const bytes = (narrow: (one: AgentTool) => Pick<AgentTool, "description" | "parameters">): number =>
     Buffer.byteLength(
       JSON.stringify(

@@ -1,4 +1,5 @@
 import type {
+  AgentSessions,
   AgentTool,
   BackgroundCommands,
   ChangeChecker,
@@ -22,6 +23,9 @@ import { createLsTool } from "./files/ls-tool.ts";
 import { createReadTool } from "./files/read-tool.ts";
 import { createWriteTool } from "./files/write-tool.ts";
 import { createMessageTool } from "./messages/message-tool.ts";
+import { createAgentsListTool } from "./sessions/agents-list-tool.ts";
+import { createSessionsHistoryTool } from "./sessions/sessions-history-tool.ts";
+import { createSessionsListTool } from "./sessions/sessions-list-tool.ts";
 import { createSessionStatusTool } from "./sessions/session-status-tool.ts";
 import { createAskUserTool } from "./questions/ask-user-tool.ts";
 import { createUpdatePlanTool } from "./plans/update-plan-tool.ts";
@@ -45,6 +49,7 @@ export interface CoreToolsOptions {
   readonly settings: SettingsDesk;
   readonly restarter: Restarter;
   readonly jobs: ScheduledJobs;
+  readonly sessions: AgentSessions;
   readonly background: BackgroundCommands;
   readonly clock: Clock;
   readonly web: WebAccess;
@@ -67,12 +72,13 @@ export interface CoreToolsOptions {
   readonly changeChecker?: ChangeChecker;
 }
 
-/** The core tools: `apply_patch ask_user cron edit exec find gateway grep ls message process read session_status update_plan web_fetch web_search write`, by name. One set serves every run. */
+/** The core tools: `agents_list apply_patch ask_user cron edit exec find gateway grep ls message process read session_status sessions_history sessions_list update_plan web_fetch web_search write`, by name. One set serves every run. */
 export function createCoreTools(options: CoreToolsOptions): readonly AgentTool[] {
-  const { files, runner, messenger, planBoard, questioner, reporter, background, clock, web, readPdf } = options;
+  const { files, runner, messenger, planBoard, questioner, reporter, sessions, background, clock, web, readPdf } = options;
   const { maxResultChars = 16_000, maxImageBytes = 3_750_000, execTimeoutSeconds } = options;
   const { execSearchPath = "", execAvoidsShell = false, commandEnvironment, findText, changeChecker: checker } = options;
   return [
+    createAgentsListTool({ sessions }),
     createApplyPatchTool({ files, checker }),
     createAskUserTool({ questioner }),
     createCronTool({ jobs: options.jobs, searchPath: execSearchPath }),
@@ -96,6 +102,8 @@ export function createCoreTools(options: CoreToolsOptions): readonly AgentTool[]
     createProcessTool({ background, clock, maxResultChars }),
     createReadTool({ files, maxResultChars, maxImageBytes, readPdf }),
     createSessionStatusTool({ reporter }),
+    createSessionsHistoryTool({ sessions }),
+    createSessionsListTool({ sessions }),
     createUpdatePlanTool({ planBoard }),
     createWebFetchTool({ web, maxResultChars }),
     createWebSearchTool({ web }),

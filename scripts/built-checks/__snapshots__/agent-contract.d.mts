@@ -1418,7 +1418,7 @@ type WithoutUndefined<Values> = { readonly [Key in keyof Values as undefined ext
 declare function withoutUndefined<Values extends object>(values: Values): WithoutUndefined<Values>;
 /**
  * Who a remembered text comes from: `agent` was written in a turn that a person started, `untrusted` by one that had read text of others (R23), `system` by a run
- * that no person started.
+ * that nobody started.
  */
 type MemoryOrigin = "owner" | "agent" | "untrusted" | "system";
 /** What is searched. */
@@ -1631,7 +1631,7 @@ type AuditNotes = (agentId: string, options: {
  * sent is decided by the caller.
  */
 interface TextEmbeddings {
-  /** Reference of the model that the configuration names now; `undefined` if it names no model. Vectors of different models cannot be compared. */
+  /** Reference of the model that the configuration names now; `undefined`: there is none. Vectors of different models cannot be compared. */
   model(): string | undefined;
   /** A vector for each text, in the same order. Charged to the agent's memory. Rejects with a `ModelError` whose message says what to do. */
   embed(texts: readonly string[], options: {

@@ -309,7 +309,7 @@ function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettin
   return {
     config,
     accounts: (parts) => channelAccounts(config, { parts, env, secrets }),
-    toolSources: ({ messenger, planBoard, questioner, reporter, restarter, media, sampler, background, jobs }) => [
+    toolSources: ({ messenger, planBoard, questioner, reporter, restarter, media, sampler, background, jobs, sessions }) => [
       memory.withTools({
         id: "core",
         tools: redactTools(
@@ -323,6 +323,7 @@ function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettin
               reporter,
               restarter,
               jobs,
+              sessions,
               settings: parts.settings,
               background,
               clock: systemClock,

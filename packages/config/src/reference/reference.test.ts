@@ -95,5 +95,5 @@ test("has a table for each part of the file", () => {
   const sections = [...text.matchAll(/^## (.+)$/gm)].map(([, name]) => name);
   expect(sections).toEqual(Object.keys(configJsonSchema([]).properties ?? {}));
   for (const line of text.split("\n").filter((one) => one.startsWith("| `"))) expect(line.replaceAll("\\|", "").split("|")).toHaveLength(8);
-  expect(text).toMatch(/^\| `tools.agentToAgent` \| object \|  \|  \|  \| .*\*\*Not active yet\.\*\* \|$/m);
+  expect(text).toMatch(/^\| `agents.list\[\].identity.emoji` \| text \|  \|  \|  \| .*\*\*Not active yet\.\*\* \|$/m);
 });

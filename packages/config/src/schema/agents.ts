@@ -154,7 +154,9 @@ const SandboxSchema: z.ZodType<SandboxConfig> = z.strictObject({
   sessionToolsVisibility: z
     .enum(["spawned", "all"])
     .default("spawned")
-    .describe("Which sessions the session tools of a sandboxed run can see."),
+    .describe(
+      "Which sessions the session tools of a sandboxed turn reach. `spawned`: those that its session has started; `all`: those that it would reach without the sandbox.",
+    ),
   backend: z
     .enum(["auto", "bubblewrap", "docker", "podman", "seatbelt"])
     .default("auto")

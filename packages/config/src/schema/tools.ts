@@ -148,16 +148,19 @@ export const ToolsSchema: z.ZodType<ToolsConfig> = z
     browser: BrowserConfigSchema,
     agentToAgent: z
       .strictObject({
-        enabled: z.boolean().default(false).describe("Lets agents send messages to each other."),
+        enabled: z.boolean().default(false).describe("Lets agents see sessions of other agents and send them messages, as `allow` says."),
         allow: z
           .array(
-            z.strictObject({ from: TextSchema.describe("Agent that may send."), to: TextSchema.describe("Agent that it may send to.") }),
+            z.strictObject({
+              from: TextSchema.describe("Agent that may; `*`: every one; `main`: only the main session of the default agent."),
+              to: TextSchema.describe("Agent whose sessions it reaches, in the same notation."),
+            }),
           )
           .default([])
-          .describe("Pairs of agents that may talk. Empty: none."),
+          .describe("Pairs of agents. Empty: none."),
       })
       .prefault({})
-      .describe("Messages from agent to agent."),
+      .describe("What agents reach of each other. An agent reaches its own sessions without it."),
     web: WebSchema,
   })
   .describe("The tools, and what they may do.");

@@ -1,6 +1,6 @@
 import { RPC_METHODS } from "@factotum/protocol";
 import { describe, expect, test } from "vitest";
-import { allAccessRequests, authorize, OWN, ROLES } from "./authorize.ts";
+import { allAccessRequests, authorize, OWN, ROLES, SESSION_ACCESS, SESSION_RELATIONS } from "./authorize.ts";
 import type { Action, Principal, Role } from "./authorize.ts";
 
 const PRINCIPALS: Readonly<Record<Role, Principal>> = {
@@ -14,7 +14,8 @@ const PRINCIPALS: Readonly<Record<Role, Principal>> = {
 
 function actionName(action: Action): string {
   if (action.type === "rpc") return `rpc for ${RPC_METHODS[action.method].access}`;
-  return action.type === "http" ? action.route : `tool ${action.effect}`;
+  if (action.type === "http") return action.route;
+  return action.type === "tool" ? `tool ${action.effect}` : `session ${action.access}`;
 }
 
 describe("authority", () => {
@@ -59,6 +60,39 @@ describe("authority", () => {
         "tool write: owner-run tainted-owner-run guest-run",
       ].toSorted(),
     );
+  });
+
+  test("what runs may do with sessions matches the table", () => {
+    const flags = [true, false];
+    const rows = SESSION_RELATIONS.flatMap((relation) =>
+      SESSION_ACCESS.flatMap((access) =>
+        flags.flatMap((isPrivate) =>
+          flags.flatMap((fromPrivate) =>
+            flags.map((isConfined) => {
+              const resource = { type: "session", relation, isPrivate, fromPrivate, isConfined } as const;
+              const allowed = ROLES.filter((role) => authorize(PRINCIPALS[role], { type: "session", access }, resource).type === "allow");
+              // The other roles have no session from which they ask.
+              expect(allowed.filter((role) => !role.endsWith("-run"))).toEqual([]);
+              const isExposed = isPrivate && !fromPrivate;
+              return { name: `${relation} ${access}`, isExposed, isConfined, allowed: allowed.join(" ") || "nobody" };
+            }),
+          ),
+        ),
+      ),
+    );
+    const tableOf = (chosen: typeof rows): readonly string[] => [...new Set(chosen.map(({ name, allowed }) => `${name}: ${allowed}`))];
+    const [everyRun, owners] = ["owner-run tainted-owner-run guest-run", "owner-run tainted-owner-run"];
+    const own = [`own see: ${everyRun}`, `own read: ${everyRun}`, "own send: nobody"];
+    const spawned = SESSION_ACCESS.map((access) => `spawned ${access}: ${everyRun}`);
+    const others = (allowed: string): readonly string[] =>
+      ["same-agent", "allowed-agent"].flatMap((relation) => SESSION_ACCESS.map((access) => `${relation} ${access}: ${allowed}`));
+    const foreign = SESSION_ACCESS.map((access) => `other-agent ${access}: nobody`);
+    const nobody = SESSION_ACCESS.map((access) => `spawned ${access}: nobody`);
+    const open = rows.filter(({ isExposed, isConfined }) => !isExposed && !isConfined);
+    expect(tableOf(open)).toEqual([...own, ...spawned, ...others(owners), ...foreign]);
+    const confined = rows.filter(({ isExposed, isConfined }) => !isExposed && isConfined);
+    expect(tableOf(confined)).toEqual([...own, ...spawned, ...others("nobody"), ...foreign]);
+    expect(tableOf(rows.filter(({ isExposed }) => isExposed))).toEqual([...own, ...nobody, ...others("nobody"), ...foreign]);
   });
 
   test("actions denied to a tainted turn of the owner need the owner's confirmation; a guest's stay denied, tainted or not", () => {

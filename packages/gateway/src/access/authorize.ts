@@ -45,11 +45,27 @@ const TOOL_ACTIONS = ["read", "write", "execute", "send", "config", "schedule"] 
 /** Name of what a tool does. */
 type ToolAction = (typeof TOOL_ACTIONS)[number];
 
+/** What a tool does with a session: it is told that there is one, reads what was said in it, or has it answer a message. */
+export const SESSION_ACCESS = ["see", "read", "send"] as const;
+
+/** Name of what a tool does with a session. */
+export type SessionAccess = (typeof SESSION_ACCESS)[number];
+
+/**
+ * What a session is to the caller's: the same; one that it has spawned, directly or not; another one of its agent; one of an agent that
+ * `tools.agentToAgent` lets it reach; or one of any other agent.
+ */
+export const SESSION_RELATIONS = ["own", "spawned", "same-agent", "allowed-agent", "other-agent"] as const;
+
+/** Name of a relation between two sessions. */
+export type SessionRelation = (typeof SESSION_RELATIONS)[number];
+
 /** Every action. */
 export type Action =
   | { readonly type: "rpc"; readonly method: RpcMethod }
   | { readonly type: "http"; readonly route: HttpRoute }
-  | { readonly type: "tool"; readonly effect: ToolAction };
+  | { readonly type: "tool"; readonly effect: ToolAction }
+  | { readonly type: "session"; readonly access: SessionAccess };
 
 /** The resource of an action. */
 export type Resource =
@@ -62,7 +78,18 @@ export type Resource =
   /** A file that later turns or commands follow: bootstrap files, MEMORY.md, skills, slash commands, files of Git repositories. */
   | { readonly type: "instructions" }
   /** Beyond the run: another address, a change over the network, or a request to an address that the model may have composed. */
-  | { readonly type: "elsewhere" };
+  | { readonly type: "elsewhere" }
+  /** A session, as a run of another one sees it. */
+  | {
+      readonly type: "session";
+      readonly relation: SessionRelation;
+      /** It is the owner's alone. */
+      readonly isPrivate: boolean;
+      /** So is the turn that asks. */
+      readonly fromPrivate: boolean;
+      /** The turn that asks is sandboxed, and `sandbox.sessionToolsVisibility` shows it only what it has spawned. */
+      readonly isConfined: boolean;
+    };
 
 /** One question to `authorize`, without the caller. */
 export interface AccessRequest {
@@ -140,6 +167,21 @@ const NETWORKED_SANDBOX_RULES: Partial<Readonly<Record<ToolAction, readonly Role
 /** Runs that may change instructions for later turns. */
 const INSTRUCTION_RULES: Partial<Readonly<Record<ToolAction, readonly Role[]>>> = { write: ["owner-run"] };
 
+const EVERY_RUN: readonly Role[] = ["owner-run", "tainted-owner-run", "guest-run"];
+const OWNERS_RUNS: readonly Role[] = ["owner-run", "tainted-owner-run"];
+
+/**
+ * Runs that may do something with a session. What a session is sent has at most the authority of the run, and its taint; whether a tainted run may send at all
+ * is decided as for every `send`. No session sends to itself.
+ */
+const SESSION_RULES: { readonly [Relation in SessionRelation]: Readonly<Record<SessionAccess, readonly Role[]>> } = {
+  own: { see: EVERY_RUN, read: EVERY_RUN, send: [] },
+  spawned: { see: EVERY_RUN, read: EVERY_RUN, send: EVERY_RUN },
+  "same-agent": { see: OWNERS_RUNS, read: OWNERS_RUNS, send: OWNERS_RUNS },
+  "allowed-agent": { see: OWNERS_RUNS, read: OWNERS_RUNS, send: OWNERS_RUNS },
+  "other-agent": { see: [], read: [], send: [] },
+};
+
 /**
  * The single place that decides authority: before every RPC method, HTTP route and tool call. An action without a rule is denied.
  *
@@ -155,7 +197,7 @@ export function authorize(principal: Principal, action: Action, resource: Resour
   return { type: "deny", reason: reason(role, action) };
 }
 
-/** Every action, for the test of the rules against all roles. */
+/** Every action but those on sessions, which depend on more, for the test of the rules against all roles. */
 export function allAccessRequests(): readonly AccessRequest[] {
   const actions = [
     ...(Object.keys(RPC_METHODS) as RpcMethod[]).map((method): Action => ({ type: "rpc", method })),
@@ -172,6 +214,7 @@ export function allAccessRequests(): readonly AccessRequest[] {
 }
 
 function rulesFor(action: Action, resource: Resource): readonly Role[] {
+  if (resource.type === "session") return action.type === "session" ? sessionRules(action.access, resource) : [];
   if (resource.type === "instructions") return action.type === "tool" ? (INSTRUCTION_RULES[action.effect] ?? []) : [];
   if (resource.type === "sandbox") return action.type === "tool" ? (SANDBOX_RULES[action.effect] ?? []) : [];
   if (resource.type === "networked-sandbox") return action.type === "tool" ? (NETWORKED_SANDBOX_RULES[action.effect] ?? []) : [];
@@ -183,7 +226,19 @@ function rulesFor(action: Action, resource: Resource): readonly Role[] {
       return Object.hasOwn(HTTP_RULES, action.route) ? HTTP_RULES[action.route] : [];
     case "tool":
       return Object.hasOwn(TOOL_RULES, action.effect) ? TOOL_RULES[action.effect] : [];
+    case "session":
+      return [];
   }
+}
+
+/** A session that is not private reaches no private one, whatever else holds. */
+function sessionRules(
+  access: SessionAccess,
+  { relation, isPrivate, fromPrivate, isConfined }: Extract<Resource, { readonly type: "session" }>,
+): readonly Role[] {
+  if (relation !== "own" && isPrivate && !fromPrivate) return [];
+  if (isConfined && relation !== "own" && relation !== "spawned") return [];
+  return SESSION_RULES[relation][access];
 }
 
 const TAINTED =
@@ -201,6 +256,7 @@ function reason(role: Role, action: Action): string {
   if (action.type === "tool") {
     return `Rule tool:${action.effect}: only the owner may do this. The owner is whoever commands.ownerAllowFrom names, or who holds the gateway's token.`;
   }
+  if (action.type === "session") return "Rule session: this session is not within the reach of this turn.";
   if (role === "anonymous")
     return "No valid token. Send the gateway's token: `Authorization: Bearer <token>`, or the link that `factotum gateway run` prints.";
   return "This credential may not do this.";

@@ -39,7 +39,10 @@ test("every other core tool belongs to a group, so that a list of groups covers 
     core.filter(
       (name) =>
         !admitsTool(
-          { allow: ["group:runtime", "group:fs", "group:web", "group:messaging", "group:sessions", "group:automation"], deny: [] },
+          {
+            allow: ["group:runtime", "group:fs", "group:web", "group:messaging", "group:sessions", "group:agents", "group:automation"],
+            deny: [],
+          },
           name,
         ),
     ),

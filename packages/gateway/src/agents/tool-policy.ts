@@ -10,7 +10,16 @@ export interface ToolPolicyLayer {
   readonly deny: readonly string[];
 }
 
-const MESSAGING = ["message", "ask_user", "session_status", "sessions_list", "sessions_history", "sessions_send", "group:mcp"];
+const MESSAGING = [
+  "message",
+  "ask_user",
+  "session_status",
+  "sessions_list",
+  "sessions_history",
+  "sessions_send",
+  "agents_list",
+  "group:mcp",
+];
 const CODING = [
   "read",
   "write",

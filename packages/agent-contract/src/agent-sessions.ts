@@ -1,0 +1,101 @@
+import type { RunFacts } from "./run.ts";
+
+/** Kind of a session, for filters. */
+export type AgentSessionKind = "main" | "group" | "cron" | "hook" | "node" | "other";
+
+/** The caller of a tool for sessions. */
+export interface SessionCaller {
+  readonly run: RunFacts;
+  /** The model had been given text of others than the owner when it made the call (R23). */
+  readonly tainted: boolean;
+}
+
+/** Names one session: by its key or a unique beginning of its id; by its label, which `agentId` may make unique; or the main session of `agentId`. */
+export interface SessionReference {
+  readonly sessionKey?: string | undefined;
+  readonly label?: string | undefined;
+  readonly agentId?: string | undefined;
+}
+
+/** Which sessions are listed. */
+export interface SessionFilter {
+  readonly kinds?: readonly AgentSessionKind[] | undefined;
+  readonly agentId?: string | undefined;
+  readonly label?: string | undefined;
+  /** Part of a key, a label or a name; ignores case. */
+  readonly search?: string | undefined;
+  /** Only those that were active in this time. */
+  readonly activeMinutes?: number | undefined;
+  readonly limit: number;
+  /** The newest messages of each. 0: none. */
+  readonly messageLimit: number;
+}
+
+/** One message of a session, for a model. */
+export interface SessionMessage {
+  readonly atMs: number;
+  readonly from: "user" | "assistant" | "tool-call" | "tool-result";
+  /** Name of the person or of the tool, if it is known. */
+  readonly name?: string;
+  readonly text: string;
+  /** May hold text of others than the owner (R23). */
+  readonly untrusted: boolean;
+}
+
+/** One session that the caller may see. */
+export interface ListedSession {
+  readonly key: string;
+  readonly sessionId: string;
+  readonly agentId: string;
+  readonly kind: AgentSessionKind;
+  readonly label?: string;
+  /** Absent where others than the owner may have chosen it, unless names were asked for. */
+  readonly displayName?: string;
+  readonly channel?: string;
+  readonly model?: string;
+  readonly contextTokens: number;
+  readonly updatedAtMs: number;
+  readonly state: "running" | "idle";
+  /** Oldest first. */
+  readonly messages: readonly SessionMessage[];
+  /** The name or a message may be text of others (R23). */
+  readonly untrusted: boolean;
+}
+
+/** A page of the list, newest activity first. */
+export interface SessionList {
+  readonly sessions: readonly ListedSession[];
+  /** There are more. */
+  readonly isCut: boolean;
+}
+
+/** A page of the messages of a session, oldest first. */
+export interface SessionHistoryPage {
+  readonly key: string;
+  readonly messages: readonly SessionMessage[];
+  /** Leads to older messages. Absent: there are none. */
+  readonly cursor?: string;
+  /** Something in it may be text of others (R23). */
+  readonly untrusted: boolean;
+}
+
+/** An agent that the caller's agent may reach. */
+export interface ReachableAgent {
+  readonly id: string;
+  readonly name?: string;
+  readonly isSelf: boolean;
+}
+
+/**
+ * The sessions, for the tools of agents. A session that the caller may not see is answered like one that does not exist. Implemented by the gateway.
+ */
+export interface AgentSessions {
+  list(filter: SessionFilter, caller: SessionCaller): Promise<SessionList>;
+  /** `undefined`: there is no such session, or more than one. Rejects for a cursor of another list. */
+  history(
+    session: SessionReference,
+    page: { readonly limit: number; readonly cursor?: string | undefined; readonly includeTools: boolean },
+    caller: SessionCaller,
+  ): Promise<SessionHistoryPage | undefined>;
+  agents(caller: SessionCaller): Promise<readonly ReachableAgent[]>;
+}

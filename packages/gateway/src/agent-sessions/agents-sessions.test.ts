@@ -1,0 +1,259 @@
+import type { AgentMessage, RunFacts, SessionCaller, SessionFilter } from "@factotum/agent-contract";
+import { NO_USAGE } from "@factotum/agent-contract";
+import type { TurnRecord } from "@factotum/store";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startTestGateway, type TestGateway, withMethods } from "../../test/gateway-harness.ts";
+import type { RunningConfig } from "../agents/running-config.ts";
+import { AgentsSessions } from "./agents-sessions.ts";
+
+/** The sessions of the tests: a short name, its key, its agent, whether it is private, and who has spawned it. */
+const SESSIONS = {
+  main: { key: "agent:main:main", agentId: "main", isPrivate: true },
+  group: { key: "agent:main:test:group:g1", agentId: "main", isPrivate: false },
+  guest: { key: "agent:main:test:direct:ada", agentId: "main", isPrivate: false },
+  job: { key: "cron:j1", agentId: "main", isPrivate: true },
+  child: { key: "agent:main:subagent:c1", agentId: "main", isPrivate: true, spawnedBy: "agent:main:main" },
+  grandchild: { key: "agent:main:subagent:c2", agentId: "main", isPrivate: true, spawnedBy: "agent:main:subagent:c1" },
+  groupChild: { key: "agent:main:subagent:c3", agentId: "main", isPrivate: false, spawnedBy: "agent:main:test:group:g1" },
+  coder: { key: "agent:coder:main", agentId: "coder", isPrivate: true },
+  coderGroup: { key: "agent:coder:test:group:g2", agentId: "coder", isPrivate: false },
+  coderChild: { key: "agent:coder:subagent:c4", agentId: "coder", isPrivate: true, spawnedBy: "agent:main:main" },
+} as const;
+type Name = keyof typeof SESSIONS;
+const NAMES = Object.keys(SESSIONS) as readonly Name[];
+const idOf = (name: Name): string => `${String(NAMES.indexOf(name)).padStart(2, "0")}aa-${name.toLowerCase()}`;
+const LABELLED: readonly Name[] = ["coder", "group"];
+const NOW = 10_000_000;
+
+/** Who asks, and what the configuration says. */
+interface Asker {
+  readonly from: Name;
+  readonly guest?: true;
+  readonly sandboxed?: true;
+  readonly shows?: "all";
+  /** Absent: `tools.agentToAgent` is off. */
+  readonly allow?: readonly { readonly from: string; readonly to: string }[];
+}
+
+let running: TestGateway;
+beforeAll(async () => {
+  running = await startTestGateway();
+  for (const [index, name] of NAMES.entries()) {
+    const session = { ...SESSIONS[name], sessionId: idOf(name), displayName: `Name of ${name}` };
+    await running.store.createSession(session, { nowMs: NOW - index * 60_000 });
+    if (LABELLED.includes(name)) await running.store.patchSession(session.key, { label: "work" }, { nowMs: NOW - index * 60_000 });
+  }
+});
+afterAll(() => running[Symbol.asyncDispose]());
+
+function askerOf({ from, guest, sandboxed, shows, allow }: Asker): {
+  readonly sessions: AgentsSessions;
+  readonly caller: SessionCaller;
+} {
+  const { parts } = running.gateway.engine;
+  const config = {
+    ...parts.running.config,
+    tools: { ...parts.running.config.tools, agentToAgent: { enabled: allow !== undefined, allow: allow ?? [] } },
+  };
+  const agents = ["main", "coder"].map((id) => ({
+    config: { id, name: id.toUpperCase(), sandbox: { sessionToolsVisibility: shows ?? "spawned" } },
+  }));
+  const fake = { config, agents: { list: () => agents }, agent: (id: string) => agents.find((agent) => agent.config.id === id) };
+  const kind = from.endsWith("roup") ? "group" : "direct";
+  const store = withMethods(() => ({ readTurn: async () => ({ origin: { conversation: { kind } } }) as unknown as TurnRecord }))(
+    running.store,
+  );
+  const sessions = new AgentsSessions();
+  sessions.connect({ ...parts, store, running: fake as unknown as RunningConfig, clock: { ...parts.clock, now: () => NOW } });
+  const { key: sessionKey, agentId } = SESSIONS[from];
+  const facts = { runId: "r", kind: "user", workspace: "/", timeZone: "UTC" } as const;
+  const sandbox = sandboxed === true ? ({ sandbox: { workspaceAccess: "none", shared: true } } as const) : {};
+  const run: RunFacts = { ...facts, agentId, sessionKey, sessionId: idOf(from), owner: guest !== true, ...sandbox };
+  return { sessions, caller: { run, tainted: guest === true } };
+}
+
+async function listed(asker: Asker, filter: Partial<SessionFilter> = {}): Promise<readonly Name[]> {
+  const { sessions, caller } = askerOf(asker);
+  const { sessions: found } = await sessions.list({ limit: 50, messageLimit: 0, ...filter }, caller);
+  return found.flatMap(({ key }) => NAMES.find((name) => SESSIONS[name].key === key) ?? []);
+}
+
+const EVERYBODY = [{ from: "*", to: "*" }];
+const OWN_PRIVATE: readonly Name[] = ["main", "group", "guest", "job", "child", "grandchild", "groupChild"];
+const OPEN: readonly Name[] = ["group", "guest", "groupChild"];
+
+describe("which sessions a run sees, reads and finds", () => {
+  test.each<[string, Asker, readonly Name[]]>([
+    ["the owner, in private", { from: "main" }, [...OWN_PRIVATE, "coderChild"]],
+    ["the same in the sandbox", { from: "main", sandboxed: true }, ["main", "child", "grandchild", "coderChild"]],
+    ["the same, where the sandbox shows all", { from: "main", sandboxed: true, shows: "all" }, [...OWN_PRIVATE, "coderChild"]],
+    ["the owner in a group", { from: "group" }, OPEN],
+    ["the owner in a sandboxed group", { from: "group", sandboxed: true }, ["group", "groupChild"]],
+    ["the same, where the sandbox shows all", { from: "group", sandboxed: true, shows: "all" }, OPEN],
+    ["the owner in a session that others write in", { from: "guest" }, OPEN],
+    ["a guest", { from: "guest", guest: true }, ["guest"]],
+    ["a guest in the sandbox", { from: "guest", guest: true, sandboxed: true }, ["guest"]],
+    ["a guest, where the sandbox shows all", { from: "guest", guest: true, sandboxed: true, shows: "all", allow: EVERYBODY }, ["guest"]],
+    ["a guest in a group", { from: "group", guest: true, allow: EVERYBODY }, ["group", "groupChild"]],
+    ["a child", { from: "child" }, OWN_PRIVATE],
+    ["a sandboxed child", { from: "child", sandboxed: true }, ["child", "grandchild"]],
+    ["a rule for everybody, in private", { from: "main", allow: EVERYBODY }, NAMES],
+    ["the same from a group: nothing private", { from: "group", allow: EVERYBODY }, [...OPEN, "coderGroup"]],
+    ["the same in the sandbox", { from: "group", sandboxed: true, allow: EVERYBODY }, ["group", "groupChild"]],
+    ["a rule for this agent", { from: "main", allow: [{ from: "*", to: "Coder" }] }, NAMES],
+    ["a rule for another agent", { from: "main", allow: [{ from: "coder", to: "*" }] }, [...OWN_PRIVATE, "coderChild"]],
+    ["rules without rows", { from: "main", allow: [] }, [...OWN_PRIVATE, "coderChild"]],
+    ["`main` as the source: the main session alone", { from: "job", allow: [{ from: "main", to: "coder" }] }, OWN_PRIVATE],
+    ["`main` as the target", { from: "coder", allow: [{ from: "coder", to: "main" }] }, ["main", "coder", "coderGroup", "coderChild"]],
+  ])("%s", async (_who, asker, expected) => {
+    expect(await listed(asker)).toEqual(expected);
+    const { sessions, caller } = askerOf(asker);
+    const page = { limit: 5, includeTools: false };
+    for (const name of NAMES) {
+      const byKey = await sessions.history({ sessionKey: SESSIONS[name].key }, page, caller);
+      const byId = await sessions.history({ sessionKey: idOf(name).slice(0, 5) }, page, caller);
+      const isVisible = expected.includes(name);
+      expect([name, byKey?.key, byId?.key]).toEqual(
+        isVisible ? [name, SESSIONS[name].key, SESSIONS[name].key] : [name, undefined, undefined],
+      );
+    }
+  });
+
+  test("a hidden session makes no label ambiguous; a visible one does, unless the agent is named", async () => {
+    const page = { limit: 5, includeTools: false };
+    const found = async (asker: Asker, reference: { label: string; agentId?: string }): Promise<string | undefined> => {
+      const { sessions, caller } = askerOf(asker);
+      return (await sessions.history(reference, page, caller))?.key;
+    };
+    expect(await found({ from: "main" }, { label: "Work" })).toBe(SESSIONS.group.key);
+    expect(await found({ from: "main", allow: EVERYBODY }, { label: "work" })).toBeUndefined();
+    expect(await found({ from: "main", allow: EVERYBODY }, { label: "work", agentId: "coder" })).toBe(SESSIONS.coder.key);
+    expect(await found({ from: "main" }, { label: "work", agentId: "coder" })).toBeUndefined();
+    expect(await found({ from: "guest", guest: true }, { label: "work" })).toBeUndefined();
+  });
+
+  test("agents are listed as far as they can be reached", async () => {
+    const reached = async (asker: Asker): Promise<readonly string[]> => {
+      const { sessions, caller } = askerOf(asker);
+      return (await sessions.agents(caller)).map(({ id, isSelf }) => (isSelf ? `${id}!` : id));
+    };
+    expect(await reached({ from: "main" })).toEqual(["main!"]);
+    expect(await reached({ from: "main", allow: EVERYBODY })).toEqual(["main!", "coder"]);
+    expect(await reached({ from: "main", sandboxed: true, allow: EVERYBODY })).toEqual(["main!"]);
+    expect(await reached({ from: "guest", guest: true, allow: EVERYBODY })).toEqual(["main!"]);
+    expect(await reached({ from: "coder", allow: [{ from: "coder", to: "main" }] })).toEqual(["main", "coder!"]);
+  });
+});
+
+describe("the list", () => {
+  test("is filtered by kind, agent, label, words and time, newest first, and says when it is cut", async () => {
+    const all: Asker = { from: "main", allow: EVERYBODY };
+    expect(await listed(all, { kinds: ["group"] })).toEqual(["group", "coderGroup"]);
+    expect(await listed(all, { kinds: ["main", "cron"] })).toEqual(["main", "job", "coder"]);
+    expect(await listed(all, { agentId: "CODER" })).toEqual(["coder", "coderGroup", "coderChild"]);
+    expect(await listed(all, { label: "WORK" })).toEqual(["group", "coder"]);
+    expect(await listed(all, { search: "name of job" })).toEqual(["job"]);
+    expect(await listed(all, { activeMinutes: 2 })).toEqual(["main", "group", "guest"]);
+    const { sessions, caller } = askerOf(all);
+    const page = await sessions.list({ limit: 2, messageLimit: 0 }, caller);
+    expect([page.sessions.length, page.isCut]).toEqual([2, true]);
+    expect((await sessions.list({ limit: NAMES.length, messageLimit: 0 }, caller)).isCut).toBe(false);
+  });
+
+  test("shows the names of others' sessions only where names are asked for, and marks them", async () => {
+    const { sessions, caller } = askerOf({ from: "main" });
+    const named = async (filter: Partial<SessionFilter>): Promise<readonly unknown[]> =>
+      (await sessions.list({ limit: 2, messageLimit: 0, ...filter }, caller)).sessions.map(({ displayName, untrusted }) => [
+        displayName,
+        untrusted,
+      ]);
+    expect(await named({})).toEqual([
+      ["Name of main", false],
+      [undefined, false],
+    ]);
+    expect(await named({ search: "name" })).toEqual([
+      ["Name of main", false],
+      ["Name of group", true],
+    ]);
+  });
+});
+
+describe("the history", () => {
+  const said = async (name: Name, message: AgentMessage): Promise<void> => {
+    await running.store.appendEntry(idOf(name), { type: "message", message }, { timestampMs: NOW });
+  };
+  const user = (text: string, more: Partial<Extract<AgentMessage, { role: "user" }>> = {}): AgentMessage => ({
+    role: "user",
+    content: [{ type: "text", text: `Inbound context (trusted):\n{}\n${text}` }],
+    parts: { body: text, systemEvents: [] },
+    timestamp: NOW,
+    ...more,
+  });
+  const assistant = (text: string): AgentMessage => ({
+    role: "assistant",
+    content: [
+      { type: "thinking", text: "hidden thought" },
+      { type: "text", text },
+      { type: "toolCall", id: "t1", name: "read", arguments: { path: "a.txt" } },
+    ],
+    api: "anthropic-messages",
+    provider: "anthropic",
+    model: "m",
+    usage: NO_USAGE,
+    stopReason: "toolUse",
+    timestamp: NOW,
+  });
+  const result = (text: string, tainted: boolean): AgentMessage => ({
+    role: "toolResult",
+    toolCallId: "t1",
+    toolName: "read",
+    content: [{ type: "text", text }],
+    isError: false,
+    ...(tainted ? { tainted } : {}),
+    timestamp: NOW,
+  });
+
+  test("has the words alone, tools on request, page by page, with marks where text of others is", async () => {
+    await said("child", user("first"));
+    await said("child", assistant("second"));
+    await said("child", result("third", false));
+    const { sessions, caller } = askerOf({ from: "main" });
+    const reference = { sessionKey: SESSIONS.child.key };
+    const read = async (page: { limit: number; cursor?: string; includeTools: boolean }) => {
+      const found = await sessions.history(reference, page, caller);
+      return { ...found, messages: found?.messages.map(({ from, text }) => `${from}: ${text}`) };
+    };
+    expect(await read({ limit: 10, includeTools: false })).toEqual({
+      key: SESSIONS.child.key,
+      messages: ["user: first", "assistant: second"],
+      untrusted: false,
+    });
+    const newest = await read({ limit: 1, includeTools: true });
+    expect(newest.messages).toEqual(["tool-result: third"]);
+    const older = await read({ limit: 2, includeTools: true, cursor: newest.cursor ?? "" });
+    expect(older.messages).toEqual(["assistant: second", 'tool-call: {"path":"a.txt"}']);
+    expect((await read({ limit: 2, includeTools: true, cursor: older.cursor ?? "" })).messages).toEqual(["user: first"]);
+    await said("child", result("from the web", true));
+    const marked = await sessions.history(reference, { limit: 10, includeTools: true }, caller);
+    expect(marked?.untrusted).toBe(true);
+    expect(marked?.messages.map(({ untrusted }) => untrusted)).toEqual([false, true, true, false, true]);
+    const row = (await sessions.list({ limit: 50, messageLimit: 1 }, caller)).sessions.find(({ key }) => key === SESSIONS.child.key);
+    expect(row).toMatchObject({ untrusted: true, messages: [{ text: "second" }] });
+  });
+
+  test("is bounded in each message and in all", async () => {
+    for (let index = 0; index < 30; index += 1) await said("grandchild", user(`${index} ${"x".repeat(9_000)}`));
+    const { sessions, caller } = askerOf({ from: "main" });
+    const page = await sessions.history({ sessionKey: SESSIONS.grandchild.key }, { limit: 200, includeTools: false }, caller);
+    expect(page?.messages.every(({ text }) => text.length <= 4_000)).toBe(true);
+    expect(page?.messages.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThanOrEqual(80_000);
+    expect(page?.messages.at(-1)?.text).toMatch(/^29 /);
+    expect(page?.cursor).toBeDefined();
+  });
+
+  test("a cursor that is none is refused", async () => {
+    const { sessions, caller } = askerOf({ from: "main" });
+    const page = { limit: 5, includeTools: false, cursor: "nonsense" };
+    await expect(sessions.history({ sessionKey: SESSIONS.grandchild.key }, page, caller)).rejects.toThrow("not a position in this list");
+  });
+});

@@ -1,0 +1,124 @@
+import { withoutUndefined } from "@factotum/agent-contract";
+import type {
+  AgentSessionKind,
+  AgentSessions,
+  Clock,
+  ListedSession,
+  ReachableAgent,
+  SessionCaller,
+  SessionFilter,
+  SessionHistoryPage,
+  SessionList,
+  SessionReference,
+} from "@factotum/agent-contract";
+import type { SessionRecord, Store } from "@factotum/store";
+import type { RunningConfig } from "../agents/running-config.ts";
+import type { SessionEvents } from "../events/session-events.ts";
+import { sessionKind } from "../routing/session-key.ts";
+import { mayReachAgent } from "./agent-rules.ts";
+import { SessionFinder } from "./session-finder.ts";
+import { readMessages } from "./session-messages.ts";
+import type { SessionMessagesParts } from "./session-messages.ts";
+import { SessionReach } from "./session-reach.ts";
+
+/** What the sessions of agents use. */
+export interface AgentsSessionsParts extends SessionMessagesParts {
+  readonly store: Store;
+  readonly running: RunningConfig;
+  readonly events: Pick<SessionEvents, "live">;
+  readonly clock: Clock;
+  /** The session that has spawned a session; by default the one that its record names. */
+  readonly spawnedBy?: (sessionKey: string) => Promise<string | undefined>;
+}
+
+interface Connected {
+  readonly parts: AgentsSessionsParts;
+  readonly reach: SessionReach;
+  readonly finder: SessionFinder;
+}
+
+/** The sessions as the tools of agents see them: each access is decided by `authorize`. Tools exist before the gateway, so the parts are connected later. */
+export class AgentsSessions implements AgentSessions {
+  #connected: Connected | undefined;
+
+  connect(parts: AgentsSessionsParts): void {
+    const { store, spawnedBy = async (key) => (await store.readSession(key))?.spawnedBy } = parts;
+    const reach = new SessionReach({ ...parts, spawnedBy });
+    this.#connected = { parts, reach, finder: new SessionFinder({ ...parts, reach }) };
+  }
+
+  async list(filter: SessionFilter, asked: SessionCaller): Promise<SessionList> {
+    const { parts, reach, finder } = this.#ready;
+    const caller = await reach.caller(asked);
+    const { mainKey } = parts.running.config.session;
+    const kinds = filter.kinds === undefined ? undefined : new Set<AgentSessionKind>(filter.kinds);
+    const sessions: ListedSession[] = [];
+    const scan = {
+      ...(filter.agentId === undefined ? {} : { agentId: filter.agentId.toLowerCase() }),
+      ...(filter.activeMinutes === undefined ? {} : { activeSinceMs: Math.max(0, parts.clock.now() - filter.activeMinutes * 60_000) }),
+      ...(kinds === undefined ? {} : { isWanted: (key: string) => kinds.has(sessionKind(key, mainKey)) }),
+    };
+    for await (const record of finder.visible(caller, scan)) {
+      if (!isWanted(record, filter)) continue;
+      if (sessions.length === filter.limit) return { sessions, isCut: true };
+      const isRead = filter.messageLimit > 0 && (await reach.may("read", caller, record));
+      sessions.push(await this.#row(record, { ...filter, messageLimit: isRead ? filter.messageLimit : 0 }));
+    }
+    return { sessions, isCut: false };
+  }
+
+  async history(
+    reference: SessionReference,
+    page: Parameters<AgentSessions["history"]>[1],
+    asked: SessionCaller,
+  ): Promise<SessionHistoryPage | undefined> {
+    const { parts, reach, finder } = this.#ready;
+    const found = await finder.find(reference, "read", await reach.caller(asked));
+    if (found === undefined) return undefined;
+    if (found.record === undefined) return { key: found.key, messages: [], untrusted: false };
+    return { key: found.key, ...(await readMessages(found.record, page, parts)) };
+  }
+
+  async agents(asked: SessionCaller): Promise<readonly ReachableAgent[]> {
+    const { parts, reach } = this.#ready;
+    const { running } = parts;
+    const { run, isConfined } = await reach.caller(asked);
+    return running.agents.list().flatMap(({ config: { id, name } }) => {
+      const isSelf = id === run.agentId;
+      if (!isSelf && (isConfined || !run.owner || !mayReachAgent(run, id, running.config))) return [];
+      return [{ id, isSelf, ...withoutUndefined({ name }) }];
+    });
+  }
+
+  get #ready(): Connected {
+    if (this.#connected === undefined) throw new Error("the sessions are not connected yet");
+    return this.#connected;
+  }
+
+  /** A name that others may have given a session is text of others: it is shown where names or messages are asked for. */
+  async #row(record: SessionRecord, { search, messageLimit }: Pick<SessionFilter, "search" | "messageLimit">): Promise<ListedSession> {
+    const { parts } = this.#ready;
+    const { key, sessionId, agentId, label, usage, isPrivate } = record;
+    const page = messageLimit === 0 ? undefined : await readMessages(record, { limit: messageLimit, includeTools: false }, parts);
+    const isNamed = record.displayName !== "" && (isPrivate || search !== undefined || messageLimit > 0);
+    return {
+      key,
+      sessionId,
+      agentId,
+      kind: sessionKind(key, parts.running.config.session.mainKey),
+      contextTokens: usage.lastInput + usage.lastCacheRead + usage.lastCacheWrite,
+      updatedAtMs: record.updatedAtMs,
+      state: parts.events.live(key) === undefined ? "idle" : "running",
+      messages: page?.messages ?? [],
+      untrusted: page?.untrusted === true || (isNamed && !isPrivate),
+      ...(isNamed ? { displayName: record.displayName } : {}),
+      ...withoutUndefined({ label, channel: record.lastOrigin?.channel, model: record.overrides.model }),
+    };
+  }
+}
+
+function isWanted({ key, label = "", displayName }: SessionRecord, filter: Pick<SessionFilter, "label" | "search">): boolean {
+  if (filter.label !== undefined && label.toLowerCase() !== filter.label.trim().toLowerCase()) return false;
+  const part = filter.search?.trim().toLowerCase() ?? "";
+  return [key, label, displayName].some((text) => text.toLowerCase().includes(part));
+}

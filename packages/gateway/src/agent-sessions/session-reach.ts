@@ -1,0 +1,73 @@
+import type { RunFacts, SessionCaller } from "@factotum/agent-contract";
+import type { SessionRecord, SessionStore, TurnStore } from "@factotum/store";
+import { authorize } from "../access/authorize.ts";
+import type { SessionAccess, SessionRelation } from "../access/authorize.ts";
+import type { RunningConfig } from "../agents/running-config.ts";
+import { mayReach } from "./agent-rules.ts";
+
+/** Spawned sessions nest this deep at most; a longer chain of parents is broken. */
+const MAX_DEPTH = 16;
+
+/** What decides who reaches which session. */
+export interface SessionReachParts {
+  readonly store: Pick<SessionStore, "readSession"> & Pick<TurnStore, "readTurn">;
+  readonly running: RunningConfig;
+  /** The session that has spawned a session; `undefined` for one that was not spawned. */
+  readonly spawnedBy: (sessionKey: string) => Promise<string | undefined>;
+}
+
+/** A session that is asked for, as far as the decision depends on it. */
+export type TargetSession = Pick<SessionRecord, "key" | "agentId" | "isPrivate">;
+
+/** A caller with what is known of its turn. */
+export interface KnownCaller extends SessionCaller {
+  /** Nobody but the owner reads or writes in its session, and its turn is the owner's. */
+  readonly isPrivate: boolean;
+  /** It sees only the sessions that it has spawned. */
+  readonly isConfined: boolean;
+}
+
+/** Finds what a session is to a caller, and asks `authorize` with it. */
+export class SessionReach {
+  readonly #parts: SessionReachParts;
+
+  constructor(parts: SessionReachParts) {
+    this.#parts = parts;
+  }
+
+  async caller({ run, tainted }: SessionCaller): Promise<KnownCaller> {
+    const { store, running } = this.#parts;
+    const record = await store.readSession(run.sessionKey);
+    const turn = await store.readTurn(run.runId);
+    const isDirect = turn?.origin.conversation.kind === "direct";
+    const isPrivate = run.owner && isDirect && record?.sessionId === run.sessionId && record.isPrivate;
+    const { sessionToolsVisibility } = running.agent(run.agentId).config.sandbox;
+    return { run, tainted, isPrivate, isConfined: run.sandbox !== undefined && sessionToolsVisibility === "spawned" };
+  }
+
+  /** Whether the caller may do this with a session. */
+  async may(access: SessionAccess, caller: KnownCaller, { key, agentId, isPrivate }: TargetSession): Promise<boolean> {
+    const { run, tainted, isPrivate: fromPrivate, isConfined } = caller;
+    const relation = await this.#relation(run, { key, agentId });
+    const resource = { type: "session", relation, isPrivate, fromPrivate, isConfined } as const;
+    return authorize({ type: "run", owner: run.owner, tainted }, { type: "session", access }, resource).type === "allow";
+  }
+
+  async #relation(run: RunFacts, { key, agentId }: Pick<TargetSession, "key" | "agentId">): Promise<SessionRelation> {
+    if (key === run.sessionKey) return "own";
+    if (await this.#isSpawned(key, run.sessionKey)) return "spawned";
+    if (agentId === run.agentId) return "same-agent";
+    const isAllowed = mayReach(run, { sessionKey: key, agentId }, this.#parts.running.config);
+    return isAllowed ? "allowed-agent" : "other-agent";
+  }
+
+  /** True if the session was spawned by another one, or by one that it has spawned. */
+  async #isSpawned(sessionKey: string, by: string): Promise<boolean> {
+    let parent = await this.#parts.spawnedBy(sessionKey);
+    for (let depth = 0; parent !== undefined && depth < MAX_DEPTH; depth += 1) {
+      if (parent === by) return true;
+      parent = await this.#parts.spawnedBy(parent);
+    }
+    return false;
+  }
+}

@@ -1,0 +1,21 @@
+import type { AgentSessions, AgentTool } from "@factotum/agent-contract";
+import { z } from "zod";
+import { defineTool } from "../define-tool/define-tool.ts";
+import { textResult } from "../define-tool/tool-result.ts";
+import { READS_SESSIONS } from "./sessions-list-tool.ts";
+
+/** Lists the agents whose sessions the caller's agent may reach. */
+export function createAgentsListTool({ sessions }: { readonly sessions: Pick<AgentSessions, "agents"> }): AgentTool {
+  return defineTool({
+    name: "agents_list",
+    summary: "List the agents within your reach",
+    description: "Lists the agents that you may reach, with their ids.",
+    schema: z.strictObject({}),
+    traits: READS_SESSIONS,
+    async execute(_args, { run, tainted }) {
+      const agents = await sessions.agents({ run, tainted });
+      const lines = agents.map(({ id, name, isSelf }) => `- ${id}${name === undefined ? "" : ` (${name})`}${isSelf ? ": you" : ""}`);
+      return textResult(lines.join("\n"), { details: { agents: agents.map(({ id }) => id) } });
+    },
+  });
+}
