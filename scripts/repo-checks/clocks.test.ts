@@ -40,6 +40,7 @@ const RECKONED = {
   "packages/gateway/src/delivery/streaming/block-stream.ts": "a time for the disk",
   "packages/gateway/src/delivery/streaming/preview-stream.ts": "a time for the disk",
   "packages/gateway/src/commands/status.ts": "shown to a person",
+  "packages/gateway/src/agent-sessions/agents-sessions.ts": "activity is compared with the stored times of sessions",
   "packages/gateway/src/agents/resting-models.ts": "shown to a person",
   "packages/gateway/src/ingress/pairing-service.ts": "a code is as old as the disk says",
   "packages/gateway/src/schedule/daily-reviews.ts": "notes are as old as the disk says",
