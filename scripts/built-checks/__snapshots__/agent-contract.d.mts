@@ -384,6 +384,96 @@ interface ToolSource {
     readonly signal: AbortSignal;
   }): Promise<void>;
 }
+/** Kind of a session, for filters. */
+type AgentSessionKind = "main" | "group" | "cron" | "hook" | "node" | "other";
+/** The caller of a tool for sessions. */
+interface SessionCaller {
+  readonly run: RunFacts;
+  /** The model had been given text of others than the owner when it made the call (R23). */
+  readonly tainted: boolean;
+}
+/** Names one session: by its key or a unique beginning of its id; by its label, which `agentId` may make unique; or the main session of `agentId`. */
+interface SessionReference {
+  readonly sessionKey?: string | undefined;
+  readonly label?: string | undefined;
+  readonly agentId?: string | undefined;
+}
+/** Which sessions are listed. */
+interface SessionFilter {
+  readonly kinds?: readonly AgentSessionKind[] | undefined;
+  readonly agentId?: string | undefined;
+  readonly label?: string | undefined;
+  /** Part of a key, a label or a name; ignores case. */
+  readonly search?: string | undefined;
+  /** Only those that were active in this time. */
+  readonly activeMinutes?: number | undefined;
+  readonly limit: number;
+  /** The newest messages of each. 0: none. */
+  readonly messageLimit: number;
+}
+/** One message of a session, for a model. */
+interface SessionMessage {
+  readonly atMs: number;
+  readonly from: "user" | "assistant" | "tool-call" | "tool-result";
+  /** Name of the person or of the tool, if it is known. */
+  readonly name?: string;
+  readonly text: string;
+  /** May hold text of others than the owner (R23). */
+  readonly untrusted: boolean;
+}
+/** One session that the caller may see. */
+interface ListedSession {
+  readonly key: string;
+  readonly sessionId: string;
+  readonly agentId: string;
+  readonly kind: AgentSessionKind;
+  readonly label?: string;
+  /** Absent where others than the owner may have chosen it, unless names were asked for. */
+  readonly displayName?: string;
+  readonly channel?: string;
+  readonly model?: string;
+  readonly contextTokens: number;
+  readonly updatedAtMs: number;
+  readonly state: "running" | "idle";
+  /** Oldest first. */
+  readonly messages: readonly SessionMessage[];
+  /** The name or a message may be text of others (R23). */
+  readonly untrusted: boolean;
+}
+/** A page of the list, newest activity first. */
+interface SessionList {
+  readonly sessions: readonly ListedSession[];
+  /** There are more. */
+  readonly isCut: boolean;
+}
+/** A page of the messages of a session, oldest first. */
+interface SessionHistoryPage {
+  readonly key: string;
+  readonly messages: readonly SessionMessage[];
+  /** Leads to older messages. Absent: there are none. */
+  readonly cursor?: string;
+  /** Something in it may be text of others (R23). */
+  readonly untrusted: boolean;
+}
+/** An agent that the caller's agent may reach. */
+interface ReachableAgent {
+  readonly id: string;
+  readonly name?: string;
+  readonly isSelf: boolean;
+}
+/**
+ * The sessions, for the tools of agents. A session that the caller may not see is answered like one that does not exist. Implemented by the gateway.
+ */
+interface AgentSessions {
+  list(filter: SessionFilter, caller: SessionCaller): Promise<SessionList>;
+  /** `undefined`: there is no such session, or more than one. Rejects for a cursor of another list. */
+  history(session: SessionReference, page: {
+    readonly limit: number;
+    readonly cursor?: string | undefined;
+    readonly includeTools: boolean;
+  }, caller: SessionCaller): Promise<SessionHistoryPage | undefined>;
+  agents(caller: SessionCaller): Promise<readonly ReachableAgent[]>;
+}
 /** A file that a media model has made. Its bytes were checked: the type is theirs. */
 interface MadeFile {
   readonly bytes: Uint8Array;
@@ -1418,7 +1508,7 @@ type WithoutUndefined<Values> = { readonly [Key in keyof Values as undefined ext
 declare function withoutUndefined<Values extends object>(values: Values): WithoutUndefined<Values>;
 /**
  * Who a remembered text comes from: `agent` was written in a turn that a person started, `untrusted` by one that had read text of others (R23), `system` by a run
- * that nobody started.
+ * that no person started.
  */
 type MemoryOrigin = "owner" | "agent" | "untrusted" | "system";
 /** What is searched. */
@@ -1631,7 +1721,7 @@ type AuditNotes = (agentId: string, options: {
  * sent is decided by the caller.
  */
 interface TextEmbeddings {
-  /** Reference of the model that the configuration names now; `undefined`: there is none. Vectors of different models cannot be compared. */
+  /** Reference of the model that the configuration names now; `undefined` if it names no model. Vectors of different models cannot be compared. */
   model(): string | undefined;
   /** A vector for each text, in the same order. Charged to the agent's memory. Rejects with a `ModelError` whose message says what to do. */
   embed(texts: readonly string[], options: {
@@ -1640,4 +1730,4 @@ interface TextEmbeddings {
     readonly signal: AbortSignal;
   }): Promise<readonly (readonly number[])[]>;
 }
-export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type AuditNotes, type AuditedEntry, type AuditedNote, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type ChangeCheck, type ChangeChecker, type CheckedFile, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type FilledPrompt, type ImageContent, type ImageOrder, type InputOutcome, type InspectedCall, type JobCaller, type JobCatchUp, type JobChange, type JobCheck, type JobDelivery, type JobOccurrence, type JobPayload, type JobReceipt, type JobSchedule, type JobSpec, type JobView, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type Logger, MODEL_APIS, type MadeFile, type MediaCallOptions, type MediaModels, type MediaOutcome, type MemoryAnswer, type MemoryChange, type MemoryEmbedded, type MemoryHit, type MemoryIndexed, type MemoryOrigin, type MemoryPassage, type MemoryProvider, type MemoryQuery, type MemorySourceKind, type MemoryStatus, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelSampler, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteEntrySource, type NoteFinding, type NoteGate, type NoteHistory, type NoteVerdict, type NoteVersion, type OutputPart, type PlanBoard, type PlanStep, type Question, type QuestionOutcome, type Questioner, RUN_KINDS, type Random, type Restarter, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunSandbox, type RunningCommand, type SamplingOutcome, type SamplingRequest, type ScheduledJobs, type SessionReporter, type SettingsAnswer, type SettingsChange, type SettingsDesk, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SourceCommand, type SourcePrompt, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type TextEmbeddings, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type VersionedNote, type WakeResult, type WithoutUndefined, addUsage, describeEnd, joinUsage, nearestName, plural, withoutUndefined };
+export { type AgentEvent, type AgentMessage, type AgentSessionKind, type AgentSessions, type AgentTool, type AgentToolResult, type AssistantMessage, type AuditNotes, type AuditedEntry, type AuditedNote, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type ChangeCheck, type ChangeChecker, type CheckedFile, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type FilledPrompt, type ImageContent, type ImageOrder, type InputOutcome, type InspectedCall, type JobCaller, type JobCatchUp, type JobChange, type JobCheck, type JobDelivery, type JobOccurrence, type JobPayload, type JobReceipt, type JobSchedule, type JobSpec, type JobView, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type ListedSession, type Logger, MODEL_APIS, type MadeFile, type MediaCallOptions, type MediaModels, type MediaOutcome, type MemoryAnswer, type MemoryChange, type MemoryEmbedded, type MemoryHit, type MemoryIndexed, type MemoryOrigin, type MemoryPassage, type MemoryProvider, type MemoryQuery, type MemorySourceKind, type MemoryStatus, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelSampler, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteEntrySource, type NoteFinding, type NoteGate, type NoteHistory, type NoteVerdict, type NoteVersion, type OutputPart, type PlanBoard, type PlanStep, type Question, type QuestionOutcome, type Questioner, RUN_KINDS, type Random, type ReachableAgent, type Restarter, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunSandbox, type RunningCommand, type SamplingOutcome, type SamplingRequest, type ScheduledJobs, type SessionCaller, type SessionFilter, type SessionHistoryPage, type SessionList, type SessionMessage, type SessionReference, type SessionReporter, type SettingsAnswer, type SettingsChange, type SettingsDesk, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SourceCommand, type SourcePrompt, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type TextEmbeddings, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type VersionedNote, type WakeResult, type WithoutUndefined, addUsage, describeEnd, joinUsage, nearestName, plural, withoutUndefined };
