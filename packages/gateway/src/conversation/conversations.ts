@@ -17,10 +17,11 @@ import { groupOf } from "./session-context.ts";
 import type { SessionContext, SessionFacts } from "./session-context.ts";
 import { findStaleness, resetPolicy } from "./automatic-reset.ts";
 import { sessionName } from "./session-name.ts";
+import { unansweredTexts } from "./unanswered-texts.ts";
 
 /** The dependencies of conversations. */
 export interface ConversationsOptions {
-  readonly store: SessionStore & Pick<TranscriptStore, "appendEntry">;
+  readonly store: SessionStore & Pick<TranscriptStore, "appendEntry" | "readTranscript">;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly cache: SessionCache;
@@ -141,7 +142,7 @@ export class Conversations {
 
   /**
    * Resets the conversation if it was stale when a person's message arrived; otherwise a no-op. The time of arrival decides, so that a message that had to wait
-   * for a turn still belongs to its conversation. Input without a person resets nothing.
+   * for a turn still belongs to its conversation. Input without a person resets nothing. What was sent since the last message is known in the new conversation.
    */
   async resetIfStale<Context extends SessionFacts>(context: Context, sessionKey: string, job: InputJob): Promise<Context> {
     const input = leadInput(job);
@@ -149,7 +150,11 @@ export class Conversations {
     const policy = resetPolicy(this.#options.running.config.session, { key: sessionKey, channel: input.message.origin.channel });
     const staleness = findStaleness(context.record, policy, { saidAtMs: input.receivedAtMs, time: context.agent.time });
     if (staleness === undefined) return context;
+    const { store } = this.#options;
+    const unanswered = await unansweredTexts(context.sessionId, store);
     const record = await this.reset(sessionKey, "stale");
+    for (const { text, timestampMs } of unanswered)
+      await store.appendEntry(record.sessionId, { type: "notice", level: "info", text, tellsModel: true }, { timestampMs });
     this.#options.logger.info("A session was reset automatically", { sessionKey, rule: staleness, before: context.sessionId });
     return { ...context, record, sessionId: record.sessionId };
   }

@@ -1,6 +1,8 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
 import { textReply } from "@factotum/testing-providers";
 import { expect, test } from "vitest";
-import { addJob, JobScene } from "../../test/job-scene.ts";
+import { addJob, hasOutcome, JobScene } from "../../test/job-scene.ts";
 
 const MINUTE_MS = 60_000;
 const START_MS = Date.UTC(2026, 2, 2, 8, 58, 30);
@@ -35,4 +37,46 @@ test("what jobs have sent into a conversation is known to its next turn, once, i
   await first.stop();
   await using _again = await scene.start({ home: first.home });
   expect(await known()).toEqual([2, 2, 2, 2]);
+});
+
+test("what was sent while nobody wrote is known to whoever answers, also after a silent heartbeat, and in the new conversation of the next day", async () => {
+  await using scene = await JobScene.create(Date.UTC(2026, 2, 2, 20));
+  scene.server.script(
+    ["Hello.", "HEARTBEAT_OK", "Tea, of course.", "The oven is on.", "HEARTBEAT_OK", "Downstairs."].map((text) => textReply(text)),
+  );
+  await writeFile(path.join(scene.workspace, "HEARTBEAT.md"), "- Look at the oven.\n");
+  const heartbeat = { every: "6h", target: "owner", lightContext: false, isolatedSession: false };
+  await using running = await scene.start({
+    agent: { heartbeat },
+    patch: (config) => ({ ...config, session: { ...config.session, reset: { mode: "daily", atHour: 4 } } }),
+  });
+  const ask = async (text: string, sends: number): Promise<string> => {
+    await scene.platform.say(scene.platform.message(text));
+    await scene.platform.waitForSends(sends);
+    return JSON.stringify(scene.server.requests.at(-1)?.body?.["messages"]);
+  };
+  const beat = async (count: number, hours: number): Promise<void> => {
+    scene.clock.pass(hours * 60 * MINUTE_MS);
+    await expect
+      .poll(async () => (await running.store.listOccurrences("heartbeat:main", { limit: 9 })).filter(hasOutcome))
+      .toHaveLength(count);
+    await running.gateway.engine.idle();
+  };
+  await ask("Hello", 1);
+  await addJob(running, {
+    name: "tea",
+    schedule: { type: "at", at: "2026-03-02T21:00" },
+    payload: { type: "message", text: "Tea is ready." },
+  });
+  scene.clock.pass(60 * MINUTE_MS);
+  await scene.platform.waitForSends(2);
+  await beat(1, 5);
+  expect(await ask("What is ready?", 3)).toContain("Tea is ready.");
+  await beat(2, 6);
+  await beat(3, 6);
+  expect(scene.texts.at(-1)).toBe("The oven is on.");
+  const next = await ask("Which oven?", 5);
+  expect(next).toContain("The oven is on.");
+  expect(next).not.toContain("HEARTBEAT_OK");
+  expect(next).not.toContain("What is ready?");
 });

@@ -101,7 +101,7 @@ export class TurnMessages {
         ...(prompt === undefined || prompt.isNew || facts === undefined || !opens
           ? []
           : await sourceEvents({ ...request, facts }, prompt, context, { running: this.#options.running, cache: this.#options.cache })),
-        ...(context.record === undefined ? [] : await mediaNotes(context.sessionId, this.#options)),
+        ...(context.record === undefined || RUN_POLICY[admission.kind].isAside ? [] : await mediaNotes(context.sessionId, this.#options)),
         ...request.events.map(describeEvent),
         ...this.#speechHint(admission.kind, context, nowMs),
       ],
