@@ -49,13 +49,14 @@ test("a pause between calls counts from the last of them", slow, async () => {
 });
 
 test("a plugin with an idle time of its own is stopped after that", slow, async () => {
-  const patient = await folders.write("patient", toolCode(`return "ran";`), { idleMs: 5_000 });
+  const patient = await folders.write("patient", toolCode("return `call ${(calls += 1)}`;", "let calls = 0;"), { idleMs: 5_000 });
   await using running = startHost([patient], { idleMs: 1_000 });
-  expect(textOf(await running.call("patient"))).toBe("ran");
+  expect(textOf(await running.call("patient"))).toBe("call 1");
   running.clock.advance(4_000);
-  expect(running.host.alive).toBe(1);
-  running.clock.advance(1_001);
+  expect(textOf(await running.call("patient"))).toBe("call 2");
+  running.clock.advance(5_001);
   await expect.poll(() => running.running.size).toBe(0);
+  expect(textOf(await running.call("patient"))).toBe("call 1");
 });
 
 /** Four plugins that have all places, and are busy. */

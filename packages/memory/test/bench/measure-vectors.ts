@@ -15,7 +15,8 @@ const MEASURES = ["recallAt6", "ndcgAt6", "staleRate"] as const;
  * Recall, nDCG, rates of stale facts and of false hits by words alone, by vectors alone and by both, for English and Chinese questions: the means over the seeds,
  * as a table.
  */
-export async function measureVectors(seeds: readonly number[], embeddings: TextEmbeddings): Promise<string> {
+export async function measureVectors(seeds: readonly number[], model: TextEmbeddings): Promise<string> {
+  const embeddings = onceEach(model);
   const rows: string[] = [
     "| questions | searched by | number | recall@6 | nDCG@6 | older fact first | false hits |",
     "|---|---|---|---|---|---|---|",
@@ -38,6 +39,20 @@ export async function measureVectors(seeds: readonly number[], embeddings: TextE
     }
   }
   return rows.join("\n");
+}
+
+/** Each text is embedded once: every search is over the same notes. */
+function onceEach(model: TextEmbeddings): TextEmbeddings {
+  const known = new Map<string, readonly number[]>();
+  return {
+    model: () => model.model(),
+    embed: async (texts, options) => {
+      const missing = [...new Set(texts)].filter((text) => !known.has(text));
+      const vectors = missing.length === 0 ? [] : await model.embed(missing, options);
+      for (const [index, text] of missing.entries()) known.set(text, vectors[index] ?? []);
+      return texts.map((text) => known.get(text) ?? []);
+    },
+  };
 }
 
 /** All notes, and the questions of one language. */
