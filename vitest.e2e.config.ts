@@ -30,6 +30,7 @@ const LONGEST = [
   "factotum/e2e/unenforced-config",
   "factotum/e2e/feishu-conversation",
   "factotum/e2e/slack-conversation",
+  "factotum/e2e/embeddings-local",
   "chaos/e2e/storage",
 ];
 

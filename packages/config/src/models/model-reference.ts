@@ -41,7 +41,7 @@ export function parseModelReference(text: string, known: KnownModels): ParsedMod
   const configured = nearestName(reference, known.references ?? []);
   const meant = configured ?? (nearest === undefined ? undefined : `${nearest}/${model}`);
   return unknown(
-    `${withSuggestion(`there is no provider "${provider}"`, meant)} A new one is set with models.providers.${provider}.`,
+    `${withSuggestion(`there is no provider "${provider}"`, meant)} A new one is set with models.providers.${provider}, or comes with a plugin.`,
     meant,
   );
 }
