@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { runCommand, startProduct } from "@factotum/testing-product";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { writeExtension } from "../test/extension-package.ts";
+import { packPlugin } from "../test/plugin-package.ts";
 import { FakeLoft } from "../test/fake-loft.ts";
 import { newestResults, order, startObedientModel } from "./obedient-model.ts";
 import { startWebScene } from "./web-scene.ts";
@@ -103,6 +104,32 @@ test("the packed command reads a web page, in a thread of its own", async () => 
   expect(newestResults(model)).toEqual(["ok"]);
   expect(JSON.stringify(model.requests.at(-1)?.body)).toContain("| a | b |\\n| --- | --- |\\n| 1 | 2 |");
 });
+
+test("the packed command installs a packed plugin, uses, updates and removes it, and nothing of it is left", async () => {
+  const home = path.join(folder, "plugins");
+  const plugins = async (...args: readonly string[]): ReturnType<typeof runCommand> =>
+    runCommand(["plugins", ...args], { home, entry, env: { npm_config_offline: "true" } });
+  await using model = await startObedientModel();
+  await using product = await startProduct({
+    entry,
+    home,
+    config: {
+      agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
+      models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-test-0123456789" } } },
+    },
+  });
+  expect(await plugins("add", await packPlugin(folder), "--yes")).toMatchObject({ code: 0 });
+  await runCommand(["agent", "-m", order({ name: "counter_count", arguments: { by: 20 } })], { home, entry });
+  expect(JSON.stringify(model.requests.at(-1)?.body)).toContain("total 20");
+  const wider = await packPlugin(folder, { version: "1.1.0", permissions: ["network:api.example.com"] });
+  expect((await plugins("update", wider)).stderr).toContain("needs more than before: network:api.example.com");
+  expect(await plugins("update", wider, "--yes")).toMatchObject({ code: 0, stdout: "counter 1.1.0 is installed.\n" });
+  await product.end("SIGTERM");
+  expect(await plugins("remove", "counter")).toMatchObject({ code: 0 });
+  const left = await readdir(path.join(home, "extensions"), { recursive: true });
+  expect(left.filter((name) => name.includes("counter"))).toEqual([]);
+  expect(left.filter((name) => /^project-[^/]+$/.test(name))).toHaveLength(1);
+}, 120_000);
 
 test("every packed extension is listed, and a built-in one is not replaced", async () => {
   const home = path.join(folder, "home");
