@@ -262,7 +262,11 @@ export const fullDocument = {
   commandHooks: [
     { event: "before_tool_call", match: { tools: ["exec"], agents: ["main"] }, command: ["/bin/true", "-x"], timeoutSeconds: 5 },
   ],
-  plugins: { entries: { "@x/y": { enabled: false, trusted: true, config: { deep: { any: true } } } }, allow: ["@x/y"], deny: ["z"] },
+  plugins: {
+    entries: { "@x/y": { enabled: false, trusted: true, idleSeconds: 60, config: { deep: { any: true } } } },
+    allow: ["@x/y"],
+    deny: ["z"],
+  },
   spend: {
     unattended: { tokensPerDay: 5, usdPerDay: 0.5 },
     perCause: { cron: { tokensPerDay: 1, usdPerDay: 1 } },
