@@ -2,7 +2,7 @@ import type { Clock } from "@factotum/agent-contract";
 import type { LanePlace } from "./lane-place.ts";
 import { LaneShutdown, type LaneAbort, type LaneYield } from "../kernel/lane-abort.ts";
 import { LANES, type LaneName } from "../run-policy/run-policy.ts";
-import { waitInLine, type Waiter } from "./wait-in-line.ts";
+import { waitInLine, type Waiter } from "../kernel/wait-in-line.ts";
 
 /** Processes one item. Must not reject; after the signal fires it settles soon. */
 type ProcessItem<Item> = (sessionKey: string, item: Item, options: LaneOptions) => Promise<void>;

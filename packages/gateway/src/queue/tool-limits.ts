@@ -1,5 +1,5 @@
 import type { AgentTool, AgentToolResult } from "@factotum/agent-contract";
-import { waitInLine, type Waiter } from "./wait-in-line.ts";
+import { waitInLine, type Waiter } from "../kernel/wait-in-line.ts";
 import type { ToolWaitReason } from "./wait-reason.ts";
 
 /** Maximum concurrent commands of one session. */

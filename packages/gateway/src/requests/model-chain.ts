@@ -8,6 +8,8 @@ import type { ModelCallEnd, Observer } from "../observe/observer.ts";
 import { isTransientFailure } from "../kernel/transient-failure.ts";
 import { OUTER_PLACE } from "../queue/lane-place.ts";
 import type { LanePlace } from "../queue/lane-place.ts";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
+import type { CredentialCall } from "../spend/credential-gate.ts";
 import type { SpendCause, SpendGuard } from "../spend/spend-guard.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import type { RequestRecorder } from "./request-recorder.ts";
@@ -57,11 +59,13 @@ export function modelChain(models: readonly ResolvedModel[], cause: ModelCause, 
       await place.enter(signal).catch(() => undefined);
     },
   };
+  const isOnly = models.flatMap((model) => model.candidates).length === 1;
   const candidates = models.flatMap((model) =>
     model.candidates.map(({ client, credential = NO_CREDENTIAL }) => {
+      const meters = { cause, spend, observer, hooks, clock, credential, isOnly };
       const metered: ModelClient = {
         info: client.info,
-        stream: (request, streamOptions) => meter(client, request, streamOptions, { cause, spend, observer, hooks, clock }),
+        stream: (request, streamOptions) => meter(client, request, streamOptions, meters),
       };
       return { client: createRetryClient(metered, retries), credential };
     }),
@@ -81,6 +85,10 @@ interface Meters {
   readonly observer: Observer;
   readonly hooks: HookRunner;
   readonly clock: Clock;
+  /** Name of the credential. */
+  readonly credential: string;
+  /** There is no other credential or model to ask. */
+  readonly isOnly: boolean;
 }
 
 /** One try: allowed by the handlers of hooks, charged before it is sent, and measured; over the cap it is refused without being sent. */
@@ -88,8 +96,9 @@ async function* meter(
   client: ModelClient,
   request: ModelRequest,
   options: { readonly signal: AbortSignal },
-  { cause, spend, observer, hooks, clock }: Meters,
+  meters: Meters,
 ): AsyncGenerator<ModelEvent, void, undefined> {
+  const { cause, spend, observer, hooks, clock } = meters;
   const { agentId, sessionKey, owner, kind } = cause;
   const call = { agentId, sessionKey, owner, kind, provider: client.info.provider, model: client.info.id };
   const denied = await denialOf(call, request, { hooks, signal: options.signal });
@@ -97,6 +106,12 @@ async function* meter(
     yield { type: "message-failed", error: denied };
     return;
   }
+  const admitted = await admitCredential(client, meters, options);
+  if (admitted instanceof ModelError) {
+    yield { type: "message-failed", error: admitted };
+    return;
+  }
+  using judged = admitted;
   const reservation = await spend.reserve(cause, estimate(request));
   if (reservation.type === "refused") {
     const { message, retryAfterMs } = reservation;
@@ -109,6 +124,7 @@ async function* meter(
   let end: ModelCallEnd;
   try {
     for await (const event of client.stream(request, options)) {
+      judged.observe(event);
       if (event.type === "message-end" || event.type === "message-failed") {
         end = event;
         // Before the event is yielded: readers do not resume a stream after its last event.
@@ -121,6 +137,25 @@ async function* meter(
     ended(end);
     hooks.observe("after_model_call", () => ({ ...call, ...endFacts(end), durationMs: Math.round(clock.monotonic() - startedAtMs) }));
   }
+}
+
+/** Waits until an unattended run may ask with a credential; an error if it may not. With another candidate that one is asked then. */
+async function admitCredential(
+  { info }: ModelClient,
+  { cause, spend, credential, isOnly }: Meters,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<CredentialCall | ModelError> {
+  const retry = { type: "never" } as const;
+  const name = { provider: info.provider, credential };
+  try {
+    const call = await spend.credentials.enter(name, { isAttended: RUN_POLICY[cause.kind].isAttended, signal });
+    if (call !== undefined) return call;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return new ModelError("aborted", "Stopped.", { retry, cause: error });
+  }
+  if (isOnly) return new ModelError("budget", spend.pauseRefused(cause, name), { retry });
+  return new ModelError("unauthorized", `Not asked, because it has refused its key (${credential}) again and again.`, { retry });
 }
 
 /** Why a try must not be sent; `undefined` if it may. */

@@ -88,25 +88,30 @@ async function greet(): Promise<void> {
   await scene.platform.waitForSends(1);
 }
 
-test("a provider that answers 401 for a day is asked three times, and the owner is told once; jobs go on when a message is answered", async () => {
-  await using running = await start();
-  await greet();
-  scene.server.respond(() => ({ type: "error", errorType: "authentication_error", message: "no" }));
-  const ids = [await addJob(running, { ...TASK, name: "job", schedule: HOURLY })];
-  for (const hour of range(24)) {
+test.each([1, 5])(
+  "a provider that answers 401 for a day is asked three times for %i jobs and a heartbeat at once, and the owner is told once; they go on when a message is answered",
+  async (jobs) => {
+    await writeFile(path.join(scene.workspace, "HEARTBEAT.md"), "- Look at the oven.\n");
+    await using running = await start({}, { every: "1h" });
+    await greet();
+    scene.server.respond(() => ({ type: "error", errorType: "authentication_error", message: "no" }));
+    const ids = ["heartbeat:main"];
+    for (const index of range(jobs)) ids.push(await addJob(running, { ...TASK, name: `job ${index}`, schedule: HOURLY }));
+    for (const hour of range(24)) {
+      scene.clock.pass(HOUR_MS);
+      await settled(running, ids, ids.length * (hour + 1));
+    }
+    expect(scene.server.requests).toHaveLength(1 + 3);
+    await running.gateway.engine.idle();
+    expect(await notices(running, /runs .*pause/)).toBe(1);
+    scene.server.respond(() => textReply("Hello again."));
+    await scene.platform.say(scene.platform.message("Hello"));
+    await expect.poll(() => scene.texts.at(-1)).toBe("Hello again.");
     scene.clock.pass(HOUR_MS);
-    await settled(running, ids, hour + 1);
-  }
-  expect(scene.server.requests).toHaveLength(1 + 3);
-  await running.gateway.engine.idle();
-  expect(await notices(running, /cron runs of the agent main pause/)).toBe(1);
-  scene.server.respond(() => textReply("Hello again."));
-  await scene.platform.say(scene.platform.message("Hello"));
-  await expect.poll(() => scene.texts.at(-1)).toBe("Hello again.");
-  scene.clock.pass(HOUR_MS);
-  await settled(running, ids, 25);
-  expect(scene.server.requests).toHaveLength(4 + 2);
-});
+    await settled(running, ids, ids.length * 25);
+    expect(scene.server.requests).toHaveLength(4 + 1 + ids.length);
+  },
+);
 
 test("a cap that is reached is reported once, and messages are still answered", async () => {
   await using running = await start({ spend: { unattended: { tokensPerDay: 1, usdPerDay: 1 }, perCause: {}, perAgent: {} } });

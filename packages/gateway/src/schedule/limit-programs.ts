@@ -1,6 +1,6 @@
 import type { CommandRunner } from "@factotum/agent-contract";
-import { waitInLine } from "../queue/wait-in-line.ts";
-import type { Waiter } from "../queue/wait-in-line.ts";
+import { waitInLine } from "../kernel/wait-in-line.ts";
+import type { Waiter } from "../kernel/wait-in-line.ts";
 
 /** Programs of jobs and of their checks that run at once: the rest of the machine is for people. */
 const MAX_PROGRAMS = 8;

@@ -3,6 +3,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger, RunKind, Usage } from "@factotum/agent-contract";
 import type { SpendConfig } from "@factotum/config";
 import type { SpendRecord, Store } from "@factotum/store";
+import { CredentialGate, type CredentialName } from "./credential-gate.ts";
 import { RUN_POLICY, runKinds, type RunPolicy } from "../run-policy/run-policy.ts";
 
 /** After this many consecutive failures an unattended cause pauses until a call of the agent succeeds. */
@@ -67,6 +68,8 @@ interface AgentDay {
  */
 export class SpendGuard {
   readonly events: EventEmitter<SpendEvents> = new EventEmitter();
+  /** Asked before `reserve`: unattended calls with a refused credential are bounded over all agents. */
+  readonly credentials: CredentialGate = new CredentialGate();
   readonly #options: SpendGuardOptions;
   readonly #days = new Map<string, { readonly day: string; readonly read: Promise<AgentDay> }>();
   readonly #failures = new Map<string, number>();
@@ -122,6 +125,13 @@ export class SpendGuard {
       this.#failures.delete(key);
       this.#told.delete(`${key}/failures`);
     }
+  }
+
+  /** Why an unattended run pauses whose only credential is refused; reported once until a call with it is answered. */
+  pauseRefused(cause: SpendCause, name: CredentialName): string {
+    const message = `Unattended runs pause: ${name.provider} has refused its key (${name.credential}) again and again. They go on once a message to the assistant is answered with it.`;
+    if (this.credentials.tellOnce(name)) this.events.emit("cause-paused", cause, message);
+    return message;
   }
 
   #pauseOf(cause: SpendCause): string | undefined {

@@ -103,7 +103,7 @@ describe("a heartbeat", () => {
       await beat(running);
     }
     expect(server.requests.length - 1).toBeLessThanOrEqual(3);
-    expect(await notices(running, /heartbeat runs of the agent main pause/)).toBe(1);
+    expect(await notices(running, /Unattended runs pause/)).toBe(1);
     expect(await notices(running, /./)).toBeLessThanOrEqual(1 + 3 + 1);
     expect(platform.sent).toHaveLength(1);
     server.respond(() => textReply("Mended."));
