@@ -104,6 +104,11 @@ test(
     const forget = async (...args: readonly string[]) => runCommand(["memory", "forget", ...args], { home });
     await using first = await start(home);
     await fill(first);
+    // Made with the owner's word in the main session, and gone when it has run.
+    const cron = async (...args: readonly string[]) => runCommand(["cron", ...args], { home });
+    expect(await cron("add", "once", "--at", "1s", "--silent", "--task", `Think of the ${CANARY}.`)).toMatchObject({ code: 0 });
+    await expect.poll(async () => (await cron("list", "--json")).stdout, { timeout: 60_000 }).toMatch(/"jobs": *\[\]/);
+    expect(await filesWith(home, `think of the ${CANARY}`)).toContainEqual(expect.stringMatching(/factotum\.sqlite/));
     const backup = path.join(folder, "factotum-backup-1.tar.gz");
     expect(await runCommand(["backup", "create", "--output", backup], { home })).toMatchObject({ code: 0 });
     expect(await forget("--session", "main", "--yes")).toMatchObject({
@@ -124,7 +129,7 @@ test(
     const shown = JSON.parse((await forget("--session", "main", "--dry-run", "--json")).stdout) as object;
     expect(shown).toMatchObject({
       done: false,
-      counts: { sessions: 1, conversations: 1, "received and sent files": 2, logs: expect.any(Number) as number },
+      counts: { sessions: 2, conversations: 2, "received and sent files": 2, logs: expect.any(Number) as number },
       notes: [
         { path: "MEMORY.md", lines: 1 },
         { path: DAY, lines: 1 },

@@ -32,7 +32,15 @@ export type {
 } from "./port/checkpoint-store.ts";
 export type { Page } from "./port/page.ts";
 export type { ConversationMove, NewMove } from "./port/move-records.ts";
-export type { ClientResult, InputAdmission, InputRecord, JobBounds, InputState, TerminalInputState } from "./port/inbox-records.ts";
+export type {
+  ClientResult,
+  InputAdmission,
+  InputRecord,
+  InputSource,
+  JobBounds,
+  InputState,
+  TerminalInputState,
+} from "./port/inbox-records.ts";
 export type {
   RequestOutcome,
   RequestBody,

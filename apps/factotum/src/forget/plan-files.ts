@@ -86,8 +86,8 @@ export async function planSessionFiles(
 async function saysForgotten(file: string, rules: TombstoneRules, keys: ReadonlySet<string>): Promise<boolean> {
   for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
     if (hasText(line, (text) => rules.isGone(text))) return true;
-    const { sessionKey, timestamp } = recordOf(line);
-    if (typeof sessionKey === "string" && (keys.has(sessionKey) || rules.isSession(sessionKey))) return true;
+    const { sessionKey, spawnedBy, timestamp } = recordOf(line);
+    if ([sessionKey, spawnedBy].some((key) => typeof key === "string" && (keys.has(key) || rules.isSession(key)))) return true;
     if (typeof timestamp === "string" && rules.isTime(Date.parse(timestamp))) return true;
   }
   return false;

@@ -35,6 +35,7 @@ export function degradeRow(row: OutboxRecord, refusal: Refusal, capabilities: Ch
     idempotencyKey: sendKey("instead", row.idempotencyKey, part),
     dueAtMs: row.dueAtMs,
     expiresAtMs: row.expiresAtMs,
+    ...withoutUndefined({ slot: row.slot }),
     state: "waiting",
   }));
 }

@@ -143,6 +143,7 @@ export function createNewTurn(job: InputJob, run: TurnIdentity, first: FirstComm
       isPrivate,
       displayName,
       ...withoutUndefined({ expiresAtMs: admission.expiresAtMs }),
+      ...(admission.expiresAtMs === undefined ? {} : withoutUndefined({ spawnedBy: admission.madeBy?.sessionKey })),
     },
     touch: {
       ...touchOf(lead, nowMs),

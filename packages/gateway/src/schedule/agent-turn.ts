@@ -1,7 +1,7 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import { messageId } from "@factotum/channel-contract";
 import type { MsgContext, Origin } from "@factotum/channel-contract";
-import type { InboxStore, InputAdmission, JobRecord, OccurrenceRecord } from "@factotum/store";
+import type { InboxStore, InputAdmission, InputSource, JobRecord, OccurrenceRecord } from "@factotum/store";
 import { agentSessionKey } from "../routing/session-key.ts";
 import { sessionOrigin } from "../routing/session-origin.ts";
 import type { InputWatcher, InputWatchers } from "../queue/run-report.ts";
@@ -105,7 +105,7 @@ export function originOf(job: JobRecord, sessionKey: string): Origin {
 }
 
 function admissionOf(
-  { id, agentId, spec, authority, target, system }: JobRecord,
+  { id, agentId, spec, authority, target, system, createdAtMs }: JobRecord,
   { sessionKey, nowMs, tainted }: { readonly sessionKey: string; readonly nowMs: number; readonly tainted: boolean },
 ): InputAdmission {
   const isOwn = isIsolated({ spec });
@@ -134,5 +134,15 @@ function admissionOf(
     ...(authority.isListedOwner === true ? { isListedOwner: true } : {}),
     ...(tainted ? { tainted: true } : {}),
     ...(isOwn ? { expiresAtMs: nowMs + SESSION_TTL_MS } : {}),
+    ...(system === "heartbeat" ? {} : { madeBy: sourceOf({ authority, system, createdAtMs }) }),
   };
+}
+
+/** What a job's inputs come from. One of the gateway's own was made at no time that anybody remembers. */
+export function sourceOf({
+  authority,
+  system,
+  createdAtMs,
+}: Pick<JobRecord, "authority" | "createdAtMs"> & { readonly system?: JobRecord["system"] | undefined }): InputSource {
+  return { sessionKey: authority.sessionKey, ...(system === undefined ? { atMs: createdAtMs } : {}) };
 }

@@ -103,18 +103,18 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
   const announcer = new JobAnnouncer({ ...parts, fetch: options.fetch });
   const { alert, onMissed } = jobNotices(book, notices, options);
   const onOutcome = (occurrence: OccurrenceRecord): void => observeOutcome(occurrence, book.get(occurrence.jobId), parts.hooks);
-  const receipts = new JobReceipts(parts);
+  const receipts = new JobReceipts({ ...parts, book });
   parts.dispatcher.events.on("row-settled", (row) => options.inBackground("job receipt", receipts.settled(row)));
   const addressing: OwnerTargetParts = { ...parts, findTarget: async (to, origin) => targetOf(to, origin, channels) };
   const systemJobs = new SystemJobs({ ...parts, ...addressing, book, hasEvents: (key) => parts.pendingEvents.of(key).length > 0 });
   const { systemEvents, waker, beat } = createSystemEvents(parts, options, { book, runnerOf: () => runner });
-  const commands = limitPrograms(options.commands);
   const programs = new JobPrograms({ store, running, searchPath: options.commandSearchPath });
   const runner: JobRunner = new JobRunner({
     ...parts,
     ...options,
-    commands,
+    commands: limitPrograms(options.commands),
     programs,
+    receipts,
     book,
     announcer,
     prepareSystem: async (job, sessionKey) => systemJobs.prepare(job, sessionKey),
@@ -158,6 +158,7 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
       await book.load();
       await systemJobs.sync();
       await resumeOpen(await store.listOpenOccurrences(), { book, runner, onMissed, onOutcome, nowMs: clock.now() });
+      await receipts.recover();
       power.set(running.config.cron.enabled);
     },
     beat,

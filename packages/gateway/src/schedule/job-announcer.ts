@@ -47,15 +47,11 @@ export class JobAnnouncer {
   /**
    * Delivers a text that no model has written. A repeated call for the same occurrence sends nothing again to a chat.
    */
-  async deliver(
-    job: JobRecord,
-    occurrence: OccurrenceRecord,
-    { text, sessionKey }: { readonly text: string; readonly sessionKey: string },
-  ): Promise<PostResult> {
+  async deliver(job: JobRecord, occurrence: OccurrenceRecord, text: string): Promise<PostResult> {
     const delivery = deliveryOf(job);
     if (text.trim() === "" || delivery.type === "none") return {};
     if (delivery.type === "webhook") return this.post(job, occurrence, text);
-    await this.#announce(job, occurrence, { text, sessionKey });
+    await this.#announce(job, occurrence, text);
     return {};
   }
 
@@ -86,18 +82,16 @@ export class JobAnnouncer {
     }
   }
 
-  async #announce(
-    job: JobRecord,
-    { slotMs }: OccurrenceRecord,
-    { text, sessionKey }: { readonly text: string; readonly sessionKey: string },
-  ): Promise<void> {
+  async #announce(job: JobRecord, { slotMs }: OccurrenceRecord, text: string): Promise<void> {
     const { store, channels, dispatcher, cache, clock } = this.#options;
     const target: Origin = job.target ?? job.authority.origin;
-    const rows = planChatMessage(
+    const { sessionKey } = job.authority;
+    const planned = planChatMessage(
       { sessionKey, target, text, purpose: "reply", identity: ["job", job.id, slotMs], nowMs: clock.now(), suppressed: false },
       channels,
     );
-    const session = await store.readSession(job.authority.sessionKey);
+    const rows = planned.map((row) => ({ ...row, slot: { jobId: job.id, slotMs } }));
+    const session = await store.readSession(sessionKey);
     const key = sendKey("job", job.id, slotMs);
     const body = {
       type: "notice",
@@ -111,6 +105,6 @@ export class JobAnnouncer {
     else if (notice !== undefined) await store.appendEntry(notice.sessionId, body, { timestampMs: clock.now() });
     if (notice !== undefined) cache.forgetMediaNotes(notice.sessionId);
     const entry = notice === undefined ? undefined : await store.findNotice(key);
-    if (entry !== undefined) publishEntry(this.#options, job.authority.sessionKey, entry, undefined);
+    if (entry !== undefined) publishEntry(this.#options, sessionKey, entry, undefined);
   }
 }

@@ -173,6 +173,24 @@ describe("an occurrence", () => {
   });
 });
 
+test("a job that has run once is kept until what it has sent has a receipt, also through a restart, and does not run again", async () => {
+  let isReachable = false;
+  scene.platform.answer = () =>
+    isReachable ? undefined : { type: "rejected", code: "unreachable", retry: { type: "after", delayMs: 3 * MINUTE_MS }, message: "down" };
+  const first = await start();
+  const id = await addJob(first, { ...PING, deleteAfterRun: true });
+  scene.clock.pass(TO_NINE_MS);
+  expect(await outcomes(first, id, 1)).toEqual(["done"]);
+  const kept = await job(first, id);
+  expect([kept?.overSlotMs, kept?.nextSlotMs]).toEqual([START_MS + TO_NINE_MS, undefined]);
+  await first.stop();
+  isReachable = true;
+  await using running = await start({ home: first.home });
+  scene.clock.pass(4 * MINUTE_MS);
+  await expect.poll(async () => job(running, id), { interval: 5 }).toBeUndefined();
+  expect(scene.texts).toEqual(["ping"]);
+});
+
 describe("a run while the one before goes on", () => {
   async function overlap(mode: NonNullable<JobSpec["overlap"]>): Promise<{ running: TestGateway; id: string }> {
     const running = await start();

@@ -5,7 +5,7 @@ import type { JobRecord, OccurrenceRecord } from "@factotum/store";
 import { isListedOwner } from "../access/owner.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { wait } from "../delivery/wait.ts";
-import { isIsolated, originOf, runAgentTurn, sessionOfRun } from "./agent-turn.ts";
+import { isIsolated, originOf, runAgentTurn, sessionOfRun, sourceOf } from "./agent-turn.ts";
 import type { AgentTurnParts } from "./agent-turn.ts";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
 import { deliveryOf } from "./job-announcer.ts";
@@ -15,6 +15,7 @@ import { makeCheck } from "./job-check.ts";
 import type { CheckResult } from "./job-check.ts";
 import { afterRun, retryDelayMs } from "./job-outcome.ts";
 import type { JobPrograms } from "./job-programs.ts";
+import type { JobReceipts } from "./job-receipts.ts";
 import type { PreparedJob } from "./prepared-job.ts";
 import type { RunEnd } from "./run-end.ts";
 import type { SystemEvents } from "./system-events.ts";
@@ -34,6 +35,7 @@ export interface JobRunnerOptions extends AgentTurnParts {
   readonly systemEvents: Pick<SystemEvents, "add">;
   readonly commands: Pick<CommandRunner, "run">;
   readonly programs: Pick<JobPrograms, "problemOf">;
+  readonly receipts: Pick<JobReceipts, "removeIfOver">;
   readonly fetch: typeof fetch;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -155,6 +157,7 @@ export class JobRunner {
     const { authority, spec } = job;
     const isResumed = occurrence.state === "running";
     if (spec.enabled === false && !isResumed && occurrence.isManual !== true) return { state: "skipped", reason: "disabled" };
+    if (job.overSlotMs !== undefined && occurrence.isManual !== true) return { state: "skipped", reason: "the job has run" };
     const agent = running.agents.get(job.agentId);
     if (agent === undefined) return { state: "failed", reason: `there is no agent "${job.agentId}" any longer` };
     const hasLostOwner = authority.isListedOwner === true && !isListedOwner(authority, running.config.commands.ownerAllowFrom);
@@ -199,7 +202,7 @@ export class JobRunner {
     const { payload } = job.spec;
     switch (payload.type) {
       case "message":
-        return endOfDelivery(await announcer.deliver(job, occurrence, { text: payload.text, sessionKey }), payload.text);
+        return endOfDelivery(await announcer.deliver(job, occurrence, payload.text), payload.text);
       case "systemEvent":
         return addEvent({ job, occurrence, payload, checkOutput: occurrence.checkOutput ?? "", sessionKey }, this.#options.systemEvents);
       case "command":
@@ -240,8 +243,7 @@ export class JobRunner {
       { signal: AbortSignal.any([signal, stop.signal]), run, onOutput: () => undefined },
     );
     if (signal.aborted) return undefined;
-    if (end.type === "exited" && end.exitCode === 0)
-      return endOfDelivery(await announcer.deliver(job, occurrence, { text: output, sessionKey: run.sessionKey }), output);
+    if (end.type === "exited" && end.exitCode === 0) return endOfDelivery(await announcer.deliver(job, occurrence, output), output);
     return { state: "failed", reason: describeEnd(end, { output, stopReason: stop.signal.reason }), text: output };
   }
 
@@ -264,14 +266,25 @@ export class JobRunner {
     const after = await book.settle(settled, (present) => {
       const outcome = afterRun(present, { ...end, needsOwner }, clock.now());
       isAlerted = outcome.alerts;
-      return outcome.job;
+      return isOver(present, settled) ? over(outcome.job, settled) : outcome.job;
     });
     onOutcome(settled);
     this.#options.crashPoint?.("after-job-end");
     if (after !== undefined && isAlerted) alert(after, settled);
-    const { schedule, deleteAfterRun = schedule.type === "at" } = after?.spec ?? { schedule: { type: "cron" } };
-    if (after !== undefined && deleteAfterRun && settled.state === "done" && settled.isManual !== true) await book.remove(after.id);
+    if (after !== undefined) await this.#options.receipts.removeIfOver(after.id);
   }
+}
+
+/** True for a job that is removed after this run. */
+function isOver(
+  { spec: { schedule, deleteAfterRun = schedule.type === "at" } }: JobRecord,
+  { state, isManual }: OccurrenceRecord,
+): boolean {
+  return deleteAfterRun && state === "done" && isManual !== true;
+}
+
+function over({ nextSlotMs: _none, ...job }: JobRecord, { slotMs }: OccurrenceRecord): JobRecord {
+  return { ...job, overSlotMs: slotMs };
 }
 
 /** The event of an attempt is accepted once, also if a restart repeats it. */
@@ -298,6 +311,7 @@ async function addEvent(
     text: payload.text,
     wake: payload.wake ?? "next-heartbeat",
     kind: "cron",
+    madeBy: sourceOf(job),
     eventId: `event:${job.id}:${occurrence.slotMs}:${occurrence.attempt}`,
     ...(isIsolated(job) ? {} : { sessionKey }),
     ...(checkOutput === "" ? {} : { untrusted: [{ source, text: checkOutput }] }),

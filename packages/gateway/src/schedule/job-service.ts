@@ -231,7 +231,7 @@ export class JobService {
 }
 
 /** A job with its next slot after `nowMs`; without one while it is disabled. */
-function withNextSlot({ nextSlotMs: _before, ...job }: JobRecord, timezone: string, nowMs: number): JobRecord {
+function withNextSlot({ nextSlotMs: _before, overSlotMs: _over, ...job }: JobRecord, timezone: string, nowMs: number): JobRecord {
   if (job.spec.enabled === false) return job;
   return { ...job, ...withoutUndefined({ nextSlotMs: nextInstant(scheduleOf(job, timezone), nowMs) }) };
 }

@@ -2,6 +2,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Random, RunKind } from "@factotum/agent-contract";
 import { messageId } from "@factotum/channel-contract";
 import type { UntrustedNote } from "@factotum/channel-contract";
+import type { InputSource } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { PendingEvents } from "../queue/pending-events.ts";
 import { agentSessionKey, normalizeSessionKey } from "../routing/session-key.ts";
@@ -31,6 +32,7 @@ export interface NewSystemEvent {
   readonly eventId?: string;
   /** The digest of the request that it came with. */
   readonly bodyDigest?: string;
+  readonly madeBy?: InputSource;
 }
 
 /** What became of an event. `refused` says what to do. */
@@ -96,7 +98,7 @@ export class SystemEvents {
         agentId,
         isEvent: true,
         ...(untrusted.length === 0 ? {} : { tainted: true }),
-        ...withoutUndefined({ bodyDigest: event.bodyDigest }),
+        ...withoutUndefined({ bodyDigest: event.bodyDigest, madeBy: event.madeBy }),
       },
     );
     const added = { type: "added", sessionKey, inputId } as const;

@@ -102,6 +102,7 @@ export class WebhookIntake {
       bodyDigest,
       job: { id: `hook:${work.name}`, name: work.name, ...withoutUndefined({ model, thinking, tools, timeoutMs, announceIn }) },
       ...(work.sessionKey === undefined ? { expiresAtMs: clock.now() + SESSION_TTL_MS } : {}),
+      ...(work.sessionKey === undefined && announceIn !== undefined ? { madeBy: { sessionKey: announceIn } } : {}),
     };
     const { inputId } = await intake.submit(
       {

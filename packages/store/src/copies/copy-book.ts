@@ -15,6 +15,8 @@ export interface CopyTask {
   readonly startedAtMs: number;
   /** When the conversation was imported; absent after a reset. */
   readonly importedAtMs?: number;
+  /** The session that began this one. */
+  readonly spawnedBy?: string;
   readonly position: CopyPosition;
   readonly entries: readonly TranscriptEntry[];
   /** Number of the last entry that the page covers. */

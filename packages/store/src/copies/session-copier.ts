@@ -161,10 +161,12 @@ export class SessionCopier {
       if (size < task.position.bytes) return { entry: 0, bytes: 0 };
       this.#book.requireOwnership();
       if (size > task.position.bytes) await file.truncate(task.position.bytes);
-      const { sessionId, sessionKey, startedAtMs, importedAtMs } = task;
+      const { sessionId, sessionKey, startedAtMs, importedAtMs, spawnedBy } = task;
       const cwd = this.#options.cwd(task.agentId);
       const header =
-        task.position.bytes === 0 ? renderHeader({ sessionId, startedAtMs, cwd, sessionKey, ...withoutUndefined({ importedAtMs }) }) : "";
+        task.position.bytes === 0
+          ? renderHeader({ sessionId, startedAtMs, cwd, sessionKey, ...withoutUndefined({ importedAtMs, spawnedBy }) })
+          : "";
       const bytes = Buffer.from(header + task.entries.map(renderEntry).join(""));
       for (let done = 0; done < bytes.length;) {
         const { bytesWritten } = await file.write(bytes, done, bytes.length - done, task.position.bytes + done);

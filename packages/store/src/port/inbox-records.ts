@@ -52,6 +52,16 @@ export interface InputAdmission {
   readonly bodyDigest?: string;
   /** When the session created for this input expires. */
   readonly expiresAtMs?: number;
+  /** What asked for it: what becomes of that becomes of it when it is forgotten. */
+  readonly madeBy?: InputSource;
+}
+
+/** What an unattended input comes from. */
+export interface InputSource {
+  /** The session in which its job was made, or that its answer is recorded in. */
+  readonly sessionKey: string;
+  /** When its job was made, milliseconds since the epoch. */
+  readonly atMs?: number;
 }
 
 /** What the run of a scheduled job or of a webhook is bound to. */

@@ -53,6 +53,8 @@ export interface JobRecord {
   readonly target?: Origin;
   /** What `fileChanged` saw at the last run. */
   readonly checked?: string;
+  /** The slot in which a job has run that is removed after it: it is kept until what became of all that it has sent is known, and does not run again. */
+  readonly overSlotMs?: number;
   /** The programs of its payload and its check; one without a row here is not run. */
   readonly programs?: { readonly payload?: BoundProgram; readonly check?: BoundProgram };
 }

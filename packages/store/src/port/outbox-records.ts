@@ -1,3 +1,4 @@
+import type { JobOccurrence } from "@factotum/agent-contract";
 import type { Audience, Card, MediaKind, Mention, MessageId, Origin, Poll, SendReceipt } from "@factotum/channel-contract";
 import type { InputRecord } from "./inbox-records.ts";
 
@@ -17,6 +18,8 @@ export interface OutboxRecord {
   readonly purpose: "reply" | "tool" | "notice" | "preview";
   /** Which part of which answer of the turn it shows; absent for rows that were not streamed. */
   readonly covers?: CoveredSpan;
+  /** The slot of a job that sends it without a turn. */
+  readonly slot?: Pick<JobOccurrence, "jobId" | "slotMs">;
   readonly idempotencyKey: string;
   readonly state: OutboxState;
   readonly attempts: number;

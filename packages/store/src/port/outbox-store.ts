@@ -17,6 +17,7 @@ export interface NewOutbound {
   readonly dueAtMs: number;
   readonly expiresAtMs: number;
   readonly covers?: OutboxRecord["covers"];
+  readonly slot?: OutboxRecord["slot"];
   /** `sending` claims the row in the same commit: the caller sends it at once. */
   readonly state: "waiting" | "sending" | "suppressed";
 }

@@ -13,6 +13,8 @@ export interface SessionFileHeader {
   readonly cwd: string;
   /** Extra header fields of a plain copy: the key under which its conversation is restored if the database and its snapshots are lost. */
   readonly sessionKey?: string;
+  /** The session that began this one: forgetting finds the file by it. */
+  readonly spawnedBy?: string;
   /** When a plain copy's conversation was imported; its session counts as imported again when it is restored. */
   readonly importedAtMs?: number;
   /** Extra header fields of an export: the session's key and facts, for an import. */
@@ -22,10 +24,10 @@ export interface SessionFileHeader {
 /** The header, with its line break. */
 export function renderHeader(header: SessionFileHeader): string {
   const timestamp = new Date(header.startedAtMs).toISOString();
-  const { sessionId, cwd, sessionKey, importedAtMs, session: record } = header;
+  const { sessionId, cwd, sessionKey, spawnedBy, importedAtMs, session: record } = header;
   const importedAt = importedAtMs === undefined ? undefined : new Date(importedAtMs).toISOString();
   const session = record === undefined ? undefined : { key: record.key, entry: renderSessionEntry(record) };
-  return `${JSON.stringify({ type: "session", version: VERSION, id: sessionId, timestamp, cwd, sessionKey, importedAt, session })}\n`;
+  return `${JSON.stringify({ type: "session", version: VERSION, id: sessionId, timestamp, cwd, sessionKey, spawnedBy, importedAt, session })}\n`;
 }
 
 /** One entry as one line, with its line break. */

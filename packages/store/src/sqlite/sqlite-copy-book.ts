@@ -56,16 +56,22 @@ export class SqliteCopyBook implements CopyBook {
       sessionKey: textOf(row, "session_key"),
       agentId: textOf(row, "agent_id"),
       startedAtMs: numberOf(row, "started_at"),
-      ...(position.bytes === 0 && withoutUndefined({ importedAtMs: this.#importedAtMs(n) })),
+      ...(position.bytes === 0 && this.#headerFacts(n)),
       position,
       entries: page.entries,
       lastEntry: page.last ?? lastEntry,
     };
   }
 
-  #importedAtMs(n: number): number | undefined {
-    const row = this.#database.get("SELECT facts ->> '$.importedAtMs' AS at FROM sessions WHERE conversation = ?", n);
-    return typeof row?.["at"] === "number" ? row["at"] : undefined;
+  #headerFacts(n: number): Pick<CopyTask, "importedAtMs" | "spawnedBy"> {
+    const row = this.#database.get(
+      "SELECT facts ->> '$.importedAtMs' AS at, facts ->> '$.spawnedBy' AS parent FROM sessions WHERE conversation = ?",
+      n,
+    );
+    return withoutUndefined({
+      importedAtMs: typeof row?.["at"] === "number" ? row["at"] : undefined,
+      spawnedBy: typeof row?.["parent"] === "string" ? row["parent"] : undefined,
+    });
   }
 
   moveTo(n: number, position: CopyPosition): void {

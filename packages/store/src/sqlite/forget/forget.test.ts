@@ -191,6 +191,40 @@ test("with a session go the sessions that it has begun, its jobs with their runs
   expect(fixture.damages).toEqual([]);
 });
 
+test("with a session go the runs of its jobs that are gone, and their sessions, and with a time those of the jobs made then", async () => {
+  let store = await fixture.open();
+  await say(store, "t1", "before");
+  /** A run of a job: in a session of its own, or as a turn of another session. */
+  const run = async (id: string, key: string, madeBy: { readonly sessionKey: string; readonly atMs?: number }): Promise<void> => {
+    const isOwn = key !== OTHER;
+    const expiresAtMs = isOwn ? { expiresAtMs: NOW_MS + 9 * HOUR } : {};
+    const admission = { owner: true, kind: "cron" as const, sessionKey: key, madeBy, ...expiresAtMs };
+    const { input } = await store.acceptInput(sampleMessage(id, { text: `${CANARY} ${id}` }), { admission, receivedAtMs: NOW_MS });
+    const session = sampleSession({ key, sessionId: isOwn ? id : "session-2", ...(isOwn ? { spawnedBy: madeBy.sessionKey } : {}) });
+    await store.startTurn(sampleTurn(id, [input.id], { session, entries: [userEntry(`${CANARY} ${id}`)], startedAtMs: NOW_MS }));
+    await store.endTurn(sampleEnd(id, { outbox: [sampleOutbound(`${id}:0`, { sessionKey: key })], endedAtMs: NOW_MS + 1 }));
+  };
+  const main = { sessionKey: "agent:main:main", atMs: NOW_MS - HOUR };
+  await run("r1", "cron:gone:1", main);
+  await run("r2", "hook:1", { sessionKey: "agent:main:main" });
+  await run("r3", OTHER, main);
+  // Its session has expired; the input that began it stays for two weeks.
+  await run("r4", "cron:gone:2", main);
+  await store.deleteSession("cron:gone:2", { nowMs: NOW_MS + 2 });
+  await run("r5", "cron:others:1", { sessionKey: OTHER, atMs: NOW_MS - HOUR });
+  await store.flushCopies();
+  expect((await readFile(fixture.copyPath("r1"), "utf8")).split("\n")[0]).toContain('"spawnedBy":"agent:main:main"');
+  await store.close();
+  const counts = await forget({ isSession: (key) => key === "agent:main:main" });
+  expect(Object.fromEntries(counts)).toMatchObject({ "received messages": 5, "sent or waiting messages": 5 });
+  store = await fixture.open();
+  expect((await store.listSessions({ limit: 20 })).items.map(({ key }) => key)).toEqual(["cron:others:1"]);
+  await store.close();
+  await forget({ isTime: (atMs) => atMs === NOW_MS - HOUR });
+  expect((await readFile(fixture.file)).includes(CANARY)).toBe(false);
+  expect(fixture.damages).toEqual([]);
+});
+
 test("without a commit nothing is changed", async () => {
   await fill(await fixture.open());
   beginForgetting({ folder: fixture.folder, rules: rules({ isSession: () => true }), copies: [] })[Symbol.dispose]();

@@ -10,13 +10,17 @@ CREATE TEMP TABLE forgotten_entries (id INTEGER PRIMARY KEY, conversation INTEGE
 CREATE TEMP TABLE forgotten_inputs (id INTEGER PRIMARY KEY);
 `;
 
+/** An input that a forgotten session asked for by a job, also if the job is gone. */
+const IS_MADE = `(payload ->> '$.admission.madeBy.sessionKey' IN (SELECT key FROM forgotten_keys)
+  OR is_time(coalesce(payload ->> '$.admission.madeBy.atMs', -1)))`;
+
 /** The turns of these rows belong to it as a whole. */
 const OF_TURNS = "SELECT n FROM forgotten_turns";
 
 /** Where turns of the sessions came from: commands, and messages that were dropped, have no turn. */
 const PLACES = `
 CREATE TEMP TABLE forgotten_places AS SELECT DISTINCT payload ->> '$.origin' AS origin FROM turns
-  WHERE json_valid(payload) AND conversation IN (SELECT n FROM conversations WHERE session_key IN (SELECT key FROM forgotten_keys));
+  WHERE json_valid(payload) AND kind NOT IN ('cron', 'hook') AND conversation IN (SELECT n FROM conversations WHERE session_key IN (SELECT key FROM forgotten_keys));
 `;
 
 /** The chats of forgotten turns. */
@@ -50,7 +54,7 @@ export function selectForgotten(connection: DatabaseSync, atMs: number): void {
        OR n IN (SELECT turn FROM transcript WHERE turn IS NOT NULL AND id IN (SELECT id FROM forgotten_entries)))`);
   run(`INSERT INTO forgotten_inputs SELECT id FROM inbox WHERE received_at <= :at AND reason IS NOT 'forgotten'
        AND (is_time(received_at) OR is_text(payload) OR turn IN (${OF_TURNS})
-       OR CASE WHEN json_valid(payload) THEN payload ->> '$.admission.sessionKey' IN (SELECT key FROM forgotten_keys)
+       OR CASE WHEN json_valid(payload) THEN payload ->> '$.admission.sessionKey' IN (SELECT key FROM forgotten_keys) OR ${IS_MADE}
          OR (turn IS NULL AND state NOT IN ('waiting', 'claimed') AND payload ->> '$.message.origin' IN (SELECT origin FROM forgotten_places)) END)`);
   run(`INSERT OR IGNORE INTO forgotten_turns SELECT n, id FROM turns WHERE started_at <= :at
        AND n IN (SELECT turn FROM inbox WHERE turn IS NOT NULL AND id IN (SELECT id FROM forgotten_inputs))`);
@@ -75,6 +79,9 @@ function selectSessions(connection: DatabaseSync, run: (sql: string) => void): v
     run(jobsOf);
     run(`INSERT OR IGNORE INTO forgotten_keys SELECT key FROM sessions
          WHERE json_valid(facts) AND facts ->> '$.spawnedBy' IN (SELECT key FROM forgotten_keys)`);
+    // A session that expires is that of one run, and may be gone before the input that began it.
+    run(`INSERT OR IGNORE INTO forgotten_keys SELECT payload ->> '$.admission.sessionKey' FROM inbox WHERE json_valid(payload) AND received_at <= :at
+         AND payload ->> '$.admission.expiresAtMs' IS NOT NULL AND payload ->> '$.admission.sessionKey' IS NOT NULL AND ${IS_MADE}`);
     run(`INSERT OR IGNORE INTO forgotten_keys SELECT session_key FROM conversations, forgotten_jobs
          WHERE is_import = 0 AND instr(':' || session_key || ':', ':cron:' || forgotten_jobs.id || ':') > 0`);
   }

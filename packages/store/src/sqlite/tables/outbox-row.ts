@@ -12,6 +12,7 @@ export interface OutboxPayload {
   readonly target: Origin;
   readonly outbound: StoredOutbound;
   readonly covers?: CoveredSpan;
+  readonly slot?: OutboxRecord["slot"];
   readonly replaces?: readonly string[];
   readonly inputIds?: readonly string[];
 }
@@ -49,7 +50,7 @@ export function toRecord(row: Row): OutboxRecord {
     sessionKey,
     target: payload.target,
     outbound: payload.outbound,
-    ...withoutUndefined({ covers: payload.covers }),
+    ...withoutUndefined({ covers: payload.covers, slot: payload.slot }),
     // The checksum covers it, so it is one of the written values.
     purpose: purpose as OutboxRecord["purpose"],
     idempotencyKey,

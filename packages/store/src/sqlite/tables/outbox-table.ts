@@ -229,7 +229,7 @@ export class OutboxTable {
     const payload = JSON.stringify({
       target: row.target,
       outbound: row.outbound,
-      ...withoutUndefined({ covers: row.covers, replaces: options.replaces, inputIds: options.inputIds }),
+      ...withoutUndefined({ covers: row.covers, slot: row.slot, replaces: options.replaces, inputIds: options.inputIds }),
     } satisfies OutboxPayload);
     const inserted = database.get(
       `INSERT INTO outbox (idempotency_key, turn, session_key, purpose, state, attempts, created_at, due_at, expires_at, settled_at, edit_of, payload, sum)
