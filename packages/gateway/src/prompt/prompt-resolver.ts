@@ -201,7 +201,7 @@ function hasHeartbeats(sessionKey: string, agentId: string, mainKey: string): bo
   return [mainKey, "heartbeat"].some((name) => sessionKey === agentSessionKey(agentId, name));
 }
 
-/** The tools of a run, of which a scheduled job may be allowed some only. */
+/** The tools of a run, of which a scheduled job may be allowed some only: these are few, and the request holds them all. */
 function toolsOfJob<Set extends { readonly offered: readonly ToolSchema[]; readonly deferred: readonly ToolSchema[] }>(
   set: Set,
   job: JobBounds | undefined,
@@ -209,7 +209,7 @@ function toolsOfJob<Set extends { readonly offered: readonly ToolSchema[]; reado
   const allowed = job?.tools;
   if (allowed === undefined) return set;
   const isAllowed = ({ name }: ToolSchema): boolean => allowed.includes(name);
-  return { ...set, offered: set.offered.filter(isAllowed), deferred: set.deferred.filter(isAllowed) };
+  return { ...set, offered: [...set.offered, ...set.deferred].filter(isAllowed), deferred: [] };
 }
 
 /** A client's tools as a model gets them. The agent's own tools keep their names, also those that it got after the client was admitted. */

@@ -8,6 +8,7 @@ import { z } from "zod";
 import { fakeSkills } from "../../test/fake-skills.ts";
 import { endsAsKilled, startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
+import { addJob } from "../../test/job-scene.ts";
 
 const SESSION = "agent:main:main";
 const WAIT = { timeout: 10_000 };
@@ -85,6 +86,16 @@ async function stored(running: TestGateway): Promise<readonly string[]> {
 }
 
 describe("a deferred tool", () => {
+  test("is in the request of a job that may call it and few others", async () => {
+    await using running = await start();
+    server.script([toolReply({ name: "tts", input: { text: "hello" } }), textReply("I have spoken.")]);
+    const payload = { type: "agentTurn", message: "Speak." } as const;
+    await addJob(running, { name: "speaker", schedule: { type: "at", at: "1s" }, payload, tools: ["read", "tts"] });
+    await expect.poll(() => ran, WAIT).toEqual([{ text: "hello" }]);
+    await expect.poll(() => server.requests.length, WAIT).toBe(2);
+    expect(toolNames()).toEqual(["read", "tts"]);
+  });
+
   test("is found with tool_search and run with tool_call, as itself for everybody but the model", async () => {
     await using running = await start();
     server.script([
