@@ -113,6 +113,8 @@ export type {
   WakeResult,
 } from "./jobs.ts";
 export { describeEnd } from "./describe-end.ts";
+export { createServerRun, renderServerCommand } from "./server-command.ts";
+export type { ServerCommand, ServerSandbox } from "./server-command.ts";
 export { nearestName } from "./nearest-name.ts";
 export { plural } from "./plural.ts";
 export { withoutUndefined } from "./without-undefined.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { AgentTool, RunFacts } from "@factotum/agent-contract";
+import { createServerRun, type AgentTool } from "@factotum/agent-contract";
 import type { AbilityStore } from "./ability-store.ts";
 import { describe } from "./describe-error.ts";
 import { findProgram } from "./find-program.ts";
@@ -188,7 +188,7 @@ export class LspServer {
     return RunningServer.start({
       // With a sandbox of its own the owner has chosen its access; one that it inherits lasts longer than the turn that starts it.
       process: { ...program, cwd: root, env: await this.#environment(), tainted: sandbox.mode !== "on" },
-      run: runOf(this.#settings, place),
+      run: createServerRun("lsp", sandbox, place),
       root,
       initializationOptions,
       settings,
@@ -279,30 +279,6 @@ export class LspServer {
     this.#notBeforeMs = clock.monotonic() + pauseMs;
     this.#problem = hideSecrets(why).replace(/\.$/, "");
     logger.warn("A language server cannot be used", { server: this.name, reason: this.#problem, retryInMs: pauseMs });
-  }
-}
-
-/** The facts by which the runner chooses the sandbox. */
-function runOf({ sandbox: { mode, network, workspace } }: ServerSettings, { sandbox: inherited, ...place }: LspPlace): RunFacts {
-  const facts: RunFacts = {
-    runId: "lsp",
-    kind: "user",
-    sessionKey: "",
-    sessionId: "lsp",
-    owner: true,
-    timeZone: "UTC",
-    agentId: place.agentId,
-    workspace: place.workspace,
-  };
-  switch (mode) {
-    case "off":
-      return facts;
-    case "inherit":
-      return inherited === undefined ? facts : { ...facts, sandbox: inherited };
-    case "on": {
-      const reached = network === "none" || network.allow.length === 0 ? {} : { network: network.allow };
-      return { ...facts, sandbox: { workspaceAccess: workspace, shared: false, ...reached } };
-    }
   }
 }
 

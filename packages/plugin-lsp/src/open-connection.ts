@@ -1,7 +1,7 @@
-import type { Clock } from "@factotum/agent-contract";
+import type { Clock, ServerCommand } from "@factotum/agent-contract";
 import type { CancellationTokenSource, DataCallback, Message, MessageConnection, MessageReader, MessageWriter } from "vscode-jsonrpc/node";
 import { describe } from "./describe-error.ts";
-import { ServerProcess, type ProcessOptions, type ProcessRequest } from "./server-process.ts";
+import { ServerProcess, type ProcessOptions } from "./server-process.ts";
 
 /** Options of one request. */
 interface RequestOptions {
@@ -30,7 +30,7 @@ export interface ConnectionHandlers {
 
 /** Starts a server, and loads what speaks with it. Never rejects because of the server: one that could not start has ended. */
 export async function openConnection(
-  request: ProcessRequest,
+  request: ServerCommand,
   { onRequest, onNotification, clock, ...options }: Omit<ProcessOptions, "onMessage"> & ConnectionHandlers,
 ): Promise<Connection> {
   const rpc = await import("vscode-jsonrpc/node");

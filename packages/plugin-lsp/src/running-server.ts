@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Clock, CommandRunner, JsonObject, JsonValue, RunFacts } from "@factotum/agent-contract";
+import type { Clock, CommandRunner, JsonObject, JsonValue, RunFacts, ServerCommand } from "@factotum/agent-contract";
 import type { Diagnostic, InitializeResult, ServerCapabilities } from "vscode-languageserver-protocol";
 import { CLIENT_CAPABILITIES } from "./client-capabilities.ts";
 import { DocumentDiagnostics } from "./document-diagnostics.ts";
@@ -8,7 +8,6 @@ import { isObject } from "./is-object.ts";
 import { openConnection, type Connection } from "./open-connection.ts";
 import { operationsOf, type Operation } from "./operations.ts";
 import { answerServer, type RequestContext } from "./server-requests.ts";
-import type { ProcessRequest } from "./server-process.ts";
 import type { PositionEncoding } from "./text-lines.ts";
 
 const INITIALIZE_MS = 60_000;
@@ -31,7 +30,7 @@ interface OpenDocument {
 
 /** How a server is started. */
 export interface StartOptions {
-  readonly process: ProcessRequest;
+  readonly process: ServerCommand;
   readonly run: RunFacts;
   /** The folder of the project. */
   readonly root: string;

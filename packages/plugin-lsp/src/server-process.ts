@@ -1,17 +1,7 @@
-import { describeEnd } from "@factotum/agent-contract";
-import type { Clock, CommandRunner, RunFacts, RunningCommand } from "@factotum/agent-contract";
+import { describeEnd, renderServerCommand } from "@factotum/agent-contract";
+import type { Clock, CommandRunner, RunFacts, RunningCommand, ServerCommand } from "@factotum/agent-contract";
 import { describe } from "./describe-error.ts";
 import { frame, MessageFrames } from "./message-frames.ts";
-
-/** What is started. */
-export interface ProcessRequest {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  /** A sandbox shows the workspace read-only. */
-  readonly tainted: boolean;
-}
 
 /** What a process needs. */
 export interface ProcessOptions {
@@ -50,20 +40,13 @@ export class ServerProcess {
     this.ended = this.#follow();
   }
 
-  static async start({ command, args, cwd, env, tainted }: ProcessRequest, options: ProcessOptions): Promise<ServerProcess> {
-    const line = [command, ...args].map(quote).join(" ");
-    const running = await options.runner.start(
-      {
-        command: { type: "shell", text: withLastWords(line) },
-        cwd,
-        env,
-        input: { type: "pipe" },
-        timeoutMs: 0,
-        maxOutputBytes: 0,
-        tainted,
-      },
-      { run: options.run, signal: new AbortController().signal, onOutput: () => undefined },
-    );
+  static async start(server: ServerCommand, options: ProcessOptions): Promise<ServerProcess> {
+    const { runner, run } = options;
+    const running = await runner.start(renderServerCommand(server), {
+      run,
+      signal: new AbortController().signal,
+      onOutput: () => undefined,
+    });
     return new ServerProcess(running, options);
   }
 
@@ -135,18 +118,4 @@ export class ServerProcess {
     if (this.#unaskedChars > MAX_UNASKED_CHARS) throw new Error("it floods the gateway with output that nothing asked for");
     this.#options.onMessage(message);
   }
-}
-
-/**
- * Shell text that runs a program. The end of its standard error follows when it has ended. Apart from that it would break messages. A process that
- * it leaves behind may hold that pipe for ever, so the shell ends a second after the program, and the runner ends the rest.
- */
-function withLastWords(line: string): string {
-  // The shell itself would name a killed program with all of its arguments.
-  const program = `exec 2>/dev/null; ${line} 2>&1 1>&3 3>&-; exec >/dev/null 3>&-; sleep 1; kill -HUP $$`;
-  return `{ { ${program}; } | { tail -c ${MAX_SAID_CHARS} 3>&-; kill -HUP $$; }; } 3>&1`;
-}
-
-function quote(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -1,14 +1,4 @@
-import type { JsonObject, JsonValue } from "@factotum/agent-contract";
-
-/** The sandbox of a server. */
-interface ServerSandbox {
-  /** `inherit`: that of the session that uses the server. `on`: always. `off`: on the host. */
-  readonly mode: "inherit" | "on" | "off";
-  /** With `on`: hosts that the server may reach. */
-  readonly network: "none" | { readonly allow: readonly string[] };
-  /** With `on`: access to the workspace. */
-  readonly workspace: "ro" | "rw";
-}
+import type { JsonObject, JsonValue, ServerSandbox } from "@factotum/agent-contract";
 
 /** A program and its arguments. */
 export interface ServerProgram {

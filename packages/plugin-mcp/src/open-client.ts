@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { pathToFileURL } from "node:url";
 import type { Client, PriorDiscovery, StandardSchemaV1 } from "@modelcontextprotocol/client";
-import type { Clock, JsonValue, RunFacts } from "@factotum/agent-contract";
+import { createServerRun, type Clock, type JsonValue } from "@factotum/agent-contract";
 import { isObject } from "./check-schema.ts";
 import type { ElicitAnswer } from "./elicit.ts";
 import { createHttpTransport, StreamBudget, type HttpTransports } from "./http-transport.ts";
@@ -190,7 +190,7 @@ async function localTransport(
   // With a sandbox of its own the owner has chosen its access; one that it inherits lasts longer than the turn that starts it.
   return new StdioTransport(
     { command, args, cwd, env, tainted: settings.sandbox.mode !== "on" },
-    { runner, run: runOf(settings, place), clock, parseMessage },
+    { runner, run: createServerRun("mcp", settings.sandbox, place), clock, parseMessage },
   );
 }
 
@@ -206,21 +206,6 @@ async function remoteTransport(
 
 function folderName(...names: readonly string[]): string {
   return createHash("sha256").update(JSON.stringify(names)).digest("hex").slice(0, 16);
-}
-
-/** The facts by which the runner chooses the sandbox. */
-function runOf({ sandbox: { mode, network, workspace } }: LocalServer, { sandbox: inherited, ...place }: McpPlace): RunFacts {
-  const facts: RunFacts = { runId: "mcp", kind: "user", sessionKey: "", sessionId: "mcp", owner: true, timeZone: "UTC", ...place };
-  switch (mode) {
-    case "off":
-      return facts;
-    case "inherit":
-      return inherited === undefined ? facts : { ...facts, sandbox: inherited };
-    case "on": {
-      const reached = network === "none" || network.allow.length === 0 ? {} : { network: network.allow };
-      return { ...facts, sandbox: { workspaceAccess: workspace, shared: false, ...reached } };
-    }
-  }
 }
 
 async function headersOf({ headers, auth }: RemoteServer, { readSecret }: OpenClientOptions): Promise<Readonly<Record<string, string>>> {

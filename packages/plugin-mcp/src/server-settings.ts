@@ -1,15 +1,5 @@
 import { createHash } from "node:crypto";
-import type { JsonValue } from "@factotum/agent-contract";
-
-/** The sandbox of a server. */
-interface ServerSandbox {
-  /** `inherit`: that of the session that uses the server. `on`: always. `off`: on the host. */
-  readonly mode: "inherit" | "on" | "off";
-  /** With `on`: hosts that the server may reach. */
-  readonly network: "none" | { readonly allow: readonly string[] };
-  /** With `on`: access to the workspace. */
-  readonly workspace: "none" | "ro" | "rw";
-}
+import type { JsonValue, ServerSandbox } from "@factotum/agent-contract";
 
 interface ServerCommon {
   /** Names of the tools that are used, where `*` matches any characters. Absent: all. */

@@ -1,16 +1,6 @@
-import { describeEnd } from "@factotum/agent-contract";
-import type { Clock, CommandRunner, RunFacts, RunningCommand } from "@factotum/agent-contract";
+import { describeEnd, renderServerCommand } from "@factotum/agent-contract";
+import type { Clock, CommandRunner, RunFacts, RunningCommand, ServerCommand } from "@factotum/agent-contract";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-
-/** The program of a server. */
-export interface ServerProgram {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  /** It may be given text of others: a sandbox shows it the workspace read-only. */
-  readonly tainted: boolean;
-}
 
 /** Dependencies of the transport. */
 export interface StdioTransportOptions {
@@ -42,7 +32,7 @@ export class StdioTransport implements Transport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   onmessage?: ((message: JSONRPCMessage) => void) | undefined;
-  readonly #program: ServerProgram;
+  readonly #program: ServerCommand;
   readonly #options: StdioTransportOptions;
   readonly #asked = new Set<string | number>();
   #command: Promise<RunningCommand> | undefined;
@@ -53,7 +43,7 @@ export class StdioTransport implements Transport {
   #isIgnored = false;
   #why: string | undefined;
 
-  constructor(program: ServerProgram, options: StdioTransportOptions) {
+  constructor(program: ServerCommand, options: StdioTransportOptions) {
     this.#program = program;
     this.#options = options;
   }
@@ -101,20 +91,7 @@ export class StdioTransport implements Transport {
 
   async #start(): Promise<RunningCommand> {
     const { runner, run } = this.#options;
-    const { command, args, cwd, env, tainted } = this.#program;
-    const line = [command, ...args].map(quote).join(" ");
-    return runner.start(
-      {
-        command: { type: "shell", text: withLastWords(line) },
-        cwd,
-        env,
-        input: { type: "pipe" },
-        timeoutMs: 0,
-        maxOutputBytes: 0,
-        tainted,
-      },
-      { run, signal: new AbortController().signal, onOutput: () => undefined },
-    );
+    return runner.start(renderServerCommand(this.#program), { run, signal: new AbortController().signal, onOutput: () => undefined });
   }
 
   /** Reads messages until the server has ended. */
@@ -163,18 +140,4 @@ export class StdioTransport implements Transport {
       return undefined;
     }
   }
-}
-
-/**
- * Shell text that runs a program. The end of its standard error follows when it has ended, as lines that are no messages. Apart from that it would break messages. A process that
- * it leaves behind may hold that pipe for ever, so the shell ends a second after the program, and the runner ends the rest.
- */
-function withLastWords(line: string): string {
-  // The shell itself would name a killed program with all of its arguments.
-  const program = `exec 2>/dev/null; ${line} 2>&1 1>&3 3>&-; exec >/dev/null 3>&-; sleep 1; kill -HUP $$`;
-  return `{ { ${program}; } | { tail -c ${MAX_SAID_CHARS} 3>&-; kill -HUP $$; }; } 3>&1`;
-}
-
-function quote(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
 }
