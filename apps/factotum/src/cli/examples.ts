@@ -24,6 +24,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "factotum mcp add wiki --url https://wiki.example/mcp --header 'Authorization=Bearer TOKEN'",
   ],
   "mcp serve": ["factotum mcp serve", "factotum mcp serve --http --read-only"],
+  acp: ["factotum acp", "factotum acp --agent work"],
   "mcp import": ["factotum mcp import ~/.cursor/mcp.json"],
   "mcp login": ["factotum mcp login wiki", "factotum mcp login wiki --code"],
   "cron add": [

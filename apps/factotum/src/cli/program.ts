@@ -3,6 +3,7 @@ import { Argument, type Command, Option } from "commander";
 import type * as ConfigCommands from "../commands/config.ts";
 import { LOG_LEVELS, type LogLevel } from "../runtime/log-line.ts";
 import { addAccess } from "./add-access.ts";
+import { addAcp } from "./add-acp.ts";
 import { addAgents } from "./add-agents.ts";
 import { addBackup } from "./add-backup.ts";
 import { addBuild } from "./add-build.ts";
@@ -49,6 +50,7 @@ export function createProgram(context: CliContext, finish: Finish): Command {
   addPlugins(program, context, finish);
   addSkills(program, context, finish);
   addMcp(program, context, finish);
+  addAcp(program, context, finish);
   addLsp(program, context, finish);
   addGateway(program, context, finish);
   addAgent(program, context, finish);

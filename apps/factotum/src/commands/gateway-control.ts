@@ -120,7 +120,8 @@ async function reportStarted(context: CliContext, { facts, how }: Started, json:
   return EXIT.ok;
 }
 
-async function startGateway(context: CliContext, { port }: Pick<GatewayControlOptions, "port"> = {}): Promise<Started> {
+/** Starts the gateway unless it runs, as a service if it is installed as one, and waits until it is ready. Rejects with a `CliError`. */
+export async function startGateway(context: CliContext, { port }: Pick<GatewayControlOptions, "port"> = {}): Promise<Started> {
   {
     using running = await findGateway(context);
     if (running !== undefined) {

@@ -41,6 +41,7 @@ export class RpcClient implements Disposable {
   readonly #socket: WebSocket;
   readonly #pending = new Map<string, Pending>();
   readonly #listeners = new Set<RpcEventListener>();
+  readonly #closed = new AbortController();
   #lastId = 0;
 
   private constructor(socket: WebSocket) {
@@ -65,6 +66,7 @@ export class RpcClient implements Disposable {
       const error = refused ?? new ConnectionError(`The gateway closed the connection (${code}).`);
       reject(error);
       client.#failAll(error);
+      client.#closed.abort(error);
     });
     socket.addEventListener("message", ({ data }) => client.#read(String(data), { resolve, reject }));
     try {
@@ -104,6 +106,11 @@ export class RpcClient implements Disposable {
       if (onEvent !== undefined) this.#listeners.delete(onEvent);
       options.signal?.removeEventListener("abort", onAbort);
     }
+  }
+
+  /** Fires when the connection has ended. */
+  get closed(): AbortSignal {
+    return this.#closed.signal;
   }
 
   /** Hears of events until the returned function is called. */

@@ -1,0 +1,52 @@
+import type { GatewayConnection } from "@factotum/acp-server";
+import { connectGateway, findGateway, requestError } from "../rpc/connect-gateway.ts";
+import { RpcError } from "../rpc/rpc-errors.ts";
+import type { CliContext } from "../runtime/cli-context.ts";
+import { EXIT } from "../runtime/exit-codes.ts";
+import { systemRandom } from "../runtime/system-clock.ts";
+
+/** Serves an editor on standard input and output, until it or the person ends it. */
+export async function acp(context: CliContext, { agentId }: { readonly agentId?: string | undefined }): Promise<number> {
+  const { serveAcp } = await import("@factotum/acp-server");
+  const { version, signal } = context;
+  const onError = ({ message }: Error): void => context.note(`factotum: ${message}\n`);
+  const options = { connect: async () => connect(context), agentId, version, random: systemRandom, onError };
+  await serveAcp(options, { input: process.stdin, output: process.stdout, signal });
+  return EXIT.ok;
+}
+
+/** Connects to the gateway, and starts it first if it does not run. */
+async function connect(context: CliContext): Promise<GatewayConnection> {
+  const told = async <Result>(run: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await run();
+    } catch (error) {
+      throw withAdvice(error);
+    }
+  };
+  const { client } = await told(async () => {
+    const running = await findGateway(context);
+    if (running !== undefined) return running;
+    const { startGateway } = await import("./gateway-control.ts");
+    await startGateway(context);
+    return connectGateway(context);
+  });
+  return {
+    request: async (method, params) => told(async () => client.request(method, params)),
+    follow: (listener) =>
+      client.follow((name, payload) => {
+        // The name says which payload it is.
+        if (name === "chat") listener({ name, payload });
+        else if (name === "approvals-change") listener({ name, payload });
+      }),
+    closed: client.closed,
+    [Symbol.dispose]: () => client[Symbol.dispose](),
+  };
+}
+
+/** The message with its advice, and the gateway's code: the client of the protocol gets both. */
+function withAdvice(error: unknown): Error {
+  const { message, fix, code } = requestError(error);
+  const text = fix === undefined ? message : `${message} ${fix}`;
+  return Object.assign(new Error(text, { cause: error }), { code: error instanceof RpcError ? error.code : code });
+}

@@ -1,0 +1,3 @@
+export { serveAcp } from "./serve-acp.ts";
+export type { AcpServerOptions } from "./acp-server.ts";
+export type { GatewayConnection, GatewayEvent } from "./gateway-connection.ts";

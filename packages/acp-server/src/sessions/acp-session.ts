@@ -1,0 +1,275 @@
+import type { AgentContext, PromptResponse, SessionUpdate } from "@agentclientprotocol/sdk";
+import { methods, RequestError } from "@agentclientprotocol/sdk";
+import type { Random } from "@factotum/agent-contract";
+import type { AgentRunResult, ChatEvent, ChatSnapshot, SessionSettings } from "@factotum/protocol";
+import type { GatewayConnection } from "../gateway-connection.ts";
+import type { GatewayLink } from "../gateway-link.ts";
+import { UpdateRenderer } from "../render/update-renderer.ts";
+import { toRequestError } from "../to-request-error.ts";
+import { UpdateQueue } from "../update-queue.ts";
+import { Permissions } from "./permissions.ts";
+import { PromptTurn, type TurnEnd } from "./prompt-turn.ts";
+import { commandsUpdate, settingsChanges, type SettingsChoice } from "./session-options.ts";
+
+/** What a session of a client needs. */
+export interface AcpSessionOptions {
+  /** Its key in the gateway, and its id for the client. */
+  readonly key: string;
+  readonly workspace: string;
+  readonly link: GatewayLink;
+  readonly client: AgentContext;
+  readonly random: Random;
+  readonly onError: (error: Error) => void;
+  /** The client does not read what it is sent. */
+  readonly onFlood: () => void;
+}
+
+/** A question of a run, which the client's next prompt answers. */
+interface OpenQuestion {
+  readonly asked: Promise<AgentRunResult>;
+  readonly runId: string | undefined;
+}
+
+/** One conversation of the gateway that a client has open: its events go to the client, the client's prompts to the gateway. */
+export class AcpSession {
+  readonly #options: AcpSessionOptions;
+  readonly #updates: UpdateQueue;
+  readonly #renderer: UpdateRenderer;
+  readonly #permissions: Permissions;
+  readonly #ownKeys = new Set<string>();
+  #settings: SessionSettings | undefined;
+  #connection: GatewayConnection | undefined;
+  #unfollow: () => void = () => undefined;
+  #turn: PromptTurn | undefined;
+  #question: OpenQuestion | undefined;
+
+  constructor(options: AcpSessionOptions) {
+    this.#options = options;
+    const { key, workspace, link, client, random, onError, onFlood } = options;
+    this.#updates = new UpdateQueue({
+      send: async (update) => client.notify(methods.client.session.update, { sessionId: key, update }),
+      onFlood,
+    });
+    this.#renderer = new UpdateRenderer({
+      workspace,
+      random,
+      isOwn: (idempotencyKey) => this.#ownKeys.has(idempotencyKey),
+      asksForDecisions: () => this.#turn !== undefined,
+    });
+    this.#permissions = new Permissions({
+      sessionKey: key,
+      link,
+      client,
+      onError,
+      showCall: async ({ callId, toolName }) => {
+        this.#updates.push(this.#renderer.renderWaiting({ id: callId, name: toolName, argumentsText: "{}" }));
+        await this.#updates.sent();
+      },
+    });
+  }
+
+  /** The settings when they were last read. */
+  async settings(): Promise<SessionSettings> {
+    this.#settings = await this.#options.link.request("sessions.settings", { key: this.#options.key });
+    return this.#settings;
+  }
+
+  /** Stores a choice of the client; resolves with the settings as they are then. */
+  async choose(choice: SettingsChoice): Promise<SessionSettings> {
+    this.#settings = await this.#options.link.request("sessions.choose", { key: this.#options.key, ...choice });
+    return this.#settings;
+  }
+
+  /** Tells the client of the commands. Call it when the client knows the session. */
+  announce(): void {
+    if (this.#settings !== undefined) this.#updates.push([commandsUpdate(this.#settings)]);
+  }
+
+  /** Follows the session's events from here on. */
+  async follow(): Promise<void> {
+    (await this.#subscribe(1)).release();
+  }
+
+  /** Follows the session, and shows what a run that goes on has written. */
+  async resume(): Promise<void> {
+    const { snapshot, release } = await this.#subscribe(1);
+    this.#showLive(snapshot);
+    release();
+  }
+
+  /** Shows the whole conversation again, oldest entry first, and follows it. */
+  async replay(): Promise<void> {
+    const { key, link } = this.#options;
+    const { snapshot, release } = await this.#subscribe(PAGE);
+    const pages = [snapshot.entries];
+    let { before } = snapshot;
+    while (before !== undefined && pages.length < MAX_PAGES) {
+      const page: { readonly entries: typeof snapshot.entries; readonly before?: string } = await link.request("chat.history", {
+        sessionKey: key,
+        before,
+        limit: PAGE,
+      });
+      pages.unshift(page.entries);
+      ({ before } = page);
+    }
+    if (before !== undefined) this.#updates.push([this.#renderer.renderNote(EARLIER)]);
+    for (const entries of pages) this.#updates.push(entries.flatMap((entry) => this.#renderer.renderEntry(entry)));
+    this.#showLive(snapshot);
+    release();
+    await this.#updates.sent();
+  }
+
+  /** Says something to the assistant and waits for the end of its run. Rejects with a `RequestError`. */
+  async prompt(text: string, signal: AbortSignal): Promise<PromptResponse> {
+    if (this.#turn !== undefined)
+      throw new RequestError(-32_600, "A prompt of this session is being answered. Cancel it, or wait.", { reason: "conflict" });
+    const { key, link, random } = this.#options;
+    const question = this.#question;
+    this.#question = undefined;
+    const turn = new PromptTurn(random.uuid(), question?.runId);
+    this.#turn = turn;
+    // At the end of the connection the run goes on: its answer is in the conversation.
+    const onAbort = (): void => void (signal.reason instanceof RequestError && this.cancel());
+    signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      const { closed } = await this.#followed();
+      this.#ownKeys.add(turn.idempotencyKey);
+      this.#askForDecisions();
+      const said = link.request("agent", { message: text, sessionKey: key, idempotencyKey: turn.idempotencyKey });
+      const asked = question === undefined || text.startsWith("/") ? said : answered(said, question);
+      const end = await turn.end(asked, closed);
+      return await this.#conclude(turn, end, asked);
+    } catch (error) {
+      if (turn.isCancelled) return { stopReason: "cancelled" };
+      throw toRequestError(error);
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+      this.#turn = undefined;
+      this.#permissions.close();
+      await this.#updates.sent();
+    }
+  }
+
+  /** Stops the answer of the client's prompt, or the run that waits for the client's answer, and what waits in the session. */
+  async cancel(): Promise<void> {
+    if (this.#turn === undefined && this.#question === undefined) return;
+    if (this.#turn !== undefined) this.#turn.isCancelled = true;
+    this.#question = undefined;
+    this.#permissions.close();
+    try {
+      await this.#options.link.request("chat.abort", { sessionKey: this.#options.key, queued: true });
+    } catch (error) {
+      // Its prompt ends with the connection.
+      this.#options.onError(toRequestError(error));
+    }
+  }
+
+  /** Stops the client's prompt, and tells the client nothing more. */
+  async close(): Promise<void> {
+    await this.cancel();
+    await this.leave();
+  }
+
+  /** Tells the client nothing more; a run goes on. */
+  async leave(): Promise<void> {
+    this.#unfollow();
+    this.#permissions.close();
+    const connection = this.#connection;
+    this.#connection = undefined;
+    if (connection === undefined || connection.closed.aborted) return;
+    await connection.request("chat.unsubscribe", { sessionKey: this.#options.key });
+  }
+
+  /** Subscribes on the live connection. Events wait until `release`, so that what came before them is shown first. */
+  async #subscribe(limit: number): Promise<{ readonly snapshot: ChatSnapshot; readonly release: () => void }> {
+    const { key, link } = this.#options;
+    const connection = await link.connection();
+    this.#unfollow();
+    const early: ChatEvent[] = [];
+    let receive = (event: ChatEvent): void => void early.push(event);
+    this.#unfollow = connection.follow((event) => {
+      if (event.name === "approvals-change") this.#askForDecisions();
+      else if (event.payload.sessionKey === key) receive(event.payload.event);
+    });
+    const snapshot = await connection.request("chat.subscribe", { sessionKey: key, limit });
+    this.#connection = connection;
+    const release = (): void => {
+      receive = (event) => this.#receive(event);
+      for (const event of early) receive(event);
+    };
+    return { snapshot, release };
+  }
+
+  /** The connection on which the session is followed; a new one after it broke. */
+  async #followed(): Promise<GatewayConnection> {
+    if (this.#connection === undefined || this.#connection.closed.aborted) await this.follow();
+    return this.#connection ?? this.#options.link.connection();
+  }
+
+  #showLive({ live }: ChatSnapshot): void {
+    if (live !== undefined) this.#updates.push(this.#renderer.renderLive(live));
+  }
+
+  #receive(event: ChatEvent): void {
+    const turn = this.#turn;
+    const hadRun = turn?.runId !== undefined;
+    turn?.receive(event);
+    const updates = this.#renderer.renderEvent(event);
+    if (turn !== undefined && updates.length > 0) turn.hasShown = true;
+    this.#updates.push(updates);
+    // It was cancelled before its message had reached the queue.
+    if (turn?.isCancelled === true && !hadRun && turn.runId !== undefined) void this.cancel();
+  }
+
+  #askForDecisions(): void {
+    if (this.#turn !== undefined && !this.#turn.isCancelled) this.#permissions.refresh();
+  }
+
+  async #conclude(turn: PromptTurn, end: TurnEnd, asked: Promise<AgentRunResult>): Promise<PromptResponse> {
+    if (end.type === "question") {
+      // It may fail while nobody waits for it; the next prompt is told.
+      asked.catch(() => undefined);
+      this.#question = { asked, runId: turn.runId };
+      return { stopReason: turn.isCancelled ? "cancelled" : "end_turn" };
+    }
+    const { outcome, runId, text, remarks = [] } = end.result;
+    const unseen = runId === "" && !turn.hasShown && text !== "" ? [text] : [];
+    this.#updates.push([...unseen, ...remarks].map((words) => this.#renderer.renderNote(words)));
+    await this.#tellState();
+    if (turn.isCancelled || outcome.type === "aborted") return { stopReason: "cancelled" };
+    if (outcome.type === "failed") throw new RequestError(-32_603, outcome.message ?? "The run failed.", { reason: "run-failed" });
+    return { stopReason: turn.isCut ? "max_tokens" : "end_turn" };
+  }
+
+  /** What a run has used, and what its commands have changed. The answer does not depend on it. */
+  async #tellState(): Promise<void> {
+    const { key, link, onError } = this.#options;
+    try {
+      const before = this.#settings;
+      const [now, { session }] = await Promise.all([this.settings(), link.request("sessions.resolve", { key })]);
+      this.#updates.push(before === undefined ? [] : settingsChanges(before, now));
+      this.#updates.push(usageOf(session, now));
+    } catch (error) {
+      onError(toRequestError(error));
+    }
+  }
+}
+
+const PAGE = 200;
+const MAX_PAGES = 50;
+const EARLIER = "(Earlier messages are in the Control UI.)";
+
+/** The message answered a question, unless it came too late: then it has a run of its own. */
+async function answered(said: Promise<AgentRunResult>, { asked }: OpenQuestion): Promise<AgentRunResult> {
+  const result = await said;
+  return result.runId === "" ? asked : result;
+}
+
+function usageOf(
+  { contextTokens, costUsd }: { readonly contextTokens: number; readonly costUsd?: number },
+  { contextWindow }: SessionSettings,
+): SessionUpdate[] {
+  if (contextWindow === undefined || contextTokens === 0) return [];
+  const cost = costUsd === undefined ? {} : { cost: { amount: costUsd, currency: "USD" } };
+  return [{ sessionUpdate: "usage_update", used: contextTokens, size: contextWindow, ...cost }];
+}

@@ -1,0 +1,93 @@
+import type { AgentContext, PermissionOption, ToolCallContent } from "@agentclientprotocol/sdk";
+import { methods } from "@agentclientprotocol/sdk";
+import type { Approval, ApprovalDecision } from "@factotum/protocol";
+import type { GatewayLink } from "../gateway-link.ts";
+
+/** What asking for decisions needs. */
+export interface PermissionsOptions {
+  readonly sessionKey: string;
+  readonly link: GatewayLink;
+  readonly client: AgentContext;
+  /** Shows a call before it is asked about. */
+  readonly showCall: (call: Approval) => Promise<void>;
+  /** A decision could not be asked for or stored; the call waits on, and can be decided elsewhere. */
+  readonly onError: (error: Error) => void;
+}
+
+const MAX_TITLE_CHARS = 160;
+
+const OPTIONS: Readonly<Record<ApprovalDecision, Omit<PermissionOption, "optionId">>> = {
+  "allow-once": { name: "Allow once", kind: "allow_once" },
+  "allow-session": { name: "Allow equal calls in this conversation", kind: "allow_always" },
+  "allow-always": { name: "Always allow equal calls", kind: "allow_always" },
+  deny: { name: "Deny", kind: "reject_once" },
+};
+
+/** Asks the client about the calls of one session that wait for the owner, each once, and passes its decisions on. A call that is decided elsewhere is asked about no longer. */
+export class Permissions {
+  readonly #options: PermissionsOptions;
+  readonly #asked = new Map<string, AbortController>();
+  #reading = Promise.resolve();
+
+  constructor(options: PermissionsOptions) {
+    this.#options = options;
+  }
+
+  /** Calls may have begun or ceased to wait. */
+  refresh(): void {
+    this.#reading = this.#reading.then(async () => this.#read()).catch((error: unknown) => this.#fail(error));
+  }
+
+  /** Nothing is asked any longer. */
+  close(): void {
+    for (const question of this.#asked.values()) question.abort();
+    this.#asked.clear();
+  }
+
+  async #read(): Promise<void> {
+    const { link, sessionKey } = this.#options;
+    const { waiting } = await link.request("approvals.list", {});
+    const own = waiting.filter((call) => call.sessionKey === sessionKey && !call.isParked);
+    for (const [id, question] of this.#asked) {
+      if (own.some((call) => call.id === id)) continue;
+      question.abort();
+      this.#asked.delete(id);
+    }
+    for (const call of own) {
+      if (this.#asked.has(call.id)) continue;
+      const question = new AbortController();
+      this.#asked.set(call.id, question);
+      void this.#ask(call, question.signal).catch((error: unknown) => {
+        if (!question.signal.aborted) this.#fail(error);
+      });
+    }
+  }
+
+  async #ask(call: Approval, signal: AbortSignal): Promise<void> {
+    const { client, link, sessionKey, showCall } = this.#options;
+    await showCall(call);
+    const { outcome } = await client.request(
+      methods.client.session.requestPermission,
+      {
+        sessionId: sessionKey,
+        toolCall: {
+          toolCallId: call.callId,
+          title: `${call.toolName} ${call.text.split("\n", 1)[0] ?? ""}`.slice(0, MAX_TITLE_CHARS).toWellFormed(),
+          status: "pending",
+          content: [call.text, call.reason].map((text): ToolCallContent => ({ type: "content", content: { type: "text", text } })),
+        },
+        options: call.decisions.map((decision) => ({ optionId: decision, ...OPTIONS[decision] })),
+      },
+      { cancellationSignal: signal, stopWaitingOnCancel: true },
+    );
+    if (outcome.outcome !== "selected" || signal.aborted) return;
+    const decision = call.decisions.find((one) => one === outcome.optionId);
+    if (decision === undefined)
+      throw new Error(`The client chose "${outcome.optionId}", which was not offered: ${call.toolName} waits on.`);
+    await link.request("approvals.decide", { id: call.id, decision });
+  }
+
+  #fail(error: unknown): void {
+    this.#options.onError(error instanceof Error ? error : new Error("a decision could not be asked for", { cause: error }));
+  }
+}
