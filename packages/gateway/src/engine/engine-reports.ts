@@ -1,4 +1,3 @@
-import type { Origin } from "@factotum/channel-contract";
 import type { DamageEvent, InputRecord, OutboxRecord, SessionRecord, StoreDamage } from "@factotum/store";
 import type { AccountAddress } from "../delivery/account-gates.ts";
 import type { BlockedConversation } from "../delivery/blocked-conversations.ts";
@@ -49,9 +48,9 @@ export class EngineReports {
     this.#background.add("delay notice", notifyDelayed(this.#parts, row, blocked));
   }
 
-  /** Unattended work of an agent is paused. `addressOf` finds the owner's chat; a text says why there is none. */
-  paused(sessionKey: string, message: string, addressOf: () => Promise<Origin | string>): void {
-    this.#background.add("pause notice", notifyPaused(this.#parts, { sessionKey, message, addressOf }));
+  /** Unattended work of an agent is paused. */
+  paused(sessionKey: string, message: string): void {
+    this.#background.add("pause notice", notifyPaused(this.#parts, sessionKey, message));
   }
 
   /**

@@ -15,24 +15,10 @@ export interface SessionNoticesOptions {
   readonly logger: Logger;
 }
 
-/**
- * Reports in the agent's main session, which is the owner's, and in the chat in which the owner wrote last, that unattended work is paused. `addressOf` finds
- * that chat; a text says why there is none.
- */
-export async function notifyPaused(
-  options: SessionNoticesOptions,
-  {
-    sessionKey,
-    message,
-    addressOf,
-  }: { readonly sessionKey: string; readonly message: string; readonly addressOf: () => Promise<Origin | string> },
-): Promise<void> {
-  const { notices, clock, logger } = options;
-  logger.warn("Unattended work pauses", { sessionKey, detail: message });
-  await notices.addEntry(sessionKey, { level: "warning", text: message });
-  const target = await addressOf();
-  if (typeof target !== "string")
-    await notices.sendToChat(sessionKey, target, { text: message, identity: ["paused", sessionKey, clock.now()] });
+/** Reports in the agent's main session, which is the owner's, that unattended work is paused. */
+export async function notifyPaused(options: SessionNoticesOptions, sessionKey: string, message: string): Promise<void> {
+  options.logger.warn("Unattended work pauses", { sessionKey, detail: message });
+  await options.notices.addEntry(sessionKey, { level: "warning", text: message });
 }
 
 /** Codes after which a chat accepts nothing, including a notice. */

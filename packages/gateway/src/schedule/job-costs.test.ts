@@ -113,21 +113,6 @@ test.each([1, 5])(
   },
 );
 
-test("a heartbeat whose model fails three times in a row pauses, and the owner is told once, in the chat in which the owner wrote last", async () => {
-  await writeFile(path.join(scene.workspace, "HEARTBEAT.md"), "- Look at the oven.\n");
-  await using running = await start({}, { every: "30m" });
-  await greet();
-  scene.server.respond(() => ({ type: "error", errorType: "authentication_error", message: "no" }));
-  for (const beat of range(6)) {
-    scene.clock.pass(30 * MINUTE_MS);
-    await settled(running, ["heartbeat:main"], beat + 1);
-  }
-  await running.gateway.engine.idle();
-  expect(scene.server.requests).toHaveLength(1 + 3);
-  await scene.platform.waitForSends(2);
-  expect(scene.texts.slice(1)).toEqual([expect.stringMatching(/^heartbeat runs of the agent main pause: their last 3 model calls failed/)]);
-});
-
 test("a cap that is reached is reported once, and messages are still answered", async () => {
   await using running = await start({ spend: { unattended: { tokensPerDay: 1, usdPerDay: 1 }, perCause: {}, perAgent: {} } });
   await greet();
