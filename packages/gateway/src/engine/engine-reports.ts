@@ -8,6 +8,7 @@ import { RecoveryNotices } from "../notices/recovery-notices.ts";
 import { notifyDamaged, notifyDelayed, notifyPaused, notifyUndelivered } from "../notices/session-notices.ts";
 import { notifyExpired } from "../notices/notify-expired.ts";
 import type { Route } from "../routing/route.ts";
+import type { SpendPause } from "../spend/spend-guard.ts";
 import { SeparatedGuests } from "../sessions/separated-guests.ts";
 import { SharedSessions } from "../sessions/shared-sessions.ts";
 import type { BackgroundWork } from "./background-work.ts";
@@ -48,9 +49,9 @@ export class EngineReports {
     this.#background.add("delay notice", notifyDelayed(this.#parts, row, blocked));
   }
 
-  /** Unattended work of an agent is paused. */
-  paused(sessionKey: string, message: string): void {
-    this.#background.add("pause notice", notifyPaused(this.#parts, sessionKey, message));
+  /** Work of an agent is paused. */
+  paused(sessionKey: string, pause: SpendPause): void {
+    this.#background.add("pause notice", notifyPaused(this.#parts, sessionKey, pause));
   }
 
   /**

@@ -187,7 +187,7 @@ export class Engine {
     });
     dispatcher.events.on("row-late", (row, blocked) => this.reports.late(row, blocked));
     gates.events.on("account-works", (account) => this.reports.accountWorks(account));
-    spend.events.on("cause-paused", ({ agentId }, message) => this.reports.paused(this.sessions.mainKey(agentId), message));
+    spend.events.on("cause-paused", (pause) => this.reports.paused(this.sessions.mainKey(pause.agentId), pause));
     storage.events.on("space-recovered", () => this.#background.add("copies", store.flushCopies()));
   }
 

@@ -5,6 +5,8 @@ import { conversationKey, isSameChat } from "../kernel/conversation-key.ts";
 import { DAMAGED_REASON } from "../delivery/damaged-row.ts";
 import { EXPIRED_REASON } from "../delivery/expired-row.ts";
 import type { Clock, Logger } from "@factotum/agent-contract";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
+import type { SpendPause } from "../spend/spend-guard.ts";
 import type { Notices } from "./notices.ts";
 
 /** Dependencies of session notices. */
@@ -15,10 +17,20 @@ export interface SessionNoticesOptions {
   readonly logger: Logger;
 }
 
-/** Reports in the agent's main session, which is the owner's, that unattended work is paused. */
-export async function notifyPaused(options: SessionNoticesOptions, sessionKey: string, message: string): Promise<void> {
-  options.logger.warn("Unattended work pauses", { sessionKey, detail: message });
-  await options.notices.addEntry(sessionKey, { level: "warning", text: message });
+/**
+ * Reports once for each key that a cause of model calls is refused: in the agent's main session, which is the owner's, and for unattended work, of which no
+ * chat learns otherwise, in the owner's direct conversation. Without a session, before the owner has written, there is no report.
+ */
+export async function notifyPaused(options: SessionNoticesOptions, sessionKey: string, { kind, message, key }: SpendPause): Promise<void> {
+  const { store, notices, logger } = options;
+  const noticeKey = `paused:${key}`;
+  if ((await store.findNotice(noticeKey)) !== undefined) return;
+  logger.warn("Unattended work pauses", { sessionKey, detail: message });
+  const session = await store.readSession(sessionKey);
+  const chat = session?.isPrivate === true && !RUN_POLICY[kind].isAttended ? session.lastOrigin : undefined;
+  // The chat comes first, because the entry in the transcript records that the notice is done.
+  if (chat?.conversation.kind === "direct") await notices.sendToChat(sessionKey, chat, { text: message, identity: [noticeKey] });
+  await notices.addEntry(sessionKey, { level: "warning", text: message, key: noticeKey });
 }
 
 /** Codes after which a chat accepts nothing, including a notice. */

@@ -24,13 +24,14 @@ afterEach(() => scene[Symbol.asyncDispose]());
 
 async function start(
   changes: Partial<FactotumConfig> = {},
-  { every, runner }: { every?: string; runner?: TestRunner } = {},
+  { every, runner, home }: { every?: string; runner?: TestRunner; home?: string } = {},
 ): Promise<TestGateway> {
   const heartbeat =
     every === undefined ? ("off" as const) : { every, target: "owner", lightContext: false, isolatedSession: false, ackMaxChars: 300 };
   return scene.start({
     agent: { heartbeat },
     ...(runner === undefined ? {} : { hostCommands: runner }),
+    ...(home === undefined ? {} : { home }),
     patch: (config) => ({ ...config, ...changes }),
   });
 }
@@ -113,8 +114,9 @@ test.each([1, 5])(
   },
 );
 
-test("a cap that is reached is reported once, and messages are still answered", async () => {
-  await using running = await start({ spend: { unattended: { tokensPerDay: 1, usdPerDay: 1 }, perCause: {}, perAgent: {} } });
+test("a cap that is reached is reported once, in the owner's chat too and over a restart, and messages are still answered", async () => {
+  const spend = { unattended: { tokensPerDay: 1, usdPerDay: 1 }, perCause: {}, perAgent: {} };
+  const running = await start({ spend });
   await greet();
   const id = await addJob(running, { ...TASK, name: "job", schedule: HOURLY, delivery: { type: "none" } });
   for (const hour of range(6)) {
@@ -128,6 +130,15 @@ test("a cap that is reached is reported once, and messages are still answered", 
   expect(scene.server.requests).toHaveLength(3);
   expect(await notices(running, /is used up for today/)).toBe(1);
   expect(scene.texts.filter((text) => text === "Hello.")).toHaveLength(2);
+  const told = (): number => scene.texts.filter((text) => text.startsWith("spend.unattended is used up for today")).length;
+  expect(told()).toBe(1);
+  await running.stop();
+  await using again = await start({ spend }, { home: running.home });
+  scene.clock.pass(HOUR_MS);
+  await settled(again, [id], 7);
+  await again.gateway.engine.idle();
+  expect(await notices(again, /is used up for today/)).toBe(1);
+  expect(told()).toBe(1);
 });
 
 test("a person's turn is not delayed by 100 stalled runs, and no more than eight programs of jobs run at once", async () => {

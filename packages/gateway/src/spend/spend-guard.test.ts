@@ -28,7 +28,7 @@ function createGuard(config: Partial<SpendConfig> = {}): SpendGuard {
     timeZoneOf: () => "UTC",
     dayOf: (_agent, time) => new Date(time).toISOString().slice(0, 10),
   });
-  guard.events.on("cause-paused", (cause, message) => pauses.push(`${cause.kind}: ${message}`));
+  guard.events.on("cause-paused", ({ kind, message }) => pauses.push(`${kind}: ${message}`));
   return guard;
 }
 
@@ -87,10 +87,10 @@ describe("the caps of unattended work", () => {
     expect(await call(guard, "heartbeat", usage(600))).toBe(true);
     expect(await call(guard, "cron", usage(600))).toBe(true);
     expect(await call(guard, "heartbeat", usage(1))).toBe(false);
-    expect(await call(guard, "heartbeat", usage(1))).toBe(false);
+    expect(await call(guard, "cron", usage(1))).toBe(false);
     expect(await call(guard, "user", usage(100_000))).toBe(true);
     expect(pauses).toEqual([
-      "heartbeat: spend.unattended is used up for today: 1,200 of 1,000 tokens, $0.00 of $2.00. heartbeat runs of the agent main go on at midnight (UTC).",
+      "heartbeat: spend.unattended is used up for today: 1,200 of 1,000 tokens, $0.00 of $2.00. Unattended runs of the agent main go on at midnight (UTC).",
     ]);
   });
 

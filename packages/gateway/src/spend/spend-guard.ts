@@ -45,10 +45,23 @@ export interface SpendGuardOptions {
   readonly timeZoneOf: (agentId: string) => string;
 }
 
+/** Why a cause is refused, for the owner. */
+export interface SpendPause extends SpendCause {
+  readonly message: string;
+  /** The same only for the same cap on the same day, also in another process. */
+  readonly key: string;
+}
+
 /** Events of the spend guard. */
 interface SpendEvents {
   /** A cause has reached its cap, or is paused after failures: once until it works again. */
-  readonly "cause-paused": [cause: SpendCause, message: string];
+  readonly "cause-paused": [pause: SpendPause];
+}
+
+/** A refusal, and what it is reported once for. */
+interface Refused {
+  readonly message: string;
+  readonly told: string;
 }
 
 interface Used {
@@ -84,11 +97,9 @@ export class SpendGuard {
     const { clock, dayOf } = this.#options;
     const day = await this.#day(cause.agentId, dayOf(cause.agentId, clock.now()));
     const pause = this.#pauseOf(cause);
-    const refusal = pause ?? this.#capOf(cause, day);
-    if (refusal !== undefined) {
-      this.#report(cause, day.day, refusal);
-      return { type: "refused", message: refusal, ...(pause === undefined ? { retryAfterMs: this.#untilNextDayMs(cause.agentId) } : {}) };
-    }
+    if (pause !== undefined) return this.#refuse(cause, pause, { key: this.#keyNow(pause.told) });
+    const cap = this.#capOf(cause, day);
+    if (cap !== undefined) return this.#refuse(cause, cap, { key: cap.told, retryAfterMs: this.#untilNextDayMs(cause.agentId) });
     const used = usedFor(day, cause.kind);
     used.calls += 1;
     used.tokens += tokens;
@@ -130,33 +141,59 @@ export class SpendGuard {
   /** Why an unattended run pauses whose only credential is refused; reported once until a call with it is answered. */
   pauseRefused(cause: SpendCause, name: CredentialName): string {
     const message = `Unattended runs pause: ${name.provider} has refused its key (${name.credential}) again and again. They go on once a message to the assistant is answered with it.`;
-    if (this.credentials.tellOnce(name)) this.events.emit("cause-paused", cause, message);
+    const key = this.#keyNow(`${name.provider}/${name.credential}`);
+    if (this.credentials.tellOnce(name)) this.events.emit("cause-paused", { ...cause, message, key });
     return message;
   }
 
-  #pauseOf(cause: SpendCause): string | undefined {
-    const failures = this.#failures.get(`${cause.agentId}/${cause.kind}`) ?? 0;
-    if (RUN_POLICY[cause.kind].isAttended || failures < MAX_FAILURES) return undefined;
-    return `${cause.kind} runs of the agent ${cause.agentId} pause: their last ${failures} model calls failed. They go on once a message to the agent is answered.`;
+  /** What happens again in another process, or after it worked, is reported again. */
+  #keyNow(told: string): string {
+    return `${told}/${this.#options.clock.now()}`;
   }
 
-  #capOf(cause: SpendCause, day: AgentDay): string | undefined {
+  #refuse(
+    { agentId, kind }: SpendCause,
+    { message, told }: Refused,
+    { key, retryAfterMs }: { readonly key: string; readonly retryAfterMs?: number },
+  ): SpendRefusal {
+    if (!this.#told.has(told)) this.events.emit("cause-paused", { agentId, kind, message, key });
+    this.#told.add(told);
+    return { type: "refused", message, ...withoutUndefined({ retryAfterMs }) };
+  }
+
+  #pauseOf(cause: SpendCause): Refused | undefined {
+    const failures = this.#failures.get(`${cause.agentId}/${cause.kind}`) ?? 0;
+    if (RUN_POLICY[cause.kind].isAttended || failures < MAX_FAILURES) return undefined;
+    return {
+      message: `${cause.kind} runs of the agent ${cause.agentId} pause: their last ${failures} model calls failed. They go on once a message to the agent is answered.`,
+      told: `${cause.agentId}/${cause.kind}/failures`,
+    };
+  }
+
+  #capOf(cause: SpendCause, day: AgentDay): Refused | undefined {
     const { timeZoneOf } = this.#options;
     const { unattended, perCause, perAgent } = this.#options.caps();
+    const isCapped = !RUN_POLICY[cause.kind].isAttended;
+    const unattendedUse = sum(day, (kind) => isUnattended(RUN_POLICY[kind]));
+    const all = `Unattended runs of the agent ${cause.agentId}`;
     const caps = [
-      ...(!RUN_POLICY[cause.kind].isAttended
-        ? [{ name: "spend.unattended", cap: unattended, used: sum(day, (kind) => isUnattended(RUN_POLICY[kind])) }]
-        : []),
-      { name: `spend.perCause.${cause.kind}`, cap: perCause[cause.kind] ?? {}, used: sum(day, (kind) => kind === cause.kind) },
+      ...(isCapped ? [{ name: "spend.unattended", cap: unattended, used: unattendedUse, runs: all }] : []),
       {
-        name: `spend.perAgent.${cause.agentId}`,
-        cap: !RUN_POLICY[cause.kind].isAttended ? (perAgent[cause.agentId] ?? {}) : {},
-        used: sum(day, (kind) => isUnattended(RUN_POLICY[kind])),
+        name: `spend.perCause.${cause.kind}`,
+        cap: perCause[cause.kind] ?? {},
+        used: sum(day, (kind) => kind === cause.kind),
+        runs: `${cause.kind} runs of the agent ${cause.agentId}`,
       },
+      ...(isCapped
+        ? [{ name: `spend.perAgent.${cause.agentId}`, cap: perAgent[cause.agentId] ?? {}, used: unattendedUse, runs: all }]
+        : []),
     ];
     const full = caps.find(({ cap, used }) => isUsedUp(used.tokens, cap.tokensPerDay) || isUsedUp(used.costUsd, cap.usdPerDay));
     if (full === undefined) return undefined;
-    return `${full.name} is used up for today: ${usedWords(full.used, full.cap)}. ${cause.kind} runs of the agent ${cause.agentId} go on at midnight (${timeZoneOf(cause.agentId)}).`;
+    return {
+      message: `${full.name} is used up for today: ${usedWords(full.used, full.cap)}. ${full.runs} go on at midnight (${timeZoneOf(cause.agentId)}).`,
+      told: `${cause.agentId}/${full.name}/${day.day}`,
+    };
   }
 
   /** To the second, and never too short: found by comparing dates, since days have 23 to 25 hours. */
@@ -171,14 +208,6 @@ export class SpendGuard {
       else nextS = middleS;
     }
     return nextS * 1000;
-  }
-
-  #report(cause: SpendCause, day: string, message: string): void {
-    const why = this.#pauseOf(cause) === undefined ? day : "failures";
-    const key = `${cause.agentId}/${cause.kind}/${why}`;
-    if (this.#told.has(key)) return;
-    this.#told.add(key);
-    this.events.emit("cause-paused", cause, message);
   }
 
   /** The agent's day, with its usage before this process. Yesterday is dropped. */

@@ -105,7 +105,8 @@ describe("a heartbeat", () => {
     expect(server.requests.length - 1).toBeLessThanOrEqual(3);
     expect(await notices(running, /Unattended runs pause/)).toBe(1);
     expect(await notices(running, /./)).toBeLessThanOrEqual(1 + 3 + 1);
-    expect(platform.sent).toHaveLength(1);
+    expect(platform.sent).toHaveLength(2);
+    expect(platform.sent[1]).toMatchObject({ outbound: { text: expect.stringContaining("Unattended runs pause") as string } });
     server.respond(() => textReply("Mended."));
     expect(await say(running, "two")).toBe("Mended.");
     // Unanswered heartbeats are not part of the conversation.
@@ -126,7 +127,8 @@ describe("a heartbeat", () => {
     for (let count = 0; count < 3; count += 1) await beat(running);
     expect(server.requests).toHaveLength(sent);
     expect(await notices(running, /is used up for today/)).toBe(1);
-    expect(platform.sent).toHaveLength(1);
+    expect(platform.sent).toHaveLength(2);
+    expect(platform.sent[1]).toMatchObject({ outbound: { text: expect.stringContaining("is used up for today") as string } });
     expect(await say(running, "two")).toBe("Yes.");
     offsetMs += 24 * 60 * 60_000;
     await beat(running);
