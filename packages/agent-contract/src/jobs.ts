@@ -50,7 +50,7 @@ export interface JobCatchUp {
 
 /** A job as it is asked for. */
 export interface JobSpec {
-  /** Unique among the jobs of its agent. */
+  /** Unique among the jobs of the owner with its agent, and among those of others in one session. */
   readonly name: string;
   readonly description?: string;
   /** Default: true. */

@@ -92,6 +92,8 @@ export interface AgentRuntime {
   toolVerdicts(name: string, occasion: PolicyOccasion): readonly ToolVerdict[];
   /** All tools that were loaded, whatever the policy says of them. */
   loadedTools(): readonly AgentTool[];
+  /** What the names of tools begin with whose sources are not known to have any yet. */
+  unloadedPrefixes(): readonly string[];
   /**
    * Has sources find out which tools they have, as far as they can soon; not those whose tools the policy removes in any case. Call it before the tools of a
    * session are fixed. Never rejects.
@@ -304,6 +306,7 @@ function toolReaders(
   | "toolOrigin"
   | "toolVerdicts"
   | "loadedTools"
+  | "unloadedPrefixes"
   | "prepareTools"
   | "prompts"
   | "sourceCommands"
@@ -338,6 +341,7 @@ function toolReaders(
     toolOrigin: (name) => collected.originOf(name),
     toolVerdicts: (name, occasion) => toolVerdicts(policyLayers(agent, config, occasion), name),
     loadedTools: () => collected.tools,
+    unloadedPrefixes: () => sources.flatMap(({ namePrefix, tools }) => (namePrefix === undefined || tools.length > 0 ? [] : namePrefix)),
     prepareTools: async ({ folder, sandbox }, { occasion, signal }) => {
       const place = { agentId: agent.id, workspace: folder, ...withoutUndefined({ sandbox }), signal };
       const layers = policyLayers(agent, config, occasion);

@@ -99,9 +99,10 @@ export class AgentJobs implements ScheduledJobs {
 
   /** A job of the caller's agent; of others than the owner, one that was made in their session. */
   #find(id: string, { run }: JobCaller): JobRecord | undefined {
-    const job = this.#connected.jobs.find(id);
-    if (job === undefined || job.agentId !== run.agentId) return undefined;
-    return run.owner || (job.authority.sessionKey === run.sessionKey && !job.authority.owner) ? job : undefined;
+    return this.#connected.jobs.find(
+      id,
+      ({ agentId, authority }) => agentId === run.agentId && (run.owner || (authority.sessionKey === run.sessionKey && !authority.owner)),
+    );
   }
 
   /** The turn of a run, and the first of its inputs. */

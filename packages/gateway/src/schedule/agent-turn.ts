@@ -138,7 +138,7 @@ function admissionOf(
   };
 }
 
-/** What a job's inputs come from. One of the gateway's own was made at no time that anybody remembers. */
+/** What a job's inputs come from. The gateway makes its own from the configuration, at no time that a person knows. */
 export function sourceOf({
   authority,
   system,

@@ -45,6 +45,18 @@ test.each([
   expect([problemOf(change), problemOf(change, false)]).toEqual([undefined, expect.stringContaining("the owner's")]);
 });
 
+test.each([
+  [{ type: "every", every: "14m" }, false],
+  [{ type: "every", every: "15m" }, true],
+  [{ type: "cron", cron: "*/10 * * * *" }, false],
+  [{ type: "cron", cron: "0,10 3 * * *" }, false],
+  [{ type: "cron", cron: "*/15 * * * *" }, true],
+  [{ type: "at", at: "1m" }, true],
+] as const)("takes %j of others than the owner: %s", (schedule, isTaken) => {
+  expect(problemOf({ schedule })).toBeUndefined();
+  expect(problemOf({ schedule }, false)).toEqual(isTaken ? undefined : "Shorter intervals than 15 minutes are the owner's.");
+});
+
 test("lets everyone make texts and turns that report to their own conversation", () => {
   expect([problemOf({}, false), problemOf({ payload: TASK, tools: ["read"], delivery: { type: "announce" } }, false)]).toEqual([
     undefined,

@@ -1,16 +1,25 @@
 import path from "node:path";
 import type { JobSpec } from "@factotum/agent-contract";
-import { parseDuration, parseSchedule, ScheduleError } from "@factotum/schedule";
+import { nextInstants, parseDuration, parseSchedule, ScheduleError } from "@factotum/schedule";
 import type { ScheduleContext } from "@factotum/schedule";
 import { MAX_EVENT_CHARS } from "./system-events.ts";
 
 const MAX_NAME_CHARS = 100;
 const MAX_TEXT_CHARS = 16_000;
 const MAX_SECONDS = 24 * 60 * 60;
+/** Minimum between two slots of a job of others than the owner. */
+const GUEST_INTERVAL_MS = 15 * 60_000;
+/** As many as a cron expression has in an hour, and some more. */
+const COMPARED_INSTANTS = 100;
 
 /** What is wrong with a job, as a sentence that says what to write instead; `undefined` if nothing is. Others than the owner have fewer choices. */
 export function checkSpec(spec: JobSpec, { isOwner, ...context }: ScheduleContext & { readonly isOwner: boolean }): string | undefined {
-  return checkSchedule(spec, context) ?? checkTexts(spec) ?? checkSession(spec) ?? (isOwner ? undefined : checkGuest(spec));
+  return (
+    checkSchedule(spec, context) ??
+    checkTexts(spec) ??
+    checkSession(spec) ??
+    (isOwner ? undefined : (checkGuest(spec) ?? checkInterval(spec, context)))
+  );
 }
 
 function checkSchedule({ schedule, catchUp, timeoutSeconds }: JobSpec, context: ScheduleContext): string | undefined {
@@ -47,6 +56,13 @@ function checkSession({ session = "isolated", payload, model, lightContext, tool
   if (payload.type !== "agentTurn" && payload.type !== "systemEvent") return "Only a task and an event have a session.";
   const isOwn = model !== undefined || lightContext === true || tools !== undefined;
   return isOwn ? "model, lightContext and tools are for isolated runs: the main session and sessions by key keep theirs." : undefined;
+}
+
+/** Turns of others cost the owner's tokens. */
+function checkInterval({ schedule: asked }: JobSpec, context: ScheduleContext): string | undefined {
+  const instants = nextInstants(parseSchedule(asked, context), context.nowMs, COMPARED_INSTANTS);
+  const isTooOften = instants.some((atMs, index) => atMs - (instants[index - 1] ?? -Infinity) < GUEST_INTERVAL_MS);
+  return isTooOften ? `Shorter intervals than ${GUEST_INTERVAL_MS / 60_000} minutes are the owner's.` : undefined;
 }
 
 function checkGuest({ payload, check, delivery, session = "isolated" }: JobSpec): string | undefined {

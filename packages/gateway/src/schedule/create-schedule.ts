@@ -40,6 +40,7 @@ import { ownerTarget } from "./owner-target.ts";
 import type { OwnerTargetParts } from "./owner-target.ts";
 import { scheduleReport } from "./schedule-report.ts";
 import { Scheduler } from "./scheduler.ts";
+import { unknownTools } from "./unknown-tools.ts";
 import { SystemEvents } from "./system-events.ts";
 
 /** What the schedule is built from. */
@@ -100,7 +101,6 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
   const { store, running, channels, notices, clock } = parts;
   const book = new JobBook(store);
   const timeZoneOf = (agentId: string): string => (running.agents.get(agentId) ?? running.agents.default).config.userTimezone;
-  const announcer = new JobAnnouncer({ ...parts, fetch: options.fetch });
   const { alert, onMissed } = jobNotices(book, notices, options);
   const onOutcome = (occurrence: OccurrenceRecord): void => observeOutcome(occurrence, book.get(occurrence.jobId), parts.hooks);
   const receipts = new JobReceipts({ ...parts, book });
@@ -116,7 +116,7 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
     programs,
     receipts,
     book,
-    announcer,
+    announcer: new JobAnnouncer({ ...parts, fetch: options.fetch }),
     prepareSystem: async (job, sessionKey) => systemJobs.prepare(job, sessionKey),
     systemEvents,
     alert,
@@ -126,7 +126,7 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
     ...parts,
     book,
     timeZoneOf,
-    isBusy: (jobId) => runner.isBusy(jobId),
+    runner,
     onLostOwnership: options.onLostOwnership,
     onClaimed: (occurrence) => {
       options.crashPoint?.("after-job-claim");
@@ -143,6 +143,7 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
     runner,
     timeZoneOf,
     findTarget: addressing.findTarget,
+    checkTools: (agentId, tools) => unknownTools(tools, running.agent(agentId)),
     checkModel: async (agentId, model) => modelProblem(async () => running.agent(agentId).model(model)),
   });
   connectAgentJobs({ jobs, systemEvents }, parts, options);

@@ -5,7 +5,7 @@ import type { Schedule } from "@factotum/schedule";
 import { withoutUndefined } from "@factotum/agent-contract";
 
 /** A slot that is found no later than this is run, whatever the job says about missed ones: a restart of the gateway takes seconds. */
-const ON_TIME_MS = 5 * 60_000;
+export const ON_TIME_MS: number = 5 * 60_000;
 const DEFAULT_MAX_AGE_MS = 24 * 60 * 60_000;
 /** Missed slots with a row of their own; older ones share one. */
 const MAX_ROWS = 100;
@@ -40,12 +40,12 @@ export function startOfSlot({ id, spec }: Pick<JobRecord, "id" | "spec">, slotMs
 
 /**
  * The slots of a job that are due at `nowMs`, one outcome for each, by the job's rule for missed ones; `undefined` if none is due. Pure. `isBusy`: an earlier
- * occurrence has not ended. A clock that was set back only brings the next slot nearer: slots that have a row keep it.
+ * occurrence has not ended; `isCatchingUp`: it is one of those that are made up for. A clock that was set back only brings the next slot nearer: slots that have a row keep it.
  */
 export function dueSlots(
   job: JobRecord,
   schedule: Schedule,
-  { nowMs, isBusy }: { readonly nowMs: number; readonly isBusy: boolean },
+  { nowMs, isBusy, isCatchingUp = false }: { readonly nowMs: number; readonly isBusy: boolean; readonly isCatchingUp?: boolean },
 ): DueSlots | undefined {
   const storedMs = nextSlotOf(job, schedule, nowMs);
   // After a change of the agent's zone the schedule may no longer have the stored slot.
@@ -55,10 +55,11 @@ export function dueSlots(
   const { older, newest } = passedSlots(job, schedule, nextMs, nowMs);
   const last = newest.at(-1) ?? nextMs;
   const chosen = new Set(slotsToRun(job, newest, nowMs));
+  const isSkipped = isBusy && (job.spec.overlap ?? "skip") === "skip" && !(isCatchingUp && catchUpOf(job).mode === "all");
   const occurrences = newest.map((slotMs): OccurrenceRecord => {
     const base = { jobId: job.id, slotMs, attempt: 1 } as const;
     if (!chosen.has(slotMs)) return { ...base, state: "missed", reason: missedReason(job, slotMs) };
-    if (isBusy && (job.spec.overlap ?? "skip") === "skip") return { ...base, state: "skipped", reason: "overlap: the run before goes on" };
+    if (isSkipped) return { ...base, state: "skipped", reason: "overlap: the run before goes on" };
     return { ...base, state: "claimed" };
   });
   const summary: readonly OccurrenceRecord[] =

@@ -11,6 +11,7 @@ import type { CrashPointHook } from "../kernel/crash-point.ts";
 import { deliveryOf } from "./job-announcer.ts";
 import type { JobAnnouncer, PostResult } from "./job-announcer.ts";
 import type { JobBook } from "./job-book.ts";
+import { ON_TIME_MS, startOfSlot } from "./due-slots.ts";
 import { makeCheck } from "./job-check.ts";
 import type { CheckResult } from "./job-check.ts";
 import { afterRun, retryDelayMs } from "./job-outcome.ts";
@@ -52,6 +53,8 @@ export interface JobRunnerOptions extends AgentTurnParts {
 /** An occurrence that is being run, or waits for its time. */
 interface ActiveRun {
   readonly jobId: string;
+  /** It was taken when its slot was long past: it is made up for. */
+  readonly isLate: boolean;
   readonly done: Promise<void>;
   readonly stop: (reason: string) => void;
 }
@@ -78,6 +81,11 @@ export class JobRunner {
     return this.#of(jobId).length > 0;
   }
 
+  /** True while one of them is made up for. */
+  isCatchingUp(jobId: string): boolean {
+    return this.#of(jobId).some(({ isLate }) => isLate);
+  }
+
   /** Takes an occurrence that is claimed, or that an earlier process has left running. */
   take(occurrence: OccurrenceRecord): void {
     const before = this.#of(occurrence.jobId);
@@ -86,7 +94,9 @@ export class JobRunner {
       if (!this.#closing.signal.aborted)
         this.#options.logger.error("The run of a job could not be finished", { jobId: occurrence.jobId, error });
     });
-    const run: ActiveRun = { jobId: occurrence.jobId, done, stop: stopped.resolve };
+    const job = this.#options.book.get(occurrence.jobId);
+    const isLate = job !== undefined && this.#options.clock.now() - startOfSlot(job, occurrence.slotMs) > ON_TIME_MS;
+    const run: ActiveRun = { jobId: occurrence.jobId, isLate, done, stop: stopped.resolve };
     this.#active.add(run);
     void done.then(() => this.#active.delete(run));
   }

@@ -28,6 +28,8 @@ export interface JobServiceOptions {
   readonly findTarget: (to: string, origin: Origin) => Promise<Origin | { readonly refusal: string }>;
   /** What is wrong with a model's name, for an agent; `undefined` if nothing is. */
   readonly checkModel: (agentId: string, model: string) => Promise<string | undefined>;
+  /** What is wrong with the names of tools, for an agent; `undefined` if nothing is. */
+  readonly checkTools: (agentId: string, tools: readonly string[]) => string | undefined;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -73,13 +75,13 @@ export class JobService {
     return Promise.all(jobs.map(async (job) => this.view(job)));
   }
 
-  /** A job by its id, or by its name where that is unique. */
-  find(named: string): JobRecord | undefined {
-    const { book } = this.#options;
-    const known = book.get(named);
-    if (known !== undefined) return known.system === undefined ? known : undefined;
-    const [only, ...others] = book.list().filter(({ spec, system }) => spec.name === named && system === undefined);
-    return others.length === 0 ? only : undefined;
+  /** A job by its id, or by its name where that is unique: among the owner's jobs if one of them has it, of those that `isVisible` lets through. */
+  find(named: string, isVisible: (job: JobRecord) => boolean = () => true): JobRecord | undefined {
+    const jobs = this.#options.book.list().filter((job) => job.system === undefined && isVisible(job));
+    const called = jobs.filter(({ spec }) => spec.name === named);
+    const owned = called.filter(({ authority }) => authority.owner);
+    const [only, ...others] = owned.length > 0 ? owned : called;
+    return jobs.find(({ id }) => id === named) ?? (others.length === 0 ? only : undefined);
   }
 
   async view(job: JobRecord): Promise<JobView> {
@@ -103,7 +105,7 @@ export class JobService {
     const refusal =
       this.#problemOf(spec, agentId, authority, nowMs) ??
       this.#programRefusal(spec, agentId, grant) ??
-      (await this.#modelProblem(agentId, spec));
+      (await this.#namesProblem(agentId, spec));
     if (refusal !== undefined) return { type: "refused", message: refusal };
     const target = await this.#targetOf(spec, authority);
     if (target !== undefined && "refusal" in target) return { type: "refused", message: target.refusal };
@@ -139,7 +141,7 @@ export class JobService {
     const refusal =
       this.#problemOf(spec, job.agentId, authority, nowMs, job) ??
       (isAllowed ? this.#programRefusal(spec, job.agentId, grant) : undefined) ??
-      (await this.#modelProblem(job.agentId, change));
+      (await this.#namesProblem(job.agentId, change));
     if (refusal !== undefined) return { type: "refused", message: refusal };
     const target = await this.#targetOf(spec, job.authority);
     if (target !== undefined && "refusal" in target) return { type: "refused", message: target.refusal };
@@ -209,7 +211,8 @@ export class JobService {
     const peers = others.filter(({ authority }) => authority.owner === owner && (owner || authority.sessionKey === sessionKey));
     const maxJobs = owner ? MAX_JOBS : MAX_JOBS_OF_OTHERS;
     if (changed === undefined && peers.length >= maxJobs) return `There are ${maxJobs} jobs already. Remove some first.`;
-    const isTaken = others.some(({ spec: { name } }) => name === spec.name);
+    // Those of others do not count: they would tell a guest what the owner has.
+    const isTaken = peers.some(({ spec: { name } }) => name === spec.name);
     if (isTaken) return `There is a job ${JSON.stringify(spec.name)} already. Change that one, or choose another name.`;
     const sinceMs = changed !== undefined && changed.spec.schedule === spec.schedule ? changed.scheduledAtMs : nowMs;
     return checkSpec(spec, { nowMs: sinceMs, timezone: timeZoneOf(agentId), isOwner: owner });
@@ -220,8 +223,9 @@ export class JobService {
     return refusal === undefined ? undefined : `The job may run no program: ${refusal}.`;
   }
 
-  async #modelProblem(agentId: string, { model }: Partial<JobSpec>): Promise<string | undefined> {
-    return model === undefined ? undefined : this.#options.checkModel(agentId, model);
+  async #namesProblem(agentId: string, { model, tools = [] }: Partial<JobSpec>): Promise<string | undefined> {
+    const { checkModel, checkTools } = this.#options;
+    return checkTools(agentId, tools) ?? (model === undefined ? undefined : checkModel(agentId, model));
   }
 
   async #targetOf({ delivery }: JobSpec, { origin }: JobAuthority): Promise<Origin | { readonly refusal: string } | undefined> {

@@ -76,6 +76,18 @@ describe("a scheduled job", () => {
     expect(await of(20, OWNER_CHAT)).toBe("done");
   });
 
+  test("with tools that do not exist is refused, with the nearest names, and so is a change to them", async () => {
+    await using running = await scene.start();
+    await expect(addJob(running, { ...DAILY, tools: ["read", "raed", "zzzzzzz"] })).rejects.toThrow(
+      'There is no tool "raed" (did you mean read?), "zzzzzzz".',
+    );
+    const id = await addJob(running, { ...DAILY, tools: ["read", "web_fetch"] });
+    const { jobs } = running.gateway.engine.schedule;
+    const job = jobs.find(id);
+    if (job === undefined) throw new Error("the job is gone");
+    expect(await jobs.update(job, { tools: ["group:fs"] }, { owner: true })).toMatchObject({ type: "refused" });
+  });
+
   test("without a model sends its text, once", async () => {
     await using running = await scene.start();
     await addJob(running, { name: "water", schedule: { type: "at", at: "20m" }, payload: { type: "message", text: "Drink some water." } });

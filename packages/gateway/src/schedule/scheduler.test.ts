@@ -52,7 +52,7 @@ test("a slot that cannot be stored is tried again after a pause", async () => {
     book,
     logger: createMemoryLogger(),
     timeZoneOf: () => "UTC",
-    isBusy: () => false,
+    runner: { isBusy: () => false, isCatchingUp: () => false },
     onClaimed: ({ slotMs }) => void claimed.push(slotMs),
     onOutcome: () => undefined,
     onMissed: () => undefined,

@@ -4,6 +4,7 @@ import { StoreError } from "@factotum/store";
 import type { JobRecord, OccurrenceRecord } from "@factotum/store";
 import { dueSlots, scheduleOf, startOfSlot } from "./due-slots.ts";
 import type { JobBook } from "./job-book.ts";
+import type { JobRunner } from "./job-runner.ts";
 
 /** The wall clock is looked at again at least this often: it can be set, and the machine can sleep. */
 const MAX_WAIT_MS = 60_000;
@@ -27,8 +28,7 @@ export interface SchedulerOptions {
   readonly logger: Logger;
   /** The zone of an agent's user. */
   readonly timeZoneOf: (agentId: string) => string;
-  /** True while an occurrence of the job is claimed or running. */
-  readonly isBusy: (jobId: string) => boolean;
+  readonly runner: Pick<JobRunner, "isBusy" | "isCatchingUp">;
   /** Takes an occurrence that was claimed. */
   readonly onClaimed: (occurrence: OccurrenceRecord) => void;
   /** Is told of each slot whose outcome is that nothing runs. */
@@ -119,13 +119,15 @@ export class Scheduler {
   }
 
   async #claim(id: string, isSetBack: boolean): Promise<void> {
-    const { book, clock, isBusy, onClaimed, onOutcome, onMissed } = this.#options;
+    const { book, clock, runner, onClaimed, onOutcome, onMissed } = this.#options;
     const isDue = (job: JobRecord): boolean =>
       job.nextSlotMs !== undefined && (isSetBack || startOfSlot(job, job.nextSlotMs) <= clock.now());
     const known = book.get(id);
     if (known === undefined || !isDue(known)) return;
     const added = await book.claim(id, (job) =>
-      isDue(job) ? dueSlots(job, this.#scheduleOf(job), { nowMs: clock.now(), isBusy: isBusy(id) }) : undefined,
+      isDue(job)
+        ? dueSlots(job, this.#scheduleOf(job), { nowMs: clock.now(), isBusy: runner.isBusy(id), isCatchingUp: runner.isCatchingUp(id) })
+        : undefined,
     );
     for (const occurrence of added) (occurrence.state === "claimed" ? onClaimed : onOutcome)(occurrence);
     const missed = added.filter(({ state }) => state === "missed");

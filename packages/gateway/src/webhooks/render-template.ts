@@ -31,6 +31,11 @@ export function renderTemplate(
   return template.replaceAll(PLACEHOLDER, (_whole, path: string) => escape(cutText(textAt(path, facts), MAX_VALUE_CHARS, "…")));
 }
 
+/** The first path of a template at which a request has no value, or an empty one; `undefined` if it has all of them. Pure. */
+export function missingPath(template: string, facts: WebhookFacts): string | undefined {
+  return [...template.matchAll(PLACEHOLDER)].map(([, path = ""]) => path).find((path) => textAt(path, facts) === "");
+}
+
 /** True if a request has all the values. */
 export function matchesAll(match: Readonly<Record<string, string | readonly string[]>>, facts: WebhookFacts): boolean {
   return Object.entries(match).every(([path, wanted]) => [wanted].flat().includes(textAt(path, facts)));

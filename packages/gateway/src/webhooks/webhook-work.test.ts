@@ -47,5 +47,11 @@ test("values of a request become parts of a session's key, and cannot name anoth
   };
   expect(keyOf("hook:m:{{id}}:{{n}}")).toBe("hook:m:1%3Aagent%3Amain%3Amain:7");
   expect(keyOf("{{id}}")).toBe("sessionKey");
+  // Requests without the value would share one session.
+  expect([keyOf("hook:m:{{x.y}}"), keyOf("hook:m:{{headers.x-id}}"), keyOf("hook:m:{{ n }}")]).toEqual([
+    "sessionKey",
+    "sessionKey",
+    "hook:m:7",
+  ]);
   expect(mappedWork(mapping, facts)).toMatchObject({ work: { payload: JSON.stringify(facts.body, undefined, 1) } });
 });

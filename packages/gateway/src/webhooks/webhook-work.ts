@@ -5,7 +5,7 @@ import type { WebhookMapping, WebhooksConfig } from "@factotum/config";
 import * as z from "zod";
 import { isSessionKey, keyPart } from "../routing/session-key.ts";
 import { MAX_EVENT_CHARS } from "../schedule/system-events.ts";
-import { renderTemplate } from "./render-template.ts";
+import { missingPath, renderTemplate } from "./render-template.ts";
 import type { WebhookFacts } from "./render-template.ts";
 
 /** UTF-16 units of a request that a model is shown. */
@@ -122,6 +122,10 @@ export function mappedWork(mapping: WebhookMapping, facts: WebhookFacts): Parsed
   const { name: own, action, sessionKey: session, message, wakeMode, deliver, timeoutSeconds, toolsAllow: tools } = mapping;
   const { agentId, task, model, thinking } = mapping;
   const escape = (value: string): string => keyPart(value, { caseSensitive: true });
+  // Requests without the value would all share one session.
+  const missing = session === undefined ? undefined : missingPath(session, facts);
+  if (missing !== undefined)
+    return refused("sessionKey", `The session of the mapping ${own} is named by {{${missing}}}, and the request has no such value.`);
   const sessionKey = session === undefined ? undefined : renderTemplate(session, facts, { escape });
   if (sessionKey !== undefined && !isSessionKey(sessionKey))
     return refused("sessionKey", `The session of the mapping ${own} is no session key with the values of this request.`);
