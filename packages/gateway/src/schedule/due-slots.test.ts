@@ -4,7 +4,7 @@ import type { Schedule } from "@factotum/schedule";
 import type { JobRecord, OccurrenceRecord } from "@factotum/store";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { dueSlots, scheduleOf, startOfSlot } from "./due-slots.ts";
+import { dueSlots, missedClaim, scheduleOf, startOfSlot } from "./due-slots.ts";
 
 /** Part of `pnpm test:slow`. */
 const IS_SLOW = process.env["FACTOTUM_SLOW"] !== undefined;
@@ -198,6 +198,17 @@ describe("after a downtime", () => {
       "claimed",
     ]);
   });
+});
+
+test("a claimed slot whose next attempt waits is late from then on", () => {
+  const first = job({ schedule: { type: "every", every: "1h" } });
+  const slotMs = START_MS + HOUR_MS;
+  const notBeforeMs = slotMs + HOUR_MS;
+  const waiting: OccurrenceRecord = { jobId: first.id, slotMs, state: "claimed", attempt: 5, notBeforeMs };
+  expect(missedClaim(first, waiting, notBeforeMs + 5 * MINUTE_MS)).toBeUndefined();
+  expect(missedClaim(first, waiting, notBeforeMs + 5 * MINUTE_MS + 1)).toMatchObject({ state: "missed" });
+  const { notBeforeMs: _none, ...begins } = waiting;
+  expect(missedClaim(first, begins, slotMs + 5 * MINUTE_MS + 1)).toMatchObject({ state: "missed" });
 });
 
 test("a slot of another zone than the agent's present one is neither run nor missed", () => {
