@@ -45,7 +45,7 @@ test("what was sent while nobody wrote is known to whoever answers, also after a
     ["Hello.", "HEARTBEAT_OK", "Tea, of course.", "The oven is on.", "HEARTBEAT_OK", "Downstairs."].map((text) => textReply(text)),
   );
   await writeFile(path.join(scene.workspace, "HEARTBEAT.md"), "- Look at the oven.\n");
-  const heartbeat = { every: "6h", target: "owner", lightContext: false, isolatedSession: false };
+  const heartbeat = { every: "6h", target: "owner", lightContext: false, isolatedSession: false, ackMaxChars: 300 };
   await using running = await scene.start({
     agent: { heartbeat },
     patch: (config) => ({ ...config, session: { ...config.session, reset: { mode: "daily", atHour: 4 } } }),
