@@ -163,6 +163,14 @@ describe("after a downtime", () => {
     expect(summary?.slotMs).toBe(instants(first, nowMs).at(-101));
   });
 
+  test("slots that share a row are not decided on again when the clock is set back to them", () => {
+    const ledger = new Ledger(job({ schedule: { type: "every", every: "10s" } }));
+    const nowMs = START_MS + 8 * HOUR_MS;
+    ledger.tick(nowMs);
+    expect([10, 20, 19].flatMap((minutes) => ledger.tick(nowMs - minutes * MINUTE_MS))).toEqual([]);
+    expect(ledger.tick(nowMs + 10 * SECOND_MS)).toHaveLength(1);
+  });
+
   test("more slots than can be counted are said to be more", () => {
     const ledger = new Ledger(job({ schedule: { type: "cron", cron: "*/5 * * * * *" } }));
     ledger.tick(START_MS + DAY_MS);

@@ -67,13 +67,14 @@ export function dueSlots(
       ? []
       : [{ jobId: job.id, slotMs: older.lastMs, attempt: 1, state: "missed", reason: older.reason, count: older.count }];
   const decidedMs = Math.max(last, job.decidedMs ?? last);
-  return { job: { ...withNext(job, nextInstant(schedule, last)), decidedMs }, occurrences: [...summary, ...occurrences] };
+  const shared = older.count === 0 ? {} : { sharedUntilMs: (newest[0] ?? nextMs) - 1 };
+  return { job: { ...withNext(job, nextInstant(schedule, last)), decidedMs, ...shared }, occurrences: [...summary, ...occurrences] };
 }
 
 /** The next slot, which is earlier than the stored one after the clock was set back. */
-function nextSlotOf({ nextSlotMs }: JobRecord, schedule: Schedule, nowMs: number): number | undefined {
+function nextSlotOf({ nextSlotMs, sharedUntilMs = 0 }: JobRecord, schedule: Schedule, nowMs: number): number | undefined {
   if (nextSlotMs === undefined || nextSlotMs <= nowMs) return nextSlotMs;
-  const fromNowMs = nextInstant(schedule, nowMs);
+  const fromNowMs = nextInstant(schedule, Math.max(nowMs, sharedUntilMs));
   return fromNowMs === undefined ? nextSlotMs : Math.min(nextSlotMs, fromNowMs);
 }
 

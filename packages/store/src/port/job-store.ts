@@ -41,6 +41,8 @@ export interface JobRecord {
   readonly nextSlotMs?: number;
   /** The newest slot that has had its row: a clock that is set back comes to it a second time. */
   readonly decidedMs?: number;
+  /** Slots up to this instant may have no rows of their own: they share one, and are not decided on again when the clock is set back. */
+  readonly sharedUntilMs?: number;
   /** Failures in a row. */
   readonly failures: number;
   /** When its last alert was sent. */
