@@ -42,9 +42,16 @@ test(
     expect(await scene.read("MEMORY.md")).toBe("# Home\n- Ben likes milk\n- Ada likes tea\n");
     expect(scene.request()).toContain("stood there already and was not added again");
 
+    // A command is not refused, and what it writes has its source as well; what stood there before can be restored.
+    expect(await scene.ask(exec("echo '- Cy likes cocoa' >> MEMORY.md"))).toEqual(["ok"]);
+    const versions = await runCommand(["memory", "versions", "MEMORY.md", "--json"], { home });
+    expect((JSON.parse(versions.stdout) as { readonly versions: readonly unknown[] }).versions).toHaveLength(2);
+
     // By hand: a secret of the gateway, and a repetition.
     await scene.write("USER.md", "- Ada lives in Lisbon\n- Ada lives in Lisbon\n- the key is sk-test-0123456789\n");
     expect(await scene.readLetter(write(`memory/${today()}.md`, `- ${CANARY}\n`))).toEqual(["ok"]);
+    scene.decision = "allow-once";
+    expect(await scene.ask(exec(`echo '- by a command' >> memory/${today()}.md`))).toEqual(["ok"]);
     await scene.killAndStart();
     const audit = await runCommand(["memory", "audit", "--json"], { home });
     expect(audit).toMatchObject({ code: 0, stderr: "" });
@@ -66,15 +73,19 @@ test(
           entries: [
             { startLine: 2, text: "Ben likes milk", origin: "agent", source, findings: [] },
             { startLine: 3, text: "Ada likes tea", origin: "agent", source, findings: [] },
+            { startLine: 4, text: "Cy likes cocoa", origin: "agent", source, findings: [] },
           ],
         },
         { path: "USER.md", entries: [{ findings: [] }, { findings: types("duplicate") }, { findings: types("secret") }] },
-        { path: `memory/${today()}.md`, entries: [{ text: CANARY, origin: "untrusted", source, findings: types("untrusted") }] },
+        {
+          path: `memory/${today()}.md`,
+          entries: [CANARY, "by a command"].map((text) => ({ text, origin: "untrusted", source, findings: types("untrusted") })),
+        },
       ],
     });
     const shown = (await runCommand(["memory", "audit"], { home })).stdout;
     expect(shown).toMatch(/^MEMORY\.md#L2-L2 {2}\(agent, user run \S+ of agent:main:main, .*\)\n {2}Ben likes milk\n/);
-    expect(shown).toMatch(/untrusted: It was written by a turn that had read text of others\.\n3 notes, 6 entries, 3 findings\.\n$/);
+    expect(shown).toMatch(/untrusted: It was written by a turn that had read text of others\.\n3 notes, 8 entries, 4 findings\.\n$/);
   },
 );
 

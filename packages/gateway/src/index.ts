@@ -1,5 +1,7 @@
 export { CRASH_POINTS, JOB_CRASH_POINTS } from "./kernel/crash-point.ts";
 export type { CrashPoint, CrashPointHook } from "./kernel/crash-point.ts";
+export { markTaintedLines } from "./taint/mark-tainted-lines.ts";
+export { isTaintBinding } from "./taint/taint.ts";
 export { createFileProvenance } from "./taint/create-file-provenance.ts";
 export type { FileProvenanceOptions } from "./taint/create-file-provenance.ts";
 export { findNotes } from "./taint/memory-files.ts";

@@ -3,6 +3,8 @@ export type { NoteMemoryOptions } from "./note-memory.ts";
 export { NoteVersions } from "./versions/note-versions.ts";
 export type { NoteVersionsOptions } from "./versions/note-versions.ts";
 export type { NotePlaces } from "./notes/note-files.ts";
+export { CommandNotes } from "./rules/command-notes.ts";
+export type { CommandNotesOptions } from "./rules/command-notes.ts";
 export { auditNotes } from "./rules/audit-notes.ts";
 export type { AuditNotesOptions } from "./rules/audit-notes.ts";
 export { NoteRules } from "./rules/note-rules.ts";

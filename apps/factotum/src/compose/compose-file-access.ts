@@ -1,8 +1,16 @@
 import { join } from "node:path";
-import type { AuditNotes, FileCheckpoints, FileProvenance, NoteHistory } from "@factotum/agent-contract";
+import type { AuditNotes, CommandRunner, FileCheckpoints, FileProvenance, Logger, NoteHistory, RunFacts } from "@factotum/agent-contract";
 import type { FactotumConfig, LoadedConfig } from "@factotum/config";
-import { CheckpointKeeper, createFileProvenance, findNotes, type CheckpointPorts, type InstructionPlaces } from "@factotum/gateway";
-import { NoteRules, NoteVersions } from "@factotum/memory";
+import {
+  CheckpointKeeper,
+  createFileProvenance,
+  findNotes,
+  isTaintBinding,
+  markTaintedLines,
+  type CheckpointPorts,
+  type InstructionPlaces,
+} from "@factotum/gateway";
+import { CommandNotes, NoteRules, NoteVersions } from "@factotum/memory";
 import type { Store } from "@factotum/store";
 import { createFileAccess, type FileAccess } from "@factotum/tools";
 import type { SecretFilter } from "../runtime/secret-filter.ts";
@@ -18,6 +26,7 @@ interface FileAccessParts {
   readonly currentConfig: () => FactotumConfig;
   readonly roots: RunRoots;
   readonly secrets: SecretFilter;
+  readonly logger: Logger;
 }
 
 /** The access of tools, and what files held before turns changed them. */
@@ -25,13 +34,15 @@ export interface ComposedFileAccess {
   readonly files: FileAccess;
   readonly checkpoints: CheckpointPorts;
   readonly provenance: FileProvenance;
+  /** The same runner, whose commands are looked at for what they do to notes. */
+  readonly watchNotes: (runner: CommandRunner) => CommandRunner;
   readonly notes: { readonly history: NoteHistory; readonly audit: AuditNotes };
 }
 
 /** The file access of tools, the provenance of text in files, checkpoints, and the rules, versions and examination of notes. */
 export function composeFileAccess(
   { paths, path: configPath }: LoadedConfig,
-  { store, currentConfig, roots, secrets }: FileAccessParts,
+  { store, currentConfig, roots, secrets, logger }: FileAccessParts,
 ): ComposedFileAccess {
   const places = (): InstructionPlaces => ({ agents: currentConfig().agents, skillFolders: roots.skillFolders() });
   const provenance = createFileProvenance({ store, places });
@@ -51,9 +62,10 @@ export function composeFileAccess(
     userHome: paths.userHome,
     provenance,
   };
+  const workspaceOf = (agentId: string): string | undefined => currentConfig().agents.find(({ id }) => id === agentId)?.workspace;
   const versions = new NoteVersions({
     folder: join(paths.stateFolder, "note-versions"),
-    workspaceOf: (agentId) => currentConfig().agents.find(({ id }) => id === agentId)?.workspace,
+    workspaceOf,
     isEnabled: () => currentConfig().tools.checkpoints,
     isUntrusted: async (path, run) => provenance.isUntrusted(path, run),
     now: () => systemClock.now(),
@@ -64,7 +76,17 @@ export function composeFileAccess(
     isEnabled: () => currentConfig().tools.checkpoints,
     now: () => systemClock.now(),
   });
+  const commandNotes = new CommandNotes({
+    workspaceOf,
+    rules,
+    keepVersion: async ({ path, before }, run) => keepText(versions, { path, before, run }),
+    isTainted: async (run, tainted) => isTaintBinding(run, tainted || !run.owner, { store }),
+    markTainted: async (path, lines) => markTaintedLines({ path, lines }, { store, places: places() }),
+    now: () => systemClock.now(),
+    logger,
+  });
   return {
+    watchNotes: (runner) => commandNotes.watch(runner),
     provenance,
     files: createFileAccess({ ...options, notes: rules, checkpoints: keepBoth(keeper, versions) }),
     checkpoints: { keeper, restoring: createFileAccess(options) },
@@ -73,6 +95,14 @@ export function composeFileAccess(
       audit: composeNoteAudit({ store, currentConfig, places, secrets }),
     },
   };
+}
+
+async function keepText(
+  versions: NoteVersions,
+  { path, before, run }: { readonly path: string; readonly before: string; readonly run: RunFacts },
+): Promise<void> {
+  const content = Buffer.from(before);
+  if (versions.keeps(run)) await versions.beforeChange([{ path, before: { type: "file", content, mode: 0o600 } }], run);
 }
 
 /** Each keeps the changes that it keeps; what neither does is not read. */

@@ -116,18 +116,18 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     onStructureDamage: () => onShutdownRequest(DAMAGED_DATABASE),
   });
   const roots = createRunRoots(paths, () => config);
-  const { files, checkpoints, provenance, notes } = composeFileAccess(loaded, { store, currentConfig: () => config, roots, secrets });
+  const current = { ...system, roots, secrets, currentConfig: () => config };
+  const { files, checkpoints, provenance, notes, watchNotes } = composeFileAccess(loaded, { store, ...current });
   await using opened = new AsyncDisposableStack();
   opened.defer(() => store.close());
   opened.defer(() => leaving.abort());
   expectKeys(config);
-  const current = { ...system, roots, secrets, currentConfig: () => config };
   const { host, runner } = await openRunners(opened, loaded, { context, ...current });
   const skillRuns = new SkillRuns({ context, currentConfig: () => config, secrets, logger, signal: leaving.signal });
   const { plugins, ...integrations } = await openIntegrations(opened, loaded, { context, store, files, provenance, ...current });
   const notices = [...tokenNotices, ...(await plugins.load(config)), ...(await settingNotices(config, env))];
   const settings = createSettingsDesk({ options: async () => configOptions(env), reload: async () => reloader.reload() });
-  const parts = { context, files, runner, skillRuns, ...integrations, plugins, settings, secrets, logger };
+  const parts = { context, files, runner: watchNotes(runner), skillRuns, ...integrations, plugins, settings, secrets, logger };
   const reloader = new ConfigReloader({
     context,
     started: { ...loaded, problems: [...loaded.problems, ...notices] },

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 export const NOTES_FOLDER = "memory";
 
 /** Instead of digests: all blocks of the file count as written by tainted turns. */
-const WHOLE_FILE = "*";
+export const WHOLE_FILE = "*";
 /** Maximum blocks of one file that are recorded individually. A day's notes have tens. */
 const MAX_BLOCKS = 1000;
 

@@ -77,3 +77,10 @@ test("an entry has the source that is recorded of its text, wherever it stands a
   expect(note?.entries[1]).not.toHaveProperty("origin");
   expect(note?.entries[0]?.source).not.toHaveProperty("digest");
 });
+
+test("an entry of an unattended run is found in the curated notes, which it could enter by a command alone", async () => {
+  const [entry] = noteEntries("- found at night");
+  const sourcesOf = async (): Promise<readonly NoteEntrySource[]> => [{ ...SOURCE, origin: "system", digest: entry?.digest ?? "" }];
+  const notes = await audit({ "MEMORY.md": "- found at night\n", "memory/2026-03-01.md": "- found at night\n" }, { sourcesOf });
+  expect(findingsOf(notes)).toEqual(["MEMORY.md:1 untrusted"]);
+});

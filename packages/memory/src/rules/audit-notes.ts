@@ -68,7 +68,13 @@ async function auditNote(path: string, text: string, options: AuditNotesOptions)
       : [],
     entries: entries.map((entry) => {
       const isUntrusted = isTainted(lines.slice(entry.startLine - 1, entry.endLine).join("\n"));
-      return auditEntry(entry, { source: sources.get(entry.digest), isUntrusted, twin: twins.get(entry), redact: options.redact });
+      return auditEntry(entry, {
+        source: sources.get(entry.digest),
+        isUntrusted,
+        isCurated,
+        twin: twins.get(entry),
+        redact: options.redact,
+      });
     }),
   };
 }
@@ -78,6 +84,7 @@ function auditEntry(
   facts: {
     readonly source: NoteEntrySource | undefined;
     readonly isUntrusted: boolean;
+    readonly isCurated: boolean;
     readonly twin: NoteEntry | undefined;
     readonly redact: AuditNotesOptions["redact"];
   },
@@ -89,6 +96,9 @@ function auditEntry(
   const junk = junkOf(entry);
   const findings: readonly (NoteFinding | undefined)[] = [
     origin === "untrusted" ? { type: "untrusted", message: "It was written by a turn that had read text of others." } : undefined,
+    facts.isCurated && origin === "system"
+      ? { type: "untrusted", message: "It was written by a command of a run that no person had started." }
+      : undefined,
     junk === undefined ? undefined : { type: "junk", message: JUNK[junk] },
     facts.twin === undefined
       ? undefined

@@ -63,6 +63,27 @@ export class NoteRules implements NoteGate {
     return { type: "made", remarks: new Map() };
   }
 
+  /**
+   * Records who wrote what a note has more than before, after something else than a tool has changed it. Entries whose source is known keep it. Resolves with the
+   * lines of the others.
+   */
+  async recordChanged(write: FileWrite, before: string): Promise<string> {
+    const notes = await this.#notesOf(write);
+    if (notes.length === 0) return "";
+    return this.#alone(async () => {
+      const { kept, added } = splitEntries(before, write.content);
+      const known = new Set(
+        (await Promise.all(notes.map(async (note) => this.#options.sourcesOf(note)))).flat().map(({ digest }) => digest),
+      );
+      const fresh = added.filter(({ digest }) => !known.has(digest));
+      const present = [...kept, ...added].map(({ digest }) => digest);
+      const sources = fresh.map(({ digest }) => sourceOf(digest, write, this.#options.now()));
+      if (fresh.length > 0) for (const note of notes) await this.#options.record(note, sources, present);
+      const lines = write.content.split(/\r\n?|\n/u);
+      return fresh.map(({ startLine, endLine }) => lines.slice(startLine - 1, endLine).join("\n")).join("\n");
+    });
+  }
+
   /** Nearly no file is a note, and to know it, links have to be followed. */
   async #notesOf({ path }: FileWrite): Promise<readonly NamedNote[]> {
     return path.toLowerCase().endsWith(".md") ? this.#options.notesAt(path) : [];
