@@ -1,7 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Store, TranscriptEntry } from "../src/index.ts";
-import { assistantEntry, compactionEntry, importedSession, NOW_MS, samplePrompt, sampleSession, sampleTurn, userEntry } from "./samples.ts";
+import {
+  assistantEntry,
+  compactionEntry,
+  importedSession,
+  NOW_MS,
+  OWNER,
+  sampleEnd,
+  sampleMessage,
+  samplePrompt,
+  sampleSession,
+  sampleTurn,
+  userEntry,
+} from "./samples.ts";
 import type { ContractContext } from "./contract-context.ts";
 
 /** More images than any of these tests has. */
@@ -63,6 +75,33 @@ export function describeTranscript(context: () => ContractContext): void {
       });
       expect(first).toEqual({ items: entries.slice(0, 1) });
       await expect(store.readTranscript("session-1", { limit: 1, before: "x" })).rejects.toMatchObject({ code: "invalid" });
+    });
+
+    test("without the turns that ended in silence, a page goes on before them", async () => {
+      const { store } = context();
+      const [first] = await appendTexts(store, ["a"]);
+      for (const [id, isSilent] of [
+        ["t1", true],
+        ["t2", false],
+        ["t3", true],
+      ] as const) {
+        const { input } = await store.acceptInput(sampleMessage(id), { admission: OWNER, receivedAtMs: NOW_MS });
+        await store.startTurn(sampleTurn(id, [input.id]));
+        await store.endTurn(sampleEnd(id, { isSilent }));
+      }
+      const { sessionId } = (await store.readSession("agent:main:main")) ?? {};
+      const all = (await store.readTranscript(sessionId ?? "", { limit: 50 })).items;
+      expect(new Set(all.map(({ turnId }) => turnId))).toEqual(new Set([undefined, "t1", "t2", "t3"]));
+      const page = await store.readTranscript(sessionId ?? "", { limit: 1, exceptSilent: true });
+      expect(page.items.map(({ turnId }) => turnId)).toEqual(["t2"]);
+      const rest = await store.readTranscript(sessionId ?? "", {
+        limit: 50,
+        exceptSilent: true,
+        ...withoutUndefined({ before: page.cursor }),
+      });
+      expect(new Set(rest.items.map(({ turnId }) => turnId))).toEqual(new Set([undefined, "t2"]));
+      expect(rest.items[0]).toEqual(first);
+      expect(await store.readTurn("t1")).not.toHaveProperty("silent");
     });
 
     test("the context is the last compaction and what it kept, without notices", async () => {

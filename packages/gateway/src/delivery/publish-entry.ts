@@ -11,5 +11,6 @@ export function publishEntry(
   runId: string | undefined,
 ): void {
   const shown = toChatEntry(entry);
-  if (shown !== undefined) parts.events.publish(sessionKey, { type: "entry", entry: shown, ...withoutUndefined({ runId }) });
+  if (shown === undefined) return;
+  parts.events.publish(sessionKey, { type: "entry", entry: shown, ...withoutUndefined({ runId }) }, { turnId: entry.turnId });
 }

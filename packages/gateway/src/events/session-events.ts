@@ -13,6 +13,8 @@ export class SessionEvents {
   readonly #listeners = new Map<string, Set<SessionListener>>();
   readonly #changeListeners = new Set<(key: string) => void>();
   readonly #live = new Map<string, LiveRun>();
+  /** Runs that may end in silence, with the entries that they have committed. */
+  readonly #held = new Map<string, ChatEvent[]>();
 
   /** Subscribes; disposing ends it. */
   subscribe(sessionKey: string, listener: SessionListener): Disposable {
@@ -43,8 +45,31 @@ export class SessionEvents {
     return this.#live.get(sessionKey);
   }
 
-  /** Applies an event to the live state and passes it to all subscribers. */
-  publish(sessionKey: string, event: ChatEvent): void {
+  /** Shows nothing of a run until `release`. */
+  hold(runId: string): void {
+    if (!this.#held.has(runId)) this.#held.set(runId, []);
+  }
+
+  /** Whether a run is held. */
+  isHeld(runId: string): boolean {
+    return this.#held.has(runId);
+  }
+
+  /** Ends `hold`: passes the entries of the run on, unless it has ended in silence. */
+  release(sessionKey: string, runId: string, { isSilent }: { readonly isSilent: boolean }): void {
+    const entries = this.#held.get(runId) ?? [];
+    this.#held.delete(runId);
+    if (!isSilent) for (const event of entries) this.publish(sessionKey, event);
+  }
+
+  /** Applies an event to the live state and passes it to all subscribers. `turnId`: of an entry, for `hold`. */
+  publish(sessionKey: string, event: ChatEvent, { turnId }: { readonly turnId?: string | undefined } = {}): void {
+    const held = this.#held.get(turnId ?? ("runId" in event ? (event.runId ?? "") : ""));
+    if (held !== undefined) {
+      if (event.type === "entry") held.push(event);
+      if (event.type === "run-start" || event.type === "run-end") this.sessionChanged(sessionKey);
+      return;
+    }
     const live = nextLive(this.#live.get(sessionKey), event);
     if (live === undefined) this.#live.delete(sessionKey);
     else this.#live.set(sessionKey, live);

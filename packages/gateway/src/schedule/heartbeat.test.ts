@@ -1,10 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { FactotumConfig } from "@factotum/config";
+import type { ChatEntry } from "@factotum/protocol";
 import { createGate, textReply } from "@factotum/testing-providers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 import { hasOutcome, JobScene, shownOutcome } from "../../test/job-scene.ts";
+import { TestClient } from "../../test/test-client.ts";
 import { isActive } from "./heartbeat-gate.ts";
 
 const MINUTE_MS = 60_000;
@@ -34,6 +36,11 @@ async function limit(running: TestGateway, ackMaxChars: number): Promise<void> {
   const { config } = running.gateway.engine.parts.running;
   const agents = config.agents.map((agent) => ({ ...agent, heartbeat: { ...BEAT, prompt: "Anything?", ackMaxChars } }));
   await running.gateway.reload(running.settings({ ...config, agents }));
+}
+
+/** The texts of a conversation as clients show it. */
+function textsOf(entries: readonly ChatEntry[]): readonly string[] {
+  return entries.flatMap((entry) => (entry.type === "tool-result" ? [] : [entry.text]));
 }
 
 /** How often a request has a text. */
@@ -105,6 +112,36 @@ describe("a heartbeat", () => {
       await running.gateway.engine.idle();
       expect(shownIn(-1, answer)).toBe(1);
     }
+  });
+
+  test("is shown to clients that watch the conversation once it has something new to say, and else never", async () => {
+    const gate = createGate();
+    const alert = "The oven is on.";
+    scene.server.script([
+      textReply("Hello."),
+      { type: "message", content: [{ type: "text", text: "HEARTBEAT_OK" }], fault: { type: "stall", afterBytes: 40, until: gate } },
+      ...[alert, alert, "The oven is off."].map(textReply),
+    ]);
+    await using running = await start({ prompt: "Anything?" });
+    await greet();
+    await running.gateway.engine.idle();
+    using client = await TestClient.connect(running.gateway.url, running.token);
+    const history = async (): Promise<readonly string[]> =>
+      textsOf((await client.call("chat.subscribe", { sessionKey: "agent:main:main" })).entries);
+    expect(await history()).toEqual(["Hello", "Hello."]);
+    scene.clock.pass(HALF_HOUR_MS);
+    await expect.poll(() => scene.server.requests.length).toBe(2);
+    expect(await history()).toEqual(["Hello", "Hello."]);
+    gate.open();
+    for (let beat = 1; beat <= 4; beat += 1) {
+      await beats(running, beat);
+      scene.clock.pass(HALF_HOUR_MS);
+    }
+    const shown = ["Heartbeat.", alert, "Heartbeat.", "The oven is off."];
+    await client.until(() => (client.events.filter(({ type }) => type === "entry").length < shown.length ? undefined : true));
+    expect(textsOf(client.events.flatMap((event) => (event.type === "entry" ? [event.entry] : [])))).toEqual(shown);
+    expect(client.events.filter(({ type }) => type !== "entry" && type !== "queue-change")).toEqual([]);
+    expect(await history()).toEqual(["Hello", "Hello.", ...shown]);
   });
 
   test("with a session of its own is known in the owner's chat when it is asked about", async () => {

@@ -140,16 +140,20 @@ export class SessionService {
     return this.summary(found);
   }
 
-  /** A page of the transcript, bounded in entries and bytes; empty for a session that does not exist yet. */
+  /**
+   * A page of the transcript, bounded in entries and bytes; empty for a session that does not exist yet. Heartbeats that had nothing to say, or may yet have
+   * nothing to say, are not shown.
+   */
   async history(sessionKey: string, options: { readonly before?: string; readonly limit: number }): Promise<HistoryPage> {
     const session = await this.#options.store.readSession(sessionKey);
     if (session === undefined) return { entries: [] };
-    return toHistoryPage(
-      await this.#options.store.readTranscript(session.sessionId, {
-        limit: options.limit,
-        ...withoutUndefined({ before: options.before }),
-      }),
-    );
+    const { items, ...more } = await this.#options.store.readTranscript(session.sessionId, {
+      limit: options.limit,
+      exceptSilent: true,
+      ...withoutUndefined({ before: options.before }),
+    });
+    const { events } = this.#options;
+    return toHistoryPage({ ...more, items: items.filter(({ turnId }) => turnId === undefined || !events.isHeld(turnId)) });
   }
 
   /**

@@ -111,6 +111,7 @@ export class TurnConcluder {
     const asked = await knownTarget(closing.say?.reply?.replyTo ?? { type: "none" }, results?.isKnownMessage ?? (async () => false));
     const outbox = planRows(channels, run, { ...closing, media, speech, asked }, { nowMs, suppressed });
     const announcement = await announcementOf(turn, closing, store);
+    const isSilent = RUN_POLICY[turn.kind].reply === "unless-heartbeat-ok" && closing.inputState.type === "silent";
     const ended = await store.endTurn({
       turnId: turn.id,
       state: run.outcome.type,
@@ -119,6 +120,7 @@ export class TurnConcluder {
       outbox,
       ...withoutUndefined({ requests: results?.requests, announcement, heartbeat: sentAlert(turn, closing, nowMs) }),
       usage: results?.usage ?? NO_USAGE_TOTALS,
+      ...(isSilent ? { isSilent } : {}),
       inputState: suppressed && isSaid(closing) ? { type: "suppressed" } : closing.inputState,
       ...(run.ending.type === "yielded" ? { forgetsMemoryFlush: true } : {}),
       // A person who answers after a long run was not idle.
@@ -141,6 +143,7 @@ export class TurnConcluder {
       runId: turn.id,
       outcome: { type: run.outcome.type, ...withoutUndefined({ message }) },
     });
+    events.release(turn.sessionKey, turn.id, { isSilent });
     this.#reportEnd(run, closing);
     this.#options.watchers.report(turn.inputIds, {
       runId: turn.id,

@@ -197,6 +197,7 @@ export class TurnRunner {
     this.#options.crashPoint?.("after-claim");
     if (RUN_POLICY[turn.kind].isFromPerson && turn.origin.conversation.kind === "direct") typing.begin(turn.sessionKey, turn.origin);
     watchers.claimed(turn.inputIds, turn.id);
+    if (RUN_POLICY[turn.kind].reply === "unless-heartbeat-ok") events.hold(turn.id);
     if (beginning.type === "new") for (const entry of beginning.entries) publishEntry(this.#options, turn.sessionKey, entry, undefined);
     events.publish(turn.sessionKey, { type: "run-start", runId: turn.id, startedAtMs: turn.startedAtMs });
   }

@@ -23,8 +23,14 @@ export interface TranscriptStore {
   appendEntry(sessionId: string, body: TranscriptBody, options: { readonly timestampMs: number }): Promise<TranscriptEntry>;
   /** The notice with this key, in any conversation. */
   findNotice(key: string): Promise<TranscriptEntry | undefined>;
-  /** A page that ends before `before` (exclusive), oldest first; reads at most `limit + 1` rows. `cursor` leads to older ones. */
-  readTranscript(sessionId: string, options: { readonly before?: string; readonly limit: number }): Promise<Page<TranscriptEntry>>;
+  /**
+   * A page that ends before `before` (exclusive), oldest first; reads at most `limit + 1` rows. `cursor` leads to older ones. `exceptSilent`: without the
+   * entries of turns that ended in silence, which are read as well.
+   */
+  readTranscript(
+    sessionId: string,
+    options: { readonly before?: string; readonly limit: number; readonly exceptSilent?: boolean },
+  ): Promise<Page<TranscriptEntry>>;
   /**
    * The context of a request: the last compaction first, then every message and replacement from its first kept entry on, oldest first. With `at`: the context
    * of the request whose last entry this is.

@@ -60,6 +60,8 @@ export interface TurnEnd {
   readonly usage: UsageTotals;
   /** Applied to every input of the turn. `waiting`: the inputs are requeued for another turn. */
   readonly inputState: TerminalInputState | { readonly type: "waiting" };
+  /** It had nothing to say: readers of the conversation are not shown its entries. */
+  readonly isSilent?: boolean;
   /** The turn was started by a person, who was active until now. */
   readonly interactedAtMs?: number;
   /** The turn was to write the notes that precede a compaction, but yielded: they are still due. */

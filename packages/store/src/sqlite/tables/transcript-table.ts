@@ -17,6 +17,9 @@ import { payloadOf, toEntry } from "./transcript-row.ts";
 const COLUMNS = `transcript.id, transcript.conversation, transcript.parent, transcript.turn, transcript.type, transcript.at,
   transcript.payload, transcript.sum, turns.id AS turn_id FROM transcript LEFT JOIN turns ON turns.n = transcript.turn`;
 
+/** A damaged outcome hides nothing. */
+const ENDED_SILENTLY = "CASE WHEN json_valid(turns.outcome) THEN coalesce(turns.outcome ->> '$.silent', 0) ELSE 0 END";
+
 /** Characters of payload decoded at once: the event loop runs between two such pieces. */
 const MAX_PAGE_CHARS = 1024 * 1024;
 
@@ -97,13 +100,16 @@ export class TranscriptTable {
   }
 
   /** The newest page before `before`, oldest first. */
-  page(sessionId: string, options: { readonly before?: string; readonly limit: number }): Page<TranscriptEntry> {
+  page(
+    sessionId: string,
+    options: { readonly before?: string; readonly limit: number; readonly exceptSilent?: boolean },
+  ): Page<TranscriptEntry> {
     const before = options.before === undefined ? Number.MAX_SAFE_INTEGER : decodePosition("e", options.before);
     const conversation = this.#conversations.find(sessionId);
     if (conversation === undefined) return { items: [] };
     const rows = this.#context.database.all(
       `SELECT ${COLUMNS} WHERE transcript.conversation = ? AND transcript.id < ? AND transcript.damaged = 0
-       ORDER BY transcript.id DESC LIMIT ?`,
+       ${options.exceptSilent === true ? `AND NOT ${ENDED_SILENTLY}` : ""} ORDER BY transcript.id DESC LIMIT ?`,
       conversation.n,
       before,
       options.limit + 1,

@@ -17,7 +17,7 @@ interface TurnPayload {
   readonly replyTo?: MessageId;
 }
 
-type TurnOutcome = Pick<TurnRecord, "usage" | "failure">;
+type TurnOutcome = Pick<TurnRecord, "usage" | "failure"> & { readonly silent?: true };
 
 /** What a change of a running turn needs to know about it. */
 export interface RunningTurn {
@@ -111,7 +111,11 @@ export class TurnTable {
   }
 
   end(turn: RunningTurn, end: TurnEnd): void {
-    const outcome: TurnOutcome = { usage: end.usage, ...withoutUndefined({ failure: end.failure }) };
+    const outcome: TurnOutcome = {
+      usage: end.usage,
+      ...withoutUndefined({ failure: end.failure }),
+      ...(end.isSilent === true && { silent: true }),
+    };
     this.#context.database.run(
       "UPDATE turns SET state = ?, ended_at = ?, outcome = ? WHERE n = ?",
       end.state,
@@ -319,6 +323,8 @@ function toTurn(row: Row): TurnRecord {
   const payload = parseChecked<TurnPayload>(row["payload"], row["sum"], [id, numberOf(row, "conversation"), kind]);
   const endedAtMs = optionalNumber(row, "ended_at");
   const outcome = optionalText(row, "outcome");
+  const { silent: _silent, ...ended }: TurnOutcome =
+    outcome === undefined ? { usage: NO_USAGE_TOTALS } : (JSON.parse(outcome) as TurnOutcome);
   return {
     id,
     number: numberOf(row, "number"),
@@ -335,7 +341,7 @@ function toTurn(row: Row): TurnRecord {
     soloStarts: numberOf(row, "solo_starts"),
     startedAtMs: numberOf(row, "started_at"),
     ...withoutUndefined({ endedAtMs }),
-    ...(outcome === undefined ? { usage: NO_USAGE_TOTALS } : (JSON.parse(outcome) as TurnOutcome)),
+    ...ended,
   };
 }
 
