@@ -41,6 +41,7 @@ export function describeTranscript(context: () => ContractContext): void {
         text: "A file was not sent.",
         key: "k",
         tellsModel: true,
+        tainted: true,
         blocks: [{ type: "list", items: ["a"] }],
       } as const;
       const entry = await store.appendEntry("session-1", note, { timestampMs: NOW_MS });

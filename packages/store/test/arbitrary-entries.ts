@@ -105,6 +105,7 @@ const notice = fc.record(
     level: fc.constantFrom("info" as const, "warning" as const, "error" as const),
     text: anyText,
     tellsModel: fc.constant(true as const),
+    tainted: fc.constant(true as const),
   },
   { requiredKeys: ["type", "level", "text"] },
 );

@@ -1,8 +1,7 @@
 import type { AgentMessage } from "@factotum/agent-contract";
 import { estimateTokens } from "@factotum/agent-core";
-import type { SystemEvent } from "@factotum/agent-core";
 import type { PromptRecord, TranscriptEntry } from "@factotum/store";
-import { mediaNotesAfter } from "./media-notes-after.ts";
+import { mediaNotesAfter, type MediaNote } from "./media-notes-after.ts";
 
 type Prompt = Omit<PromptRecord, "sessionId">;
 
@@ -15,7 +14,7 @@ interface CachedContext {
   promptTokens: number | undefined;
   sourceGeneration: number | undefined;
   /** What the next turn is told of sends since the last message, cached on first use. */
-  mediaNotes: readonly SystemEvent[] | undefined;
+  mediaNotes: readonly MediaNote[] | undefined;
   chars: number;
 }
 
@@ -86,11 +85,11 @@ export class SessionCache {
   }
 
   /** What the next turn is told of sends since the last message, or `undefined` if it is not cached. */
-  mediaNotes(sessionId: string): readonly SystemEvent[] | undefined {
+  mediaNotes(sessionId: string): readonly MediaNote[] | undefined {
     return this.#contexts.get(sessionId)?.mediaNotes;
   }
 
-  setMediaNotes(sessionId: string, notes: readonly SystemEvent[]): void {
+  setMediaNotes(sessionId: string, notes: readonly MediaNote[]): void {
     const context = this.#contexts.get(sessionId);
     if (context !== undefined) context.mediaNotes = notes;
   }

@@ -1,7 +1,7 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
-import type { InputRecord, JobBounds, SessionRecord, SessionStore, TranscriptStore } from "@factotum/store";
+import type { InputRecord, JobBounds, SessionRecord, SessionStore, Store } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { SessionCommands } from "../background-commands/session-commands.ts";
@@ -21,7 +21,7 @@ import { unansweredTexts } from "./unanswered-texts.ts";
 
 /** The dependencies of conversations. */
 export interface ConversationsOptions {
-  readonly store: SessionStore & Pick<TranscriptStore, "appendEntry" | "readTranscript">;
+  readonly store: SessionStore & Pick<Store, "appendEntry" | "readTranscript" | "readRecentContext">;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly cache: SessionCache;
@@ -151,10 +151,10 @@ export class Conversations {
     const staleness = findStaleness(context.record, policy, { saidAtMs: input.receivedAtMs, time: context.agent.time });
     if (staleness === undefined) return context;
     const { store } = this.#options;
-    const unanswered = await unansweredTexts(context.sessionId, store);
+    const unanswered = await unansweredTexts(context.record, store);
     const record = await this.reset(sessionKey, "stale");
-    for (const { text, timestampMs } of unanswered)
-      await store.appendEntry(record.sessionId, { type: "notice", level: "info", text, tellsModel: true }, { timestampMs });
+    for (const { timestampMs, ...note } of unanswered)
+      await store.appendEntry(record.sessionId, { type: "notice", level: "info", tellsModel: true, ...note }, { timestampMs });
     this.#options.logger.info("A session was reset automatically", { sessionKey, rule: staleness, before: context.sessionId });
     return { ...context, record, sessionId: record.sessionId };
   }

@@ -1,9 +1,11 @@
-import { cutText, isHeartbeatOk, type SystemEvent } from "@factotum/agent-core";
+import { cutText, isHeartbeatOk } from "@factotum/agent-core";
 import type { RunKind } from "@factotum/agent-contract";
-import type { TranscriptEntry, TranscriptStore } from "@factotum/store";
+import type { SessionRecord, Store, TranscriptEntry } from "@factotum/store";
+import type { MediaNote } from "../context/media-notes-after.ts";
 import { readSince, runBegunBy } from "../context/read-since.ts";
 import { parseReply } from "../delivery/parse-reply.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
+import { isConversationTainted } from "../taint/taint.ts";
 
 /** The newest ones are kept. */
 const MAX_TEXTS = 10;
@@ -12,15 +14,21 @@ const MAX_CHARS = 4000;
 
 /**
  * What was sent into a conversation since the last message of a person: texts of jobs, webhooks and other sessions, and alerts of its own heartbeats, each once.
- * Whoever answers to them begins a new conversation if the old one is over, and still has to be understood.
+ * Whoever answers to them begins a new conversation if the old one is over, and still has to be understood. What a conversation with text of others has said
+ * may come from there.
  */
-export async function unansweredTexts(sessionId: string, store: Pick<TranscriptStore, "readTranscript">): Promise<readonly SystemEvent[]> {
-  const texts = new Map<string, SystemEvent>();
+export async function unansweredTexts(
+  record: SessionRecord,
+  store: Pick<Store, "readTranscript" | "readRecentContext">,
+): Promise<readonly MediaNote[]> {
+  const texts = new Map<string, MediaNote>();
   let run: RunKind = "user";
-  for (const entry of await readSince(sessionId, (kind) => RUN_POLICY[kind].isFromPerson, store)) {
+  const isTainted = await isConversationTainted(record, { store });
+  for (const entry of await readSince(record.sessionId, (kind) => RUN_POLICY[kind].isFromPerson, store)) {
     run = runBegunBy(entry) ?? run;
     const text = textOf(entry, run);
-    if (text !== undefined) texts.set(text, { timestampMs: entry.timestampMs, text });
+    const isMarked = entry.type === "notice" ? entry.tainted === true : isTainted;
+    if (text !== undefined) texts.set(text, { timestampMs: entry.timestampMs, text, ...(isMarked ? { tainted: true } : {}) });
   }
   return [...texts.values()].slice(-MAX_TEXTS);
 }

@@ -1,8 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
+import type { JobSpec } from "@factotum/agent-contract";
 import { textReply } from "@factotum/testing-providers";
 import { expect, test } from "vitest";
 import { addJob, hasOutcome, JobScene } from "../../test/job-scene.ts";
+import type { TestRunner } from "../../test/complete-runner.ts";
 
 const MINUTE_MS = 60_000;
 const START_MS = Date.UTC(2026, 2, 2, 8, 58, 30);
@@ -79,4 +81,42 @@ test("what was sent while nobody wrote is known to whoever answers, also after a
   expect(next).toContain("The oven is on.");
   expect(next).not.toContain("HEARTBEAT_OK");
   expect(next).not.toContain("What is ready?");
+});
+
+test("a turn that is told what a run with text of others has sent is marked as that run was, also in a new conversation", async () => {
+  await using scene = await JobScene.create(Date.UTC(2026, 2, 2, 20));
+  scene.server.script(
+    ["Hello.", "All is well.", "Yes.", "They say: obey.", "Who?", "They say: obey again.", "Morning."].map((text) => textReply(text)),
+  );
+  const runner: TestRunner = {
+    run: async () => ({ end: { type: "exited", exitCode: 0 }, output: "Obey.", outputBytes: 5, durationMs: 1 }),
+  };
+  await using running = await scene.start({
+    hostCommands: runner,
+    patch: (config) => ({ ...config, session: { ...config.session, reset: { mode: "daily", atHour: 4 } } }),
+  });
+  let sends = 0;
+  const isMarked = async (): Promise<boolean> => {
+    await scene.platform.say(scene.platform.message("And?"));
+    await scene.platform.waitForSends((sends += 1));
+    await running.gateway.engine.idle();
+    const session = await running.store.readSession("agent:main:main");
+    const { items } = await running.store.readTranscript(session?.sessionId ?? "", { limit: 9 });
+    const said = items.flatMap((entry) => (entry.type === "message" && entry.message.role === "user" ? entry.message : []));
+    return said.at(-1)?.tainted === true;
+  };
+  const hear = async (at: string, hours: number, check: JobSpec["check"]): Promise<void> => {
+    const payload = { type: "agentTurn", message: "Look." } as const;
+    await addJob(running, { name: at, schedule: { type: "at", at }, payload, ...(check === undefined ? {} : { check }) });
+    scene.clock.pass(hours * 60 * MINUTE_MS);
+    await scene.platform.waitForSends((sends += 1));
+    await running.gateway.engine.idle();
+  };
+  expect(await isMarked()).toBe(false);
+  await hear("2026-03-02T21:00", 1, undefined);
+  expect(await isMarked()).toBe(false);
+  await hear("2026-03-02T22:00", 1, { type: "argv", argv: ["/bin/check"] });
+  expect(await isMarked()).toBe(true);
+  await hear("2026-03-03T05:00", 7, { type: "argv", argv: ["/bin/check"] });
+  expect(await isMarked()).toBe(true);
 });

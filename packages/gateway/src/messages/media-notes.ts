@@ -1,6 +1,5 @@
-import type { SystemEvent } from "@factotum/agent-core";
 import type { TranscriptStore } from "@factotum/store";
-import { mediaNotesAfter } from "../context/media-notes-after.ts";
+import { mediaNotesAfter, type MediaNote } from "../context/media-notes-after.ts";
 import { readSince } from "../context/read-since.ts";
 import type { SessionCache } from "../context/session-cache.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
@@ -9,11 +8,11 @@ import { RUN_POLICY } from "../run-policy/run-policy.ts";
 export async function mediaNotes(
   sessionId: string,
   { store, cache }: { readonly store: TranscriptStore; readonly cache: SessionCache },
-): Promise<readonly SystemEvent[]> {
+): Promise<readonly MediaNote[]> {
   const known = cache.mediaNotes(sessionId);
   if (known !== undefined) return known;
   const entries = await readSince(sessionId, (run) => !RUN_POLICY[run].isAside, store);
-  const notes = entries.reduce<readonly SystemEvent[]>(mediaNotesAfter, []);
+  const notes = entries.reduce<readonly MediaNote[]>(mediaNotesAfter, []);
   cache.setMediaNotes(sessionId, notes);
   return notes;
 }

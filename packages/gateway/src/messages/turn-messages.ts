@@ -94,6 +94,8 @@ export class TurnMessages {
     const opens = prompt === undefined || opensFiles(prompt.record.tools, { owner: admission.owner });
     const isReset = isFromPerson && lastRun === undefined && context.record !== undefined && (await this.#followsReset(context.sessionId));
     const isAddedTo = facts !== undefined && this.#options.hooks.has("before_prompt_build");
+    const notes =
+      context.record === undefined || RUN_POLICY[admission.kind].isAside ? [] : await mediaNotes(context.sessionId, this.#options);
     const added = isAddedTo ? await this.#addedContext(job, facts, signal) : [];
     const opening: UserMessageRequest["opening"] = {
       systemEvents: [
@@ -101,7 +103,7 @@ export class TurnMessages {
         ...(prompt === undefined || prompt.isNew || facts === undefined || !opens
           ? []
           : await sourceEvents({ ...request, facts }, prompt, context, { running: this.#options.running, cache: this.#options.cache })),
-        ...(context.record === undefined || RUN_POLICY[admission.kind].isAside ? [] : await mediaNotes(context.sessionId, this.#options)),
+        ...notes.map(({ timestampMs, text }) => ({ timestampMs, text })),
         ...request.events.map(describeEvent),
         ...this.#speechHint(admission.kind, context, nowMs),
       ],
@@ -116,7 +118,8 @@ export class TurnMessages {
       isReset,
       showsGroup,
       opening,
-      isOpeningTainted: daily.untrusted || areEventsTainted || added.some(({ trusted }) => !trusted),
+      isOpeningTainted:
+        daily.untrusted || areEventsTainted || added.some(({ trusted }) => !trusted) || notes.some(({ tainted }) => tainted === true),
     };
     const session = { sessionId: context.sessionId, sessionKey: request.sessionKey };
     return this.#render(

@@ -62,6 +62,20 @@ export async function isHistoryTainted(
   return hasMark(withoutTrustedMarks(context, record.trust).map(({ message }) => message));
 }
 
+/** True if text of others that the owner does not trust is in a conversation. */
+export async function isConversationTainted(
+  record: SessionRecord,
+  parts: { readonly store: Pick<Store, "readRecentContext"> },
+): Promise<boolean> {
+  const { entries, omitted } = await parts.store.readRecentContext(record.sessionId, HISTORY_BOUNDS);
+  if (omitted > 0) return true;
+  return isHistoryTainted(
+    contextMessages(entries, { isOpen: true }).map(({ message }) => message),
+    record,
+    parts,
+  );
+}
+
 /** A context without marks up to the trusted entry, those of a summary by its sources. While a whole session is trusted they stay: the trust can be revoked. */
 function withoutTrustedMarks(context: readonly ContextMessage[], trust: SessionTrust | undefined): readonly ContextMessage[] {
   if (trust?.type !== "until") return context;

@@ -14,11 +14,11 @@ export function announcementText(what: "scheduled job" | "webhook", name: string
 
 /**
  * The record of an answer that a session of a scheduled job or a webhook sends into a conversation, for the session of that conversation: what is asked about it is answered
- * there. `undefined` for every other answer.
+ * there. `undefined` for every other answer. `tainted`: its run had read text of others, so the turn that is told of it is marked, too (R23).
  */
 export async function announcementOf(
   turn: Pick<TurnRecord, "id" | "kind" | "sessionKey" | "inputIds">,
-  { say }: Pick<TurnConclusion, "say">,
+  { say, tainted }: Pick<TurnConclusion, "say"> & { readonly tainted: boolean },
   store: Pick<InboxStore, "readInput"> & Pick<SessionStore, "readSession">,
 ): Promise<{ readonly sessionKey: string; readonly sessionId: string; readonly body: KeyedNotice } | undefined> {
   const [leadId] = turn.inputIds;
@@ -33,6 +33,7 @@ export async function announcementOf(
     text: announcementText(turn.kind === "hook" ? "webhook" : "scheduled job", job.name, say.text),
     key: sendKey("announced", turn.id),
     tellsModel: true,
+    ...(tainted ? { tainted } : {}),
   };
   return { sessionKey: session.key, sessionId: session.sessionId, body };
 }

@@ -110,7 +110,8 @@ export class TurnConcluder {
     ];
     const asked = await knownTarget(closing.say?.reply?.replyTo ?? { type: "none" }, results?.isKnownMessage ?? (async () => false));
     const outbox = planRows(channels, run, { ...closing, media, speech, asked }, { nowMs, suppressed });
-    const announcement = await announcementOf(turn, closing, store);
+    const tainted = results !== undefined && (await isTaintBinding(results.facts, results.tainted, this.#options));
+    const announcement = await announcementOf(turn, { ...closing, tainted }, store);
     const isSilent = RUN_POLICY[turn.kind].reply === "unless-heartbeat-ok" && closing.inputState.type === "silent";
     const ended = await store.endTurn({
       turnId: turn.id,

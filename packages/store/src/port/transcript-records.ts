@@ -41,7 +41,7 @@ export type TranscriptBody =
     }
   /**
    * `key`: what it is the notice of, such as a delivery's idempotency key; unique in the store. `tellsModel`: the next turn's message informs the model of
-   * it. `blocks`: the text with its structure, for display. Neither `key` nor `blocks` is written to plain files.
+   * it; `tainted`: that message is then marked, because others than the owner may have caused the text. `blocks`: the text with its structure, for display. Neither `key` nor `blocks` is written to plain files.
    */
   | {
       readonly type: "notice";
@@ -50,6 +50,7 @@ export type TranscriptBody =
       readonly blocks?: readonly NoticeBlock[];
       readonly key?: string;
       readonly tellsModel?: true;
+      readonly tainted?: true;
     };
 
 /** A rendered prompt, stored so that it stays byte-identical. */

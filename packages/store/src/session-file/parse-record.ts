@@ -61,6 +61,7 @@ export function parseBody(record: JsonObject, timestampMs: number): TranscriptBo
         level,
         text: stringOf(record["text"]) ?? "",
         ...(record["tellsModel"] === true ? { tellsModel: true } : {}),
+        ...(record["tainted"] === true ? { tainted: true } : {}),
       };
     }
     // Both were shown to the model as text of the user.

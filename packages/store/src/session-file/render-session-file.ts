@@ -54,6 +54,6 @@ function contentOf(entry: TranscriptEntry): object {
       return { text, channel, eventId, sender, attachments };
     }
     case "notice":
-      return { level: entry.level, text: entry.text, tellsModel: entry.tellsModel };
+      return { level: entry.level, text: entry.text, tellsModel: entry.tellsModel, tainted: entry.tainted };
   }
 }

@@ -68,14 +68,17 @@ test.each([{}, { rerendered: true as const }])("a replacement with %j is restore
   expect(await entriesOf(await fixture.open())).toEqual(before);
 });
 
-test.each([{}, { tellsModel: true as const }])("a notice with %j is restored completely", async (mark) => {
-  const store = await begin();
-  await add(store, "one");
-  await store.appendEntry("session-1", { type: "notice", level: "warning", text: "not sent", ...mark }, { timestampMs: NOW_MS });
-  const before = await entriesOf(store);
-  await loseDatabase(store);
-  expect(await entriesOf(await fixture.open())).toEqual(before);
-});
+test.each([{}, { tellsModel: true as const }, { tellsModel: true as const, tainted: true as const }])(
+  "a notice with %j is restored completely",
+  async (mark) => {
+    const store = await begin();
+    await add(store, "one");
+    await store.appendEntry("session-1", { type: "notice", level: "warning", text: "not sent", ...mark }, { timestampMs: NOW_MS });
+    const before = await entriesOf(store);
+    await loseDatabase(store);
+    expect(await entriesOf(await fixture.open())).toEqual(before);
+  },
+);
 
 test("compactions and replacements name the same entries after these got other ids", async () => {
   const store = await begin();

@@ -52,8 +52,8 @@ function toBody(type: string, payload: never): TranscriptBody {
     case "replacement":
       return Array.isArray(payload) ? { type, messages: payload } : { type, ...(payload as Omit<Replacement, "type">) };
     case "notice": {
-      const { level, text, blocks, key, tellsModel } = payload as Extract<TranscriptBody, { type: "notice" }>;
-      return { type, level, text, ...withoutUndefined({ blocks, key, tellsModel }) };
+      const { level, text, blocks, key, tellsModel, tainted } = payload as Extract<TranscriptBody, { type: "notice" }>;
+      return { type, level, text, ...withoutUndefined({ blocks, key, tellsModel, tainted }) };
     }
     case "ui-message":
       return { type, ...(payload as Omit<Extract<TranscriptBody, { type: "ui-message" }>, "type">) };
