@@ -11,6 +11,11 @@ export interface InboundPath {
   readonly transport: "webhook" | "connection" | "polling";
   /** For webhooks: a signature over the bytes, or a secret that only the platform knows. */
   readonly webhookAuth?: "signature" | "secret";
+  /**
+   * Paths below the gateway's own address that `handleWebhook` answers too, for protocols that fix them: `/.well-known/<name>`, and those below `/<channel>/`.
+   * Others are ignored, the gateway's own routes come first, and of several accounts only `default` has them, or the one account there is.
+   */
+  readonly paths?: readonly string[];
 }
 
 /** Limits of a platform besides those of text and media. Absent: none is known. */
@@ -55,6 +60,8 @@ export interface ChannelCapabilities {
   };
   /** `native`: threads have addresses; `flat`: there are none. */
   readonly threads: "native" | "flat";
+  /** True if a thread of a direct conversation is a conversation of its own, with its own session. By default it shares the session of its person. */
+  readonly directThreads?: true;
   readonly edit: boolean;
   /** Limits of editing, if the platform has them: edits per message, which exclude steps of a native stream, and milliseconds between two. */
   readonly edits?: { readonly maxPerMessage?: number; readonly minIntervalMs?: number };

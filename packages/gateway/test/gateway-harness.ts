@@ -84,6 +84,7 @@ export class TestPlatform {
     readonly outbound: Outbound;
     readonly idempotencyKey: string;
     readonly replyContext?: string;
+    readonly endsTurn?: true;
   }[] = [];
   /** Receipts of `send`; accepted unless a test says otherwise. */
   receipts: SendReceipt[] = [];
@@ -211,10 +212,11 @@ export class TestPlatform {
         if (this.webhook !== undefined) await this.say(this.webhook);
         return new Response(await request.text(), { status: 200 });
       },
-      send: async (target, outbound, { idempotencyKey, replyContext }) => {
+      send: async (target, outbound, { idempotencyKey, replyContext, endsTurn }) => {
         const receipt = this.answer(outbound) ??
           this.receipts.shift() ?? { type: "accepted", messageIds: [messageId(`sent-${this.sent.length}`)] };
-        if (receipt.type === "accepted") this.sent.push({ target, outbound, idempotencyKey, ...withoutUndefined({ replyContext }) });
+        if (receipt.type === "accepted")
+          this.sent.push({ target, outbound, idempotencyKey, ...withoutUndefined({ replyContext, endsTurn }) });
         for (const wake of this.#waiting.splice(0)) wake();
         return receipt;
       },

@@ -88,6 +88,16 @@ describe("admission in a direct conversation", () => {
 describe("admission of other bots under allowBots", () => {
   const bot = { ...direct, sender: { id: "U1", isBot: true } };
 
+  test("a bot gives no command but a stop of its own direct conversation, by the platform's own means", () => {
+    const bots = policy({ allowBots: true, allowFrom: ["U1"], groupPolicy: "open", groups: { "*": { requireMention: false } } });
+    const admitted = (name: string, patch: Partial<MsgContext> = {}, mayBeText?: true): string =>
+      admitMessage({ ...bot, command: { name, argumentsText: "", ...withoutUndefined({ mayBeText }) }, ...patch }, bots, stranger).type;
+    expect(admitted("stop")).toBe("admit");
+    expect(admitted("stop", {}, true)).toBe("ignore");
+    expect(admitted("new")).toBe("ignore");
+    expect(admitted("stop", { origin: group().origin })).toBe("ignore");
+  });
+
   test("a bot in the owner list is admitted by allowFrom alone", () => {
     for (const dmPolicy of ["pairing", "allowlist", "open"] as const) {
       const bots = policy({ dmPolicy, allowBots: true });

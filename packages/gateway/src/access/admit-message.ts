@@ -66,10 +66,15 @@ function admitBot(message: MsgContext, policy: AccessPolicy, context: AdmissionC
   if (allowBots === false) return ignore("the sender is a bot");
   if (allowBots === "mentions" && !message.mentionsBot && message.replyTo?.sender?.isSelf !== true)
     return ignore("the sender is a bot that does not mention the assistant");
-  if (message.command !== undefined) return ignore("bots give no commands");
+  if (message.command !== undefined && !isOwnStop(message)) return ignore("bots give no commands");
   const asPerson = { ...message, sender: { ...message.sender, isBot: false } };
   const admission = admitMessage(asPerson, policy, { ...context, owner: false, paired: false });
   return admission.type === "pair" ? ignore("the sender is a bot that is not in allowFrom") : admission;
+}
+
+/** True if a bot ends what its own direct conversation works on, by the platform's own means: the one command that bots may give. */
+export function isOwnStop({ command, origin }: Pick<MsgContext, "command" | "origin">): boolean {
+  return command?.name === "stop" && command.mayBeText !== true && origin.conversation.kind === "direct";
 }
 
 function admitDirect(message: MsgContext, policy: AccessPolicy, { owner, paired = false }: AdmissionContext): Admission {

@@ -94,6 +94,13 @@ export class ChannelRegistry {
     return [...this.#slots.values()].flatMap(({ channel }) => (channel === undefined ? [] : [channel.capabilities]));
   }
 
+  /** The addresses of every instance, each with its capabilities. */
+  instances(): readonly (Pick<Origin, "channel" | "accountId"> & { readonly capabilities: ChannelCapabilities })[] {
+    return [...this.#slots.values()].flatMap(({ account: { channel, accountId }, channel: instance }) =>
+      instance === undefined ? [] : [{ channel, accountId, capabilities: instance.capabilities }],
+    );
+  }
+
   /** The accounts of a channel that exist now. */
   accountsOf(channel: string): readonly string[] {
     return [...this.#slots.values()].flatMap(({ account, channel: instance }) =>

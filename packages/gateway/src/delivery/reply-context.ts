@@ -1,6 +1,7 @@
 import { StoreError } from "@factotum/store";
 import type { InboxStore, OutboxRecord, TurnStore } from "@factotum/store";
 import { conversationKey } from "../kernel/conversation-key.ts";
+import { sendKey } from "../kernel/idempotency-key.ts";
 
 /** Inputs of a turn that are searched, newest first. */
 const MAX_INPUTS = 10;
@@ -26,4 +27,14 @@ export async function readReplyContext(
     if (!StoreError.isInstance(error) || error.code !== "damaged") throw error;
   }
   return undefined;
+}
+
+/** True for the answer of a turn that has ended, or the notice why it has none. */
+export async function endsTurn(
+  { turnId, purpose, idempotencyKey }: Pick<OutboxRecord, "turnId" | "purpose" | "idempotencyKey">,
+  store: Pick<TurnStore, "readTurn">,
+): Promise<boolean> {
+  if (turnId === undefined || idempotencyKey !== sendKey("turn", turnId, purpose, 0)) return false;
+  const turn = await store.readTurn(turnId);
+  return turn !== undefined && turn.state !== "running";
 }

@@ -12,7 +12,7 @@ import type { Observer } from "../observe/observer.ts";
 import type { Rejection, SendPermit } from "./account-gates.ts";
 import { asDamaged, isDamaged } from "./damaged-row.ts";
 import { lookedAt } from "./looked-at.ts";
-import { readReplyContext } from "./reply-context.ts";
+import { endsTurn, readReplyContext } from "./reply-context.ts";
 import { resolveOutbound } from "./resolve-outbound.ts";
 import type { OutboundSources, RowKind } from "./resolve-outbound.ts";
 import { isAccountWide, isRefusal, nextTry, OUTBOX_TTL_MS, SEND_TIMEOUT_MS } from "./retry-policy.ts";
@@ -134,6 +134,7 @@ export class RowSender {
       channel.capabilities.replyContext === true && movedAtMs === undefined
         ? await readReplyContext(row, { store, nowMs: clock.now() })
         : undefined;
+    const ends = replyContext !== undefined && (await endsTurn(row, store));
     const limit = new AbortController();
     using timer = clock.schedule(SEND_TIMEOUT_MS, () => limit.abort());
     try {
@@ -141,6 +142,7 @@ export class RowSender {
         idempotencyKey: row.idempotencyKey,
         signal: limit.signal,
         ...withoutUndefined({ replyContext }),
+        ...(ends ? { endsTurn: true } : {}),
       });
     } catch (error) {
       // A channel that breaks its contract must not stop the conversation.

@@ -2,9 +2,11 @@ import { STATUS_CODES } from "node:http";
 import type { IncomingMessage } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Clock, Logger } from "@factotum/agent-contract";
+import type { Origin } from "@factotum/channel-contract";
 import type { Secret } from "@factotum/config";
 import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
+import type { Context } from "hono";
 import { authorize, OWN } from "../access/authorize.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { ClientSockets } from "../rpc/client-sockets.ts";
@@ -15,6 +17,7 @@ import type { AdmissionOptions, HttpEnv } from "./admit-request.ts";
 import { createClientFinder } from "../access/client-address.ts";
 import type { ClientAddress } from "../access/client-address.ts";
 import type { Authenticator } from "../access/credentials.ts";
+import { accountOfPath } from "../channels/account-of-path.ts";
 import { handleMedia } from "./handle-media.ts";
 import { handleUpload } from "./handle-upload.ts";
 import { addHookRoutes } from "./hooks/add-hook-routes.ts";
@@ -159,11 +162,10 @@ function createApp(options: HttpServerOptions, admission: AdmissionOptions): Hon
     const refused = guardRoute(context, "GET /media", admission);
     return refused ?? handleMedia({ id: context.req.param("id"), sessionKey: context.req.query("session") ?? "" }, engine.parts);
   });
-  app.all("/channels/:channel/:accountId", async (context) => {
+  const toChannel = async (context: Context<HttpEnv>, address: Pick<Origin, "channel" | "accountId">): Promise<Response> => {
     // A platform authenticates by its signature, which the channel verifies on the raw bytes; the gateway's token means nothing here.
     if (authorize({ type: "platform" }, { type: "http", route: "ANY /channels" }, OWN).type !== "allow") return context.notFound();
     const { channels } = engine.parts;
-    const address = { channel: context.req.param("channel"), accountId: context.req.param("accountId") };
     const channel = channels.channelFor(address);
     if (channel === undefined) {
       // An account that is starting gets its events again; one that is not configured gets 404.
@@ -178,8 +180,16 @@ function createApp(options: HttpServerOptions, admission: AdmissionOptions): Hon
       // A platform gets no details of this machine.
       return context.json({ error: "nothing can be stored now, send it again" }, 503, RETRY);
     }
-  });
+  };
+  app.all("/channels/:channel/:accountId", async (context) =>
+    toChannel(context, { channel: context.req.param("channel"), accountId: context.req.param("accountId") }),
+  );
   addHookRoutes(app, { ...options, engine, admission, requests: webhooks });
+  // Behind the gateway's own routes, and ahead of the page, which has only files.
+  app.all("*", async (context, next) => {
+    const address = accountOfPath(context.req.path, engine.parts.channels);
+    return address === undefined ? next() : toChannel(context, address);
+  });
   app.get("/*", async (context) => {
     const refused = guardRoute(context, "GET /", admission);
     if (refused !== undefined) return refused;

@@ -24,6 +24,7 @@ import type { InputWatchers } from "../queue/run-report.ts";
 import type { MessageIntake } from "../channels/account-host.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
+import { isOwnStop } from "../access/admit-message.ts";
 import type { Activation } from "../access/admit-message.ts";
 import { withPresentOwner } from "../access/owner.ts";
 import type { Questions, TakenAnswer } from "../approvals/questions.ts";
@@ -266,7 +267,7 @@ export class Ingress implements MessageIntake {
     if (this.#isTooOld(input)) return this.#targets.tooOld(route.sessionKey, input);
     const command = this.#commandOf(input, settings, history);
     if (command !== undefined) {
-      if (input.message.sender.isBot) return this.#ignore(input, "bots give no commands");
+      if (input.message.sender.isBot && !isOwnStop(input.message)) return this.#ignore(input, "bots give no commands");
       const isIgnored = commandAccess(command, { ...route, input }, this.#options.running.config) === "ignored";
       if (!isIgnored) return this.#targets.command(route, command, input);
       if (input.message.command?.mayBeText !== true) return this.#ignore(input, "the command is the owner's");

@@ -35,6 +35,15 @@ describe("the route of a message", () => {
     );
   });
 
+  test("a thread of a direct conversation has a session of its own only where the channel says so", () => {
+    const thread: Conversation = { ...direct, threadId: "t:1" };
+    expect(routeMessage(query(thread), config()).sessionKey).toBe("agent:main:test:direct:U1");
+    expect(routeMessage(query(thread, { directThreads: true }), config()).sessionKey).toBe("agent:main:test:direct:U1:thread:t%3A1");
+    const perPeer = config({ session: { dmScope: "per-peer" } });
+    expect(routeMessage(query(thread, { directThreads: true }), perPeer).sessionKey).toBe("agent:main:direct:U1:thread:t%3A1");
+    expect(routeMessage(query(direct, { directThreads: true }), config()).sessionKey).toBe("agent:main:test:direct:U1");
+  });
+
   describe("without sharedMain", () => {
     const owner = { senderId: "owner" };
     const guest = "agent:main:test:direct:U1";

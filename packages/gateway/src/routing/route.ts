@@ -56,6 +56,8 @@ export interface RouteQuery {
   readonly roles: readonly string[];
   /** Of the channel: two ids that differ in case are two ids. */
   readonly caseSensitiveIds: boolean;
+  /** Of the channel: threads of direct conversations have sessions of their own. */
+  readonly directThreads?: true;
   /** Of a conversation that has moved: the address that its session has its key of. */
   readonly original?: Conversation;
   /** Of a conversation that has moved, or whose thread's parent has. */
@@ -69,11 +71,12 @@ export function routeQuery(
 ): RouteQuery {
   const capabilities = channels.channelFor(address)?.capabilities;
   const caseSensitiveIds = capabilities?.caseSensitiveIds ?? true;
+  const threads = capabilities?.directThreads === true ? ({ directThreads: true } as const) : {};
   const origin = scopedOrigin(address, capabilities);
   const { moves } = channels;
   const earlier = moves.earlierOf(origin);
-  if (earlier.conversations.length + earlier.parentIds.length === 0) return { origin, senderId, roles, caseSensitiveIds };
-  return { origin, senderId, roles, caseSensitiveIds, original: moves.original(origin).conversation, earlier };
+  if (earlier.conversations.length + earlier.parentIds.length === 0) return { origin, senderId, roles, caseSensitiveIds, ...threads };
+  return { origin, senderId, roles, caseSensitiveIds, ...threads, original: moves.original(origin).conversation, earlier };
 }
 
 /**
@@ -122,15 +125,16 @@ function addressKey(agentId: string, query: AddressQuery, config: RoutingConfig,
     return agentSessionKey(agentId, ...scope, conversation.kind, part(conversation.id), ...thread);
   }
   const peer = linkedIdentity(query, config) ?? part(query.senderId);
+  const own = query.directThreads === true && conversation.threadId !== undefined ? ["thread", part(conversation.threadId)] : [];
   switch (dmScope) {
     case "main":
       return agentSessionKey(agentId, config.session.mainKey);
     case "per-peer":
-      return agentSessionKey(agentId, "direct", peer);
+      return agentSessionKey(agentId, "direct", peer, ...own);
     case "per-channel-peer":
-      return agentSessionKey(agentId, ...scope, "direct", peer);
+      return agentSessionKey(agentId, ...scope, "direct", peer, ...own);
     case "per-account-channel-peer":
-      return agentSessionKey(agentId, ...account, "direct", peer);
+      return agentSessionKey(agentId, ...account, "direct", peer, ...own);
   }
 }
 
