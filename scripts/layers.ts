@@ -150,10 +150,10 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly string[]>> = {
     // Sessions, and commands
     "sessions",
     "maintenance",
-    // The sessions as tools of agents see them, and what agents say to each other
-    "agent-sessions",
     // Scheduled jobs
     "schedule",
+    // The sessions as tools of agents see them, and what agents say to each other
+    "agent-sessions",
     // Requests of other systems
     "webhooks",
     "commands",

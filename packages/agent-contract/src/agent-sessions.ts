@@ -86,6 +86,18 @@ export interface ReachableAgent {
   readonly isSelf: boolean;
 }
 
+/** What becomes of a message to another session. */
+export type SessionSendOutcome =
+  /** It was answered. Without a reply: the other session had nothing to say. `untrusted`: the reply may hold text of others (R23). */
+  | { readonly type: "ok"; readonly sessionKey: string; readonly reply?: string; readonly untrusted: boolean }
+  /** It is stored, and will be answered. `note`: why its answer is not awaited. */
+  | { readonly type: "accepted"; readonly sessionKey: string; readonly note?: string }
+  /** It is still being answered. */
+  | { readonly type: "timeout"; readonly sessionKey: string }
+  /** `message` says why, and what to do. */
+  | { readonly type: "forbidden"; readonly message: string }
+  | { readonly type: "error"; readonly code: "not-found" | "cycle" | "too-many-hops" | "too-many" | "failed"; readonly message: string };
+
 /**
  * The sessions, for the tools of agents. A session that the caller may not see is answered like one that does not exist. Implemented by the gateway.
  */
@@ -97,5 +109,14 @@ export interface AgentSessions {
     page: { readonly limit: number; readonly cursor?: string | undefined; readonly includeTools: boolean },
     caller: SessionCaller,
   ): Promise<SessionHistoryPage | undefined>;
+  /**
+   * Sends a message, which starts a turn of the other session with at most the authority of the caller, and its taint. Waits for the reply for up to
+   * `timeoutMs`; 0: not at all.
+   */
+  send(
+    session: SessionReference,
+    options: { readonly message: string; readonly timeoutMs: number; readonly signal: AbortSignal },
+    caller: SessionCaller,
+  ): Promise<SessionSendOutcome>;
   agents(caller: SessionCaller): Promise<readonly ReachableAgent[]>;
 }

@@ -40,6 +40,7 @@ export type {
   SessionList,
   SessionMessage,
   SessionReference,
+  SessionSendOutcome,
 } from "./agent-sessions.ts";
 export type { ImageOrder, MadeFile, MediaCallOptions, MediaModels, MediaOutcome } from "./media-models.ts";
 export type { ModelSampler, SamplingOutcome, SamplingRequest } from "./model-sampler.ts";

@@ -15,6 +15,8 @@ export interface ToolTraits {
   readonly ownServices?: true;
   /** Its effect is what the commands do that it passes to the `CommandRunner`, which puts those of sandboxed runs into the sandbox. */
   readonly sandboxed?: true;
+  /** What it sends goes to another session, which decides who may send to it: as a send elsewhere it counts for the owner's runs alone. */
+  readonly toSessions?: true;
   /** May run concurrently with other calls of the same message. */
   readonly parallel: boolean;
   /** Its calls occupy no place among concurrent tools: they only wait for, or control, work that has one. */

@@ -16,6 +16,7 @@ export { beginsTurn } from "./history/begins-turn.ts";
 export { IMAGE_REMOVED } from "./history/drop-images.ts";
 export { quarantine } from "./history/quarantine.ts";
 export type { Quarantine } from "./history/quarantine.ts";
+export { isExchangeEnd } from "./effective-prompt/trusted-block.ts";
 export { isHeartbeatOk, withoutQuietRuns } from "./history/quiet-runs.ts";
 export { DEFAULT_HEARTBEAT_PROMPT } from "./prompt/heartbeat-prompt.ts";
 export { rerenderMessages } from "./history/rerender-messages.ts";

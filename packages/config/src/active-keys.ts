@@ -65,6 +65,7 @@ export const ACTIVE_KEYS: readonly string[] = [
   "session.resetByChannel",
   "session.resetTriggers",
   "session.sendPolicy",
+  "session.agentToAgent",
   "session.maintenance",
   "messages.queue",
   "messages.inbound",

@@ -568,9 +568,5 @@ test("lists inactive keys at the highest possible level", async () => {
     spend: { unattended: { usdPerDay: 1 } },
     session: { agentToAgent: { maxPingPongTurns: 1 } },
   });
-  expect((await loaded(home)).inactive).toEqual([
-    "agents.defaults.models.a/b.params.temperature",
-    "agents.list[0].identity.emoji",
-    "session.agentToAgent",
-  ]);
+  expect((await loaded(home)).inactive).toEqual(["agents.defaults.models.a/b.params.temperature", "agents.list[0].identity.emoji"]);
 });

@@ -210,7 +210,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   reporter.connect(engine.parts);
   media.connect(engine.parts);
   sampler.connect(engine.parts);
-  agentsSessions.connect(engine.parts);
+  agentsSessions.connect({ ...engine.parts, submit: async (...step) => engine.submit(...step) });
   options.memory.embedWith(createTextEmbeddings(engine.parts));
   restarter.connect({ ...engine.parts, submit: async (message, admission) => engine.submit(message, admission) });
   hub.connect(engine.parts);
@@ -317,6 +317,7 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
   };
   try {
     await engine.start();
+    await parts.agentsSessions.recover();
     // Commands in a copy of the state directory must not take this gateway for theirs.
     const facts = { pid: process.pid, port: server.port, url, startedAtMs, version, home: await realpath(options.home) };
     await writePrivateFile(runtimeFile, `${JSON.stringify(facts)}\n`);
@@ -381,7 +382,12 @@ async function openMetrics(engine: Engine, version: string): Promise<MetricsPage
   return new Page(engine, version);
 }
 
-async function stopEngine(engine: Engine, { restarter }: Pick<GatewayParts, "restarter">, reason: string): Promise<void> {
+async function stopEngine(
+  engine: Engine,
+  { restarter, agentsSessions }: Pick<GatewayParts, "restarter" | "agentsSessions">,
+  reason: string,
+): Promise<void> {
+  await agentsSessions.close();
   const stopped = engine.stop(reason);
   // No turn starts any more, so the next start passes these on.
   await restarter.report();

@@ -17,6 +17,7 @@ import { describeRequests } from "./requests.ts";
 import { describeSessions } from "./sessions.ts";
 import { describeSpend } from "./spend.ts";
 import { describeCommands } from "./commands.ts";
+import { describeExchanges } from "./exchanges.ts";
 import { describeNoteEntries } from "./note-entries.ts";
 import { describeTaintedBlocks } from "./tainted-blocks.ts";
 import { describeTranscript } from "./transcript.ts";
@@ -52,6 +53,7 @@ export function storeContract(name: string, createFixture: () => Promise<StoreFi
     describeMaintenance(context);
     describeSpend(context);
     describeCommands(context);
+    describeExchanges(context);
     describeTaintedBlocks(context);
     describeNoteEntries(context);
     describeTranscript(context);

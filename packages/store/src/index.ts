@@ -14,6 +14,7 @@ export type {
 } from "./port/approval-store.ts";
 export type { BoundProgram, JobAuthority, JobRecord, JobStore, OccurrenceRecord, ProgramGrant } from "./port/job-store.ts";
 export type { CommandRecord, CommandStore } from "./port/command-store.ts";
+export type { ExchangeRecord, ExchangeStore } from "./port/exchange-store.ts";
 export type { AcceptedInput, InboxStore, InputAnswer, SettledInputs } from "./port/inbox-store.ts";
 export type { ContextBounds, RecentContext, TranscriptStore } from "./port/transcript-store.ts";
 export type { ImportedEntry, ImportedSession, ImportOptions, NewSession, SessionPatch, SessionStore } from "./port/session-store.ts";
@@ -34,7 +35,9 @@ export type { Page } from "./port/page.ts";
 export type { ConversationMove, NewMove } from "./port/move-records.ts";
 export type {
   ClientResult,
+  AgentToAgentStep,
   InputAdmission,
+  InputAuthor,
   InputRecord,
   InputSource,
   JobBounds,

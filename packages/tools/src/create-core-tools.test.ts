@@ -35,6 +35,7 @@ beforeEach(async () => {
       list: () => Promise.reject(new Error("not in this test")),
       history: () => Promise.reject(new Error("not in this test")),
       agents: () => Promise.reject(new Error("not in this test")),
+      send: () => Promise.reject(new Error("not in this test")),
     },
     web: webAccess({}),
     execTimeoutSeconds: 1_800,
@@ -50,7 +51,7 @@ const tool = (name: string): AgentTool => {
   return found;
 };
 
-test("are the twenty, sorted, each with the traits that policies need", () => {
+test("are the twenty-one, sorted, each with the traits that policies need", () => {
   const table = tools.map(({ name, traits: { effect, idempotent, output, network, parallel } }) =>
     [name, effect, idempotent, output, network, parallel].join(" "),
   );
@@ -71,6 +72,7 @@ test("are the twenty, sorted, each with the traits that policies need", () => {
     "session_status read true trusted false true",
     "sessions_history read true trusted false true",
     "sessions_list read true trusted false true",
+    "sessions_send send false trusted false true",
     "update_plan read true trusted false false",
     "web_fetch read true untrusted true true",
     "web_search read true untrusted true true",

@@ -26,6 +26,7 @@ import { createMessageTool } from "./messages/message-tool.ts";
 import { createAgentsListTool } from "./sessions/agents-list-tool.ts";
 import { createSessionsHistoryTool } from "./sessions/sessions-history-tool.ts";
 import { createSessionsListTool } from "./sessions/sessions-list-tool.ts";
+import { createSessionsSendTool } from "./sessions/sessions-send-tool.ts";
 import { createSessionStatusTool } from "./sessions/session-status-tool.ts";
 import { createAskUserTool } from "./questions/ask-user-tool.ts";
 import { createUpdatePlanTool } from "./plans/update-plan-tool.ts";
@@ -72,7 +73,7 @@ export interface CoreToolsOptions {
   readonly changeChecker?: ChangeChecker;
 }
 
-/** The core tools: `agents_list apply_patch ask_user cron edit exec find gateway grep ls message process read session_status sessions_history sessions_list update_plan web_fetch web_search write`, by name. One set serves every run. */
+/** The core tools: `agents_list apply_patch ask_user cron edit exec find gateway grep ls message process read session_status sessions_history sessions_list sessions_send update_plan web_fetch web_search write`, by name. One set serves every run. */
 export function createCoreTools(options: CoreToolsOptions): readonly AgentTool[] {
   const { files, runner, messenger, planBoard, questioner, reporter, sessions, background, clock, web, readPdf } = options;
   const { maxResultChars = 16_000, maxImageBytes = 3_750_000, execTimeoutSeconds } = options;
@@ -104,6 +105,7 @@ export function createCoreTools(options: CoreToolsOptions): readonly AgentTool[]
     createSessionStatusTool({ reporter }),
     createSessionsHistoryTool({ sessions }),
     createSessionsListTool({ sessions }),
+    createSessionsSendTool({ sessions }),
     createUpdatePlanTool({ planBoard }),
     createWebFetchTool({ web, maxResultChars }),
     createWebSearchTool({ web }),

@@ -277,11 +277,15 @@ test("what looks at images and makes them is looked at: whether its model can", 
 });
 
 test("literals, unknown keys and inactive keys are warnings; no secret is shown", async () => {
-  await using cli = await withConfig({ gatway: {}, session: { agentToAgent: {} }, gateway: { auth: { token: "canary-token" } } });
+  await using cli = await withConfig({
+    gatway: {},
+    agents: { defaults: { compaction: { notifyUser: true } } },
+    gateway: { auth: { token: "canary-token" } },
+  });
   const { code, all, of } = await findings(cli);
   expect(code).toBe(0);
   expect(of("config")?.message).toContain('"gateway"');
-  expect(of("config-inactive")?.message).toContain("session.agentToAgent");
+  expect(of("config-inactive")?.message).toContain("agents.defaults.compaction.notifyUser");
   expect(of("config-secret")?.message).toContain("gateway.auth.token");
   expect(JSON.stringify(all)).not.toContain("canary");
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { EffectivePromptFacts } from "./effective-prompt-facts.ts";
 import { renderEffectivePrompt } from "./render-effective-prompt.ts";
+import { isExchangeEnd } from "./trusted-block.ts";
 
 const NOW = Date.UTC(2026, 2, 4, 14, 31, 20);
 const DELIMITER = "9f2c4e81a0b7";
@@ -244,6 +245,8 @@ Your last run was stopped on request. Resume it only with care, or ask what the 
     );
     expect(text("message")).toContain("REPLY_SKIP");
     expect(text("announce")).toContain("ANNOUNCE_SKIP");
+    const ends = ["REPLY_SKIP", " **ANNOUNCE_SKIP**.\n", "`REPLY_SKIP`"];
+    expect([...ends, "REPLY_SKIP, I am done", "reply_skip", ""].filter(isExchangeEnd)).toEqual(ends);
   });
 
   test("puts the reset prompt before the first message, and keeps the typed text", () => {

@@ -50,6 +50,15 @@ function agentToAgent(facts: AgentToAgentFacts | undefined): JsonObject | undefi
   };
 }
 
+/** The answers that end an exchange between two sessions, and leave out its announcement. */
+const ENDS: readonly string[] = ["REPLY_SKIP", "ANNOUNCE_SKIP"];
+const MARKUP = /^[\s*_`~]+|[\s*_`~.!]+$/g;
+
+/** True for an answer that is nothing but one of the words that `agent_to_agent` names. Pure. */
+export function isExchangeEnd(text: string): boolean {
+  return ENDS.includes(text.replaceAll(MARKUP, ""));
+}
+
 const STOP: Readonly<Record<AgentToAgentFacts["step"], string>> = {
   message: "To end the exchange, answer only REPLY_SKIP.",
   announce: "This answer goes to the target's own chat; to send nothing, answer only ANNOUNCE_SKIP.",

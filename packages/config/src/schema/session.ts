@@ -106,10 +106,15 @@ export const SessionSchema: z.ZodType<SessionConfig> = z
       .describe("Which answers are sent at all."),
     agentToAgent: z
       .strictObject({
-        maxPingPongTurns: z.int().min(0).max(5).default(5).describe("Messages that two agents may exchange without a person."),
+        maxPingPongTurns: z
+          .int()
+          .min(0)
+          .max(5)
+          .default(5)
+          .describe("Further replies that two sessions may exchange after the first reply to `sessions_send`. 0: none."),
       })
       .prefault({})
-      .describe("How agents talk with each other."),
+      .describe("How sessions talk with each other."),
     maintenance: z
       .strictObject({
         mode: z.enum(["enforce", "warn"]).default("enforce").describe("`warn` removes nothing, and logs what `enforce` would remove."),

@@ -24,6 +24,12 @@ export function isOwnersPerson(id: string, { session, commands }: OwnerNames): b
   return [id, ...linked.flat()].some((one) => commands.ownerAllowFrom.includes(one));
 }
 
+/** A message as that of the person whose authority it has: with the address and the sender of what has started everything. */
+export function asOfAuthor<Input extends Pick<InputRecord, "message" | "admission">>(input: Input): Input {
+  const { message, admission } = input;
+  return admission.author === undefined ? input : { ...input, message: { ...message, ...admission.author } };
+}
+
 /**
  * An input with its current authority: it loses the owner's authority once the owner list no longer names its sender, and never gains it later. The gateway's
  * own clients, whose inputs name their session, had the token; `isListedOwner` marks inputs that name it without.
@@ -32,7 +38,8 @@ export function withPresentOwner<Input extends Pick<InputRecord, "message" | "ad
   input: Input,
   ownerAllowFrom: readonly string[],
 ): Input {
-  const { message, admission } = input;
+  const { admission } = input;
+  const { message } = asOfAuthor(input);
   const hadToken = admission.sessionKey !== undefined && admission.isListedOwner !== true;
   if (!admission.owner || hadToken || isListedOwner(message, ownerAllowFrom)) return input;
   return { ...input, admission: { ...admission, owner: false } };

@@ -86,13 +86,14 @@ export function confirmationHint({ kind }: Pick<RunFacts, "kind">): string {
 }
 
 /**
- * A send to another address than the run's own goes beyond it, and so does one of a web file, which requests that address, and a change over the network,
+ * A send to another address than the run's own goes beyond it (one to another session, only for the owner: the others' sessions are decided on there), and so does one of a web file, which requests that address, and a change over the network,
  * except at a service of the owner's choice.
  */
 function resourceOf(call: ToolCall, tool: AgentTool, { facts, origin: { channel, conversation } }: GatedRun): Resource {
   const place = commandResource(call, tool, facts);
   if (place.type !== "own") return place;
   const traits = traitsOf(call, tool);
+  if (traits.toSessions === true) return facts.owner ? { type: "elsewhere" } : OWN;
   const isOwn = (name: string, own: string | undefined): boolean => [undefined, null, own].some((value) => call.arguments[name] === value);
   const isFetched = FILE_PARAMETERS.some((name) => isWebAddress(call.arguments[name]));
   const isElsewhere =

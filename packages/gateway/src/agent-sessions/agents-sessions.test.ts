@@ -24,6 +24,7 @@ const NAMES = Object.keys(SESSIONS) as readonly Name[];
 const idOf = (name: Name): string => `${String(NAMES.indexOf(name)).padStart(2, "0")}aa-${name.toLowerCase()}`;
 const LABELLED: readonly Name[] = ["coder", "group"];
 const NOW = 10_000_000;
+const NOT_SENT = async (): Promise<never> => Promise.reject(new Error("nothing is sent in this test"));
 
 /** Who asks, and what the configuration says. */
 interface Asker {
@@ -64,7 +65,13 @@ function askerOf({ from, guest, sandboxed, shows, allow }: Asker): {
     running.store,
   );
   const sessions = new AgentsSessions();
-  sessions.connect({ ...parts, store, running: fake as unknown as RunningConfig, clock: { ...parts.clock, now: () => NOW } });
+  sessions.connect({
+    ...parts,
+    store,
+    running: fake as unknown as RunningConfig,
+    clock: { ...parts.clock, now: () => NOW },
+    submit: NOT_SENT,
+  });
   const { key: sessionKey, agentId } = SESSIONS[from];
   const facts = { runId: "r", kind: "user", workspace: "/", timeZone: "UTC" } as const;
   const sandbox = sandboxed === true ? ({ sandbox: { workspaceAccess: "none", shared: true } } as const) : {};

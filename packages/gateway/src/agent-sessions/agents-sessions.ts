@@ -3,6 +3,8 @@ import type {
   AgentSessionKind,
   AgentSessions,
   Clock,
+  Logger,
+  Random,
   ListedSession,
   ReachableAgent,
   SessionCaller,
@@ -10,16 +12,20 @@ import type {
   SessionHistoryPage,
   SessionList,
   SessionReference,
+  SessionSendOutcome,
 } from "@factotum/agent-contract";
 import type { SessionRecord, Store } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import { sessionKind } from "../routing/session-key.ts";
 import { mayReachAgent } from "./agent-rules.ts";
+import { Exchanges } from "./exchanges.ts";
+import type { ExchangesParts } from "./exchanges.ts";
 import { SessionFinder } from "./session-finder.ts";
 import { readMessages } from "./session-messages.ts";
 import type { SessionMessagesParts } from "./session-messages.ts";
 import { SessionReach } from "./session-reach.ts";
+import { SessionSender } from "./session-sender.ts";
 
 /** What the sessions of agents use. */
 export interface AgentsSessionsParts extends SessionMessagesParts {
@@ -27,6 +33,9 @@ export interface AgentsSessionsParts extends SessionMessagesParts {
   readonly running: RunningConfig;
   readonly events: Pick<SessionEvents, "live">;
   readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly submit: ExchangesParts["submit"];
   /** The session that has spawned a session; by default the one that its record names. */
   readonly spawnedBy?: (sessionKey: string) => Promise<string | undefined>;
 }
@@ -35,6 +44,8 @@ interface Connected {
   readonly parts: AgentsSessionsParts;
   readonly reach: SessionReach;
   readonly finder: SessionFinder;
+  readonly sender: SessionSender;
+  readonly exchanges: Exchanges;
 }
 
 /** The sessions as the tools of agents see them: each access is decided by `authorize`. Tools exist before the gateway, so the parts are connected later. */
@@ -44,7 +55,9 @@ export class AgentsSessions implements AgentSessions {
   connect(parts: AgentsSessionsParts): void {
     const { store, spawnedBy = async (key) => (await store.readSession(key))?.spawnedBy } = parts;
     const reach = new SessionReach({ ...parts, spawnedBy });
-    this.#connected = { parts, reach, finder: new SessionFinder({ ...parts, reach }) };
+    const finder = new SessionFinder({ ...parts, reach });
+    const exchanges = new Exchanges(parts);
+    this.#connected = { parts, reach, finder, exchanges, sender: new SessionSender({ ...parts, reach, finder, exchanges }) };
   }
 
   async list(filter: SessionFilter, asked: SessionCaller): Promise<SessionList> {
@@ -77,6 +90,25 @@ export class AgentsSessions implements AgentSessions {
     if (found === undefined) return undefined;
     if (found.record === undefined) return { key: found.key, messages: [], untrusted: false };
     return { key: found.key, ...(await readMessages(found.record, page, parts)) };
+  }
+
+  async send(
+    reference: SessionReference,
+    options: Parameters<AgentSessions["send"]>[1],
+    asked: SessionCaller,
+  ): Promise<SessionSendOutcome> {
+    const { reach, sender } = this.#ready;
+    return sender.send(reference, options, await reach.caller(asked));
+  }
+
+  /** Goes on with the exchanges that an earlier process has left. */
+  async recover(): Promise<void> {
+    await this.#ready.exchanges.recover();
+  }
+
+  /** From now on no exchange goes on; the next start does. */
+  async close(): Promise<void> {
+    await this.#ready.exchanges.close();
   }
 
   async agents(asked: SessionCaller): Promise<readonly ReachableAgent[]> {

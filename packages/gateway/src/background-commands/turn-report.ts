@@ -38,7 +38,7 @@ export async function turnReport(
       agentId: run.agentId,
       ...(tainted || lead.admission.tainted === true ? { tainted: true } : {}),
       ...(isListed ? { isListedOwner: true } : {}),
-      ...withoutUndefined({ replyTo: turn.replyTo }),
+      ...withoutUndefined({ replyTo: turn.replyTo, author: lead.admission.author, agentToAgent: lead.admission.agentToAgent }),
     },
   };
 }

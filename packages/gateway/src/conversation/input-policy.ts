@@ -6,7 +6,7 @@ import { admitMessage } from "../access/admit-message.ts";
 import type { Activation, Admission } from "../access/admit-message.ts";
 import { compileMentionPatterns, NO_MENTIONS } from "../access/mention-patterns.ts";
 import type { MatchMention } from "../access/mention-patterns.ts";
-import { isListedOwner } from "../access/owner.ts";
+import { asOfAuthor, isListedOwner } from "../access/owner.ts";
 import type { PairedSenders } from "../access/paired-senders.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
@@ -37,14 +37,14 @@ export class InputPolicy {
    * is not checked again.
    */
   admits(input: Pick<InputRecord, "message" | "admission">): boolean {
-    if (this.#options.channels.accountFor(input.message.origin) === undefined) return true;
+    if (this.#options.channels.accountFor(asOfAuthor(input).message.origin) === undefined) return true;
     const { type } = this.admit(input, undefined);
     return type === "admit" || type === "overheard";
   }
 
-  /** Decides about an input; `activation` is the group's own setting. */
+  /** Decides about an input; `activation` is the group's own setting. What another session sends is decided on by the person who has started it. */
   admit(input: Pick<InputRecord, "message" | "admission">, activation: Activation | undefined): Admission {
-    const { message, admission } = input;
+    const { message, admission } = asOfAuthor(input);
     const account = this.#options.channels.accountFor(message.origin);
     const addressing = this.#options.channels.channelFor(message.origin)?.capabilities.addressing;
     if (account === undefined || addressing === "session-key") {

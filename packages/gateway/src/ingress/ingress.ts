@@ -259,7 +259,7 @@ export class Ingress implements MessageIntake {
       return this.#ignore(input, reason);
     }
     const route = this.#options.policy.routeOf(input);
-    const { isHostText, isFromPerson } = RUN_POLICY[input.admission.kind];
+    const { isFromPerson } = RUN_POLICY[input.admission.kind];
     if (decision.type === "pair" && !isFromPerson) return this.#ignore(input, "its sender is no longer admitted here");
     if (decision.type === "pair") return this.#targets.pair(route.sessionKey, input);
     const isAnswered = EVENT_POLICY[input.message.event.type].isAnswered && input.admission.isEvent !== true;
@@ -272,11 +272,11 @@ export class Ingress implements MessageIntake {
       if (!isIgnored) return this.#targets.command(route, command, input);
       if (input.message.command?.mayBeText !== true) return this.#ignore(input, "the command is the owner's");
     }
-    const taken = expanded === undefined ? this.#options.questions.take(route.sessionKey, input) : undefined;
+    const taken = expanded === undefined && isFromPerson ? this.#options.questions.take(route.sessionKey, input) : undefined;
     if (taken !== undefined) return this.#targets.answered(taken);
     this.#targets.messageReceived(route, input, record);
-    // The words of a button are not those of the person who presses it, and the output of a command gives no directives.
-    const isVerbatim = input.message.event.type === "action" || isHostText;
+    // The words of a button are not those of the person who presses it; neither the output of a command nor another agent gives directives.
+    const isVerbatim = input.message.event.type === "action" || !isFromPerson;
     const said = textOf(input.message);
     const { text: words, ...directives } = isVerbatim
       ? { text: said }
@@ -288,7 +288,7 @@ export class Ingress implements MessageIntake {
       messages: [
         {
           input: { ...input, message: { ...input.message, text } },
-          overheard: isHostText ? [] : this.#overheard.take(input.message),
+          overheard: isFromPerson ? this.#overheard.take(input.message) : [],
           ...withoutUndefined({
             skill: expanded?.type === "message" ? expanded.skill : undefined,
             prompt: expanded?.type === "prompt" ? expanded.prompt : undefined,
@@ -320,7 +320,7 @@ export class Ingress implements MessageIntake {
   ): TypedCommand | undefined {
     if (expanded?.type === "answer") return answeringCommand(expanded.name, expanded.text);
     if (expanded?.type === "command") return sourceCommand(expanded, { isRecovered: history?.arrival.type === "recovered" });
-    if (expanded !== undefined || RUN_POLICY[said.admission.kind].isHostText) return undefined;
+    if (expanded !== undefined || !RUN_POLICY[said.admission.kind].isFromPerson) return undefined;
     const { resetTriggers } = this.#options.running.config.session;
     return parseCommand(commandText(said.message), resetTriggers) ?? parseUnknownCommand(said, resetTriggers);
   }

@@ -1,6 +1,6 @@
 import type { EffectivePromptFacts, MediaFacts, SystemEvent } from "@factotum/agent-core";
 import type { MsgContext } from "@factotum/channel-contract";
-import type { InputAdmission } from "@factotum/store";
+import type { AgentToAgentStep, InputAdmission } from "@factotum/store";
 import { withoutUndefined } from "@factotum/agent-contract";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
@@ -41,6 +41,7 @@ export function messageFacts(message: MsgContext, context: MessageFactsContext):
   const { origin, sender } = message;
   const isGroup = origin.conversation.kind !== "direct";
   if (RUN_POLICY[context.admission.kind].isHostText) return hostFacts(message, context);
+  if (context.admission.agentToAgent !== undefined) return agentFacts(message, context, context.admission.agentToAgent);
   const starter = message.thread?.starter;
   const history = message.thread?.history ?? [];
   return {
@@ -130,6 +131,34 @@ function hostFacts(
     ...(payload === undefined ? {} : { payload: { source: payload.source, body: payload.text } }),
     body: { type: "task", text },
     untrustedNotes: notes,
+  };
+}
+
+/** A message of another session: its words are those of an agent, and name no person, chat or file. */
+function agentFacts(
+  { text }: MsgContext,
+  { admission, delimiter, nowMs, timeZone, systemEvents, truncations }: MessageFactsContext,
+  { step, requesterSession, requesterChannel, targetSession, turn, maxTurns }: AgentToAgentStep,
+): EffectivePromptFacts {
+  const agentToAgent = {
+    step,
+    requesterSession,
+    targetSession,
+    turn,
+    maxTurns,
+    ...withoutUndefined({ requesterChannel }),
+  };
+  return {
+    delimiter,
+    run: admission.kind,
+    nowMs,
+    timeZone,
+    trusted: { owner: admission.owner, agentToAgent },
+    systemEvents,
+    truncations,
+    body: { type: "message", text },
+    untrustedNotes: [],
+    storedSender: { id: requesterSession, name: requesterSession, owner: admission.owner },
   };
 }
 

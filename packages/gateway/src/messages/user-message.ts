@@ -85,8 +85,8 @@ export async function renderUserMessage(
   const message = { ...whole, text: shortened.text };
   const platform = channels.channelFor(message.origin);
   const media =
-    // The gateway's own text names no files to show, whatever the output of a command in it says.
-    facts === undefined || RUN_POLICY[admission.kind].isHostText
+    // The gateway's own text and that of another agent name no files to show, whatever the output of a command in it says.
+    facts === undefined || RUN_POLICY[admission.kind].isHostText || admission.agentToAgent !== undefined
       ? NO_MEDIA
       : await stage.prepare(
           {

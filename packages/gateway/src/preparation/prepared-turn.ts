@@ -10,7 +10,7 @@ import type {
   ToolSchema,
   UserMessage,
 } from "@factotum/agent-contract";
-import type { InputRecord, NewTurn, PromptRecord, TranscriptBody, TranscriptEntry, TurnRecord } from "@factotum/store";
+import type { InputRecord, NewTurn, PromptRecord, SessionRecord, TranscriptBody, TranscriptEntry, TurnRecord } from "@factotum/store";
 import { beginsTurn, TOOL_CALL } from "@factotum/agent-core";
 import type { HistoryView, HistoryViewOptions, ModelSettings } from "@factotum/agent-core";
 import type { Origin } from "@factotum/channel-contract";
@@ -146,7 +146,7 @@ export function createNewTurn(job: InputJob, run: TurnIdentity, first: FirstComm
       ...(admission.expiresAtMs === undefined ? {} : withoutUndefined({ spawnedBy: admission.madeBy?.sessionKey })),
     },
     touch: {
-      ...touchOf(lead, nowMs),
+      ...touchOf(lead, { nowMs, record: context.record }),
       ...(areOwners(events) ? {} : { endsPrivacy: true }),
       ...(!isPlatform && displayName !== "" && isFirstAsked(lead, context) ? { displayName } : {}),
     },
@@ -166,7 +166,7 @@ export function createNewTurn(job: InputJob, run: TurnIdentity, first: FirstComm
 
 /** The platform's message that the answer replies to; none if the input is not one. */
 function repliedTo({ message, admission }: InputRecord): Pick<NewTurn, "replyTo"> {
-  if (!RUN_POLICY[admission.kind].isHostText) return { replyTo: message.messageId };
+  if (RUN_POLICY[admission.kind].isFromPerson) return { replyTo: message.messageId };
   return withoutUndefined({ replyTo: admission.replyTo });
 }
 
@@ -180,11 +180,15 @@ function isFirstAsked({ admission }: InputRecord, { record }: SessionFacts): boo
   return record !== undefined && RUN_POLICY[admission.kind].isFromPerson && (record.usage.calls === 0 || record.displayName === record.key);
 }
 
-/** Unattended turns do not refresh their session's idle timer, and their origin is no address for later messages. */
-function touchOf({ message, admission }: InputRecord, nowMs: number): NewTurn["touch"] {
+/** Turns that no person has started do not refresh their session's idle timer; their origin is no address for later messages, unless there is no other one. */
+function touchOf(
+  { message, admission }: InputRecord,
+  { nowMs, record }: { readonly nowMs: number; readonly record: SessionRecord | undefined },
+): NewTurn["touch"] {
+  const { isFromPerson, isAttended } = RUN_POLICY[admission.kind];
   return {
-    ...(RUN_POLICY[admission.kind].isFromPerson ? { interactedAtMs: nowMs } : {}),
-    ...(RUN_POLICY[admission.kind].isAttended ? { lastOrigin: message.origin } : {}),
+    ...(isFromPerson ? { interactedAtMs: nowMs } : {}),
+    ...(isFromPerson || (isAttended && record?.lastOrigin === undefined) ? { lastOrigin: message.origin } : {}),
     ...(admission.owner ? {} : { endsPrivacy: true }),
   };
 }

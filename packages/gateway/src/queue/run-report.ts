@@ -7,6 +7,8 @@ export interface RunReport {
   readonly outcome: RunOutcome;
   /** The owner's description of a failure; empty unless the run failed. */
   readonly failureText: string;
+  /** The model had been given text of others than the owner (R23). */
+  readonly tainted: boolean;
   /** The last visible text of the assistant; empty if it stayed silent or failed. */
   readonly text: string;
   readonly stopReason: StopReason;

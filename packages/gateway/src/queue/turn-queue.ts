@@ -310,6 +310,9 @@ function overtakes(job: TurnJob, waiting: TurnJob): boolean {
 
 function laneOf(job: TurnJob): LaneName {
   if (isBackground(job)) return job.type === "resume" && job.yields === true ? "main" : "cron";
+  const cause = isInputJob(job) ? leadInput(job).admission.agentToAgent?.cause : undefined;
+  // What unattended work asks of another session shares its capacity (R7).
+  if (cause !== undefined && !RUN_POLICY[cause].isAttended) return RUN_POLICY[cause].lane;
   return policyOf(job).lane;
 }
 

@@ -124,7 +124,7 @@ export const RUN_POLICY: Readonly<Record<RunKind, RunPolicy>> = {
     historyNotice: "Work in the background has ended.",
   },
   subagent: { ...PERSON, lane: "subagent", isFromPerson: false, givesAddresses: false, flushesMemory: false, changesMemory: false },
-  a2a: { ...PERSON, isFromPerson: false, givesAddresses: false, changesMemory: false },
+  a2a: { ...PERSON, isFromPerson: false, showsProgress: false, givesAddresses: false, changesMemory: false },
   compaction: { ...UPKEEP, isResumable: false },
   memory: {
     ...UPKEEP,

@@ -122,8 +122,7 @@ export class AgentJobs implements ScheduledJobs {
     const isListed = lead.admission.sessionKey === undefined || lead.admission.isListedOwner === true;
     return {
       owner: run.owner,
-      sender: lead.message.sender,
-      origin: turn.origin,
+      ...(lead.admission.author ?? { sender: lead.message.sender, origin: turn.origin }),
       sessionKey: run.sessionKey,
       ...withoutUndefined({ isListedOwner: run.owner && isListed ? (true as const) : undefined }),
     };

@@ -3,6 +3,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import type { Logger, Clock, RunOutcome, StopReason } from "@factotum/agent-contract";
 import type { InboxStore, NewOutbound, SessionStore, TranscriptBody, TranscriptStore, TurnStore } from "@factotum/store";
 import { sentAlert, withoutRepeatedAlert } from "./repeated-alert.ts";
+import { sentPart } from "./sent-part.ts";
 import { announcementOf } from "./announcement.ts";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
 import type { RemoteFiles } from "../media/remote-files.ts";
@@ -85,9 +86,10 @@ export class TurnConcluder {
     const suppressed = await isSuppressed(turn, this.#options);
     const texts = await this.#failureTexts(run);
     const closing = await withoutRepeatedAlert(turn, decideConclusion(run, texts), { store, nowMs });
-    const media = await this.#planFiles(run, closing, { nowMs, suppressed });
+    const sent = await sentPart(turn, closing, store);
+    const media = await this.#planFiles(run, sent, { nowMs, suppressed });
     const reason: unknown = results?.signal.reason;
-    const speech = await this.#planSpeech(run, closing, { nowMs, suppressed });
+    const speech = await this.#planSpeech(run, sent, { nowMs, suppressed });
     // A person stopped it while its files were fetched: the answer is not sent.
     if ((media !== NO_MEDIA || speech !== undefined) && reason instanceof LaneAbort)
       return this.conclude({
@@ -108,8 +110,8 @@ export class TurnConcluder {
         ? []
         : [{ type: "notice" as const, level: "warning" as const, text: media.failures.join(" "), tellsModel: true as const }]),
     ];
-    const asked = await knownTarget(closing.say?.reply?.replyTo ?? { type: "none" }, results?.isKnownMessage ?? (async () => false));
-    const outbox = planRows(channels, run, { ...closing, media, speech, asked }, { nowMs, suppressed });
+    const asked = await knownTarget(sent.say?.reply?.replyTo ?? { type: "none" }, results?.isKnownMessage ?? (async () => false));
+    const outbox = planRows(channels, run, { ...sent, media, speech, asked }, { nowMs, suppressed });
     const tainted = results !== undefined && (await isTaintBinding(results.facts, results.tainted, this.#options));
     const announcement = await announcementOf(turn, { ...closing, tainted }, store);
     const isSilent = RUN_POLICY[turn.kind].reply === "unless-heartbeat-ok" && closing.inputState.type === "silent";
@@ -151,6 +153,7 @@ export class TurnConcluder {
       sessionKey: turn.sessionKey,
       outcome: run.outcome,
       failureText: texts.owner,
+      tainted: results?.tainted ?? true,
       text: closing.say?.purpose === "reply" ? closing.say.text : "",
       stopReason: stopReason(run.outcome),
       model: results?.model ?? "",

@@ -1,4 +1,4 @@
-import { isHeartbeatOk } from "@factotum/agent-core";
+import { isExchangeEnd, isHeartbeatOk } from "@factotum/agent-core";
 import type { AssistantMessage, RunFacts, RunOutcome, UsageTotals } from "@factotum/agent-contract";
 import type { NewRequest, TranscriptBody, TurnEnd, TurnRecord } from "@factotum/store";
 import { answerText } from "../delivery/chat-entries.ts";
@@ -173,6 +173,7 @@ function decideAnswer(run: FinishedTurn, message: AssistantMessage): TurnConclus
   // A model may write its text with its last tool call and then end empty: that text is the answer.
   const text = answerText(message);
   if (RUN_POLICY[run.turn.kind].reply === "unless-heartbeat-ok" && isHeartbeatOk(text, run.results?.ackMaxChars)) return SILENT;
+  if (run.turn.kind === "a2a" && isExchangeEnd(text)) return SILENT;
   const hasText = text.trim() !== "";
   // The client goes on with its calls; what was said before them was sent.
   if (!hasText && isHandedOver(run.outcome)) return { inputState: { type: "answered" }, say: undefined, notice: undefined };

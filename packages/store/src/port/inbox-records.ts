@@ -1,5 +1,5 @@
 import type { AgentMessage, RunKind, ThinkingLevel, ToolSchema } from "@factotum/agent-contract";
-import type { MessageId, MsgContext } from "@factotum/channel-contract";
+import type { MessageId, MsgContext, Origin, Sender } from "@factotum/channel-contract";
 
 /** An accepted input: one message of a person or one event of a platform. Kept until its terminal state is old enough to be pruned. */
 export interface InputRecord {
@@ -54,6 +54,10 @@ export interface InputAdmission {
   readonly expiresAtMs?: number;
   /** What asked for it: what becomes of that becomes of it when it is forgotten. */
   readonly madeBy?: InputSource;
+  /** Whose authority it has, if its own address and sender are not those of the message that has started everything. */
+  readonly author?: InputAuthor;
+  /** A step of an exchange between two sessions, or the end of a command of one. */
+  readonly agentToAgent?: AgentToAgentStep;
 }
 
 /** What an unattended input comes from. */
@@ -62,6 +66,29 @@ export interface InputSource {
   readonly sessionKey: string;
   /** When its job was made, milliseconds since the epoch. */
   readonly atMs?: number;
+}
+
+/** The person whose message has started everything, and where it came from. */
+export interface InputAuthor {
+  readonly origin: Origin;
+  readonly sender: Sender;
+}
+
+/** One step of an exchange between two sessions. */
+export interface AgentToAgentStep {
+  readonly exchangeId: string;
+  /** `message`: its answer is the reply, which is sent to no chat. `announce`: its answer goes to the chat of the target. */
+  readonly step: "message" | "announce";
+  readonly requesterSession: string;
+  readonly requesterChannel?: string;
+  readonly targetSession: string;
+  /** From 1 to `maxTurns`. */
+  readonly turn: number;
+  readonly maxTurns: number;
+  /** The sessions that its words came through, oldest first; the last one has sent it. */
+  readonly path: readonly string[];
+  /** The kind of run that has started everything. */
+  readonly cause: RunKind;
 }
 
 /** What the run of a scheduled job or of a webhook is bound to. */

@@ -3,6 +3,7 @@ import type { AccountStore } from "./account-store.ts";
 import type { ApprovalStore } from "./approval-store.ts";
 import type { CommandStore } from "./command-store.ts";
 import type { CheckpointStore } from "./checkpoint-store.ts";
+import type { ExchangeStore } from "./exchange-store.ts";
 import type { InboxStore } from "./inbox-store.ts";
 import type { JobStore } from "./job-store.ts";
 import type { LedgerStore } from "./ledger-store.ts";
@@ -53,6 +54,7 @@ export interface Store
     AccountStore,
     ApprovalStore,
     CommandStore,
+    ExchangeStore,
     InboxStore,
     JobStore,
     PairingStore,

@@ -2,6 +2,7 @@ import type { DamageLog } from "../damage/damage-log.ts";
 import type { AccountStore } from "../port/account-store.ts";
 import type { ApprovalStore } from "../port/approval-store.ts";
 import type { CommandStore } from "../port/command-store.ts";
+import type { ExchangeStore } from "../port/exchange-store.ts";
 import type { CheckpointStore } from "../port/checkpoint-store.ts";
 import type { InboxStore } from "../port/inbox-store.ts";
 import type { JobStore } from "../port/job-store.ts";
@@ -71,6 +72,7 @@ export function createSqliteStore(storeParts: SqliteStoreParts): SqliteStore {
     ...createAccountStore(parts),
     ...createApprovalStore(parts),
     ...createCommandStore(parts),
+    ...createExchangeStore(parts),
     ...createInboxStore(parts),
     ...createJobStore(parts),
     ...createPairingStore(parts),
@@ -134,6 +136,14 @@ function createCommandStore({ tables: { commands }, calls }: Parts): CommandStor
     addCommand: (command) => calls.write(() => commands.add(command)),
     listCommands: () => calls.read(() => commands.list()),
     removeCommand: (id) => calls.write(() => commands.remove(id)),
+  };
+}
+
+function createExchangeStore({ tables: { exchanges }, calls }: Parts): ExchangeStore {
+  return {
+    putExchange: (exchange) => calls.write(() => exchanges.put(exchange)),
+    listExchanges: () => calls.read(() => exchanges.list()),
+    removeExchange: (id) => calls.write(() => exchanges.remove(id)),
   };
 }
 

@@ -1,9 +1,10 @@
-import type { AgentSessions, JsonObject, ListedSession, SessionMessage } from "@factotum/agent-contract";
+import type { AgentSessions, JsonObject, ListedSession, SessionMessage, SessionSendOutcome } from "@factotum/agent-contract";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createToolRig, textOf, type ToolRig } from "../../test/tool-rig.ts";
 import { createAgentsListTool } from "./agents-list-tool.ts";
 import { createSessionsHistoryTool } from "./sessions-history-tool.ts";
 import { createSessionsListTool } from "./sessions-list-tool.ts";
+import { createSessionsSendTool } from "./sessions-send-tool.ts";
 
 const NOON = Date.UTC(2026, 5, 15, 12);
 const MAIN: ListedSession = {
@@ -27,6 +28,7 @@ let rig: ToolRig;
 let asked: unknown[];
 let sessions: AgentSessions;
 let found: readonly ListedSession[];
+let outcome: SessionSendOutcome;
 beforeEach(async () => {
   rig = await createToolRig();
   [asked, found] = [[], [MAIN]];
@@ -39,6 +41,10 @@ beforeEach(async () => {
       asked.push([reference, page, caller.tainted]);
       if (reference.sessionKey === "hidden") return undefined;
       return { key: "agent:main:main", messages: SAID, untrusted: true, cursor: "e7" };
+    },
+    send: async (reference, options, caller) => {
+      asked.push([reference, options.message, options.timeoutMs, caller.tainted]);
+      return outcome;
     },
     agents: async () => [
       { id: "main", isSelf: true },
@@ -93,6 +99,54 @@ test("sessions_history names the session, its messages and the way to older ones
 test("a session out of reach is answered like one that does not exist; a call without a session says what it needs", async () => {
   expect(await history({ sessionKey: "hidden" })).toMatchObject({ isError: true, details: { code: "not-found" } });
   expect(textOf(await history({ sessionKey: "" }))).toContain("needs sessionKey, label or agentId");
+});
+
+test.each<[SessionSendOutcome, JsonObject]>([
+  [
+    { type: "ok", sessionKey: "a", reply: "Yes.", untrusted: true },
+    { text: "a replied:\nYes.", untrusted: true, details: { status: "ok", sessionKey: "a", reply: "Yes." } },
+  ],
+  [
+    { type: "ok", sessionKey: "a", untrusted: false },
+    { text: "a had nothing to reply.", details: { status: "ok", sessionKey: "a" } },
+  ],
+  [
+    { type: "accepted", sessionKey: "a", note: "Later." },
+    { text: "Accepted: a will answer it, and you will not be told. Later.", details: { status: "accepted", sessionKey: "a" } },
+  ],
+  [
+    { type: "timeout", sessionKey: "a" },
+    { text: expect.stringContaining("do not send the message again") as string, details: { status: "timeout", sessionKey: "a" } },
+  ],
+  [
+    { type: "forbidden", message: "No." },
+    { text: "No.", isError: true, details: { status: "forbidden" } },
+  ],
+  [
+    { type: "error", code: "cycle", message: "A circle." },
+    { text: "A circle.", isError: true, details: { status: "error", code: "cycle" } },
+  ],
+])("sessions_send shows %j", async (given, shown) => {
+  outcome = given;
+  const result = await rig.call(createSessionsSendTool({ sessions }), { label: "work", message: "Green?", timeoutSeconds: 0 });
+  expect(asked).toEqual([[{ label: "work" }, "Green?", 0, false]]);
+  const { content: _content, ...facts } = result;
+  expect({ text: textOf(result), ...facts }).toEqual(shown);
+});
+
+test("sessions_send waits 30 seconds by default, answers a hidden session like sessions_history, and shows the owner all that it would send", async () => {
+  const tool = createSessionsSendTool({ sessions });
+  outcome = { type: "error", code: "not-found", message: "not shown" };
+  const refused = await rig.call(tool, { sessionKey: "hidden", message: "Green?" });
+  expect(asked).toEqual([[{ sessionKey: "hidden" }, "Green?", 30_000, false]]);
+  expect(textOf(refused)).toBe(textOf(await history({ sessionKey: "hidden" })));
+  expect(await rig.call(tool, { message: "Green?" })).toMatchObject({ isError: true });
+  const inspected = await tool.inspect?.({ id: "1", name: "sessions_send", arguments: { agentId: "coder", message: "Green?" } }, rig.run);
+  expect(inspected).toEqual({
+    type: "action",
+    text: "Send to the session coder: Green?",
+    binding: { sessionKey: "", label: "", agentId: "coder", message: "Green?" },
+  });
 });
 
 test("agents_list marks the caller's own agent", async () => {

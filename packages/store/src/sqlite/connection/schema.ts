@@ -308,6 +308,16 @@ CREATE TABLE note_entries (
 ) STRICT, WITHOUT ROWID;
 `;
 
+/** Exchanges between sessions that have not ended: a restart goes on with them. */
+const EXCHANGES = `
+CREATE TABLE exchanges (
+  n INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  payload TEXT NOT NULL,
+  sum INTEGER NOT NULL
+) STRICT;
+`;
+
 /** Every step, oldest first. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST_SCHEMA },
@@ -333,4 +343,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 21, sql: CHECKPOINTS },
   { version: 22, sql: JOBS },
   { version: 23, sql: NOTE_ENTRIES },
+  { version: 24, sql: EXCHANGES },
 ];

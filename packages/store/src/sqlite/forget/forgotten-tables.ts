@@ -81,6 +81,16 @@ export const FORGOTTEN_TABLES: readonly ForgottenTable[] = [
     ],
   },
   {
+    table: "exchanges",
+    kind: "exchanges between sessions",
+    does: "Those of forgotten sessions go: they end where they are.",
+    statements: [
+      `DELETE FROM exchanges WHERE is_text(payload) OR has_quote(payload)
+       OR (json_valid(payload) AND (payload ->> '$.requester.sessionKey' IN (${KEYS}) OR payload ->> '$.target.sessionKey' IN (${KEYS})
+       OR is_time(payload ->> '$.startedAtMs')))`,
+    ],
+  },
+  {
     table: "spawns",
     does: "Those between forgotten sessions go.",
     statements: [`DELETE FROM spawns WHERE parent_key IN (${KEYS}) OR child_key IN (${KEYS}) OR is_text(payload) OR has_quote(payload)`],

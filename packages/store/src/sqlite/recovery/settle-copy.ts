@@ -41,6 +41,8 @@ export function abandonPending(database: DatabaseSync, { nowMs, reason }: Settle
   database.prepare("UPDATE jobs SET ignored_before = ?").run(nowMs);
   // Their sessions may have been told since.
   database.exec("DELETE FROM background_commands");
+  // Their steps may have been made since.
+  database.exec("DELETE FROM exchanges");
   database
     .prepare("UPDATE turns SET state = 'failed', inputs = '[]', ended_at = ?, outcome = ? WHERE state = 'running'")
     .run(nowMs, JSON.stringify({ usage: NO_USAGE_TOTALS, failure: { code: "damaged", message: reason } }));

@@ -4,6 +4,7 @@ import { ApprovalTable } from "./approval-table.ts";
 import { CommandTable } from "./command-table.ts";
 import { CheckpointTable } from "./checkpoint-table.ts";
 import { ConversationTable } from "./conversation-table.ts";
+import { ExchangeTable } from "./exchange-table.ts";
 import { InboxTable } from "./inbox-table.ts";
 import { JobTable } from "./job-table.ts";
 import { MoveTable } from "./move-table.ts";
@@ -28,6 +29,7 @@ export interface Tables {
   readonly commands: CommandTable;
   readonly checkpoints: CheckpointTable;
   readonly conversations: ConversationTable;
+  readonly exchanges: ExchangeTable;
   readonly inbox: InboxTable;
   readonly jobs: JobTable;
   readonly moves: MoveTable;
@@ -55,6 +57,7 @@ export function createTables(context: TableContext): Tables {
     commands: new CommandTable(context),
     checkpoints: new CheckpointTable(context),
     conversations,
+    exchanges: new ExchangeTable(context),
     inbox: new InboxTable(context),
     jobs: new JobTable(context),
     moves: new MoveTable(context),

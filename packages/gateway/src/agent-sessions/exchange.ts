@@ -1,0 +1,109 @@
+import { withoutUndefined } from "@factotum/agent-contract";
+import { messageId } from "@factotum/channel-contract";
+import type { MsgContext, Origin } from "@factotum/channel-contract";
+import type { ExchangeRecord, InputAdmission } from "@factotum/store";
+import { sessionOrigin } from "../routing/session-origin.ts";
+
+/** What a session is asked next. */
+export interface ExchangeStep {
+  readonly receiver: "requester" | "target";
+  readonly step: "message" | "announce";
+  readonly text: string;
+  /** From 1. */
+  readonly turn: number;
+}
+
+/** How a step has ended. A reply without text: the session had nothing to say. */
+export type StepEnd =
+  | { readonly type: "replied"; readonly text: string; readonly tainted: boolean }
+  | { readonly type: "failed"; readonly reason: string };
+
+/** The next step. The replies alternate, the target's first. Pure. */
+export function nextStep(exchange: ExchangeRecord): ExchangeStep {
+  const { phase, turn, request, latestReply = "" } = exchange;
+  if (phase === "announce") return { receiver: "target", step: "announce", text: announcement(exchange), turn: exchange.maxTurns };
+  return {
+    receiver: turn % 2 === 0 ? "target" : "requester",
+    step: "message",
+    text: turn === 0 ? request : latestReply,
+    turn: turn + 1,
+  };
+}
+
+/** The exchange after a step; `undefined` if it has ended. A reply that text of others may have caused is not passed on (R23). Pure. */
+export function afterStep(exchange: ExchangeRecord, end: StepEnd): ExchangeRecord | undefined {
+  if (exchange.phase === "announce") return undefined;
+  if (end.type === "failed" || end.text === "") return conclude(exchange);
+  const { authority, firstReply = end.text } = exchange;
+  const isTainted = end.tainted || authority.tainted === true;
+  const after: ExchangeRecord = {
+    ...exchange,
+    turn: exchange.turn + 1,
+    firstReply,
+    latestReply: end.text,
+    ...(isTainted ? { authority: { ...authority, tainted: true } } : {}),
+  };
+  return isTainted || after.turn >= after.maxTurns ? conclude(after) : after;
+}
+
+/** What is left when nothing is said any longer: a chat that the target has is told, if the target has replied. */
+function conclude(exchange: ExchangeRecord): ExchangeRecord | undefined {
+  return exchange.target.origin === undefined || exchange.firstReply === undefined ? undefined : { ...exchange, phase: "announce" };
+}
+
+function announcement({ request, firstReply = "", latestReply = "" }: ExchangeRecord): string {
+  return [
+    "Your exchange with the other session has ended. Tell this chat what it should know of it, in your own words.",
+    `The request was: ${JSON.stringify(request)}`,
+    `Your first reply was: ${JSON.stringify(firstReply)}`,
+    ...(latestReply === firstReply ? [] : [`The latest reply was: ${JSON.stringify(latestReply)}`]),
+  ].join("\n");
+}
+
+/**
+ * The input of a step: with a stable id, so that the store accepts it once (R1), and with the authority of the exchange. `chat`: the chat of the receiving
+ * session itself, whose settings apply; only an announcement is sent there (R4).
+ */
+export function stepInput(
+  exchange: ExchangeRecord,
+  { receiver, step, text, turn }: ExchangeStep,
+  { chat, nowMs }: { readonly chat: Origin | undefined; readonly nowMs: number },
+): { readonly message: MsgContext; readonly admission: InputAdmission } {
+  const { id, requester, target, authority, path, maxTurns } = exchange;
+  const { owner, isListedOwner, author, tainted, cause, job } = authority;
+  const [to, from] = receiver === "target" ? [target, requester] : [requester, target];
+  return {
+    message: {
+      origin: chat ?? sessionOrigin(to.sessionKey),
+      eventId: `a2a:${id}:${step === "announce" ? step : turn}`,
+      messageId: messageId(""),
+      timestampMs: nowMs,
+      event: { type: "message" },
+      sender: author.sender,
+      text,
+      // Groups answer only what is addressed to the assistant.
+      mentionsBot: true,
+      attachments: [],
+    },
+    admission: {
+      owner,
+      kind: "a2a",
+      sessionKey: to.sessionKey,
+      agentId: to.agentId,
+      ownTurn: true,
+      author,
+      agentToAgent: {
+        exchangeId: id,
+        step,
+        requesterSession: requester.sessionKey,
+        targetSession: target.sessionKey,
+        turn,
+        maxTurns,
+        path: receiver === "target" ? path : [...path, from.sessionKey],
+        cause,
+        ...withoutUndefined({ requesterChannel: requester.channel }),
+      },
+      ...withoutUndefined({ tainted, isListedOwner, job }),
+    },
+  };
+}

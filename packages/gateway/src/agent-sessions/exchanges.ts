@@ -1,0 +1,180 @@
+import type { Clock, Logger } from "@factotum/agent-contract";
+import { isExchangeEnd } from "@factotum/agent-core";
+import type { MsgContext, Origin } from "@factotum/channel-contract";
+import type {
+  ExchangeRecord,
+  ExchangeStore,
+  InboxStore,
+  InputAdmission,
+  SessionRecord,
+  SessionStore,
+  TranscriptStore,
+  TurnStore,
+} from "@factotum/store";
+import { answerText } from "../delivery/chat-entries.ts";
+import { parseReply } from "../delivery/parse-reply.ts";
+import type { InputWatcher } from "../queue/run-report.ts";
+import { addressOfKey } from "../routing/session-key.ts";
+import { endOfInput, endOfRun } from "../schedule/run-end.ts";
+import { afterStep, nextStep, stepInput } from "./exchange.ts";
+import type { StepEnd } from "./exchange.ts";
+
+/** Exchanges that go on at the same time: of one session, and of all. */
+const MAX_OF_SESSION = 8;
+const MAX_OPEN = 64;
+
+/** Entries of a turn that are searched for its answer. */
+const MAX_ENTRIES = 200;
+
+/** What exchanges use. */
+export interface ExchangesParts {
+  readonly store: ExchangeStore & InboxStore & SessionStore & TranscriptStore & TurnStore;
+  /** Takes the input of a step; the same event is accepted once. `watcher` is told of its end. */
+  readonly submit: (
+    message: MsgContext,
+    admission: InputAdmission,
+    watcher: InputWatcher,
+  ) => Promise<{ readonly inputId: string; readonly watch: Disposable }>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** An exchange that has begun. */
+export interface BegunExchange {
+  /** Resolves with the first reply; `undefined` if the gateway ends first. */
+  readonly first: Promise<StepEnd | undefined>;
+  /** Ends it with the present step: the person who waits has stopped the work. */
+  readonly stop: () => void;
+}
+
+/** The chat of a session itself, if it has one: of a group, or of one person. A session of many chats has none of its own (R4). */
+export function chatOf(record: Pick<SessionRecord, "key" | "lastOrigin"> | undefined): Origin | undefined {
+  const origin = record?.lastOrigin;
+  return record !== undefined && origin !== undefined && addressOfKey(record.key)?.channel === origin.channel ? origin : undefined;
+}
+
+/**
+ * Carries exchanges between sessions from step to step. Each step is an input of its session, with a stable id; what was said is stored before the next one, so
+ * that a restart goes on where it was, and asks nothing twice (R1).
+ */
+export class Exchanges {
+  readonly #parts: ExchangesParts;
+  readonly #open = new Map<string, ExchangeRecord>();
+  readonly #stopped = new Set<string>();
+  readonly #closing = new AbortController();
+  readonly #driven = new Set<Promise<void>>();
+
+  constructor(parts: ExchangesParts) {
+    this.#parts = parts;
+  }
+
+  /** True if no further exchange of a session may begin now. */
+  isFull(sessionKey: string): boolean {
+    const own = [...this.#open.values()].filter(({ requester }) => requester.sessionKey === sessionKey);
+    return own.length >= MAX_OF_SESSION || this.#open.size >= MAX_OPEN;
+  }
+
+  get isClosing(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  /** Begins an exchange, which is stored then. */
+  async begin(exchange: ExchangeRecord): Promise<BegunExchange> {
+    this.#open.set(exchange.id, exchange);
+    try {
+      await this.#parts.store.putExchange(exchange);
+    } catch (error) {
+      this.#open.delete(exchange.id);
+      throw error;
+    }
+    const { promise: first, resolve } = Promise.withResolvers<StepEnd | undefined>();
+    this.#start(exchange, resolve);
+    return { first, stop: () => this.#stopped.add(exchange.id) };
+  }
+
+  /** Goes on with what an earlier process has left. */
+  async recover(): Promise<void> {
+    for (const exchange of await this.#parts.store.listExchanges()) {
+      this.#open.set(exchange.id, exchange);
+      this.#start(exchange, () => undefined);
+    }
+  }
+
+  /** From now on no step begins: the next start goes on with them. Resolves when nothing is being stored. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.all(this.#driven);
+  }
+
+  #start(exchange: ExchangeRecord, onFirst: (end: StepEnd | undefined) => void): void {
+    const driven = this.#drive(exchange, onFirst)
+      .catch((error: unknown) => {
+        onFirst({ type: "failed", reason: "the message could not be stored" });
+        if (!this.isClosing) this.#parts.logger.error("An exchange between sessions could not go on", { exchangeId: exchange.id, error });
+      })
+      .finally(() => {
+        this.#open.delete(exchange.id);
+        this.#stopped.delete(exchange.id);
+        this.#driven.delete(driven);
+      });
+    this.#driven.add(driven);
+  }
+
+  async #drive(begun: ExchangeRecord, onFirst: (end: StepEnd | undefined) => void): Promise<void> {
+    const { store } = this.#parts;
+    let exchange: ExchangeRecord | undefined = begun;
+    while (exchange !== undefined) {
+      const end = await this.#step(exchange);
+      if (exchange.turn === 0) onFirst(end);
+      if (end === undefined) return;
+      exchange = this.#stopped.has(begun.id) ? undefined : afterStep(exchange, end);
+      if (exchange !== undefined) await store.putExchange(exchange);
+    }
+    await store.removeExchange(begun.id);
+  }
+
+  /** Has a session answer; `undefined` if the gateway ends first. */
+  async #step(exchange: ExchangeRecord): Promise<StepEnd | undefined> {
+    const { store, clock, submit } = this.#parts;
+    if (this.isClosing) return undefined;
+    const step = nextStep(exchange);
+    const chat = step.receiver === "target" ? exchange.target.origin : chatOf(await store.readSession(exchange.requester.sessionKey));
+    const { message, admission } = stepInput(exchange, step, { chat, nowMs: clock.now() });
+    const { promise, resolve } = Promise.withResolvers<StepEnd | undefined>();
+    const watcher: InputWatcher = {
+      onClaimed: () => undefined,
+      onReport: (report) => {
+        const { state, reason = "it ended without an answer" } = endOfRun(report);
+        resolve(state === "done" ? { type: "replied", text: report.text, tainted: report.tainted } : { type: "failed", reason });
+      },
+      onAnswered: (text) => resolve({ type: "failed", reason: text }),
+      onSettled: (reason) => resolve({ type: "failed", reason }),
+    };
+    const { inputId, watch } = await submit(message, admission, watcher);
+    using _watch = watch;
+    // It may have ended before it was watched, in an earlier process.
+    const ended = await this.#endOf(inputId);
+    if (ended !== undefined) resolve(ended);
+    this.#closing.signal.addEventListener("abort", () => resolve(undefined), { once: true });
+    if (this.isClosing) resolve(undefined);
+    return await promise;
+  }
+
+  /** The end of a step from what is stored. What a process that is gone has answered may be text of others. */
+  async #endOf(inputId: string): Promise<StepEnd | undefined> {
+    const { store } = this.#parts;
+    const input = await store.readInput(inputId);
+    const end = endOfInput(input?.state ?? { type: "ignored", reason: "its input is gone" });
+    if (end === undefined) return undefined;
+    if (end.state !== "done") return { type: "failed", reason: end.reason ?? "it failed" };
+    const turn = input?.turnId === undefined ? undefined : await store.readTurn(input.turnId);
+    if (turn === undefined) return { type: "failed", reason: "its answer is gone" };
+    const { items } = await store.readTranscript(turn.sessionId, { limit: MAX_ENTRIES });
+    const texts = items.flatMap((entry) =>
+      entry.type === "message" && entry.turnId === turn.id && entry.message.role === "assistant" ? [answerText(entry.message)] : [],
+    );
+    const text = texts.findLast((one) => one.trim() !== "") ?? "";
+    const reply = parseReply(text);
+    return { type: "replied", text: reply.type === "silent" || isExchangeEnd(text) ? "" : reply.text, tainted: true };
+  }
+}

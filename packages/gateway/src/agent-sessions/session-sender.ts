@@ -1,0 +1,157 @@
+import { withoutUndefined } from "@factotum/agent-contract";
+import type { Clock, Random, SessionReference, SessionSendOutcome } from "@factotum/agent-contract";
+import type { ExchangeRecord, InboxStore, TurnStore } from "@factotum/store";
+import type { RunningConfig } from "../agents/running-config.ts";
+import { isSandboxed, sandboxReason } from "../agents/run-place.ts";
+import { wait } from "../delivery/wait.ts";
+import type { BegunExchange, Exchanges } from "./exchanges.ts";
+import { chatOf } from "./exchanges.ts";
+import type { FoundSession, SessionFinder } from "./session-finder.ts";
+import type { KnownCaller, SessionReach } from "./session-reach.ts";
+
+/** Sessions that a message may come through. */
+const MAX_HOPS = 5;
+
+/** What sending needs. */
+export interface SessionSenderParts {
+  readonly store: Pick<InboxStore, "readInput"> & Pick<TurnStore, "readTurn">;
+  readonly running: RunningConfig;
+  readonly reach: SessionReach;
+  readonly finder: SessionFinder;
+  readonly exchanges: Exchanges;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+const CYCLE =
+  "This message came here through the session that you would send it to: a circle would never end. Give your answer in this turn; it is the reply.";
+const SELF = "This is your own session. Answer here instead of sending.";
+
+/** Sends messages from session to session. */
+export class SessionSender {
+  readonly #parts: SessionSenderParts;
+  /** Sessions whose runs wait for a reply, and of which sessions. */
+  readonly #waits = new Map<string, Set<string>>();
+
+  constructor(parts: SessionSenderParts) {
+    this.#parts = parts;
+  }
+
+  async send(
+    reference: SessionReference,
+    { message, timeoutMs, signal }: { readonly message: string; readonly timeoutMs: number; readonly signal: AbortSignal },
+    caller: KnownCaller,
+  ): Promise<SessionSendOutcome> {
+    const { finder, exchanges, reach } = this.#parts;
+    const { sessionKey } = caller.run;
+    const found = await finder.find(reference, "see", caller);
+    if (found === undefined) return missing(reference);
+    if (found.key === sessionKey) return { type: "error", code: "cycle", message: SELF };
+    if (!(await reach.may("send", caller, found))) return missing(reference);
+    const exchange = await this.#exchangeWith(found, { message, isAwaited: timeoutMs > 0 }, caller);
+    if ("type" in exchange) return exchange;
+    if (exchanges.isFull(sessionKey))
+      return { type: "error", code: "too-many", message: "Too many exchanges between sessions go on. Wait until one has ended." };
+    const begun = await exchanges.begin(exchange);
+    if (timeoutMs === 0) return { type: "accepted", sessionKey: found.key };
+    if (this.#isWaitingFor(found.key, sessionKey))
+      return { type: "accepted", sessionKey: found.key, note: "That session waits for this one, so it answers once this turn has ended." };
+    return this.#reply(begun, { from: sessionKey, to: found.key, timeoutMs, signal });
+  }
+
+  /** Waits for the first reply. The run holds no place meanwhile (R6). */
+  async #reply(
+    { first, stop }: BegunExchange,
+    {
+      from,
+      to,
+      timeoutMs,
+      signal,
+    }: { readonly from: string; readonly to: string; readonly timeoutMs: number; readonly signal: AbortSignal },
+  ): Promise<SessionSendOutcome> {
+    const { clock, exchanges } = this.#parts;
+    const over = new AbortController();
+    const targets = this.#waits.get(from) ?? new Set();
+    this.#waits.set(from, targets.add(to));
+    try {
+      const end = await Promise.race([first, wait(timeoutMs, { clock, signal: AbortSignal.any([over.signal, signal]) })]);
+      if (signal.aborted && !exchanges.isClosing) stop();
+      if (end === undefined) return { type: "timeout", sessionKey: to };
+      if (end.type === "failed") return { type: "error", code: "failed", message: `The session ${to} could not answer: ${end.reason}.` };
+      return { type: "ok", sessionKey: to, untrusted: end.tainted, ...(end.text === "" ? {} : { reply: end.text }) };
+    } finally {
+      over.abort();
+      targets.delete(to);
+      if (targets.size === 0) this.#waits.delete(from);
+    }
+  }
+
+  /** True if a session waits for another one, directly or not. */
+  #isWaitingFor(sessionKey: string, other: string, seen: ReadonlySet<string> = new Set()): boolean {
+    if (sessionKey === other) return true;
+    if (seen.has(sessionKey)) return false;
+    const further = new Set([...seen, sessionKey]);
+    return [...(this.#waits.get(sessionKey) ?? [])].some((next) => this.#isWaitingFor(next, other, further));
+  }
+
+  /** The exchange that a message would begin, or why there is none. */
+  async #exchangeWith(
+    found: FoundSession,
+    { message, isAwaited }: { readonly message: string; readonly isAwaited: boolean },
+    { run, tainted }: KnownCaller,
+  ): Promise<ExchangeRecord | Extract<SessionSendOutcome, { readonly type: "error" | "forbidden" }>> {
+    const { store, running, clock, random } = this.#parts;
+    const turn = await store.readTurn(run.runId);
+    const lead = turn?.inputIds[0] === undefined ? undefined : await store.readInput(turn.inputIds[0]);
+    if (turn === undefined || lead === undefined)
+      return { type: "forbidden", message: "No message asked for this turn, so it has no authority to pass on." };
+    const { admission } = lead;
+    const path = [...(admission.agentToAgent?.path ?? []), run.sessionKey];
+    if (path.includes(found.key)) return { type: "error", code: "cycle", message: CYCLE };
+    if (path.length > MAX_HOPS)
+      return {
+        type: "error",
+        code: "too-many-hops",
+        message: `This message came through ${path.length} sessions already: ${path.join(", ")}.`,
+      };
+    const chat = chatOf(found.record);
+    const group = chat !== undefined && chat.conversation.kind !== "direct";
+    const { mode } = running.agent(found.agentId).config.sandbox;
+    const isConfined = run.sandbox !== undefined && run.sandbox.elevated !== true;
+    if (isConfined && !isSandboxed(sandboxReason(mode, { owner: run.owner, group })))
+      return { type: "forbidden", message: `This turn is sandboxed, and turns of ${found.key} are not: it starts none of them.` };
+    const isListed = admission.sessionKey === undefined || admission.isListedOwner === true;
+    const { maxPingPongTurns } = running.config.session.agentToAgent;
+    return {
+      id: random.uuid(),
+      startedAtMs: clock.now(),
+      requester: { sessionKey: run.sessionKey, agentId: run.agentId, channel: turn.origin.channel },
+      target: { sessionKey: found.key, agentId: found.agentId, ...withoutUndefined({ origin: chat }) },
+      request: message,
+      path,
+      authority: {
+        owner: run.owner,
+        author: admission.author ?? { origin: lead.message.origin, sender: lead.message.sender },
+        cause: admission.agentToAgent?.cause ?? run.kind,
+        ...(tainted || !run.owner ? { tainted: true } : {}),
+        ...(run.owner && isListed ? { isListedOwner: true } : {}),
+        ...(admission.job?.tools === undefined
+          ? {}
+          : { job: { id: admission.job.id, name: admission.job.name, tools: admission.job.tools } }),
+      },
+      maxTurns: 1 + (isAwaited ? maxPingPongTurns : 0),
+      turn: 0,
+      phase: "talk",
+    };
+  }
+}
+
+/** The one answer for a session that is missing, ambiguous, or out of reach. */
+function missing({ sessionKey, label, agentId }: SessionReference): SessionSendOutcome {
+  const named = JSON.stringify(sessionKey ?? label ?? agentId ?? "");
+  return {
+    type: "error",
+    code: "not-found",
+    message: `There is no session ${named} within your reach, or more than one has this name. sessions_list shows those that you can reach.`,
+  };
+}

@@ -1,0 +1,73 @@
+import type { AgentSessions, AgentTool, AgentToolResult, SessionSendOutcome, ToolTraits } from "@factotum/agent-contract";
+import { z } from "zod";
+import { defineTool } from "../define-tool/define-tool.ts";
+import { errorResult, textResult } from "../define-tool/tool-result.ts";
+import { noReference, noSession, parseReference, SESSION_PARAMETERS } from "./session-reference.ts";
+
+const DEFAULT_SECONDS = 30;
+
+const SENDS: ToolTraits = {
+  effect: "send",
+  toSessions: true,
+  idempotent: false,
+  output: "trusted",
+  network: false,
+  parallel: true,
+  // It waits for a turn of another session, which has places of its own.
+  holdsNoPlace: true,
+};
+
+/** Sends a message to another session, and waits for its reply. */
+export function createSessionsSendTool({ sessions }: { readonly sessions: Pick<AgentSessions, "send"> }): AgentTool {
+  return defineTool({
+    name: "sessions_send",
+    summary: "Send a message to another session",
+    description: [
+      "Has the agent of another session answer a message, with at most the rights of this turn. Its reply is the result; people see nothing of it.",
+      "After the reply the two of you can go on for some turns: you are asked again once this turn has ended.",
+    ].join("\n"),
+    schema: z.strictObject({
+      ...SESSION_PARAMETERS,
+      message: z.string().min(1).max(16_000),
+      timeoutSeconds: z.int().min(0).max(3_600).optional().describe(`0: do not wait. Default ${DEFAULT_SECONDS}`),
+    }),
+    traits: SENDS,
+    inspect: async ({ message, timeoutSeconds: _wait, ...named }) => {
+      const reference = parseReference(named);
+      if (reference === undefined) return { type: "invalid", message: "sessions_send needs sessionKey, label or agentId." };
+      const to = { sessionKey: reference.sessionKey ?? "", label: reference.label ?? "", agentId: reference.agentId ?? "" };
+      const name = [to.sessionKey, to.label, to.agentId].filter((word) => word !== "").join(", ");
+      return { type: "action", text: `Send to the session ${name}: ${message}`, binding: { ...to, message } };
+    },
+    async execute({ message, timeoutSeconds = DEFAULT_SECONDS, ...named }, { run, tainted, signal }) {
+      const reference = parseReference(named);
+      if (reference === undefined) return noReference("sessions_send");
+      const outcome = await sessions.send(reference, { message, timeoutMs: timeoutSeconds * 1000, signal }, { run, tainted });
+      return outcome.type === "error" && outcome.code === "not-found" ? noSession(reference) : resultOf(outcome);
+    },
+  });
+}
+
+function resultOf(outcome: SessionSendOutcome): AgentToolResult {
+  switch (outcome.type) {
+    case "ok": {
+      const { sessionKey, reply, untrusted } = outcome;
+      const text = reply === undefined ? `${sessionKey} had nothing to reply.` : `${sessionKey} replied:\n${reply}`;
+      return textResult(text, { details: { status: "ok", sessionKey, ...(reply === undefined ? {} : { reply }) }, untrusted });
+    }
+    case "accepted": {
+      const { sessionKey, note } = outcome;
+      const text = `Accepted: ${sessionKey} will answer it, and you will not be told.`;
+      return textResult(note === undefined ? text : `${text} ${note}`, { details: { status: "accepted", sessionKey } });
+    }
+    case "timeout": {
+      const { sessionKey } = outcome;
+      const text = `${sessionKey} has not replied yet. It goes on with it; do not send the message again.`;
+      return textResult(text, { details: { status: "timeout", sessionKey } });
+    }
+    case "forbidden":
+      return errorResult(outcome.message, { details: { status: "forbidden" } });
+    case "error":
+      return errorResult(outcome.message, { details: { status: "error", code: outcome.code } });
+  }
+}
