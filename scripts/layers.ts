@@ -136,6 +136,8 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly string[]>> = {
     // A turn's session, and the gateway's own messages to it
     "conversation",
     "notices",
+    // Tasks that sessions hand out
+    "subagents",
     // What a model is given
     "prompt",
     // What files held before turns changed them

@@ -7,8 +7,13 @@ import type { UsageTotals } from "./usage.ts";
 
 /** How a run ended. */
 export type RunOutcome =
-  /** The model finished with an answer, or with calls of a client's tools (`clientCalls`, never empty), which have no result yet. */
-  | { readonly type: "done"; readonly message: AssistantMessage; readonly clientCalls?: readonly ToolCall[] }
+  /** The model finished with an answer, with calls of a client's tools (`clientCalls`, never empty), which have no result yet, or with a call that ends the turn (`yielded`). */
+  | {
+      readonly type: "done";
+      readonly message: AssistantMessage;
+      readonly clientCalls?: readonly ToolCall[];
+      readonly yielded?: true;
+    }
   /** The run's signal fired. */
   | { readonly type: "aborted"; readonly reason: string }
   | {

@@ -97,6 +97,7 @@ export type {
   SettingsChange,
   SettingsDesk,
 } from "./ports.ts";
+export type { SpawnOutcome, SpawnRequest, SubagentCaller, SubagentChange, SubagentLog, Subagents, SubagentView } from "./subagents.ts";
 export type { CommandFile, LeftOutSkill, SkillEntry, SkillIndex, SkillPlace, SkillSource, SkillUse } from "./skill.ts";
 export type {
   JobCaller,

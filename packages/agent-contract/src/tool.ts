@@ -4,8 +4,8 @@ import type { RunFacts } from "./run.ts";
 
 /** Side effects of a tool; policies, approvals, retries after a crash and taint depend on them. */
 export interface ToolTraits {
-  /** `schedule`: it makes what runs later with the authority of this run. */
-  readonly effect: "read" | "write" | "execute" | "send" | "config" | "schedule";
+  /** `schedule`: it makes what runs later with the authority of this run. `delegate`: it starts or steers a run with at most the authority and with the taint of this one. */
+  readonly effect: "read" | "write" | "execute" | "send" | "config" | "schedule" | "delegate";
   /** Running it twice with the same arguments leaves the same state. */
   readonly idempotent: boolean;
   /** `untrusted` if the result may contain text of others (web, mail, media); taints the turn (R23). */
@@ -50,6 +50,8 @@ export interface AgentToolResult {
    * tool's own although the trait says `untrusted`: nothing was requested. Without `isError`, false counts as absent.
    */
   readonly untrusted?: boolean;
+  /** The turn ends with this result: later calls are skipped, and the model is not asked again. Without effect on a failure. */
+  readonly endsTurn?: boolean;
 }
 
 /** What the messages of a session can be, for tools whose schema depends on it. */

@@ -31,6 +31,7 @@ export { projectMessages } from "./projection/project-messages.ts";
 export { opensFiles } from "./prompt/opens-files.ts";
 export { orderTools } from "./prompt/order-tools.ts";
 export type { PromptFacts } from "./prompt/prompt-facts.ts";
+export { renderSubagentContext } from "./prompt/render-subagent-context.ts";
 export { renderSystemPrompt } from "./prompt/render-system-prompt.ts";
 export { describeContext } from "./report/describe-context.ts";
 export { sentForm } from "./report/describe-message.ts";

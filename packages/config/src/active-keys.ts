@@ -52,7 +52,7 @@ export const ACTIVE_KEYS: readonly string[] = [
       "sandbox.image",
       "sandbox.network",
       "sandbox.sessionToolsVisibility",
-      "subagents.tools",
+      "subagents",
     ].map((row) => `${place}.${row}`),
   ),
   "session.scope",

@@ -85,6 +85,7 @@ export const fullDocument = {
         maxChildren: 3,
         maxConcurrent: 4,
         tools: { profile: "minimal", allow: ["read"], deny: ["exec"] },
+        archiveAfterMinutes: 90,
       },
       compaction: { reserveTokens: 1000, keepRecentTokens: 2000, model: "openai/b", memoryFlush: false, notifyUser: true },
       contextPruning: { mode: "off" },

@@ -6,6 +6,7 @@ import type {
   CommandRunner,
   AgentSessions,
   ScheduledJobs,
+  Subagents,
   ToolSource,
   Clock,
   Logger,
@@ -22,6 +23,7 @@ import { createConfiguredModels } from "./agents/configured-models.ts";
 import { SessionCommands } from "./background-commands/session-commands.ts";
 import { AgentsSessions } from "./agent-sessions/agents-sessions.ts";
 import { AgentJobs } from "./schedule/agent-jobs.ts";
+import { SessionSubagents } from "./subagents/session-subagents.ts";
 import type { CheckpointPorts } from "./checkpoints/checkpoint-service.ts";
 import type { CrashPointHook } from "./kernel/crash-point.ts";
 import type { EngineSettings } from "./engine/engine-options.ts";
@@ -64,6 +66,7 @@ export interface GatewaySettings {
       readonly background: BackgroundCommands;
       readonly jobs: ScheduledJobs;
       readonly sessions: AgentSessions;
+      readonly subagents: Subagents;
     },
   ) => readonly ToolSource[];
   readonly skills: SkillIndex;
@@ -172,8 +175,22 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const sessionCommands = new SessionCommands();
   const agentJobs = new AgentJobs();
   const agentsSessions = new AgentsSessions();
+  const subagents = new SessionSubagents();
   const restarter = new RestartAfterRun({ requestRestart: options.onRestartRequest, logger });
-  const parts = { hub, messenger, planBoard, questioner, reporter, restarter, media, sampler, sessionCommands, agentJobs, agentsSessions };
+  const parts = {
+    hub,
+    messenger,
+    planBoard,
+    questioner,
+    reporter,
+    restarter,
+    media,
+    sampler,
+    sessionCommands,
+    agentJobs,
+    agentsSessions,
+    subagents,
+  };
   const engine = new Engine({
     ...(await engineSettings(options, parts, options)),
     home: options.home,
@@ -182,6 +199,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     owners: options.ownerControl,
     sessionCommands,
     agentJobs,
+    subagents,
     questions: questioner,
     ...withoutUndefined({ reserve: options.reserve }),
     localFiles: options.localFiles,
@@ -230,11 +248,25 @@ interface GatewayParts {
   readonly sessionCommands: SessionCommands;
   readonly agentJobs: AgentJobs;
   readonly agentsSessions: AgentsSessions;
+  readonly subagents: SessionSubagents;
 }
 
 async function engineSettings(
   { config, toolSources, accounts, skills, skillFolders }: GatewaySettings,
-  { hub, messenger, planBoard, questioner, reporter, restarter, media, sampler, sessionCommands, agentJobs, agentsSessions }: GatewayParts,
+  {
+    hub,
+    messenger,
+    planBoard,
+    questioner,
+    reporter,
+    restarter,
+    media,
+    sampler,
+    sessionCommands,
+    agentJobs,
+    agentsSessions,
+    subagents,
+  }: GatewayParts,
   { environment, fetch, clock, random, logger, onSecret }: GatewayOptions,
 ): Promise<EngineSettings> {
   const secret = config.commands.ownerDisplaySecret;
@@ -256,6 +288,7 @@ async function engineSettings(
       background: sessionCommands,
       jobs: agentJobs,
       sessions: agentsSessions,
+      subagents,
     }),
     skills,
     skillFolders,

@@ -1,4 +1,4 @@
-export { CRASH_POINTS, JOB_CRASH_POINTS } from "./kernel/crash-point.ts";
+export { CRASH_POINTS, JOB_CRASH_POINTS, SUBAGENT_CRASH_POINTS } from "./kernel/crash-point.ts";
 export type { CrashPoint, CrashPointHook } from "./kernel/crash-point.ts";
 export { markTaintedLines } from "./taint/mark-tainted-lines.ts";
 export { isTaintBinding } from "./taint/taint.ts";

@@ -349,6 +349,8 @@ export async function startTestGateway(
     readonly around?: (store: Store) => Store;
     /** None by default. */
     readonly reserve?: DiskReserve;
+    /** True if runs have the tools of sub-agents. */
+    readonly subagents?: boolean;
     /** True if tool calls wait for a decision of the test. */
     readonly asks?: boolean;
     /** The decision on tool calls otherwise; `deny` by default. */
@@ -405,7 +407,7 @@ export async function startTestGateway(
   const settings = (next: FactotumConfig): GatewaySettings => ({
     config: next,
     accounts: () => [...(platform === undefined ? [] : [platform.account(options.accountConfig)]), ...(options.accounts ?? [])],
-    toolSources: ({ messenger, planBoard, questioner, reporter, restarter, media, sampler, background, jobs, sessions }) => [
+    toolSources: ({ messenger, planBoard, questioner, reporter, restarter, media, sampler, background, jobs, sessions, subagents }) => [
       {
         id: "core",
         tools: [
@@ -419,6 +421,7 @@ export async function startTestGateway(
             restarter,
             jobs,
             sessions,
+            subagents,
             settings: options.settingsDesk ?? NO_SETTINGS,
             background,
             clock: common.clock,
@@ -430,8 +433,9 @@ export async function startTestGateway(
           }).filter(
             ({ name }) =>
               name !== "cron" &&
+              (options.subagents === true || !SUBAGENT_TOOLS.includes(name)) &&
               (name !== "gateway" || options.settingsDesk !== undefined) &&
-              (options.sessionTools === true || !/^(?:sessions_|agents_list)/.test(name)),
+              (options.sessionTools === true || !/^(?:sessions_(?!spawn|yield)|agents_list)/.test(name)),
           ),
           ...(options.mediaTools
             ? createMediaTools({
@@ -521,6 +525,9 @@ function decideApprovals({ engine: { parts } }: Gateway, decision: () => Approva
   // Another decision, or the end of the gateway, may be faster.
   parts.approvals.onWaitingChange(() => void decide().catch(() => undefined));
 }
+/** Offered only where a test asks for them. */
+const SUBAGENT_TOOLS: readonly string[] = ["sessions_spawn", "sessions_yield", "subagents"];
+
 const NO_WEB: WebAccess = {
   request: async () => ({ type: "refused", reason: "unavailable", message: "there is no web in this test" }),
   pages: {

@@ -126,6 +126,24 @@ export interface HookPayloads {
     /** Absent for one that did not run. */
     readonly durationMs?: number;
   };
+  /** A session has handed out a task. `sessionKey`: that of the sub-agent. */
+  readonly subagent_spawned: HookPlace & {
+    readonly parentSessionKey: string;
+    readonly runId: string;
+    readonly depth: number;
+    readonly label?: string;
+    readonly task: string;
+  };
+  readonly subagent_ended: HookPlace & {
+    readonly parentSessionKey: string;
+    readonly runId: string;
+    readonly depth: number;
+    readonly label?: string;
+    readonly state: "done" | "failed" | "timeout" | "killed" | "lost";
+    /** Why it did not end as `done`. */
+    readonly reason?: string;
+    readonly durationMs: number;
+  };
   readonly gateway_start: { readonly version: string };
   readonly gateway_stop: { readonly reason: string };
 }
@@ -155,6 +173,8 @@ export interface HookAnswers {
   readonly session_end: undefined;
   readonly agent_end: undefined;
   readonly cron_run: undefined;
+  readonly subagent_spawned: undefined;
+  readonly subagent_ended: undefined;
   readonly gateway_start: undefined;
   readonly gateway_stop: undefined;
 }
@@ -191,6 +211,8 @@ export const HOOKS: { readonly [Name in HookName]: HookRow } = {
   session_end: { kind: "observe", priority: 0, timeoutMs: 5_000 },
   agent_end: { kind: "observe", priority: 0, timeoutMs: 5_000 },
   cron_run: { kind: "observe", priority: 0, timeoutMs: 5_000 },
+  subagent_spawned: { kind: "observe", priority: 0, timeoutMs: 5_000 },
+  subagent_ended: { kind: "observe", priority: 0, timeoutMs: 5_000 },
   gateway_start: { kind: "observe", priority: 0, timeoutMs: 5_000 },
   gateway_stop: { kind: "observe", priority: 0, timeoutMs: 2_000 },
 };

@@ -15,6 +15,7 @@ import { describePairings } from "./pairings.ts";
 import { describeRandomOperations } from "./random-operations.ts";
 import { describeRequests } from "./requests.ts";
 import { describeSessions } from "./sessions.ts";
+import { describeSpawns } from "./spawns.ts";
 import { describeSpend } from "./spend.ts";
 import { describeCommands } from "./commands.ts";
 import { describeExchanges } from "./exchanges.ts";
@@ -51,6 +52,7 @@ export function storeContract(name: string, createFixture: () => Promise<StoreFi
     describeRequests(context);
     describeSessions(context);
     describeMaintenance(context);
+    describeSpawns(context);
     describeSpend(context);
     describeCommands(context);
     describeExchanges(context);

@@ -22,7 +22,8 @@ export type { MaintenanceOptions, Store, StoreCounts } from "./port/store.ts";
 export type { NewPairing, PairingRecord, PairingRequest, PairingSender, PairingStore } from "./port/pairing-store.ts";
 export type { KeyedNotice, NewOutbound, OutboxStore } from "./port/outbox-store.ts";
 export type { LedgerStore, NewRequest, NotesFile } from "./port/ledger-store.ts";
-export type { NewTurn, SessionTouch, StartedTurn, TurnEnd, TurnStore } from "./port/turn-store.ts";
+export type { EndedSpawn, NewSpawn, OwnInput, SpawnEnd, SpawnEndState, SpawnRecord, SpawnState, SpawnStore } from "./port/spawn-store.ts";
+export type { EndedTurn, NewTurn, SessionTouch, StartedTurn, TurnEnd, TurnStore } from "./port/turn-store.ts";
 export type {
   CheckpointBefore,
   CheckpointLimits,
@@ -36,12 +37,14 @@ export type { ConversationMove, NewMove } from "./port/move-records.ts";
 export type {
   ClientResult,
   AgentToAgentStep,
+  CompletionFacts,
   InputAdmission,
   InputAuthor,
   InputRecord,
   InputSource,
   JobBounds,
   InputState,
+  SpawnFacts,
   TerminalInputState,
 } from "./port/inbox-records.ts";
 export type {

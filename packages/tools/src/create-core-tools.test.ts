@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { FakeBackground } from "../test/fake-command.ts";
 import { fakeJobs } from "../test/fake-jobs.ts";
+import { fakeSubagents } from "../test/fake-subagents.ts";
 import { FakeClock } from "../test/fake-clock.ts";
 import { createToolRig, textOf, type ToolRig } from "../test/tool-rig.ts";
 import { webAccess } from "../test/web-rig.ts";
@@ -37,6 +38,7 @@ beforeEach(async () => {
       agents: () => Promise.reject(new Error("not in this test")),
       send: () => Promise.reject(new Error("not in this test")),
     },
+    subagents: fakeSubagents(),
     web: webAccess({}),
     execTimeoutSeconds: 1_800,
     readPdf: () => Promise.reject(new Error("not in this test")),
@@ -51,7 +53,7 @@ const tool = (name: string): AgentTool => {
   return found;
 };
 
-test("are the twenty-one, sorted, each with the traits that policies need", () => {
+test("are the twenty-four, sorted, each with the traits that policies need", () => {
   const table = tools.map(({ name, traits: { effect, idempotent, output, network, parallel } }) =>
     [name, effect, idempotent, output, network, parallel].join(" "),
   );
@@ -73,6 +75,9 @@ test("are the twenty-one, sorted, each with the traits that policies need", () =
     "sessions_history read true trusted false true",
     "sessions_list read true trusted false true",
     "sessions_send send false trusted false true",
+    "sessions_spawn delegate false trusted false false",
+    "sessions_yield read true trusted false false",
+    "subagents delegate false trusted false false",
     "update_plan read true trusted false false",
     "web_fetch read true untrusted true true",
     "web_search read true untrusted true true",
@@ -117,8 +122,8 @@ test("message explains its address and lists one name for the file", () => {
 });
 
 test("together take at most 8,900 bytes of a request on a plain channel, and 12,400 on the richest", () => {
-  // The gateway offers the tools of automation and for sessions by name alone, until one is asked for.
-  const requested = tools.filter(({ name }) => !["agents_list", "cron", "gateway"].includes(name) && !name.startsWith("sessions_"));
+  // The gateway offers the tools of automation, for sessions and of sub-agents by name alone, until one is asked for.
+  const requested = tools.filter(({ name }) => !/^(?:agents_list|cron|gateway|sessions_.*|subagents)$/.test(name));
   const bytes = (narrow: (one: AgentTool) => Pick<AgentTool, "description" | "parameters">): number =>
     Buffer.byteLength(
       JSON.stringify(

@@ -12,6 +12,7 @@ import type {
   ScheduledJobs,
   SessionReporter,
   SettingsDesk,
+  Subagents,
 } from "@factotum/agent-contract";
 import { createExecTool, type ExecToolOptions } from "./commands/exec-tool.ts";
 import { createProcessTool } from "./commands/process-tool.ts";
@@ -27,6 +28,9 @@ import { createAgentsListTool } from "./sessions/agents-list-tool.ts";
 import { createSessionsHistoryTool } from "./sessions/sessions-history-tool.ts";
 import { createSessionsListTool } from "./sessions/sessions-list-tool.ts";
 import { createSessionsSendTool } from "./sessions/sessions-send-tool.ts";
+import { createSessionsSpawnTool } from "./subagents/sessions-spawn-tool.ts";
+import { createSessionsYieldTool } from "./subagents/sessions-yield-tool.ts";
+import { createSubagentsTool } from "./subagents/subagents-tool.ts";
 import { createSessionStatusTool } from "./sessions/session-status-tool.ts";
 import { createAskUserTool } from "./questions/ask-user-tool.ts";
 import { createUpdatePlanTool } from "./plans/update-plan-tool.ts";
@@ -51,6 +55,7 @@ export interface CoreToolsOptions {
   readonly restarter: Restarter;
   readonly jobs: ScheduledJobs;
   readonly sessions: AgentSessions;
+  readonly subagents: Subagents;
   readonly background: BackgroundCommands;
   readonly clock: Clock;
   readonly web: WebAccess;
@@ -73,7 +78,7 @@ export interface CoreToolsOptions {
   readonly changeChecker?: ChangeChecker;
 }
 
-/** The core tools: `agents_list apply_patch ask_user cron edit exec find gateway grep ls message process read session_status sessions_history sessions_list sessions_send update_plan web_fetch web_search write`, by name. One set serves every run. */
+/** The core tools: `agents_list apply_patch ask_user cron edit exec find gateway grep ls message process read session_status sessions_history sessions_list sessions_send sessions_spawn sessions_yield subagents update_plan web_fetch web_search write`, by name. One set serves every run. */
 export function createCoreTools(options: CoreToolsOptions): readonly AgentTool[] {
   const { files, runner, messenger, planBoard, questioner, reporter, sessions, background, clock, web, readPdf } = options;
   const { maxResultChars = 16_000, maxImageBytes = 3_750_000, execTimeoutSeconds } = options;
@@ -106,6 +111,9 @@ export function createCoreTools(options: CoreToolsOptions): readonly AgentTool[]
     createSessionsHistoryTool({ sessions }),
     createSessionsListTool({ sessions }),
     createSessionsSendTool({ sessions }),
+    createSessionsSpawnTool({ subagents: options.subagents }),
+    createSessionsYieldTool({ subagents: options.subagents }),
+    createSubagentsTool({ subagents: options.subagents }),
     createUpdatePlanTool({ planBoard }),
     createWebFetchTool({ web, maxResultChars }),
     createWebSearchTool({ web }),

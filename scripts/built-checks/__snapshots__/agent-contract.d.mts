@@ -230,8 +230,8 @@ interface CompactionMessage {
 type AgentMessage = UserMessage | AssistantMessage | ToolResultMessage;
 /** Side effects of a tool; policies, approvals, retries after a crash and taint depend on them. */
 interface ToolTraits {
-  /** `schedule`: it makes what runs later with the authority of this run. */
-  readonly effect: "read" | "write" | "execute" | "send" | "config" | "schedule";
+  /** `schedule`: it makes what runs later with the authority of this run. `delegate`: it starts or steers a run with at most the authority and with the taint of this one. */
+  readonly effect: "read" | "write" | "execute" | "send" | "config" | "schedule" | "delegate";
   /** Running it twice with the same arguments leaves the same state. */
   readonly idempotent: boolean;
   /** `untrusted` if the result may contain text of others (web, mail, media); taints the turn (R23). */
@@ -271,6 +271,8 @@ interface AgentToolResult {
    * tool's own although the trait says `untrusted`: nothing was requested. Without `isError`, false counts as absent.
    */
   readonly untrusted?: boolean;
+  /** The turn ends with this result: later calls are skipped, and the model is not asked again. Without effect on a failure. */
+  readonly endsTurn?: boolean;
 }
 /** What the messages of a session can be, for tools whose schema depends on it. */
 interface MessagingFeatures {
@@ -730,6 +732,7 @@ type RunOutcome = {
   readonly type: "done";
   readonly message: AssistantMessage;
   readonly clientCalls?: readonly ToolCall[];
+  readonly yielded?: true;
 } | {
   readonly type: "aborted";
   readonly reason: string;
@@ -1235,6 +1238,87 @@ interface Messenger {
     readonly signal: AbortSignal;
     readonly run: RunFacts;
   }): Promise<MessengerResult>;
+}
+/** A task for a sub-agent, as a model hands it out. */
+interface SpawnRequest {
+  readonly task: string;
+  /** A short name. */
+  readonly label?: string;
+  /** Default: the agent of the run. */
+  readonly agentId?: string;
+  /** Default: the model of the conversation. */
+  readonly model?: string;
+  readonly thinking?: ThinkingLevel;
+  /** From now on, until it has ended. Default: an hour. */
+  readonly runTimeoutSeconds?: number;
+  /** `delete`: its conversation is removed once its end is told. Default: `keep`. */
+  readonly cleanup?: "keep" | "delete";
+  /** The only tools that it may call. */
+  readonly toolsAllow?: readonly string[];
+  /** It calls no tools at all. */
+  readonly disableTools?: boolean;
+}
+/** The run that asks for something of sub-agents. */
+interface SubagentCaller {
+  readonly run: RunFacts;
+  /** Its model had been given text of others when it made the call (R23). */
+  readonly tainted: boolean;
+}
+/** What became of a task. `refused` says what to do. */
+type SpawnOutcome = {
+  readonly type: "accepted";
+  readonly runId: string;
+  readonly sessionKey: string;
+} | {
+  readonly type: "refused";
+  readonly message: string;
+};
+/** A sub-agent as its parent sees it. */
+interface SubagentView {
+  readonly runId: string;
+  readonly sessionKey: string;
+  readonly agentId: string;
+  readonly label?: string;
+  readonly task: string;
+  readonly state: "queued" | "running" | "done" | "failed" | "timeout" | "killed" | "lost";
+  /** Why it has not ended as `done`. */
+  readonly reason?: string;
+  /** Until now, or until its end. */
+  readonly durationMs: number;
+  readonly tokens: number;
+  readonly costUsd?: number;
+}
+/** What became of a change. `refused` says what to do. */
+type SubagentChange = {
+  readonly type: "done";
+  readonly views: readonly SubagentView[];
+} | {
+  readonly type: "refused";
+  readonly message: string;
+};
+/** The newest messages of a sub-agent. */
+type SubagentLog = {
+  readonly type: "log";
+  readonly view: SubagentView;
+  readonly text: string;
+  readonly untrusted: boolean;
+} | {
+  readonly type: "refused";
+  readonly message: string;
+};
+/** Sub-agents, for the tools of their parents. A run sees those that its session has started, and no others. */
+interface Subagents {
+  /** Starts one once the result of the call is stored, and with it. Its own result comes as a message. */
+  spawn(request: SpawnRequest, caller: SubagentCaller): Promise<SpawnOutcome>;
+  /** Holds the results of the sub-agents that have not ended until all of them have, to hand them over together. Resolves with their number. */
+  wait(caller: SubagentCaller): Promise<number>;
+  /** Newest first. */
+  list(caller: SubagentCaller): Promise<readonly SubagentView[]>;
+  /** Ends one and those that it has started; `all`: every one. `named`: a run id, the beginning of one, or a label. */
+  kill(named: string, caller: SubagentCaller): Promise<SubagentChange>;
+  /** Tells one something. */
+  steer(named: string, text: string, caller: SubagentCaller): Promise<SubagentChange>;
+  log(named: string, caller: SubagentCaller): Promise<SubagentLog>;
 }
 /**
  * Where a skill was found, highest precedence first: `<workspace>/skills`, `<workspace>/.agents/skills`, `~/.agents/skills`, the agent's own folder, the state
@@ -1756,3 +1840,4 @@ interface TextEmbeddings {
 }
 export { type AgentEvent, type AgentMessage, type AgentSessionKind, type AgentSessions, type AgentTool, type AgentToolResult, type AssistantMessage, type AuditNotes, type AuditedEntry, type AuditedNote, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type ChangeCheck, type ChangeChecker, type CheckedFile, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type FilledPrompt, type ImageContent, type ImageOrder, type InputOutcome, type InspectedCall, type JobCaller, type JobCatchUp, type JobChange, type JobCheck, type JobDelivery, type JobOccurrence, type JobPayload, type JobReceipt, type JobSchedule, type JobSpec, type JobView, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type ListedSession, type Logger, MODEL_APIS, type MadeFile, type MediaCallOptions, type MediaModels, type MediaOutcome, type MemoryAnswer, type MemoryChange, type MemoryEmbedded, type MemoryHit, type MemoryIndexed, type MemoryOrigin, type MemoryPassage, type MemoryProvider, type MemoryQuery, type MemorySourceKind, type MemoryStatus, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelSampler, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteEntrySource, type NoteFinding, type NoteGate, type NoteHistory, type NoteVerdict, type NoteVersion, type OutputPart, type PlanBoard, type PlanStep, type Question, type QuestionOutcome, type Questioner, RUN_KINDS, type Random, type ReachableAgent, type Restarter, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunSandbox, type RunningCommand, type SamplingOutcome, type SamplingRequest, type ScheduledJobs, type ServerCommand, type ServerSandbox, type SessionCaller, type SessionFilter, type SessionHistoryPage, type SessionList, type SessionMessage, type SessionReference, type SessionReporter, type SettingsAnswer, type SettingsChange, type SettingsDesk, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SourceCommand, type SourcePrompt, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type TextEmbeddings, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type VersionedNote, type WakeResult, type WithoutUndefined, addUsage, createServerRun, describeEnd, joinUsage, nearestName, plural, renderServerCommand, withoutUndefined };
 export { type AgentEvent, type AgentMessage, type AgentSessionKind, type AgentSessions, type AgentTool, type AgentToolResult, type AssistantMessage, type AuditNotes, type AuditedEntry, type AuditedNote, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type ChangeCheck, type ChangeChecker, type CheckedFile, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type FilledPrompt, type ImageContent, type ImageOrder, type InputOutcome, type InspectedCall, type JobCaller, type JobCatchUp, type JobChange, type JobCheck, type JobDelivery, type JobOccurrence, type JobPayload, type JobReceipt, type JobSchedule, type JobSpec, type JobView, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type ListedSession, type Logger, MODEL_APIS, type MadeFile, type MediaCallOptions, type MediaModels, type MediaOutcome, type MemoryAnswer, type MemoryChange, type MemoryEmbedded, type MemoryHit, type MemoryIndexed, type MemoryOrigin, type MemoryPassage, type MemoryProvider, type MemoryQuery, type MemorySourceKind, type MemoryStatus, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelSampler, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteEntrySource, type NoteFinding, type NoteGate, type NoteHistory, type NoteVerdict, type NoteVersion, type OutputPart, type PlanBoard, type PlanStep, type Question, type QuestionOutcome, type Questioner, RUN_KINDS, type Random, type ReachableAgent, type Restarter, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunSandbox, type RunningCommand, type SamplingOutcome, type SamplingRequest, type ScheduledJobs, type SessionCaller, type SessionFilter, type SessionHistoryPage, type SessionList, type SessionMessage, type SessionReference, type SessionReporter, type SettingsAnswer, type SettingsChange, type SettingsDesk, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SourceCommand, type SourcePrompt, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type TextEmbeddings, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type VersionedNote, type WakeResult, type WithoutUndefined, addUsage, describeEnd, joinUsage, nearestName, plural, withoutUndefined };
+export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type AuditNotes, type AuditedEntry, type AuditedNote, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type ChangeCheck, type ChangeChecker, type CheckedFile, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type FilledPrompt, type ImageContent, type ImageOrder, type InputOutcome, type InspectedCall, type JobCaller, type JobCatchUp, type JobChange, type JobCheck, type JobDelivery, type JobOccurrence, type JobPayload, type JobReceipt, type JobSchedule, type JobSpec, type JobView, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type Logger, MODEL_APIS, type MadeFile, type MediaCallOptions, type MediaModels, type MediaOutcome, type MemoryAnswer, type MemoryChange, type MemoryEmbedded, type MemoryHit, type MemoryIndexed, type MemoryOrigin, type MemoryPassage, type MemoryProvider, type MemoryQuery, type MemorySourceKind, type MemoryStatus, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelSampler, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteEntrySource, type NoteFinding, type NoteGate, type NoteHistory, type NoteVerdict, type NoteVersion, type OutputPart, type PlanBoard, type PlanStep, type Question, type QuestionOutcome, type Questioner, RUN_KINDS, type Random, type Restarter, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunSandbox, type RunningCommand, type SamplingOutcome, type SamplingRequest, type ScheduledJobs, type SessionReporter, type SettingsAnswer, type SettingsChange, type SettingsDesk, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SourceCommand, type SourcePrompt, type SpawnOutcome, type SpawnRequest, type SteeringQueue, type StopReason, type SubagentCaller, type SubagentChange, type SubagentLog, type SubagentView, type Subagents, type SystemPrompt, THINKING_LEVELS, type TextContent, type TextEmbeddings, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type VersionedNote, type WakeResult, type WithoutUndefined, addUsage, describeEnd, joinUsage, nearestName, plural, withoutUndefined };

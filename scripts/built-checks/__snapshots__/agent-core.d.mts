@@ -226,6 +226,13 @@ interface TrustedFacts {
   readonly promptChannel?: string;
   /** Set if another agent's session sent the message. */
   readonly agentToAgent?: AgentToAgentFacts;
+  /** Set if the message tells how a sub-agent has ended. */
+  readonly completion?: {
+    readonly source: string;
+    readonly run: string;
+    readonly session: string;
+    readonly state: string;
+  };
 }
 /** A channel's Markdown support and message limit. */
 interface ResponseFormat {
@@ -492,6 +499,8 @@ interface ToolOutcome {
   readonly isError: boolean;
   /** True if it may contain text of others (R23). */
   readonly untrusted: boolean;
+  /** The turn ends with it. */
+  readonly endsTurn?: true;
 }
 /** Runs one call. Never rejects: a throwing tool, an invalid result and an abort are outcomes too. */
 declare function executeTool(tool: AgentTool, call: ToolCall, options: {
@@ -581,6 +590,8 @@ interface RunAgentOptions {
  *
  * Calls of a client's tools are not run: the other calls of their answer are, and then the run ends as `done` with `clientCalls`. If it cannot end there (it was
  * stopped, it reached a limit, or a message was steered into it), they are skipped like other calls.
+ *
+ * A call whose result ends the turn (`endsTurn`) ends the run as `done` with `yielded`; calls after it are skipped.
  *
  * Without a prompt it continues from the history. A history that ends with an answer is a finished run: its outcome is emitted at once, without a request.
  */
@@ -762,6 +773,22 @@ declare function orderTools<T extends {
   readonly name: string;
   readonly origin: ToolOrigin;
 }>(tools: readonly T[]): readonly T[];
+/** The facts about a sub-agent in its own prompt. */
+interface SubagentFacts {
+  /** Its role, in a few words. */
+  readonly role?: string;
+  readonly task: string;
+  /** 1 for a sub-agent of a person's session. */
+  readonly depth: number;
+  readonly maxDepth: number;
+  /** Files attached to the task, as stored in its workspace. */
+  readonly attachments: readonly {
+    readonly name: string;
+    readonly path: string;
+  }[];
+}
+/** Subagent Context: the Extra section of a sub-agent's prompt. Pure. */
+declare function renderSubagentContext({ role, task, depth, maxDepth, attachments }: SubagentFacts): string;
 /** Part 1 of a request, and its sections in order, for context reports. */
 interface RenderedPrompt {
   readonly system: SystemPrompt;
@@ -883,4 +910,4 @@ declare function cutText(text: string, maxChars: number, mark: string): string;
  * and the arguments of their calls.
  */
 declare function estimateTokens(given: string | readonly AgentMessage[]): number;
-export { BOOTSTRAP_NAMES, type BootstrapFile, type CompactionPlan, type ContextBudget, DEFAULT_HEARTBEAT_PROMPT, type EffectivePromptFacts, type HistoryView, type HistoryViewOptions, IMAGE_REMOVED, type KnownResult, type MediaFacts, type ModelSettings, type PromptFacts, type Quarantine, type SystemEvent, TOOL_CALL, type TimeFormat, type ToolDecision, type ToolOutcome, beginsTurn, contextBudget, createTimeFormat, cutText, describeContext, diffContext, estimateTokens, executeTool, fallbackCompaction, isHeartbeatOk, opensFiles, orderTools, parseDeferredArguments, planBootstrap, planCompaction, projectMessages, quarantine, renderEffectivePrompt, renderSummaryMessage, renderSystemPrompt, rerenderMessages, runAgent, sentForm, splitEffectivePrompt, summarisePlan, unwrapDeferredCalls, viewHistory, withoutQuietRuns };
+export { BOOTSTRAP_NAMES, type BootstrapFile, type CompactionPlan, type ContextBudget, DEFAULT_HEARTBEAT_PROMPT, type EffectivePromptFacts, type HistoryView, type HistoryViewOptions, IMAGE_REMOVED, type KnownResult, type MediaFacts, type ModelSettings, type PromptFacts, type Quarantine, type SystemEvent, TOOL_CALL, type TimeFormat, type ToolDecision, type ToolOutcome, beginsTurn, contextBudget, createTimeFormat, cutText, describeContext, diffContext, estimateTokens, executeTool, fallbackCompaction, isHeartbeatOk, opensFiles, orderTools, parseDeferredArguments, planBootstrap, planCompaction, projectMessages, quarantine, renderEffectivePrompt, renderSubagentContext, renderSummaryMessage, renderSystemPrompt, rerenderMessages, runAgent, sentForm, splitEffectivePrompt, summarisePlan, unwrapDeferredCalls, viewHistory, withoutQuietRuns };

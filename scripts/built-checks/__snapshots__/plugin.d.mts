@@ -145,6 +145,24 @@ interface HookPayloads {
     /** Absent for one that did not run. */
     readonly durationMs?: number;
   };
+  /** A session has handed out a task. `sessionKey`: that of the sub-agent. */
+  readonly subagent_spawned: HookPlace & {
+    readonly parentSessionKey: string;
+    readonly runId: string;
+    readonly depth: number;
+    readonly label?: string;
+    readonly task: string;
+  };
+  readonly subagent_ended: HookPlace & {
+    readonly parentSessionKey: string;
+    readonly runId: string;
+    readonly depth: number;
+    readonly label?: string;
+    readonly state: "done" | "failed" | "timeout" | "killed" | "lost";
+    /** Why it did not end as `done`. */
+    readonly reason?: string;
+    readonly durationMs: number;
+  };
   readonly gateway_start: {
     readonly version: string;
   };
@@ -192,6 +210,8 @@ interface HookAnswers {
   readonly session_end: undefined;
   readonly agent_end: undefined;
   readonly cron_run: undefined;
+  readonly subagent_spawned: undefined;
+  readonly subagent_ended: undefined;
   readonly gateway_start: undefined;
   readonly gateway_stop: undefined;
 }

@@ -309,7 +309,7 @@ function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettin
   return {
     config,
     accounts: (parts) => channelAccounts(config, { parts, env, secrets }),
-    toolSources: ({ messenger, planBoard, questioner, reporter, restarter, media, sampler, background, jobs, sessions }) => [
+    toolSources: ({ messenger, planBoard, questioner, reporter, restarter, media, sampler, background, jobs, sessions, subagents }) => [
       memory.withTools({
         id: "core",
         tools: redactTools(
@@ -324,6 +324,7 @@ function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettin
               restarter,
               jobs,
               sessions,
+              subagents,
               settings: parts.settings,
               background,
               clock: systemClock,

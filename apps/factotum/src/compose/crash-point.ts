@@ -1,10 +1,10 @@
 import type { Logger } from "@factotum/agent-contract";
 import type { Environment } from "@factotum/config";
-import { CRASH_POINTS, JOB_CRASH_POINTS, type CrashPointHook } from "@factotum/gateway";
+import { CRASH_POINTS, JOB_CRASH_POINTS, SUBAGENT_CRASH_POINTS, type CrashPointHook } from "@factotum/gateway";
 import { CliError } from "../runtime/cli-error.ts";
 
 const VARIABLE = "FACTOTUM_CRASH_AT";
-const POINTS = [...CRASH_POINTS, ...JOB_CRASH_POINTS];
+const POINTS = [...CRASH_POINTS, ...JOB_CRASH_POINTS, ...SUBAGENT_CRASH_POINTS];
 
 /**
  * For crash tests: with `FACTOTUM_CRASH_AT=name:n` the process kills itself with SIGKILL when it passes that crash point for the n-th time. A no-op without the

@@ -20,6 +20,8 @@ export interface TrustedFacts {
   readonly promptChannel?: string;
   /** Set if another agent's session sent the message. */
   readonly agentToAgent?: AgentToAgentFacts;
+  /** Set if the message tells how a sub-agent has ended. */
+  readonly completion?: { readonly source: string; readonly run: string; readonly session: string; readonly state: string };
 }
 
 /** A channel's Markdown support and message limit. */

@@ -25,6 +25,7 @@ export function renderTrustedBlock(facts: EffectivePromptFacts, time: TimeFormat
     run: facts.run,
     response_format: responseFormat(facts.trusted),
     agent_to_agent: agentToAgent(facts.trusted.agentToAgent),
+    completion: completion(facts.trusted.completion),
   };
   return `Inbound context (trusted):\n${renderJson(fields)}`;
 }
@@ -37,6 +38,12 @@ function clean(text: string | undefined): string | undefined {
 function responseFormat({ responseFormat: format, promptChannel, channel }: TrustedFacts): JsonObject | undefined {
   if (format === undefined || promptChannel === channel) return undefined;
   return { markup: clean(format.dialect), markdown: format.markdown, max_message_chars: format.maxMessageChars };
+}
+
+function completion(facts: TrustedFacts["completion"]): JsonObject | undefined {
+  if (facts === undefined) return undefined;
+  const { source, run, session, state } = facts;
+  return { source: clean(source), run: clean(run), session: clean(session), state: clean(state) };
 }
 
 function agentToAgent(facts: AgentToAgentFacts | undefined): JsonObject | undefined {

@@ -8,6 +8,8 @@ export interface ToolOutcome {
   readonly isError: boolean;
   /** True if it may contain text of others (R23). */
   readonly untrusted: boolean;
+  /** The turn ends with it. */
+  readonly endsTurn?: true;
 }
 
 /** An error outcome from the loop itself. */
@@ -60,7 +62,11 @@ function toOutcome(call: ToolCall, result: unknown, untrustedTool: boolean): Too
   const clean = content.map((part) => (part.type === "text" ? { ...part, text: part.text.toWellFormed() } : part));
   const isError = result["isError"] === true;
   const isOwnFailure = isError && result["untrusted"] === false;
-  const marks = { isError, untrusted: (untrustedTool && !isOwnFailure) || result["untrusted"] === true };
+  const marks = {
+    isError,
+    untrusted: (untrustedTool && !isOwnFailure) || result["untrusted"] === true,
+    ...(result["endsTurn"] === true && !isError ? { endsTurn: true as const } : {}),
+  };
   if (details === undefined) return { content: clean, ...marks };
   try {
     // The copy equals what storage returns, and the tool cannot change it later.

@@ -24,6 +24,8 @@ const OVER = new Error("the run is over");
  * Calls of a client's tools are not run: the other calls of their answer are, and then the run ends as `done` with `clientCalls`. If it cannot end there (it was
  * stopped, it reached a limit, or a message was steered into it), they are skipped like other calls.
  *
+ * A call whose result ends the turn (`endsTurn`) ends the run as `done` with `yielded`; calls after it are skipped.
+ *
  * Without a prompt it continues from the history. A history that ends with an answer is a finished run: its outcome is emitted at once, without a request.
  */
 export async function* runAgent(input: RunAgentInput, options: RunAgentOptions): AsyncIterable<AgentEvent> {
@@ -95,6 +97,7 @@ async function* answerAndAct(run: RunState): AsyncGenerator<AgentEvent, RunOutco
   yield { type: "turn-end", turn: run.turn, message, toolResults: batch.results };
   if (isHandedOver) return { type: "done", message, clientCalls: client };
   batch.outcome ??= unusableOutcome(run, message);
+  if (batch.isYielded && batch.outcome === undefined) return { type: "done", message, yielded: true };
   return calls.length + client.length === 0 ? outcomeOf(run, answer) : batch.outcome;
 }
 

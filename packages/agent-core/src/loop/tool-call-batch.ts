@@ -32,6 +32,7 @@ type SkipReason = (call: ToolCall) => string;
 
 const STOPPED: SkipReason = ({ name }) => `${name} was not run: the run had been stopped.`;
 const STEERED: SkipReason = ({ name }) => `${name} was skipped: a message came in meanwhile and goes first. It follows.`;
+const YIELDED: SkipReason = ({ name }) => `${name} was skipped: the turn had ended before it.`;
 const CIRCLES: SkipReason = ({ name }) => `${name} was not run: the run was ended because it went in circles.`;
 
 /** The calls of one message. Each gets exactly one result, also after a failure or an abort. */
@@ -40,6 +41,8 @@ export class ToolCallBatch {
   readonly results: ToolResultMessage[] = [];
   /** Set when the run is over. */
   outcome: RunOutcome | undefined;
+  /** A call has ended the turn. */
+  isYielded = false;
   readonly #run: RunState;
   /** Why the arguments of a call could not be parsed, by its id. */
   readonly #unreadable: ReadonlyMap<string, string | undefined>;
@@ -156,10 +159,15 @@ export class ToolCallBatch {
       const pending = outcomes[index];
       if (pending === undefined) continue;
       yield* this.#watch(pending, deltas);
-      const { result, loop } = toResult(run, entry, await pending);
+      const outcome = await pending;
+      const { result, loop } = toResult(run, entry, outcome);
       this.results.push(result);
       run.addResult(result);
       yield { type: "tool-end", turn: run.turn, call: entry.call, result };
+      if (outcome.endsTurn === true) {
+        this.isYielded = true;
+        this.skipRest(YIELDED);
+      }
       if (loop === undefined) continue;
       this.outcome ??= { type: "failed", code: "loop", message: loop };
       this.skipRest(CIRCLES);

@@ -77,6 +77,7 @@ export interface AgentRows {
     readonly maxChildren: number;
     readonly maxConcurrent: number;
     readonly tools: ToolPolicy;
+    readonly archiveAfterMinutes: number;
   };
   readonly compaction: {
     readonly reserveTokens: number;
@@ -225,9 +226,10 @@ const rows = {
     .strictObject({
       allowAgents: z.array(TextSchema).default([]).describe("Agents that this agent may start as subagents."),
       maxDepth: z.int().min(0).max(5).default(1).describe("How deep subagents may start further ones."),
-      maxChildren: AmountSchema.default(5).describe("Subagents of one run at most."),
+      maxChildren: AmountSchema.default(5).describe("Subagents of one session that are at work at the same time."),
       maxConcurrent: CountSchema.default(8).describe("Subagents that run at the same time."),
       tools: ToolPolicySchema.prefault({}).describe("The tools of subagents."),
+      archiveAfterMinutes: CountSchema.default(60).describe("How long the conversation of a subagent is kept after its end."),
     })
     .prefault({})
     .describe("Which agents an agent may start, and how many."),

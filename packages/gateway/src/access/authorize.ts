@@ -40,7 +40,7 @@ const HTTP_ROUTES = [
 export type HttpRoute = (typeof HTTP_ROUTES)[number];
 
 /** A tool's effects, from its traits. */
-const TOOL_ACTIONS = ["read", "write", "execute", "send", "config", "schedule"] as const;
+const TOOL_ACTIONS = ["read", "write", "execute", "send", "config", "schedule", "delegate"] as const;
 
 /** Name of what a tool does. */
 type ToolAction = (typeof TOOL_ACTIONS)[number];
@@ -149,6 +149,8 @@ const TOOL_RULES: { readonly [Effect in ToolAction]: readonly Role[] } = {
   config: ["owner-run"],
   // A guest's job runs in the guest's sandbox, and reports to the guest's conversation.
   schedule: ["owner-run", "guest-run"],
+  // A sub-agent has the sender, the sandbox and the taint of the run that starts it.
+  delegate: ["owner-run", "tainted-owner-run", "guest-run"],
 };
 
 /** Runs that may act outside of their session. Files elsewhere are bounded by the tools' roots (R21), not by a rule: no one has a rule here. */

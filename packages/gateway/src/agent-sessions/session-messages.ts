@@ -4,7 +4,7 @@ import { cutText } from "@factotum/agent-core";
 import type { SessionRecord, Store, TranscriptEntry } from "@factotum/store";
 import type { SessionCache } from "../context/session-cache.ts";
 import { readHistory } from "../context/read-history.ts";
-import { RUN_POLICY } from "../run-policy/run-policy.ts";
+import { historyNotice } from "../run-policy/history-notice.ts";
 import { hasMark, isHistoryTainted } from "../taint/taint.ts";
 
 /** UTF-16 units of one message, and of all messages of a page. */
@@ -88,7 +88,7 @@ function wordsOf(
   switch (message.role) {
     case "user": {
       const { parts } = message;
-      const own = RUN_POLICY[parts?.run ?? "user"].historyNotice;
+      const own = historyNotice(parts);
       const text = shown(own ?? parts?.body ?? plainText(message));
       const untrusted = message.tainted === true;
       return text === "" ? [] : [{ atMs, from: "user", text, untrusted, ...withoutUndefined({ name: parts?.sender?.name }) }];

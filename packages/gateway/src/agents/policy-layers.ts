@@ -20,6 +20,9 @@ export interface PolicyOccasion {
   readonly subagent: boolean;
 }
 
+/** What belongs to the conversation of a person: settings, schedules, messages, and what tells of it. */
+const NOT_FOR_SUBAGENTS: ToolPolicy = { deny: ["gateway", "cron", "message", "sessions_send", "agents_list", "session_status"] };
+
 /** Every layer of the tool policy, widest first. A tool is available if all of them admit it, so each can only narrow. */
 export function policyLayers(
   agent: Pick<ResolvedAgent, "id" | "tools" | "subagents">,
@@ -35,7 +38,12 @@ export function policyLayers(
     ...(group?.tools === undefined ? [] : [{ layer: "group", key: "tools of the group", policy: group.tools } as const]),
     ...senders.flatMap((sender) => senderLayer(group, sender) ?? []),
     ...(sandboxed ? [{ layer: "sandbox", key: "tools.sandbox.tools", policy: tools.sandbox.tools } as const] : []),
-    ...(subagent ? [{ layer: "subagent", key: `subagents.tools of the agent ${agent.id}`, policy: agent.subagents.tools } as const] : []),
+    ...(subagent
+      ? [
+          { layer: "subagent", key: `subagents.tools of the agent ${agent.id}`, policy: agent.subagents.tools } as const,
+          { layer: "subagent", key: "what no sub-agent has", policy: NOT_FOR_SUBAGENTS } as const,
+        ]
+      : []),
   ];
 }
 

@@ -35,6 +35,9 @@ const CODING = [
   "session_status",
   "ask_user",
   "update_plan",
+  "sessions_spawn",
+  "sessions_yield",
+  "subagents",
   // Each server is the owner's choice.
   "group:mcp",
   "group:lsp",

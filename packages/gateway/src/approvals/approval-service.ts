@@ -13,10 +13,10 @@ import { SessionRequestError } from "../kernel/session-request-error.ts";
 import type { Notices } from "../notices/notices.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
 import { agentSessionKey } from "../routing/session-key.ts";
-import { RUN_POLICY } from "../run-policy/run-policy.ts";
+import { mayAsk } from "../run-policy/input-traits.ts";
 import { isOwnerChat } from "../preparation/owner-chat.ts";
 import { isAllowedCommand } from "./allowed-command.ts";
-import { modeOf } from "../conversation/session-mode.ts";
+import { modeKey, modeOf } from "../conversation/session-mode.ts";
 import { traitsOf } from "../access/tool-gate.ts";
 import { bindingOf } from "./call-binding.ts";
 import type { CallBinding } from "./call-binding.ts";
@@ -72,7 +72,8 @@ export class ApprovalService {
   /** Decides whether a call runs, and waits for the owner if only the owner can decide that. */
   async check(call: ToolCall, tool: AgentTool, rules: RuleDecision, facts: RunFacts, run: AskingRun): Promise<ToolDecision> {
     // A mode decides in advance where the owner could be asked, and nowhere else.
-    const session = RUN_POLICY[run.turn.kind].mayAsk ? modeOf(await this.#options.store.readSession(facts.sessionKey)) : "ask";
+    const isAskable = mayAsk(run.turn.kind, run.said());
+    const session = isAskable ? modeOf(await this.#options.store.readSession(modeKey(facts.sessionKey, run.said()))) : "ask";
     const isConfig = isConfigCall(call, tool);
     const isDecided = isConfig || isDecidedCommand(call, tool, facts, { exec: this.#options.running.config.tools.exec, session });
     if (rules.type === "allow" && !isDecided) return ALLOW;
@@ -86,8 +87,7 @@ export class ApprovalService {
     const { agentId, sessionId } = facts;
     const onceOnly = isConfig || inspected.onceOnly === true;
     if (!onceOnly && (await this.#options.store.findGrant({ binding, agentId, sessionId })) !== undefined) return ALLOW;
-    if (!RUN_POLICY[run.turn.kind].mayAsk)
-      return { type: "refuse", message: `${tool.name} was refused. ${reason} Nobody can be asked in this run.` };
+    if (!isAskable) return { type: "refuse", message: `${tool.name} was refused. ${reason} Nobody can be asked in this run.` };
     await run.commit();
     const advice = rules.type === "ask" && rules.endsWithTrust && facts.owner && !onceOnly ? ` ${taintAdvice(run.turn.origin)}` : "";
     const asked: AskedCall = {

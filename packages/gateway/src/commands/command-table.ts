@@ -15,6 +15,7 @@ import { sendCommand } from "./send.ts";
 import { skillCommand } from "./skill.ts";
 import { statusCommand } from "./status.ts";
 import { stopCommand } from "./stop.ts";
+import { subagentsCommand } from "./subagents.ts";
 import { thinkCommand } from "./think.ts";
 import { trustCommand } from "./trust.ts";
 import { ttsCommand } from "./tts.ts";
@@ -41,6 +42,7 @@ export const COMMANDS: readonly Command[] = [
   approveCommand,
   answerCommand,
   undoCommand,
+  subagentsCommand,
   skillCommand,
   statusCommand,
   usageCommand,

@@ -75,6 +75,7 @@ const ANSWERS: Readonly<Record<string, RegExp>> = {
   "/approve": /^No tool call waits/,
   "/answer": /takes the id of a question/,
   "/undo": /nothing to undo/,
+  "/subagents": /has no sub-agents/,
   "/skill": /takes the name/,
   "/status": /^Agent main/,
   "/context": /./,

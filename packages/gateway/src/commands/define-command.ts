@@ -9,6 +9,7 @@ import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { CheckpointService } from "../checkpoints/checkpoint-service.ts";
 import type { CommandAnswer } from "../notices/notice-text.ts";
 import type { SessionService } from "../sessions/session-service.ts";
+import type { SessionSubagents } from "../subagents/session-subagents.ts";
 import type { TargetSession } from "./command-target.ts";
 import type { PromptCommands } from "./prompt-commands.ts";
 
@@ -26,6 +27,7 @@ export interface CommandCall {
   readonly checkpoints: CheckpointService;
   /** What is known of jobs and heartbeats. */
   readonly schedule: () => Promise<ScheduleStatus>;
+  readonly subagents: Pick<SessionSubagents, "killOf" | "listOf" | "logOf" | "steerOf">;
   readonly cooldowns: Cooldowns;
   readonly clock: Clock;
   readonly logger: Logger;

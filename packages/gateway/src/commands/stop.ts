@@ -14,6 +14,7 @@ export const stopCommand: Command = defineCommand({
     const stopped = await sessions.stopper.stop(target.sessionKey, {
       queued: true,
       endsCommands: true,
+      endsSubagents: true,
       reason: "you asked me to stop",
       by,
     });

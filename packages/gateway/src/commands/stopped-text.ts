@@ -3,10 +3,11 @@ import type { StoppedWork } from "../sessions/work-stopper.ts";
 import type { CommandTarget } from "./command-target.ts";
 
 /** What a command stopped, as a text for its sender; `undefined` if nothing. */
-export function stoppedText({ aborted, dropped, commands, requests }: StoppedWork): string | undefined {
+export function stoppedText({ aborted, dropped, commands, requests, subagents }: StoppedWork): string | undefined {
   const parts = [
     ...(aborted ? ["stopped what I was working on"] : []),
     ...(commands > 0 ? [`ended ${commands} background ${commands === 1 ? "command" : "commands"}`] : []),
+    ...(subagents > 0 ? [`ended ${subagents} ${subagents === 1 ? "sub-agent" : "sub-agents"}`] : []),
     ...(requests > 0 ? [`withdrew ${requests} ${requests === 1 ? "request" : "requests"} for a decision`] : []),
     ...(dropped > 0 ? [`dropped ${dropped} waiting ${dropped === 1 ? "message" : "messages"}`] : []),
   ];

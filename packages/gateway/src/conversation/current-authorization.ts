@@ -15,6 +15,7 @@ import type { GateDecision, ToolGate } from "../access/tool-gate.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { isSubagentKey } from "../routing/session-key.ts";
+import { isWithinBounds } from "../agents/job-bounds.ts";
 
 /** Reason of work that ended because its sender is no longer admitted. */
 export const SENDER_REVOKED = "its sender is no longer admitted here";
@@ -113,12 +114,8 @@ export function checkCall(
   const { turn, facts, model } = prepared;
   if (facts.owner && !areOwners(inputs, running.config))
     return { type: "refuse", message: `${tool.name} was refused. Rule owner: the person it was for is no longer the owner.` };
-  const bound = inputs.find(({ admission }) => admission.job?.tools?.includes(tool.name) === false)?.admission.job;
-  if (bound !== undefined)
-    return {
-      type: "refuse",
-      message: `${tool.name} was refused. Rule job: the job or webhook ${JSON.stringify(bound.name)} may call ${bound.tools?.join(", ")}.`,
-    };
+  const bounded = boundsRefusal(tool.name, inputs);
+  if (bounded !== undefined) return { type: "refuse", message: bounded };
   const message = policyRefusal(tool.name, { turn, facts, inputs, provider: model.client.info.provider }, { running, channels });
   if (message !== undefined) return { type: "refuse", message };
   const refusal = modeRefusal(call, tool, mode) ?? elevationRefusal(call, tool, { facts, inputs }, running);
@@ -163,6 +160,17 @@ export function policyRefusal(
     case "subagent":
       return withdrawnText(name);
   }
+}
+
+/** Why what a run is bound to refuses a tool: its scheduled job, its webhook, or the task that it was given. */
+function boundsRefusal(name: string, inputs: readonly InputRecord[]): string | undefined {
+  const bound = inputs.find(({ admission: { job } }) => job !== undefined && !isWithinBounds(name, job))?.admission;
+  if (bound?.job === undefined) return undefined;
+  const { job, spawn } = bound;
+  const [rule, who] = spawn === undefined ? ["job", "the job or webhook"] : ["subagent", "the sub-agent"];
+  const may =
+    job.tools === undefined ? "may not call it" : job.tools.length === 0 ? "may call no tools" : `may call ${job.tools.join(", ")}`;
+  return `${name} was refused. Rule ${rule}: ${who} ${JSON.stringify(job.name)} ${may}.`;
 }
 
 /** A command on the host of a run that was allowed to leave its sandbox, and no longer is: by the configuration, or by a steered message. */

@@ -1,7 +1,7 @@
 import type { FactotumConfig } from "@factotum/config";
 import type { InputRecord, SessionRecord } from "@factotum/store";
 import { withPresentOwner } from "../access/owner.ts";
-import { RUN_POLICY } from "../run-policy/run-policy.ts";
+import { mayAsk } from "../run-policy/input-traits.ts";
 
 /** The part of an input that tells who wrote it. */
 type SaidInput = Pick<InputRecord, "message" | "admission">;
@@ -41,5 +41,5 @@ export function isElevatedRun(
   config: Pick<FactotumConfig, "tools" | "commands">,
 ): boolean {
   const { inputs, record, asked = isElevationChosen(record) } = run;
-  return asked && inputs.every(({ admission }) => RUN_POLICY[admission.kind].mayAsk) && mayElevate(inputs, config);
+  return asked && inputs.every((input) => mayAsk(input.admission.kind, [input])) && mayElevate(inputs, config);
 }

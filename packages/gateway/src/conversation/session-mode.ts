@@ -1,5 +1,5 @@
 import type { AgentTool, ToolCall } from "@factotum/agent-contract";
-import type { SessionRecord } from "@factotum/store";
+import type { InputRecord, SessionRecord } from "@factotum/store";
 import { traitsOf } from "../access/tool-gate.ts";
 
 /** All modes of a conversation. `ask`: as configured. */
@@ -11,6 +11,11 @@ export type SessionMode = (typeof SESSION_MODES)[number];
 /** The mode that was chosen for a conversation. */
 export function modeOf(record: Pick<SessionRecord, "overrides"> | undefined): SessionMode {
   return record?.overrides.mode ?? "ask";
+}
+
+/** The session whose mode holds for a run: for a sub-agent that of whoever started its tree, so that it may never do more. */
+export function modeKey(sessionKey: string, inputs: readonly Pick<InputRecord, "admission">[]): string {
+  return inputs.find(({ admission }) => admission.spawn !== undefined)?.admission.spawn?.rootKey ?? sessionKey;
 }
 
 /** Why the mode refuses a call, of anybody, for the model; `undefined` if it does not. No mode allows what another rule refuses. */

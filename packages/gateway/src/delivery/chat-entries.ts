@@ -5,7 +5,7 @@ import type { TranscriptEntry } from "@factotum/store";
 import { parseRequestKey } from "../kernel/request-key.ts";
 import { mediaWords } from "../media/media-words.ts";
 import { parseReply } from "./parse-reply.ts";
-import { RUN_POLICY } from "../run-policy/run-policy.ts";
+import { historyNotice } from "../run-policy/history-notice.ts";
 
 const MAX_RESULT_CHARS = 16_000;
 const MAX_ARGUMENT_CHARS = 4000;
@@ -50,7 +50,7 @@ function messageEntry(
 ): ChatEntry {
   switch (message.role) {
     case "user": {
-      const own = RUN_POLICY[message.parts?.run ?? "user"].historyNotice;
+      const own = historyNotice(message.parts);
       if (own !== undefined) return { type: "notice", ...base, level: "info", text: own };
       return {
         type: "user",

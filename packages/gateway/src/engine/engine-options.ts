@@ -12,6 +12,7 @@ import type { OwnerControl } from "../ingress/pairing-service.ts";
 import type { RemoteFiles } from "../media/remote-files.ts";
 import type { DiskReserve } from "../storage/disk-reserve.ts";
 import type { AgentJobs } from "../schedule/agent-jobs.ts";
+import type { SessionSubagents } from "../subagents/session-subagents.ts";
 import type { ChannelAccount } from "../channels/channel-account.ts";
 
 /** Engine options that follow from the configuration and are replaced with it. */
@@ -41,6 +42,8 @@ export interface EngineOptions extends EngineSettings {
   readonly hostCommands: CommandRunner;
   /** The folders in which they find programs, as in the variable PATH. */
   readonly commandSearchPath: string;
+  /** The sub-agents of all sessions; connected by the engine. */
+  readonly subagents: SessionSubagents;
   /** The jobs as the agents' tool sees them; connected by the engine. */
   readonly agentJobs: AgentJobs;
   /** Fetches web files to send. */

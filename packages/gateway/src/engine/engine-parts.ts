@@ -10,6 +10,7 @@ import { ApprovalService } from "../approvals/approval-service.ts";
 import type { Questions } from "../approvals/questions.ts";
 import { WaitingCalls } from "../approvals/waiting-calls.ts";
 import { ParkedCalls } from "../approvals/parked-calls.ts";
+import type { SessionSubagents } from "../subagents/session-subagents.ts";
 import type { SessionCommands } from "../background-commands/session-commands.ts";
 import { PairedSenders } from "../access/paired-senders.ts";
 import type { ToolGate } from "../access/tool-gate.ts";
@@ -65,6 +66,7 @@ export interface EngineParts {
   readonly pendingEvents: PendingEvents;
   readonly toolLimits: ToolLimits;
   readonly sessionCommands: SessionCommands;
+  readonly subagents: SessionSubagents;
   readonly conversations: Conversations;
   readonly policy: InputPolicy;
   readonly paired: PairedSenders;
@@ -175,6 +177,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     pendingEvents: new PendingEvents(),
     toolLimits,
     sessionCommands,
+    subagents: options.subagents.connect({ store, running, channels, notices, watchers, ...base }),
     conversations,
     policy: new InputPolicy({ running, channels, paired, logger }),
     paired,
@@ -191,7 +194,6 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     refused: new RefusedSenders(),
     cooldowns,
     observer,
-    failedRuns: new FailedRuns(),
     mediaProblems,
     turnContext,
     spend,
@@ -204,7 +206,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
   };
 }
 
-/** The parts that come from outside under their own names. */
+/** The parts that come from outside under their own names, and those that need nothing. */
 function givenParts({
   remoteFiles,
   hideSecrets,
@@ -212,8 +214,11 @@ function givenParts({
   commands,
   documentation,
   crashPoint,
-}: EngineOptions): Pick<EngineParts, "remoteFiles" | "hideSecrets" | "skillUse" | "commands" | "documentation" | "crashPoint"> {
-  return { remoteFiles, hideSecrets, skillUse, commands, documentation, crashPoint };
+}: EngineOptions): Pick<
+  EngineParts,
+  "failedRuns" | "remoteFiles" | "hideSecrets" | "skillUse" | "commands" | "documentation" | "crashPoint"
+> {
+  return { failedRuns: new FailedRuns(), remoteFiles, hideSecrets, skillUse, commands, documentation, crashPoint };
 }
 
 /** Creates the channels, and the gates that hold messages to accounts that their platform rejects. */
@@ -270,11 +275,11 @@ function createDecisions(
 function createQueue(running: RunningConfig, clock: Clock): TurnQueue {
   return new TurnQueue({
     clock,
-    capacities: () => ({ main: running.config.maxConcurrent, subagent: subagents(running.config), cron: CRON_CAPACITY }),
+    capacities: () => ({ main: running.config.maxConcurrent, subagent: subagentCapacity(running.config), cron: CRON_CAPACITY }),
   });
 }
 
-function subagents({ agents, defaultAgentId }: EngineOptions["config"]): number {
+function subagentCapacity({ agents, defaultAgentId }: EngineOptions["config"]): number {
   return agents.find(({ id }) => id === defaultAgentId)?.subagents.maxConcurrent ?? 8;
 }
 

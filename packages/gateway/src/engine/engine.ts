@@ -22,9 +22,11 @@ import type { EngineOptions, EngineSettings } from "./engine-options.ts";
 import { RefusalNotices } from "../notices/refusal-notices.ts";
 import { BackgroundWork } from "./background-work.ts";
 import { Upkeep } from "./upkeep.ts";
+import type { ScheduleStatus } from "@factotum/protocol";
 import { createSchedule } from "../schedule/create-schedule.ts";
 import type { Schedule } from "../schedule/create-schedule.ts";
 import { EngineReports } from "./engine-reports.ts";
+import { createSubagentRuntime } from "./subagent-runtime.ts";
 import { createEngineParts } from "./engine-parts.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import { createTurnParts } from "./turn-parts.ts";
@@ -82,33 +84,16 @@ export class Engine {
     this.#unbegun = unbegun;
     this.#waits = waits;
     this.#backgroundCompactor = backgroundCompactor;
-    const { store, running, channels, conversations, notices, queue, cooldowns, events, watchers } = parts;
-    const { approvals, questions, clock, random, logger, hideSecrets, sessionCommands } = parts;
-    const stopper = new WorkStopper({ store, clock, channels, notices, queue, events, watchers, sessionCommands });
+    const { store, running, channels, notices, queue, events, watchers } = parts;
+    const { clock, random, hideSecrets, sessionCommands, subagents } = parts;
+    const stopper = new WorkStopper({ store, clock, channels, notices, queue, events, watchers, sessionCommands, subagents });
     const tasks = new SessionTasks({ queue, stopper });
     const services = { ...parts, home: options.home, stopper, tasks, compaction, waits };
     this.sessions = new SessionService({ ...services, flushMemory: runner.flushMemory });
     this.channelInspector = new ChannelInspector({ channels, clock, random });
-    const { sessions } = this;
     this.checkpoints = new CheckpointService({ store, running, ...options.checkpoints });
-    this.#commands = new SlashCommands({
-      store,
-      running,
-      channels,
-      conversations,
-      sessions,
-      notices,
-      approvals,
-      questions,
-      checkpoints: this.checkpoints,
-      cooldowns,
-      events,
-      clock,
-      logger,
-      hideSecrets,
-      promptCommands: parts.promptCommands,
-      schedule: async () => this.schedule.report(),
-    });
+    const schedule = async (): Promise<ScheduleStatus> => this.schedule.report();
+    this.#commands = new SlashCommands({ ...parts, sessions: this.sessions, checkpoints: this.checkpoints, schedule });
     this.#upkeep = new Upkeep(this.parts, {
       checkpoints: this.checkpoints,
       keeps: (key) => this.#isKept(key),
@@ -118,6 +103,7 @@ export class Engine {
     this.pairing = new PairingService({ ...parts, owners: options.owners });
     this.#ingress = this.#createIngress();
     this.#listen(runner, options);
+    subagents.runWith(createSubagentRuntime({ queue, tasks, intake: this.#ingress, background: this.#background }));
     this.schedule = createSchedule(parts, {
       ...options,
       intake: this.#ingress,
@@ -128,7 +114,7 @@ export class Engine {
     this.transfer = new SessionTransfer({
       store,
       running,
-      sessions,
+      sessions: this.sessions,
       events,
       clock,
       random,
@@ -147,21 +133,7 @@ export class Engine {
 
   /** Connects the events of the parts to the layers above; the only place that does. */
   #listen(runner: TurnRunner, { onLostOwnership }: EngineOptions): void {
-    const {
-      channels,
-      queue,
-      notices,
-      dispatcher,
-      gates,
-      spend,
-      storage,
-      approvals,
-      waitingCalls,
-      parkedCalls,
-      store,
-      sessionCommands,
-      logger,
-    } = this.parts;
+    const { channels, queue, notices, dispatcher, spend, storage, waitingCalls, parkedCalls, store, sessionCommands, logger } = this.parts;
     queue.serve({
       process: runner.run,
       onDropped: (sessionKey, input) =>
@@ -179,14 +151,14 @@ export class Engine {
     channels.deliverTo(this.#ingress);
     sessionCommands.reportTo(this.#ingress);
     parkedCalls.reportTo(this.#ingress);
-    approvals.onAllowedLate((approval) => this.#background.add("allowed call", parkedCalls.run(approval)));
+    this.parts.approvals.onAllowedLate((approval) => this.#background.add("allowed call", parkedCalls.run(approval)));
     dispatcher.events.on("row-settled", (row) => {
       if (row.state.type === "accepted") this.#waits.rowSent(row);
       this.reports.settled(row);
       this.parts.hooks.observe("message_sent", () => sentPayload(row));
     });
     dispatcher.events.on("row-late", (row, blocked) => this.reports.late(row, blocked));
-    gates.events.on("account-works", (account) => this.reports.accountWorks(account));
+    this.parts.gates.events.on("account-works", (account) => this.reports.accountWorks(account));
     spend.events.on("cause-paused", (pause) => this.reports.paused(this.sessions.mainKey(pause.agentId), pause));
     storage.events.on("space-recovered", () => this.#background.add("copies", store.flushCopies()));
   }
@@ -222,6 +194,7 @@ export class Engine {
     await this.pairing.recall();
     await this.#ingress.recall();
     await dispatcher.recover();
+    await this.parts.subagents.recall();
     const turns = await this.#unbegun.endAllMisplaced(await store.resumeTurns());
     this.parts.queue.resume(turns);
     for (const turn of turns) this.#waits.turnChanged(turn);
@@ -235,6 +208,7 @@ export class Engine {
     this.#ingress.open();
     await this.parts.sessionCommands.recover();
     await this.parts.parkedCalls.recover();
+    await this.parts.subagents.recover();
     await this.schedule.start();
     for (const event of this.damage.list()) if (event.kind === "database") this.reports.recovery(event);
     this.#background.add("media", this.parts.media.store.pruneIfDue());
@@ -359,6 +333,7 @@ export class Engine {
     this.#upkeep[Symbol.dispose]();
     this.#connecting?.[Symbol.dispose]();
     await this.schedule.stop();
+    this.parts.subagents.close();
     const reported = this.parts.sessionCommands.close();
     this.parts.parkedCalls.close();
     this.#ingress.close();

@@ -45,6 +45,8 @@ const broken = (name: HookName): HookSource =>
     throw new Error("broken");
   });
 
+const SUBAGENT = { ...PLACE, parentSessionKey: "agent:main:main", runId: "r", depth: 1 };
+
 describe("a failing handler, by the kind of its hook", () => {
   /** What each hook does when its handler fails: a row for every hook of the table. */
   const outcomes: Readonly<Record<HookName, (hooks: HookRunner) => unknown>> = {
@@ -64,6 +66,8 @@ describe("a failing handler, by the kind of its hook", () => {
     agent_end: (hooks) => hooks.observe("agent_end", () => ({ ...PLACE, runId: "r", outcome: "done", text: "" })),
     cron_run: (hooks) =>
       hooks.observe("cron_run", () => ({ agentId: "main", jobId: "j", name: "tea", slotMs: 0, state: "done", attempt: 1 })),
+    subagent_spawned: (hooks) => hooks.observe("subagent_spawned", () => ({ ...SUBAGENT, task: "Count." })),
+    subagent_ended: (hooks) => hooks.observe("subagent_ended", () => ({ ...SUBAGENT, state: "done", durationMs: 1 })),
     gateway_start: (hooks) => hooks.observe("gateway_start", () => ({ version: "1" })),
     gateway_stop: (hooks) => hooks.observe("gateway_stop", () => ({ reason: "test" })),
     before_prompt_build: async (hooks) => hooks.beforePromptBuild({ ...PLACE, texts: [] }, signal),

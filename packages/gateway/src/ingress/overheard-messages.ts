@@ -4,7 +4,7 @@ import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { InputPolicy } from "../conversation/input-policy.ts";
 import { conversationKey } from "../kernel/conversation-key.ts";
-import { RUN_POLICY } from "../run-policy/run-policy.ts";
+import { isHostText } from "../run-policy/input-traits.ts";
 import { GroupHistoryBuffer } from "./group-history-buffer.ts";
 
 /** The reason for which group messages that wait for a mention are ignored. */
@@ -43,7 +43,7 @@ export class OverheardMessages {
     const kept: MsgContext[] = [];
     const recent = running.config.messages.groupChat.historyLimit === 0 ? [] : await store.listRecentInputs(RECALLED_INPUTS);
     for (const { message, admission, state } of recent) {
-      if (RUN_POLICY[admission.kind].isHostText) continue;
+      if (isHostText(admission)) continue;
       const conversation = conversationKey(channels.moves.original(message.origin));
       if (state.type === "ignored" && state.reason === NOT_ADDRESSED && !given.has(conversation)) kept.push(message);
       if (!LEAVES_HISTORY.has(state.type)) given.add(conversation);

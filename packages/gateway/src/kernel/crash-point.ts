@@ -13,8 +13,11 @@ export const CRASH_POINTS = [
 /** The same for scheduled jobs: after each of the rows that a slot goes through, and before the last one (R16). */
 export const JOB_CRASH_POINTS = ["after-job-claim", "after-job-begin", "before-job-end", "after-job-end"] as const;
 
+/** Of sub-agents: between the commit of a task and the start of its work (R24). */
+export const SUBAGENT_CRASH_POINTS = ["after-spawn"] as const;
+
 /** The name of one. */
-export type CrashPoint = (typeof CRASH_POINTS | typeof JOB_CRASH_POINTS)[number];
+export type CrashPoint = (typeof CRASH_POINTS | typeof JOB_CRASH_POINTS | typeof SUBAGENT_CRASH_POINTS)[number];
 
 /** Called each time that a crash point is reached; a crash test ends the process in it. */
 export type CrashPointHook = (point: CrashPoint) => void;

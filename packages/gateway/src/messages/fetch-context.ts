@@ -6,7 +6,7 @@ import type { InputJob, GatheredMessage } from "../queue/turn-job.ts";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger } from "@factotum/agent-contract";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
-import { RUN_POLICY } from "../run-policy/run-policy.ts";
+import { isHostText } from "../run-policy/input-traits.ts";
 import { fetchHistory, mayFetchHistory, withHistory } from "./fetch-history.ts";
 import type { HistoryParts } from "./fetch-history.ts";
 
@@ -59,7 +59,7 @@ export async function withFetchedContext(
 function fetchesContext(job: InputJob, channels: ChannelRegistry): boolean {
   const fetches = ({ origin }: MsgContext): boolean => channels.channelFor(origin)?.capabilities.fetchesContext === true;
   return (
-    !RUN_POLICY[leadInput(job).admission.kind].isHostText &&
+    !isHostText(leadInput(job).admission) &&
     (job.messages.some(({ input, overheard }) => fetches(input.message) || overheard.some(fetches)) ||
       job.overflow.some(({ message }) => fetches(message)))
   );

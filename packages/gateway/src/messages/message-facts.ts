@@ -2,7 +2,7 @@ import type { EffectivePromptFacts, MediaFacts, SystemEvent } from "@factotum/ag
 import type { MsgContext } from "@factotum/channel-contract";
 import type { AgentToAgentStep, InputAdmission } from "@factotum/store";
 import { withoutUndefined } from "@factotum/agent-contract";
-import { RUN_POLICY } from "../run-policy/run-policy.ts";
+import { isHostText } from "../run-policy/input-traits.ts";
 
 /** The facts of a turn's text besides the message itself. */
 export interface MessageFactsContext {
@@ -40,7 +40,7 @@ export interface MessageFactsContext {
 export function messageFacts(message: MsgContext, context: MessageFactsContext): EffectivePromptFacts {
   const { origin, sender } = message;
   const isGroup = origin.conversation.kind !== "direct";
-  if (RUN_POLICY[context.admission.kind].isHostText) return hostFacts(message, context);
+  if (isHostText(context.admission)) return hostFacts(message, context);
   if (context.admission.agentToAgent !== undefined) return agentFacts(message, context, context.admission.agentToAgent);
   const starter = message.thread?.starter;
   const history = message.thread?.history ?? [];
@@ -114,23 +114,31 @@ function overheardBody({ text, attachments }: MsgContext): string {
   return [...(text.trim() === "" ? [] : [text]), ...files].join("\n");
 }
 
-/** The task is the gateway's or the owner's; what a webhook has sent is text of others. */
+/** The task is the gateway's, the owner's or another agent's; what a webhook has sent is text of others. */
 function hostFacts(
   { text, untrusted = [] }: MsgContext,
   { admission, delimiter, nowMs, timeZone, systemEvents, truncations }: MessageFactsContext,
 ): EffectivePromptFacts {
-  const [payload, ...notes] = untrusted;
+  const { completion, spawn } = admission;
+  // The result of a sub-agent is no payload of a webhook.
+  const [payload, ...notes] = completion === undefined ? untrusted : [undefined, ...untrusted];
   return {
     delimiter,
     run: admission.kind,
     nowMs,
     timeZone,
-    trusted: {},
+    trusted:
+      completion === undefined
+        ? {}
+        : { completion: { source: "subagent", run: completion.id, session: completion.sessionKey, state: completion.state } },
     systemEvents,
     truncations,
     ...(payload === undefined ? {} : { payload: { source: payload.source, body: payload.text } }),
-    body: { type: "task", text },
-    untrustedNotes: notes,
+    body:
+      spawn?.isTask === true
+        ? { type: "subagent", task: text, depth: spawn.depth, maxDepth: spawn.maxDepth, persistent: false }
+        : { type: "task", text },
+    untrustedNotes: notes.flatMap((note) => note ?? []),
   };
 }
 

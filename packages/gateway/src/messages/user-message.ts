@@ -24,6 +24,7 @@ import type { GatheredMessage } from "../queue/turn-job.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { personId } from "../kernel/person-id.ts";
+import { isHostText } from "../run-policy/input-traits.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /** The parts of the turn that belong to one of its messages. */
@@ -86,7 +87,7 @@ export async function renderUserMessage(
   const platform = channels.channelFor(message.origin);
   const media =
     // The gateway's own text and that of another agent name no files to show, whatever the output of a command in it says.
-    facts === undefined || RUN_POLICY[admission.kind].isHostText || admission.agentToAgent !== undefined
+    facts === undefined || isHostText(admission) || admission.agentToAgent !== undefined
       ? NO_MEDIA
       : await stage.prepare(
           {

@@ -93,7 +93,9 @@ export class Notices {
     const { channels, clock } = this.#options;
     const { origin, messageId } = input.message;
     const suppressed = answer.state.type !== "command" && (await this.#isSuppressed(sessionKey, origin));
-    const outbox = planChatMessage(
+    // Nobody on a platform has sent what a sub-agent works on: its parent is told.
+    const isToParent = RUN_POLICY[input.admission.kind].reply === "to-parent";
+    const planned = planChatMessage(
       {
         sessionKey,
         target: origin,
@@ -107,6 +109,7 @@ export class Notices {
       },
       channels,
     );
+    const outbox = isToParent ? [] : planned;
     // A dead letter stays one, whether or not the text is sent.
     const state: TerminalInputState = suppressed && answer.state.type !== "dead" ? { type: "suppressed" } : answer.state;
     await this.endInputs(sessionKey, [input], { ...answer, state, outbox });

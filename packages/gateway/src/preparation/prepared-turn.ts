@@ -132,7 +132,7 @@ export function createNewTurn(job: InputJob, run: TurnIdentity, first: FirstComm
   const { id, kind, owner, sessionKey, sessionId, isPrivate, nowMs, events } = run;
   const { replacement, messages, prompt } = first;
   const isPlatform = context.channel?.capabilities.addressing === "platform";
-  const displayName = sessionName(message, isPlatform);
+  const displayName = admission.spawn === undefined ? sessionName(message, isPlatform) : (admission.job?.name ?? "");
   return {
     id,
     ...withoutUndefined({ prompt }),
@@ -142,8 +142,10 @@ export function createNewTurn(job: InputJob, run: TurnIdentity, first: FirstComm
       agentId: job.agentId,
       isPrivate,
       displayName,
-      ...withoutUndefined({ expiresAtMs: admission.expiresAtMs }),
-      ...(admission.expiresAtMs === undefined ? {} : withoutUndefined({ spawnedBy: admission.madeBy?.sessionKey })),
+      ...withoutUndefined({
+        expiresAtMs: admission.expiresAtMs,
+        spawnedBy: admission.spawn?.parentKey ?? (admission.expiresAtMs === undefined ? undefined : admission.madeBy?.sessionKey),
+      }),
     },
     touch: {
       ...touchOf(lead, { nowMs, record: context.record }),

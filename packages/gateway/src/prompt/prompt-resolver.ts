@@ -11,6 +11,7 @@ import { fromUserHome } from "../kernel/from-user-home.ts";
 import { isWorthRerendering } from "./cold-cache.ts";
 import { findPromptCause, renderBasis } from "./prompt-cause.ts";
 import type { PromptBasis, PromptCause, RenderedFacts } from "./prompt-cause.ts";
+import { isWithinBounds } from "../agents/job-bounds.ts";
 import { agentSessionKey, isSubagentKey } from "../routing/session-key.ts";
 import { identityName, readBootstrapFiles } from "../workspace/bootstrap-files.ts";
 import { readSources } from "../workspace/source-changes.ts";
@@ -201,15 +202,15 @@ function hasHeartbeats(sessionKey: string, agentId: string, mainKey: string): bo
   return [mainKey, "heartbeat"].some((name) => sessionKey === agentSessionKey(agentId, name));
 }
 
-/** The tools of a run, of which a scheduled job may be allowed some only: these are few, and the request holds them all. */
+/** The tools of a run, of which a scheduled job or a sub-agent may be allowed some only. Where these are named they are few, and the request holds them all. */
 function toolsOfJob<Set extends { readonly offered: readonly ToolSchema[]; readonly deferred: readonly ToolSchema[] }>(
   set: Set,
   job: JobBounds | undefined,
 ): Set {
-  const allowed = job?.tools;
-  if (allowed === undefined) return set;
-  const isAllowed = ({ name }: ToolSchema): boolean => allowed.includes(name);
-  return { ...set, offered: [...set.offered, ...set.deferred].filter(isAllowed), deferred: [] };
+  if (job === undefined) return set;
+  const isAllowed = ({ name }: ToolSchema): boolean => isWithinBounds(name, job);
+  if (job.tools !== undefined) return { ...set, offered: [...set.offered, ...set.deferred].filter(isAllowed), deferred: [] };
+  return { ...set, offered: set.offered.filter(isAllowed), deferred: set.deferred.filter(isAllowed) };
 }
 
 /** A client's tools as a model gets them. The agent's own tools keep their names, also those that it got after the client was admitted. */

@@ -333,6 +333,7 @@ function isTogether(one: InputJob, other: InputJob): other is InputJob {
     one.agentId === other.agentId &&
     kindOf(one) === kindOf(other) &&
     leadInput(one).admission.owner === leadInput(other).admission.owner &&
+    leadInput(one).admission.cause === leadInput(other).admission.cause &&
     isSameConversation(one, other)
   );
 }
@@ -345,12 +346,17 @@ function isSameConversation(one: InputJob, other: InputJob): boolean {
 function isOfConversation(job: InputJob, turn: TurnRecord): boolean {
   const input = leadInput(job);
   return (
-    RUN_POLICY[turn.kind].isFromPerson &&
-    RUN_POLICY[input.admission.kind].isFromPerson &&
+    isSteered(turn.kind, input.admission.kind) &&
     turn.agentId === job.agentId &&
     turn.owner === input.admission.owner &&
     conversationKey(turn.origin) === conversationKey(input.message.origin)
   );
+}
+
+/** A person's message goes into the run of a person's message; what a sub-agent is told, and the results of its own, into its run. */
+function isSteered(running: RunKind, arrived: RunKind): boolean {
+  if (running === "subagent") return arrived === "subagent";
+  return RUN_POLICY[running].isFromPerson && RUN_POLICY[arrived].isFromPerson;
 }
 
 function isSaidInto(job: InputJob, current: TurnJob): boolean {

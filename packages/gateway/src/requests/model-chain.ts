@@ -1,5 +1,5 @@
 import { ModelError, NO_USAGE, withoutUndefined } from "@factotum/agent-contract";
-import type { Clock, ModelClient, ModelEvent, ModelRequest, Usage } from "@factotum/agent-contract";
+import type { Clock, ModelClient, ModelEvent, ModelRequest, RunKind, Usage } from "@factotum/agent-contract";
 import { createFailoverClient, createRetryClient } from "@factotum/models";
 import type { HookModelCall, HookPayloads } from "@factotum/plugin";
 import type { Cooldowns, FailoverOptions, RetryOptions } from "@factotum/models";
@@ -22,6 +22,8 @@ export interface ModelCause extends SpendCause {
   /** Empty for a call without a conversation. */
   readonly sessionKey: string;
   readonly owner: boolean;
+  /** The kind of run that pays for it, if it is not `kind`: what has started a sub-agent pays for that. */
+  readonly chargedTo?: RunKind;
 }
 
 /** Approximate characters per token; the reservation is replaced by the real usage. */
@@ -112,7 +114,7 @@ async function* meter(
     return;
   }
   using judged = admitted;
-  const reservation = await spend.reserve(cause, estimate(request));
+  const reservation = await spend.reserve(chargeOf(cause), estimate(request));
   if (reservation.type === "refused") {
     const { message, retryAfterMs } = reservation;
     const retry = retryAfterMs === undefined ? ({ type: "never" } as const) : ({ type: "after", delayMs: retryAfterMs } as const);
@@ -222,13 +224,18 @@ async function* ask(
 
 /** Too many failed requests pause an unattended cause; a try that is retried is not a failure yet. */
 function countOutcome(end: NonNullable<ModelCallEnd>, { cause, spend }: Pick<Meters, "cause" | "spend">): void {
-  if (end.type === "message-end") return spend.recordOutcome(cause, "answered");
+  const charge = chargeOf(cause);
+  if (end.type === "message-end") return spend.recordOutcome(charge, "answered");
   const { code } = end.error;
   // A call that the gateway itself aborted or refused says nothing about the model.
   if (code === "aborted" || code === "budget" || code === "denied") return;
   // The schedule tries a job again, ever more rarely, and disables one that keeps failing.
-  if (cause.kind === "cron" && isTransientFailure(code)) return;
-  spend.recordOutcome(cause, "failed");
+  if (charge.kind === "cron" && isTransientFailure(code)) return;
+  spend.recordOutcome(charge, "failed");
+}
+
+function chargeOf({ agentId, kind, chargedTo = kind }: ModelCause): SpendCause {
+  return { agentId, kind: chargedTo };
 }
 
 function estimate(request: ModelRequest): number {

@@ -47,6 +47,7 @@ export function chatHandlers(engine: Engine, hub: WebchatHub): RpcHandlersOf<Ext
     "chat.abort": async (params) => {
       const { aborted, dropped } = await sessions.stopper.stop(await sessions.resolveKey({ sessionKey: params.sessionKey }), {
         queued: params.queued ?? false,
+        endsSubagents: true,
         reason: "you asked me to stop",
         ...withoutUndefined({ runId: params.runId }),
       });

@@ -24,8 +24,8 @@ export interface RunPolicy {
   readonly mayAsk: boolean;
   /** Tools, thoughts and the beginning of the answer are shown while it runs. A run that may end in silence shows nothing before its end. */
   readonly showsProgress: boolean;
-  /** Which part of the outcome reaches the conversation. */
-  readonly reply: "always" | "unless-heartbeat-ok" | "never";
+  /** Which part of the outcome reaches the conversation. `to-parent`: none; the session that asked for the run gets it as an input. */
+  readonly reply: "always" | "unless-heartbeat-ok" | "to-parent" | "never";
   /** Its session is not that of the conversation that it answers in, whose session gets a record of the answer. */
   readonly isAnnounced: boolean;
   /** The model gets the gateway's own text as the task: no sender, no channel. */
@@ -123,8 +123,27 @@ export const RUN_POLICY: Readonly<Record<RunKind, RunPolicy>> = {
     isHostText: true,
     historyNotice: "Work in the background has ended.",
   },
-  subagent: { ...PERSON, lane: "subagent", isFromPerson: false, givesAddresses: false, flushesMemory: false, changesMemory: false },
-  a2a: { ...PERSON, isFromPerson: false, showsProgress: false, givesAddresses: false, changesMemory: false },
+  subagent: {
+    ...PERSON,
+    lane: "subagent",
+    isFromPerson: false,
+    showsProgress: false,
+    reply: "to-parent",
+    isHostText: true,
+    givesAddresses: false,
+    flushesMemory: false,
+    changesMemory: false,
+  },
+  // It may end in silence. The messages of other sessions have turns of their own; results of sub-agents share a turn.
+  a2a: {
+    ...PERSON,
+    sharesTurn: true,
+    isFromPerson: false,
+    showsProgress: false,
+    givesAddresses: false,
+    changesMemory: false,
+    historyNotice: "A sub-agent has ended.",
+  },
   compaction: { ...UPKEEP, isResumable: false },
   memory: {
     ...UPKEEP,

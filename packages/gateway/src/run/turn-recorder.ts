@@ -1,8 +1,9 @@
 import type { Observer } from "../observe/observer.ts";
 import type { SessionCache } from "../context/session-cache.ts";
+import type { SessionSubagents } from "../subagents/session-subagents.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { AgentEvent, AgentMessage, AgentTool, AssistantMessage, ModelStreamEvent } from "@factotum/agent-contract";
-import type { NewRequest, ToolJournalRecord, TranscriptBody } from "@factotum/store";
+import type { NewRequest, SpawnStore, ToolJournalRecord, TranscriptBody } from "@factotum/store";
 import type { RequestRecorder } from "../requests/request-recorder.ts";
 import { isGivenId } from "../delivery/given-message-ids.ts";
 import { isMessageOf } from "../delivery/rich/known-messages.ts";
@@ -24,8 +25,10 @@ import type { TurnSteering } from "./turn-steering.ts";
 
 /** Dependencies of the turn recorder. */
 export interface TurnRecorderOptions extends ReplyStreamOptions {
+  readonly store: ReplyStreamOptions["store"] & Pick<SpawnStore, "appendSpawns">;
   readonly events: SessionEvents;
   readonly cache: SessionCache;
+  readonly subagents: Pick<SessionSubagents, "forget" | "take" | "onStarted">;
   readonly observer: Observer;
 }
 
@@ -78,6 +81,7 @@ export class TurnRecorder {
     this.#steering = run.steering;
     this.#writing = run.begun;
     this.#tainted = prepared.tainted;
+    options.subagents.forget(prepared.turn.id);
     const own = ownMessages(prepared);
     this.#sentTexts.push(...sentTextsOf(own, prepared.turn.origin));
     this.#earlierTexts.push(...own.flatMap((message) => (message.role === "assistant" ? [answerText(message)] : [])));
@@ -262,14 +266,17 @@ export class TurnRecorder {
     this.#pending = [];
     this.#journal = [];
     this.#hasChanged = false;
+    const { store, clock, subagents } = this.#options;
     const recordWritten = this.#requests.recordWriting();
-    const written = await this.#options.store.appendToTurn(turn.id, {
-      entries,
-      journal,
-      requests,
-      timestampMs: this.#options.clock.now(),
-    });
+    const commit = { entries, journal, requests, timestampMs: clock.now() };
+    const spawns = subagents.take(turn.id, entries);
+    const { entries: written, inputs } =
+      spawns.length === 0
+        ? { entries: await store.appendToTurn(turn.id, commit), inputs: [] }
+        : await store.appendSpawns(turn.id, { ...commit, spawns });
     recordWritten(written);
+    if (spawns.length > 0) this.#options.crashPoint?.("after-spawn");
+    await subagents.onStarted(spawns, inputs);
     this.#options.cache.append(turn.sessionId, written);
     for (const entry of written) publishEntry(this.#options, facts.sessionKey, entry, turn.id);
   }

@@ -102,6 +102,7 @@ describe("a stop by a client of the gateway", () => {
       dropped: 1,
       commands: 0,
       requests: 0,
+      subagents: 0,
     });
     gate.open();
     await running.gateway.engine.idle();

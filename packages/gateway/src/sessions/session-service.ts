@@ -18,6 +18,7 @@ import { SessionRequestError } from "../kernel/session-request-error.ts";
 import type { TurnQueue } from "../queue/turn-queue.ts";
 import type { CompactionOutcome } from "../compaction/compaction-outcome.ts";
 import type { CompactionTriggers } from "../compaction/compaction-triggers.ts";
+import type { SessionSubagents } from "../subagents/session-subagents.ts";
 import type { HookRunner } from "../hooks/hook-runner.ts";
 import type { FlushMemory } from "../compaction/memory-flush.ts";
 import type { SessionWaits } from "../notices/session-waits.ts";
@@ -40,6 +41,7 @@ export interface SessionServiceOptions {
   readonly media: MediaStage;
   readonly events: SessionEvents;
   readonly hooks: HookRunner;
+  readonly subagents: Pick<SessionSubagents, "removed">;
   readonly clock: Clock;
   readonly random: Random;
   /** The state directory. */
@@ -281,11 +283,12 @@ export class SessionService {
   /** Deletes a session. Rejects with `not-found` when there is none; false when nothing was deleted. */
   async delete(sessionKey: string): Promise<boolean> {
     return this.#tasks.runAfterStop(sessionKey, { reason: "the session is being removed" }, async () => {
-      const { store, clock, cache, events, hooks, media } = this.#options;
+      const { store, clock, cache, events, hooks, media, subagents } = this.#options;
       const before = await store.readSession(sessionKey);
       if (before === undefined) throw new SessionRequestError("not-found", `There is no session "${sessionKey}".`);
       const deleted = await store.deleteSession(sessionKey, { nowMs: clock.now() });
       cache.drop(before.sessionId);
+      subagents.removed(sessionKey);
       for (const sessionId of deleted) await media.store.removeSession(sessionId);
       const { agentId, sessionId } = before;
       if (deleted.length > 0) {

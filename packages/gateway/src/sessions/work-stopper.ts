@@ -1,6 +1,7 @@
 import type { Clock } from "@factotum/agent-contract";
 import type { MsgContext, Origin } from "@factotum/channel-contract";
 import type { ApprovalStore, InboxStore, InputRecord } from "@factotum/store";
+import type { SessionSubagents } from "../subagents/session-subagents.ts";
 import type { SessionCommands } from "../background-commands/session-commands.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { isOwnAddress } from "../delivery/plan-message.ts";
@@ -17,17 +18,18 @@ import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /**
  * The work that a stop ended: whether a run was aborted, how many waiting messages were dropped, how many background commands ended, and how many calls that
- * their turn had gone on without no longer wait for the owner.
+ * their turn had gone on without no longer wait for the owner, and how many sub-agents ended.
  */
 export interface StoppedWork {
   readonly aborted: boolean;
   readonly dropped: number;
   readonly commands: number;
   readonly requests: number;
+  readonly subagents: number;
 }
 
 /** Nothing was stopped. */
-export const NOTHING_STOPPED: StoppedWork = { aborted: false, dropped: 0, commands: 0, requests: 0 };
+export const NOTHING_STOPPED: StoppedWork = { aborted: false, dropped: 0, commands: 0, requests: 0, subagents: 0 };
 
 /** Dependencies of the work stopper. */
 export interface WorkStopperOptions {
@@ -39,6 +41,7 @@ export interface WorkStopperOptions {
   readonly events: SessionEvents;
   readonly watchers: InputWatchers;
   readonly sessionCommands: Pick<SessionCommands, "endSession">;
+  readonly subagents: Pick<SessionSubagents, "endSession">;
 }
 
 /** Stops the work of sessions, for `/stop`, resets, deletions and aborts by clients. */
@@ -61,6 +64,8 @@ export class WorkStopper {
       readonly queued: boolean;
       /** Ends the session's background commands too, and withdraws the calls that its turns have gone on without. */
       readonly endsCommands?: true;
+      /** Ends its sub-agents too, and what they have started. */
+      readonly endsSubagents?: true;
       readonly reason: string;
       readonly by?: MsgContext;
       /** Stops only the work ahead of this job, not the job itself. */
@@ -80,7 +85,8 @@ export class WorkStopper {
     const own = dropped.filter((input) => this.#isOwn(input, by));
     await this.#options.notices.endStopped(sessionKey, own, options.reason);
     for (const input of dropped) if (!own.includes(input)) await this.#options.notices.drop(sessionKey, input, DROPPED.stopped);
-    return { aborted, dropped: dropped.length, commands, requests };
+    const subagents = options.endsSubagents === true ? await this.#options.subagents.endSession(sessionKey) : 0;
+    return { aborted, dropped: dropped.length, commands, requests, subagents };
   }
 
   /** A call that a turn still waits for ends with that turn. */

@@ -7,7 +7,7 @@ import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { checkFlushCall } from "../compaction/memory-flush.ts";
 import { checkCall } from "../conversation/current-authorization.ts";
-import { modeOf } from "../conversation/session-mode.ts";
+import { modeKey, modeOf } from "../conversation/session-mode.ts";
 import type { AskVerdict, HookRunner } from "../hooks/hook-runner.ts";
 import type { LocalFiles } from "../media/local-files.ts";
 import type { MediaStage } from "../media/media-stage.ts";
@@ -52,7 +52,7 @@ export function decideCalls(
       facts,
       inputs: steering.said,
       tainted: await isTaintBinding(facts, tainted || verdict.isForeign, options),
-      mode: modeOf(await store.readSession(turn.sessionKey)),
+      mode: modeOf(await store.readSession(modeKey(turn.sessionKey, steering.said))),
       isGiven: (url: string) => isGivenAddress(url, { tool: name, messages, receivedFolder: media.store.folder(turn.sessionId) }),
     };
     const decision = checkCall(call, tool, calling, options);

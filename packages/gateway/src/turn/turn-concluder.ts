@@ -30,6 +30,8 @@ import { knownTarget } from "../delivery/reply-to.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { planThoughts } from "../delivery/plan-thoughts.ts";
 import { LaneAbort } from "../kernel/lane-abort.ts";
+import type { SessionSubagents } from "../subagents/session-subagents.ts";
+import type { SubagentRunEnd } from "../subagents/spawn-ends.ts";
 import type { HookRunner } from "../hooks/hook-runner.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { isTaintBinding } from "../taint/taint.ts";
@@ -66,6 +68,7 @@ export interface TurnConcluderOptions {
   readonly logger: Logger;
   readonly hideSecrets: (text: string) => string;
   readonly hooks: HookRunner;
+  readonly subagents: Pick<SessionSubagents, "endOfTurn" | "forget" | "onEnded" | "onStarted" | "take">;
   readonly crashPoint?: CrashPointHook | undefined;
 }
 
@@ -97,31 +100,22 @@ export class TurnConcluder {
         outcome: { type: "aborted", reason: reason.message },
         ending: { type: reason.notifiesSender ? "stopped-by-other" : "plain" },
       });
-    const replyNotices = results?.replyNotices ?? [];
-    const transcriptNotices = results?.transcriptNotice === undefined ? [] : [results.transcriptNotice];
-    const notices: readonly TranscriptBody[] = [
-      ...[...transcriptNotices, ...replyNotices].map((text) => ({
-        type: "notice" as const,
-        level: "info" as const,
-        text,
-      })),
-      ...(closing.notice === undefined ? [] : [{ type: "notice" as const, ...closing.notice }]),
-      ...(media.failures.length === 0
-        ? []
-        : [{ type: "notice" as const, level: "warning" as const, text: media.failures.join(" "), tellsModel: true as const }]),
-    ];
     const asked = await knownTarget(sent.say?.reply?.replyTo ?? { type: "none" }, results?.isKnownMessage ?? (async () => false));
     const outbox = planRows(channels, run, { ...sent, media, speech, asked }, { nowMs, suppressed });
     const tainted = results !== undefined && (await isTaintBinding(results.facts, results.tainted, this.#options));
     const announcement = await announcementOf(turn, { ...closing, tainted }, store);
     const isSilent = RUN_POLICY[turn.kind].reply === "unless-heartbeat-ok" && closing.inputState.type === "silent";
+    const entries = [...(results?.entries ?? []), ...noticesOf(run, closing, media)];
+    const { subagents } = this.#options;
+    const [spawns, spawnEnd] = [subagents.take(turn.id, entries), await subagents.endOfTurn(turn, runEndOf(run))];
     const ended = await store.endTurn({
       turnId: turn.id,
       state: run.outcome.type,
       ...(run.outcome.type === "failed" ? { failure: { code: run.outcome.code, message: run.outcome.message } } : {}),
-      entries: [...(results?.entries ?? []), ...notices],
+      entries,
       outbox,
-      ...withoutUndefined({ requests: results?.requests, announcement, heartbeat: sentAlert(turn, closing, nowMs) }),
+      spawns,
+      ...withoutUndefined({ requests: results?.requests, announcement, heartbeat: sentAlert(turn, closing, nowMs), spawnEnd }),
       usage: results?.usage ?? NO_USAGE_TOTALS,
       ...(isSilent ? { isSilent } : {}),
       inputState: suppressed && isSaid(closing) ? { type: "suppressed" } : closing.inputState,
@@ -135,6 +129,9 @@ export class TurnConcluder {
     else if (run.outcome.type === "failed")
       this.#options.failedRuns.record({ agentId: turn.agentId, code: run.outcome.code, text: texts.owner, atMs: nowMs });
     this.#options.crashPoint?.("after-final-commit");
+    subagents.forget(turn.id);
+    await subagents.onStarted(spawns, ended.inputs, { isStopped: run.outcome.type === "aborted" });
+    subagents.onEnded(ended.ended);
     dispatcher.dispatch(ended.outbox);
     this.#options.cache.append(turn.sessionId, ended.entries);
     if (announcement !== undefined) this.#options.cache.forgetMediaNotes(announcement.sessionId);
@@ -158,8 +155,8 @@ export class TurnConcluder {
       stopReason: stopReason(run.outcome),
       model: results?.model ?? "",
       usage: results?.usage ?? NO_USAGE_TOTALS,
-      replyNotices: [...replyNotices, ...(results?.storedReplyNotices ?? [])],
-      transcriptNotices: [...transcriptNotices, ...media.failures],
+      replyNotices: [...(results?.replyNotices ?? []), ...(results?.storedReplyNotices ?? [])],
+      transcriptNotices: [...transcriptNoticesOf(run), ...media.failures],
       thoughts: results?.shownThoughts ?? "",
     });
   }
@@ -207,7 +204,7 @@ export class TurnConcluder {
     const { turn, streamed } = run;
     const { facts, tainted, signal } = run.results;
     const named = mediaOf(run, say.reply);
-    if (named.length === 0) return NO_MEDIA;
+    if (named.length === 0 || RUN_POLICY[turn.kind].reply === "to-parent") return NO_MEDIA;
     using limit = new RunDeadline(MEDIA_TIMEOUT_MS, { clock: this.#options.clock, outer: signal });
     return await planMedia(
       {
@@ -229,6 +226,33 @@ export class TurnConcluder {
   }
 }
 
+function transcriptNoticesOf({ results }: FinishedTurn): readonly string[] {
+  return results?.transcriptNotice === undefined ? [] : [results.transcriptNotice];
+}
+
+/** What the transcript says of a run besides its messages. */
+function noticesOf(run: FinishedTurn, { notice }: TurnConclusion, { failures }: PlannedMedia): readonly TranscriptBody[] {
+  const texts = [...transcriptNoticesOf(run), ...(run.results?.replyNotices ?? [])];
+  return [
+    ...texts.map((text) => ({ type: "notice" as const, level: "info" as const, text })),
+    ...(notice === undefined ? [] : [{ type: "notice" as const, ...notice }]),
+    ...(failures.length === 0
+      ? []
+      : [{ type: "notice" as const, level: "warning" as const, text: failures.join(" "), tellsModel: true as const }]),
+  ];
+}
+
+/** A run in the session of a sub-agent, for its parent. */
+function runEndOf({ outcome, results }: FinishedTurn): SubagentRunEnd {
+  return {
+    outcome,
+    lastText: results?.lastText ?? "",
+    // Without a run in this process nobody knows what its model was given.
+    tainted: results?.tainted ?? true,
+    usage: results?.usage ?? NO_USAGE_TOTALS,
+  };
+}
+
 /** True if the chat has a part of the answer already. */
 function isShown(streamed: FinishedTurn["streamed"]): boolean {
   return streamed?.type === "blocks" ? streamed.hasBegun : streamed?.rowId !== undefined;
@@ -246,6 +270,7 @@ function planRows(
   options: { readonly nowMs: number; readonly suppressed: boolean },
 ): readonly NewOutbound[] {
   const { turn, streamed, results } = run;
+  if (RUN_POLICY[turn.kind].reply === "to-parent") return [];
   if (say === undefined) return run.outcome.type === "done" ? planRemoval(turn, streamed, options, { channels }) : [];
   const isReply = say.purpose === "reply";
   const reply = planReply(

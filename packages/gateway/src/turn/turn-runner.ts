@@ -8,7 +8,7 @@ import type { TypingIndicator } from "../delivery/typing-indicator.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { contextBudget, opensFiles, runAgent } from "@factotum/agent-core";
 import { joinUsage, NO_USAGE_TOTALS, withoutUndefined } from "@factotum/agent-contract";
-import type { AgentEvent, RunKind, RunLimits, RunOutcome, ToolCall } from "@factotum/agent-contract";
+import type { AgentEvent, RunLimits, RunOutcome, ToolCall } from "@factotum/agent-contract";
 import { backoffDelay } from "@factotum/channel-kit";
 import type { TranscriptBody, TurnRecord } from "@factotum/store";
 import { MessageDigests } from "../requests/message-digests.ts";
@@ -50,6 +50,7 @@ import { inputsOf, leadInput } from "../queue/turn-job.ts";
 import type { InputJob, ResumeJob, TurnJob } from "../queue/turn-job.ts";
 import { TurnSteering } from "../run/turn-steering.ts";
 import type { TurnSteeringOptions } from "../run/turn-steering.ts";
+import { chargedKind } from "../run-policy/input-traits.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /** Bounds of a run. */
@@ -209,7 +210,13 @@ export class TurnRunner {
     const sentBefore = Math.max(prepared.kept.sentBefore, before.requests);
     const withdrawText = (): boolean => recorder.withdrawText();
     const kept = { ...prepared.kept, sentBefore, digests: this.#digests, place, withdrawText };
-    const cause = { agentId: agent.config.id, kind: chargedKind(prepared), sessionKey: turn.sessionKey, owner: facts.owner };
+    const cause = {
+      agentId: agent.config.id,
+      kind: turn.kind,
+      sessionKey: turn.sessionKey,
+      owner: facts.owner,
+      chargedTo: chargedKind(turn.kind, prepared.inputs),
+    };
     const runModel = createRunModel(prepared, cause, this.#options, kept);
     const { requests } = runModel;
     const client = deferredClient(runModel.client, request);
@@ -351,12 +358,6 @@ function askingRun(
       await recorder.flush();
     },
   };
-}
-
-/** The kind of run that pays: what unattended work asks of another session is charged to it (R15). */
-function chargedKind({ turn, inputs }: Pick<PreparedTurn, "turn" | "inputs">): RunKind {
-  const cause = inputs[0]?.admission.agentToAgent?.cause;
-  return cause !== undefined && !RUN_POLICY[cause].isAttended ? cause : turn.kind;
 }
 
 async function isOnDisk({ beginning }: PreparedTurn): Promise<boolean> {

@@ -46,8 +46,17 @@ export interface InputAdmission {
   readonly isListedOwner?: true;
   /** The platform's message that the answer replies to, if it is not the input itself. */
   readonly replyTo?: MessageId;
-  /** The scheduled job or the webhook that caused it, with what its run is bound to. */
+  /** The scheduled job, the webhook or the sub-agent that caused it, with what its run is bound to. */
   readonly job?: JobBounds;
+  /** The sub-agent whose session it belongs to. */
+  readonly spawn?: SpawnFacts;
+  /** It tells how a sub-agent of its session has ended. */
+  readonly completion?: CompletionFacts;
+  /**
+   * The kind of the run that it comes from at last, if it is not its own: its model calls are charged to that, and where nobody can be asked in that run, nobody
+   * is asked in its own.
+   */
+  readonly cause?: RunKind;
   /** Of a webhook: the digest of its body, which the repetition of a delivery has, too. Its event id is unique whatever its origin is. */
   readonly bodyDigest?: string;
   /** When the session created for this input expires. */
@@ -91,7 +100,27 @@ export interface AgentToAgentStep {
   readonly cause: RunKind;
 }
 
-/** What the run of a scheduled job or of a webhook is bound to. */
+/** What the runs of a sub-agent know of it. */
+export interface SpawnFacts {
+  readonly id: string;
+  /** The session that asked for it. */
+  readonly parentKey: string;
+  /** The session of whoever started the whole tree: its mode holds for all of it. */
+  readonly rootKey: string;
+  readonly depth: number;
+  readonly maxDepth: number;
+  /** The input is the task itself; the others are results of its own sub-agents, and words of its parent. */
+  readonly isTask?: true;
+}
+
+/** A sub-agent that has ended. */
+export interface CompletionFacts {
+  readonly id: string;
+  readonly sessionKey: string;
+  readonly state: string;
+}
+
+/** What the run of a scheduled job, of a webhook or of a sub-agent is bound to. */
 export interface JobBounds {
   readonly id: string;
   readonly name: string;
@@ -100,6 +129,8 @@ export interface JobBounds {
   readonly thinking?: ThinkingLevel;
   /** The only tools that it may call. */
   readonly tools?: readonly string[];
+  /** Tools that it may not call, as entries of a tool list. */
+  readonly withoutTools?: readonly string[];
   /** Maximum duration, if shorter than the agent's own limit. */
   readonly timeoutMs?: number;
   /** No bootstrap files in its prompt. */

@@ -17,6 +17,7 @@ export interface StoreDamage {
     | "command"
     | "exchange"
     | "job"
+    | "spawn"
     | "checkpoint";
   /** Id of the row; for a session its key, for a prompt its session id, for a row of account state its key, for a pairing its account and sender, for a move its account and old address, for a checkpoint the path. */
   readonly id: string;

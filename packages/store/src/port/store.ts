@@ -11,6 +11,7 @@ import type { OptimisticWrites } from "./optimistic-writes.ts";
 import type { OutboxStore } from "./outbox-store.ts";
 import type { PairingStore } from "./pairing-store.ts";
 import type { SessionStore } from "./session-store.ts";
+import type { SpawnStore } from "./spawn-store.ts";
 import type { TranscriptStore } from "./transcript-store.ts";
 import type { TurnStore } from "./turn-store.ts";
 
@@ -61,6 +62,7 @@ export interface Store
     TurnStore,
     OptimisticWrites,
     SessionStore,
+    SpawnStore,
     TranscriptStore,
     OutboxStore,
     LedgerStore,

@@ -2,12 +2,13 @@ import type { UsageTotals } from "@factotum/agent-contract";
 import type { MessageId, Origin } from "@factotum/channel-contract";
 import type { NewRequest } from "./ledger-store.ts";
 import type { KeyedNotice, NewOutbound } from "./outbox-store.ts";
-import type { TerminalInputState } from "./inbox-records.ts";
+import type { InputRecord, TerminalInputState } from "./inbox-records.ts";
 import type { OutboxRecord } from "./outbox-records.ts";
 import type { SessionRecord } from "./session-records.ts";
 import type { PromptRecord, TranscriptBody, TranscriptEntry } from "./transcript-records.ts";
 import type { ToolJournalRecord, TurnRecord, TurnState } from "./turn-records.ts";
 import type { NewSession } from "./session-store.ts";
+import type { EndedSpawn, NewSpawn, SpawnEnd } from "./spawn-store.ts";
 
 /** The start of a turn. */
 export interface NewTurn {
@@ -70,7 +71,22 @@ export interface TurnEnd {
   readonly heartbeat?: { readonly text: string; readonly sentAtMs: number };
   /** A record of the answer for the session of another conversation, unless one with its key exists. */
   readonly announcement?: { readonly sessionId: string; readonly body: KeyedNotice };
+  /** Sub-agents that its last tool calls have started. */
+  readonly spawns?: readonly NewSpawn[];
+  /** The sub-agent that ends with the turn. */
+  readonly spawnEnd?: SpawnEnd;
   readonly endedAtMs: number;
+}
+
+/** What the end of a turn has stored. */
+export interface EndedTurn {
+  readonly entries: readonly TranscriptEntry[];
+  readonly outbox: readonly OutboxRecord[];
+  readonly session: SessionRecord;
+  /** The inputs of the sub-agents that it has started, in order. */
+  readonly inputs: readonly InputRecord[];
+  /** The sub-agent that ended with it; absent if it had ended before. */
+  readonly ended?: EndedSpawn;
 }
 
 /** Turns and the journal of their tool calls. */
@@ -94,9 +110,7 @@ export interface TurnStore {
     },
   ): Promise<readonly TranscriptEntry[]>;
   /** The final commit: last entries, outbox, usage, inputs. Rejects with `conflict` if the turn has ended. If it was aborted, its waiting replies are suppressed. */
-  endTurn(
-    end: TurnEnd,
-  ): Promise<{ readonly entries: readonly TranscriptEntry[]; readonly outbox: readonly OutboxRecord[]; readonly session: SessionRecord }>;
+  endTurn(end: TurnEnd): Promise<EndedTurn>;
   /** Turns that were running when the last process ended, oldest first. */
   resumeTurns(): Promise<readonly TurnRecord[]>;
   /**

@@ -10,6 +10,7 @@ import type { LedgerStore } from "../port/ledger-store.ts";
 import type { OutboxStore } from "../port/outbox-store.ts";
 import type { PairingStore } from "../port/pairing-store.ts";
 import type { SessionStore } from "../port/session-store.ts";
+import type { SpawnStore } from "../port/spawn-store.ts";
 import type { Store } from "../port/store.ts";
 import type { TranscriptStore } from "../port/transcript-store.ts";
 import type { TurnStore } from "../port/turn-store.ts";
@@ -79,6 +80,7 @@ export function createSqliteStore(storeParts: SqliteStoreParts): SqliteStore {
     ...createTurnStore(parts, firstTurn.resolve),
     ...createOptimisticWrites(parts, firstTurn.resolve),
     ...createSessionStore(parts, imports),
+    ...createSpawnStore(parts),
     ...createTranscriptStore(parts),
     ...createOutboxStore(parts),
     ...createLedgerStore(parts),
@@ -226,6 +228,15 @@ function createSessionStore(parts: Parts, imports: SessionImports): SessionStore
     listConversations: (filter) => calls.read(() => listConversations(database, filter)),
     deleteConversation: (sessionId, { nowMs }) => deletion.deleteConversation(sessionId, nowMs),
     listExpiredSessions: (nowMs, limit) => calls.read(() => sessions.listExpired(nowMs, limit)),
+  };
+}
+
+function createSpawnStore({ tables: { spawns }, transactions, calls }: Parts): SpawnStore {
+  return {
+    appendSpawns: (turnId, options) => calls.write(() => transactions.appendSpawns(turnId, options)),
+    endSpawn: (end) => calls.write(() => transactions.endSpawn(end)),
+    announceSpawn: (id, { nowMs }) => calls.write(() => spawns.announce(id, nowMs)),
+    listSpawns: () => calls.read(() => spawns.list()),
   };
 }
 

@@ -1,7 +1,7 @@
 import { NO_USAGE_TOTALS, withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, UsageTotals } from "@factotum/agent-contract";
 import type { MsgContext } from "@factotum/channel-contract";
-import type { TerminalInputState } from "../port/inbox-records.ts";
+import type { InputRecord, TerminalInputState } from "../port/inbox-records.ts";
 import type { OutboxRecord } from "../port/outbox-records.ts";
 import type { PromptRecord, TranscriptBody, TranscriptEntry } from "../port/transcript-records.ts";
 import type { TurnRecord } from "../port/turn-records.ts";
@@ -11,7 +11,8 @@ import type { AcceptedInput, InboxStore, InputAnswer, SettledInputs } from "../p
 import type { MaintenanceOptions, Store } from "../port/store.ts";
 import type { NewPairing, PairingRequest, PairingStore } from "../port/pairing-store.ts";
 import type { NewOutbound, OutboxStore } from "../port/outbox-store.ts";
-import type { NewTurn, StartedTurn, TurnEnd } from "../port/turn-store.ts";
+import type { EndedSpawn, NewSpawn, SpawnEnd } from "../port/spawn-store.ts";
+import type { EndedTurn, NewTurn, StartedTurn, TurnEnd } from "../port/turn-store.ts";
 import { addTotals } from "./values/add-totals.ts";
 import { textOf } from "./values/row.ts";
 import type { Tables } from "./tables/tables.ts";
@@ -74,11 +75,12 @@ export class Transactions {
   }
 
   startTurn(start: NewTurn): StartedTurn {
-    const { sessions, turns, inbox, prompts } = this.#tables;
+    const { sessions, spawns, turns, inbox, prompts } = this.#tables;
     const opened = sessions.open(start.session, start.startedAtMs);
     const conversation = this.#conversationOf(opened.sessionId);
     const turn = turns.insert(start, conversation);
     inbox.claim(start.inputIds, turn.n);
+    if (start.kind === "subagent") spawns.begin(start.session.key, start.startedAtMs);
     inbox.settleShown(start.shownEventIds ?? [], start.startedAtMs);
     if (start.prompt !== undefined) prompts.save(conversation, start.prompt);
     const touched = sessions.touch(opened, start.touch, start.startedAtMs);
@@ -123,8 +125,43 @@ export class Transactions {
     return this.#append(conversation, options.entries, options.timestampMs, turn);
   }
 
+  appendSpawns(turnId: string, options: Parameters<Store["appendSpawns"]>[1]): Awaited<ReturnType<Store["appendSpawns"]>> {
+    const entries = this.appendToTurn(turnId, options);
+    return { entries, inputs: this.#startSpawns(options.spawns, options.timestampMs) };
+  }
+
+  endSpawn(end: SpawnEnd): EndedSpawn | undefined {
+    const { inbox, sessions, spawns } = this.#tables;
+    const open = spawns.readOpen(end.id);
+    if (open === undefined) return undefined;
+    const { report } = end;
+    const isHeard = sessions.read(open.parentKey)?.sessionId === open.parentSessionId && this.#isAtWork(open.parentKey);
+    const input =
+      report === undefined || !isHeard
+        ? undefined
+        : inbox.accept(report.message, { admission: report.admission, receivedAtMs: end.endedAtMs }).input;
+    const isTold = input !== undefined || report === undefined || report.admission.isEvent === true;
+    const spawn = spawns.end(end, { isAnnounced: isTold });
+    sessions.expire(open.childKey, end.expiresAtMs);
+    return spawn === undefined ? undefined : { spawn, ...withoutUndefined({ input }) };
+  }
+
+  /** False for the session of a sub-agent that has ended: what comes there is not read. */
+  #isAtWork(sessionKey: string): boolean {
+    const { state = "running" } = this.#tables.spawns.ofChild(sessionKey) ?? {};
+    return state === "queued" || state === "running";
+  }
+
+  #startSpawns(started: readonly NewSpawn[], receivedAtMs: number): readonly InputRecord[] {
+    const { inbox, spawns } = this.#tables;
+    return started.map(({ spawn, input: { message, admission } }) => {
+      spawns.add(spawn);
+      return inbox.accept(message, { admission, receivedAtMs }).input;
+    });
+  }
+
   /** A session that was reset meanwhile keeps its new counters: the run belonged to the previous conversation. */
-  endTurn(end: TurnEnd): Awaited<ReturnType<Store["endTurn"]>> {
+  endTurn(end: TurnEnd): EndedTurn {
     const { conversations, inbox, outbox, sessions, turns } = this.#tables;
     const turn = turns.requireRunning(end.turnId);
     const conversation = conversations.read(turn.conversation);
@@ -140,7 +177,10 @@ export class Transactions {
     this.#chargeTotals(end.usage);
     const current = sessions.require(turn.sessionKey);
     const isCurrent = current.sessionId === conversation.sessionId;
-    return { entries, outbox: rows, session: isCurrent ? sessions.charge(current, end) : current };
+    const session = isCurrent ? sessions.charge(current, end) : current;
+    const inputs = this.#startSpawns(end.spawns ?? [], end.endedAtMs);
+    const ended = end.spawnEnd === undefined ? undefined : this.endSpawn(end.spawnEnd);
+    return { entries, outbox: rows, session, inputs, ...withoutUndefined({ ended }) };
   }
 
   resumeTurns(): readonly TurnRecord[] {
@@ -183,12 +223,13 @@ export class Transactions {
   }
 
   deleteSession(key: string, nowMs: number): readonly string[] {
-    const { conversations, sessions, turns } = this.#tables;
+    const { conversations, sessions, spawns, turns } = this.#tables;
     const deleted = conversations.ofKey(key);
     if (deleted.some((conversation) => turns.isBusy(conversation))) {
       throw new StoreError("conflict", `A turn of ${key} is running. Stop it first.`);
     }
     if (!sessions.remove(key)) return [];
+    spawns.removeChild(key);
     for (const conversation of deleted) this.#removeConversation(conversation, nowMs);
     return deleted.map(({ sessionId }) => sessionId);
   }
@@ -215,8 +256,10 @@ export class Transactions {
     const state = this.#tables.accounts.pruneExpired(options.nowMs, PRUNE_LIMIT);
     const pairings = this.#tables.pairings.prune(options.nowMs, PRUNE_LIMIT);
     const approvals = this.#tables.approvals.prune(options.nowMs - (options.keepInputsMs ?? SETTLED_RETENTION_MS), PRUNE_LIMIT);
+    const spawns = this.#tables.spawns.prune(options.nowMs - (options.keepInputsMs ?? SETTLED_RETENTION_MS), PRUNE_LIMIT);
     return (
       inputs >= PRUNE_LIMIT ||
+      spawns === PRUNE_LIMIT ||
       approvals === PRUNE_LIMIT ||
       state === PRUNE_LIMIT ||
       pairings === PRUNE_LIMIT ||

@@ -4,7 +4,7 @@ import { createToolCall } from "./tool-call.ts";
 import { createToolSearch } from "./tool-search.ts";
 
 /** Tools that are deferred whatever their number, as entries of a tool list: a model seldom needs them, and every request would pay for them. */
-const DEFERRED: readonly string[] = ["group:ui", "group:media", "group:automation", "group:agents", "sessions_*"];
+const DEFERRED: readonly string[] = ["group:ui", "group:media", "group:automation", "group:agents", "sessions_*", "subagents"];
 
 /** Tools of other sources than the product itself are all deferred beyond either limit. Bytes are those of their schemas and lines in a request. */
 const MAX_ADDED_TOOLS = 24;

@@ -318,6 +318,11 @@ CREATE TABLE exchanges (
 ) STRICT;
 `;
 
+/** Old sub-agents are removed by when their parents were told. */
+const TOLD_SPAWNS = `
+CREATE INDEX spawns_by_announcement ON spawns (announced_at) WHERE announced_at IS NOT NULL;
+`;
+
 /** Every step, oldest first. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST_SCHEMA },
@@ -344,4 +349,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 22, sql: JOBS },
   { version: 23, sql: NOTE_ENTRIES },
   { version: 24, sql: EXCHANGES },
+  { version: 25, sql: TOLD_SPAWNS },
 ];

@@ -44,6 +44,9 @@ export function abandonPending(database: DatabaseSync, { nowMs, reason }: Settle
   // Their steps may have been made since.
   database.exec("DELETE FROM exchanges");
   database
+    .prepare("UPDATE spawns SET state = 'lost', announced_at = ? WHERE state IN ('queued', 'running') OR announced_at IS NULL")
+    .run(nowMs);
+  database
     .prepare("UPDATE turns SET state = 'failed', inputs = '[]', ended_at = ?, outcome = ? WHERE state = 'running'")
     .run(nowMs, JSON.stringify({ usage: NO_USAGE_TOTALS, failure: { code: "damaged", message: reason } }));
   return { inputs: Number(inputs.changes), outbound: Number(outbound.changes), events: Number(events.changes) };

@@ -247,6 +247,12 @@ export class SessionTable {
     return this.#save({ ...session, ...fresh, usage: NO_USAGE_TOTALS, compactionCount: 0 });
   }
 
+  /** Sets when a session expires. No-op if there is none. */
+  expire(key: string, atMs: number): void {
+    this.#changed.set(key, undefined);
+    this.#context.database.run("UPDATE sessions SET expires_at = ? WHERE key = ?", atMs, key);
+  }
+
   /** Removes the row of a session. */
   remove(key: string): boolean {
     this.#changed.set(key, undefined);

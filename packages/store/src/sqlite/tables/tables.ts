@@ -15,6 +15,7 @@ import { PromptTable } from "./prompt-table.ts";
 import { RequestTable } from "./request-table.ts";
 import { SentMessageTable } from "./sent-message-table.ts";
 import { SessionTable } from "./session-table.ts";
+import { SpawnTable } from "./spawn-table.ts";
 import { SpendTable } from "./spend-table.ts";
 import type { TableContext } from "./table-context.ts";
 import { TaintedBlocksTable } from "./tainted-blocks-table.ts";
@@ -40,6 +41,7 @@ export interface Tables {
   readonly requests: RequestTable;
   readonly sentMessages: SentMessageTable;
   readonly sessions: SessionTable;
+  readonly spawns: SpawnTable;
   readonly spend: SpendTable;
   readonly taintedBlocks: TaintedBlocksTable;
   readonly transcripts: TranscriptTable;
@@ -68,6 +70,7 @@ export function createTables(context: TableContext): Tables {
     requests: new RequestTable(context),
     sentMessages,
     sessions: new SessionTable(context, conversations),
+    spawns: new SpawnTable(context),
     spend: new SpendTable(context),
     taintedBlocks: new TaintedBlocksTable(context),
     transcripts: new TranscriptTable(context, conversations),

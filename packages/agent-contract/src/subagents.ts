@@ -1,0 +1,74 @@
+import type { RunFacts, ThinkingLevel } from "./run.ts";
+
+/** A task for a sub-agent, as a model hands it out. */
+export interface SpawnRequest {
+  readonly task: string;
+  /** A short name. */
+  readonly label?: string;
+  /** Default: the agent of the run. */
+  readonly agentId?: string;
+  /** Default: the model of the conversation. */
+  readonly model?: string;
+  readonly thinking?: ThinkingLevel;
+  /** From now on, until it has ended. Default: an hour. */
+  readonly runTimeoutSeconds?: number;
+  /** `delete`: its conversation is removed once its end is told. Default: `keep`. */
+  readonly cleanup?: "keep" | "delete";
+  /** The only tools that it may call. */
+  readonly toolsAllow?: readonly string[];
+  /** It calls no tools at all. */
+  readonly disableTools?: boolean;
+}
+
+/** The run that asks for something of sub-agents. */
+export interface SubagentCaller {
+  readonly run: RunFacts;
+  /** Its model had been given text of others when it made the call (R23). */
+  readonly tainted: boolean;
+}
+
+/** What became of a task. `refused` says what to do. */
+export type SpawnOutcome =
+  | { readonly type: "accepted"; readonly runId: string; readonly sessionKey: string }
+  | { readonly type: "refused"; readonly message: string };
+
+/** A sub-agent as its parent sees it. */
+export interface SubagentView {
+  readonly runId: string;
+  readonly sessionKey: string;
+  readonly agentId: string;
+  readonly label?: string;
+  readonly task: string;
+  readonly state: "queued" | "running" | "done" | "failed" | "timeout" | "killed" | "lost";
+  /** Why it has not ended as `done`. */
+  readonly reason?: string;
+  /** Until now, or until its end. */
+  readonly durationMs: number;
+  readonly tokens: number;
+  readonly costUsd?: number;
+}
+
+/** What became of a change. `refused` says what to do. */
+export type SubagentChange =
+  | { readonly type: "done"; readonly views: readonly SubagentView[] }
+  | { readonly type: "refused"; readonly message: string };
+
+/** The newest messages of a sub-agent. */
+export type SubagentLog =
+  | { readonly type: "log"; readonly view: SubagentView; readonly text: string; readonly untrusted: boolean }
+  | { readonly type: "refused"; readonly message: string };
+
+/** Sub-agents, for the tools of their parents. A run sees those that its session has started, and no others. */
+export interface Subagents {
+  /** Starts one once the result of the call is stored, and with it. Its own result comes as a message. */
+  spawn(request: SpawnRequest, caller: SubagentCaller): Promise<SpawnOutcome>;
+  /** Holds the results of the sub-agents that have not ended until all of them have, to hand them over together. Resolves with their number. */
+  wait(caller: SubagentCaller): Promise<number>;
+  /** Newest first. */
+  list(caller: SubagentCaller): Promise<readonly SubagentView[]>;
+  /** Ends one and those that it has started; `all`: every one. `named`: a run id, the beginning of one, or a label. */
+  kill(named: string, caller: SubagentCaller): Promise<SubagentChange>;
+  /** Tells one something. */
+  steer(named: string, text: string, caller: SubagentCaller): Promise<SubagentChange>;
+  log(named: string, caller: SubagentCaller): Promise<SubagentLog>;
+}

@@ -1,0 +1,70 @@
+import { plural } from "@factotum/agent-contract";
+import type { SubagentView } from "@factotum/agent-contract";
+import type { CommandAnswer } from "../notices/notice-text.ts";
+import { defineCommand } from "./define-command.ts";
+import type { Command, CommandCall } from "./define-command.ts";
+
+const MAX_TASK_CHARS = 80;
+const USAGE = "/subagents list|log <n>|steer <n> <text>|kill <n>|all";
+
+/** What is asked about sub-agents. */
+type Asked =
+  | { readonly type: "list" }
+  | { readonly type: "log" | "kill"; readonly named: string }
+  | { readonly type: "steer"; readonly named: string; readonly text: string }
+  | { readonly type: "unclear" };
+
+/** Shows, reads, steers and ends the sub-agents of the conversation. */
+export const subagentsCommand: Command = defineCommand({
+  name: "/subagents",
+  summary: "show, steer or end the sub-agents of this conversation",
+  access: "anyone",
+  parse,
+  changes: ({ type }: Asked) => type === "steer" || type === "kill",
+  run: answer,
+});
+
+function parse(words: string): Asked | undefined {
+  const found = /^(?:\s+(\w+)(?:\s+(\S+)(?:\s+([^]*))?)?)?\s*$/.exec(words);
+  if (found === null) return undefined;
+  const [, verb = "list", named, text = ""] = found;
+  if (verb === "list" && named === undefined) return { type: "list" };
+  if (named === undefined) return { type: "unclear" };
+  if (verb === "steer") return text.trim() === "" ? { type: "unclear" } : { type: "steer", named, text };
+  return (verb === "log" || verb === "kill") && text.trim() === "" ? { type: verb, named } : { type: "unclear" };
+}
+
+async function answer(asked: Asked, { session, subagents }: CommandCall): Promise<CommandAnswer> {
+  const { sessionKey, input } = session.target;
+  switch (asked.type) {
+    case "unclear":
+      return `Usage: ${USAGE}`;
+    case "list": {
+      const views = await subagents.listOf(sessionKey);
+      return views.length === 0 ? "This conversation has no sub-agents." : views.map((view, index) => lineOf(view, index + 1)).join("\n");
+    }
+    case "log": {
+      const log = await subagents.logOf(sessionKey, asked.named);
+      return log.type === "refused" ? log.message : `${lineOf(log.view)}\n${log.text}`;
+    }
+    case "steer": {
+      const told = await subagents.steerOf(sessionKey, asked.named, { text: asked.text, tainted: !input.admission.owner });
+      return told.type === "refused" ? told.message : "Told.";
+    }
+    case "kill": {
+      const end = { state: "killed", reason: "you asked me to end it", tells: "turn" } as const;
+      const ended = await subagents.killOf(sessionKey, asked.named, end);
+      return ended.type === "refused" ? ended.message : `Ended ${plural(ended.views.length, "sub-agent")}.`;
+    }
+  }
+}
+
+function lineOf({ label, task, state, reason, durationMs, tokens, costUsd }: SubagentView, position?: number): string {
+  const name = label ?? (task.length > MAX_TASK_CHARS ? `${task.slice(0, MAX_TASK_CHARS).toWellFormed()}…` : task);
+  const facts = [
+    `${Math.round(durationMs / 1000)} s`,
+    plural(tokens, "token"),
+    ...(costUsd === undefined ? [] : [`$${costUsd.toFixed(2)}`]),
+  ];
+  return `${position === undefined ? "" : `${position}. `}${name}: ${state}${reason === undefined ? "" : ` (${reason})`}, ${facts.join(", ")}`;
+}

@@ -1,0 +1,25 @@
+import type { RunKind } from "@factotum/agent-contract";
+import type { InputAdmission, InputRecord } from "@factotum/store";
+import { RUN_POLICY } from "./run-policy.ts";
+
+/** True if an input's text is the gateway's own: a task, or a report of work that has ended. */
+export function isHostText({ kind, completion }: Pick<InputAdmission, "kind" | "completion">): boolean {
+  return RUN_POLICY[kind].isHostText || completion !== undefined;
+}
+
+/** True if somebody can be asked in a run of these inputs: neither its own kind nor that of the run which it comes from at last is unattended. */
+export function mayAsk(kind: RunKind, inputs: readonly Pick<InputRecord, "admission">[]): boolean {
+  return RUN_POLICY[kind].mayAsk && inputs.flatMap(causeOf).every((cause) => RUN_POLICY[cause].mayAsk);
+}
+
+/** The kind that a run of these inputs is charged to (R15). Of several causes an unattended one counts, which has caps. */
+export function chargedKind(kind: RunKind, inputs: readonly Pick<InputRecord, "admission">[]): RunKind {
+  const causes = inputs.flatMap(causeOf);
+  return causes.find((cause) => !RUN_POLICY[cause].isAttended) ?? causes[0] ?? kind;
+}
+
+/** The kind of run that has started everything, of an input that another run has caused. */
+function causeOf({ admission: { cause, agentToAgent } }: Pick<InputRecord, "admission">): readonly RunKind[] {
+  const first = cause ?? agentToAgent?.cause;
+  return first === undefined ? [] : [first];
+}

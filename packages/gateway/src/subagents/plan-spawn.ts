@@ -1,0 +1,202 @@
+import { withoutUndefined } from "@factotum/agent-contract";
+import type { Clock, Random, RunFacts, SpawnRequest, SubagentCaller } from "@factotum/agent-contract";
+import { renderSubagentContext } from "@factotum/agent-core";
+import type { InputAdmission, InputRecord, JobBounds, NewSpawn, SpawnFacts, Store, TurnRecord } from "@factotum/store";
+import { modelProblem } from "../agents/model-problem.ts";
+import { placeOfRun } from "../agents/run-place.ts";
+import type { RunningConfig } from "../agents/running-config.ts";
+import { turnReport } from "../background-commands/turn-report.ts";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import { groupOf } from "../conversation/session-context.ts";
+import { agentSessionKey } from "../routing/session-key.ts";
+import type { SpawnBook } from "./spawn-book.ts";
+
+const DEFAULT_TIMEOUT_S = 60 * 60;
+const MAX_NAME_CHARS = 60;
+
+/** Tools that a sub-agent which may not start others has no use for. */
+const NOT_FOR_LEAVES: readonly string[] = ["sessions_*", "subagents"];
+
+/** What planning reads. */
+export interface PlanSpawnParts {
+  readonly store: Pick<Store, "readInput" | "readSession" | "readTurn">;
+  readonly running: RunningConfig;
+  readonly channels: ChannelRegistry;
+  readonly book: SpawnBook;
+  /** Sub-agents of a session that are accepted and not stored yet. */
+  readonly unstored: (sessionKey: string) => number;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Why a task is not taken; for the model. */
+export interface SpawnRefusal {
+  readonly refusal: string;
+}
+
+/** The turn that asks, with its inputs. */
+interface AskingTurn {
+  readonly turn: TurnRecord;
+  readonly lead: InputRecord;
+  readonly inputs: readonly InputRecord[];
+}
+
+/**
+ * Plans a sub-agent: within the limits of its tree, and with at most what the turn has that asks for it: its sender, its address, which decides about groups and
+ * sandbox, its taint, and what its own run is bound to.
+ */
+export async function planSpawn(
+  request: SpawnRequest,
+  { run, tainted }: SubagentCaller,
+  parts: PlanSpawnParts,
+): Promise<NewSpawn | SpawnRefusal> {
+  const { store, running, book, clock, random } = parts;
+  const limits = running.agent(run.agentId).config.subagents;
+  const own = book.ofChild(run.sessionKey);
+  const depth = (own?.depth ?? 0) + 1;
+  const maxDepth = own?.maxDepth ?? limits.maxDepth;
+  if (depth > maxDepth) return refused(`Rule depth: sub-agents may be nested ${maxDepth} deep (subagents.maxDepth). Do the task yourself.`);
+  if (book.openOf(run.sessionKey).length + parts.unstored(run.sessionKey) >= limits.maxChildren)
+    return refused(
+      `Rule children: ${limits.maxChildren} sub-agents of this session are at work (subagents.maxChildren). Wait for a result, or do it yourself.`,
+    );
+  const agentId = (request.agentId ?? run.agentId).toLowerCase();
+  const elsewhere = agentId === run.agentId ? undefined : refusalOfAgent(agentId, run, parts);
+  if (elsewhere !== undefined) return elsewhere;
+  const asking = await askingTurn(run, store);
+  if (asking === undefined) return refused("No message asked for this run, so a result could be reported nowhere.");
+  const problem = request.model === undefined ? undefined : await modelProblem(async () => running.agent(agentId).model(request.model));
+  if (problem !== undefined) return refused(problem);
+  const id = random.uuid();
+  const childKey = agentSessionKey(agentId, "subagent", id);
+  const { admission } = asking.lead;
+  const facts: SpawnFacts = { id, parentKey: run.sessionKey, rootKey: own?.rootKey ?? run.sessionKey, depth, maxDepth };
+  const model = request.model ?? (agentId === run.agentId ? await modelOf(asking.lead, run, store) : undefined);
+  const bounds = boundsOf(request, { id, model, isLeaf: depth >= maxDepth, asking, run }, parts);
+  const cause = admission.cause ?? run.kind;
+  const base = await turnReport(`subagent-end:${id}`, { run, tainted }, parts);
+  const { replyTo: _reply, ...authority } = base.admission;
+  const { replyContext: _context, ...address } = base.message;
+  const extra = renderSubagentContext({
+    task: request.task,
+    depth,
+    maxDepth,
+    attachments: [],
+    ...withoutUndefined({ role: request.label }),
+  });
+  const child: InputAdmission = { ...authority, kind: "subagent", sessionKey: childKey, agentId, cause, spawn: facts, job: bounds, extra };
+  const nowMs = clock.now();
+  return {
+    spawn: {
+      id,
+      parentKey: run.sessionKey,
+      parentSessionId: run.sessionId,
+      parentTurnId: run.runId,
+      rootKey: facts.rootKey,
+      childKey,
+      agentId,
+      depth,
+      maxDepth,
+      task: request.task,
+      ...withoutUndefined({ label: request.label }),
+      cleanup: request.cleanup ?? "keep",
+      createdAtMs: nowMs,
+      deadlineAtMs: nowMs + (request.runTimeoutSeconds ?? DEFAULT_TIMEOUT_S) * 1000,
+      state: "queued",
+      report: { message: base.message, admission: { ...base.admission, ...parentFacts(admission), cause } },
+      child,
+    },
+    input: {
+      message: { ...address, eventId: `subagent:${id}`, text: request.task },
+      admission: { ...child, spawn: { ...facts, isTask: true } },
+    },
+  };
+}
+
+function refused(refusal: string): SpawnRefusal {
+  return { refusal };
+}
+
+/** Why a run may not start an agent other than its own. An agent that it may not start is like one that is not there. */
+function refusalOfAgent(agentId: string, run: RunFacts, { running }: Pick<PlanSpawnParts, "running">): SpawnRefusal | undefined {
+  const { allowAgents } = running.agent(run.agentId).config.subagents;
+  const agent = running.agents.get(agentId);
+  const isAllowed = allowAgents.some((one) => one === "*" || one.toLowerCase() === agentId);
+  if (agent === undefined || !isAllowed)
+    return refused(
+      `Rule agents: ${JSON.stringify(agentId)} is no agent that this one may start (subagents.allowAgents). Leave agentId out.`,
+    );
+  if (run.sandbox === undefined || run.sandbox.elevated === true) return undefined;
+  // It works for the same person in the same kind of conversation.
+  const { sandbox } = placeOfRun(agent.config, { owner: run.owner, sessionKey: run.sessionKey, group: run.sandbox.shared }, "/");
+  const isWider = sandbox === undefined || (sandbox.network !== undefined && run.sandbox.network === undefined);
+  return isWider
+    ? refused(`Rule sandbox: this run is sandboxed, and the agent ${agentId} would work outside of it. Leave agentId out.`)
+    : undefined;
+}
+
+async function askingTurn(run: RunFacts, store: PlanSpawnParts["store"]): Promise<AskingTurn | undefined> {
+  const turn = await store.readTurn(run.runId);
+  if (turn === undefined) return undefined;
+  const inputs = (await Promise.all(turn.inputIds.map(async (id) => store.readInput(id)))).flatMap((input) => input ?? []);
+  const [lead] = inputs;
+  return lead === undefined ? undefined : { turn, lead, inputs };
+}
+
+/** The model that was chosen for the conversation or its job; `undefined`: the agent's. */
+async function modelOf({ admission }: InputRecord, { sessionKey }: RunFacts, store: PlanSpawnParts["store"]): Promise<string | undefined> {
+  return admission.job?.model ?? (await store.readSession(sessionKey))?.overrides.model;
+}
+
+/** What the report of an end takes from the turn that has asked: what that was bound to, and its own place in the tree. */
+function parentFacts({ job, spawn, extra }: InputAdmission): Partial<InputAdmission> {
+  if (spawn === undefined) return { kind: "a2a", ...withoutUndefined({ job }) };
+  const { isTask: _first, ...place } = spawn;
+  return { kind: "subagent", spawn: place, ...withoutUndefined({ job, extra }) };
+}
+
+/** What a sub-agent is bound to: its request, within what the asking turn is bound to. */
+function boundsOf(
+  { label, task, thinking, toolsAllow, disableTools = false }: SpawnRequest,
+  {
+    id,
+    model,
+    isLeaf,
+    asking,
+    run,
+  }: {
+    readonly id: string;
+    readonly model: string | undefined;
+    readonly isLeaf: boolean;
+    readonly asking: AskingTurn;
+    readonly run: RunFacts;
+  },
+  parts: PlanSpawnParts,
+): JobBounds {
+  const before = asking.lead.admission.job;
+  const asked = disableTools ? [] : toolsAllow;
+  const tools = asked === undefined ? before?.tools : asked.filter((name) => before?.tools?.includes(name) !== false);
+  const withoutTools = [
+    ...new Set([...(before?.withoutTools ?? []), ...(isLeaf ? NOT_FOR_LEAVES : []), ...takenBySenders(asking, run, parts)]),
+  ];
+  const line = task.trim().split("\n")[0] ?? "";
+  const name = label ?? (line.length > MAX_NAME_CHARS ? `${line.slice(0, MAX_NAME_CHARS).toWellFormed()}…` : line);
+  return { id, name, ...withoutUndefined({ model, thinking, tools }), ...(withoutTools.length === 0 ? {} : { withoutTools }) };
+}
+
+/** What the group takes from one of the people whose messages are in the turn: the sub-agent works for the first of them alone. */
+function takenBySenders(
+  { turn, inputs }: AskingTurn,
+  { agentId, sandbox }: RunFacts,
+  { running, channels }: PlanSpawnParts,
+): readonly string[] {
+  const senders = inputs.map(({ message: { origin, sender } }) => ({ channel: origin.channel, id: sender.id }));
+  const group = groupOf(turn.origin, channels);
+  if (group === undefined || new Set(senders.map(({ id }) => id)).size < 2) return [];
+  const agent = running.agent(agentId);
+  const occasion = { provider: "", group, senders, sandboxed: sandbox !== undefined, subagent: false };
+  return agent
+    .loadedTools()
+    .map(({ name }) => name)
+    .filter((name) => agent.toolVerdicts(name, occasion).some(({ layer, admits }) => layer === "sender" && !admits));
+}

@@ -1,0 +1,307 @@
+import { withoutUndefined } from "@factotum/agent-contract";
+import type {
+  Clock,
+  Logger,
+  Random,
+  SpawnOutcome,
+  SpawnRequest,
+  SubagentCaller,
+  SubagentChange,
+  SubagentLog,
+  Subagents,
+  SubagentView,
+} from "@factotum/agent-contract";
+import type { EndedSpawn, InputRecord, NewSpawn, SpawnEnd, SpawnRecord, Store, TranscriptBody, TurnRecord } from "@factotum/store";
+import type { RunningConfig } from "../agents/running-config.ts";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { HookRunner } from "../hooks/hook-runner.ts";
+import type { Notices } from "../notices/notices.ts";
+import type { InputWatchers } from "../queue/run-report.ts";
+import { spawnedPayload } from "./hook-payloads.ts";
+import { planSpawn } from "./plan-spawn.ts";
+import { isOpen, SpawnBook } from "./spawn-book.ts";
+import { SpawnEnds } from "./spawn-ends.ts";
+import type { BroughtEnd, SubagentRunEnd, SubagentRuntime } from "./spawn-ends.ts";
+import { steeringInput } from "./steering-input.ts";
+import { readLog } from "./subagent-log.ts";
+
+const STOPPED: BroughtEnd = { state: "killed", reason: "the work of its session was stopped", tells: "next-turn" };
+const KILLED = "its parent has ended it";
+
+/** What sub-agents need of the gateway. */
+export interface SessionSubagentsParts {
+  readonly store: Store;
+  readonly running: RunningConfig;
+  readonly channels: ChannelRegistry;
+  readonly notices: Notices;
+  readonly watchers: InputWatchers;
+  readonly hooks: Pick<HookRunner, "observe">;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/**
+ * The sub-agents of all sessions. A task is accepted in memory, and becomes durable with the result of the call that hands it out: its row, its input and that
+ * result are one commit, so that a crash neither loses nor repeats it. Tools exist before the gateway, so the parts are connected later.
+ */
+export class SessionSubagents implements Subagents {
+  readonly #book = new SpawnBook();
+  #parts: SessionSubagentsParts | undefined;
+  #ends: SpawnEnds | undefined;
+  #runtime: SubagentRuntime | undefined;
+  /** By turn: accepted, and not stored yet. */
+  readonly #unstored = new Map<string, readonly NewSpawn[]>();
+
+  /** Connects the parts, once. */
+  connect(parts: SessionSubagentsParts): this {
+    this.#parts = parts;
+    this.#ends = new SpawnEnds({ ...parts, book: this.#book, runtime: () => this.#connectedRuntime });
+    return this;
+  }
+
+  /** Connects the layers above, once. */
+  runWith(runtime: SubagentRuntime): void {
+    this.#runtime = runtime;
+  }
+
+  /** Reads the stored ones. Call it before turns resume. */
+  async recall(): Promise<void> {
+    for (const spawn of await this.#connected.store.listSpawns()) this.#book.put(spawn);
+  }
+
+  /** Goes on with what an earlier process has left: deadlines, ends that nobody was told of, tasks that got no turn. Call it when inputs are queued again. */
+  async recover(): Promise<void> {
+    for (const spawn of this.#book.list()) {
+      if (isOpen(spawn)) await this.#recoverOpen(spawn);
+      else if (spawn.announcedAtMs === undefined) await this.#connectedEnds.tellPlainly(spawn);
+    }
+  }
+
+  close(): void {
+    this.#ends?.close();
+  }
+
+  async spawn(request: SpawnRequest, caller: SubagentCaller): Promise<SpawnOutcome> {
+    const parts = { ...this.#connected, book: this.#book, unstored: (key: string) => this.#unstoredOf(key).length };
+    const planned = await planSpawn(request, caller, parts);
+    if ("refusal" in planned) return { type: "refused", message: planned.refusal };
+    const { runId } = caller.run;
+    this.#unstored.set(runId, [...(this.#unstored.get(runId) ?? []), planned]);
+    return { type: "accepted", runId: planned.spawn.id, sessionKey: planned.spawn.childKey };
+  }
+
+  async wait({ run: { sessionKey } }: SubagentCaller): Promise<number> {
+    const open = [...this.#book.openOf(sessionKey), ...this.#unstoredOf(sessionKey).map(({ spawn }) => spawn)];
+    // What has ended meanwhile waits behind this turn.
+    const ended = this.#connectedRuntime.waitingInputs(sessionKey).filter(({ admission }) => admission.completion !== undefined);
+    if (open.length > 0) {
+      const held = ended.filter(({ id }) => this.#connectedRuntime.withdraw(sessionKey, id));
+      const ids = open.map(({ id }) => id);
+      this.#connectedEnds.hold(sessionKey, { ids, held });
+    }
+    return open.length + ended.length;
+  }
+
+  async list({ run: { sessionKey } }: SubagentCaller): Promise<readonly SubagentView[]> {
+    return this.listOf(sessionKey);
+  }
+
+  async kill(named: string, { run: { sessionKey } }: SubagentCaller): Promise<SubagentChange> {
+    return this.killOf(sessionKey, named, { state: "killed", reason: KILLED, tells: "next-turn" });
+  }
+
+  async steer(named: string, text: string, caller: SubagentCaller): Promise<SubagentChange> {
+    return this.steerOf(caller.run.sessionKey, named, { text, tainted: caller.tainted });
+  }
+
+  async log(named: string, { run: { sessionKey } }: SubagentCaller): Promise<SubagentLog> {
+    return this.logOf(sessionKey, named);
+  }
+
+  /** The sub-agents of a session, newest first. */
+  async listOf(sessionKey: string): Promise<readonly SubagentView[]> {
+    return Promise.all(this.#book.ofParent(sessionKey).map(async (spawn) => this.#view(spawn)));
+  }
+
+  /** Ends those of a session that go on, and all that they have started; resolves with their number when that is stored. */
+  async endSession(sessionKey: string): Promise<number> {
+    const open = this.#book.openOf(sessionKey);
+    await Promise.all(open.map(async ({ id }) => this.#connectedEnds.bring(id, STOPPED)));
+    return open.length;
+  }
+
+  /** Ends one, or all. */
+  async killOf(sessionKey: string, named: string, end: BroughtEnd): Promise<SubagentChange> {
+    const chosen = named === "all" ? this.#book.openOf(sessionKey) : this.#find(sessionKey, named);
+    if (typeof chosen === "string") return { type: "refused", message: chosen };
+    const open = chosen.filter(isOpen);
+    if (open.length === 0) return { type: "refused", message: "It has ended already, and so have all others that it might be." };
+    await Promise.all(open.map(async ({ id }) => this.#connectedEnds.bring(id, end)));
+    const views = await Promise.all(open.map(async (spawn) => this.#view(this.#book.get(spawn.id) ?? spawn)));
+    return { type: "done", views };
+  }
+
+  /** Tells one something: during its run, or before it begins. */
+  async steerOf(
+    sessionKey: string,
+    named: string,
+    { text, tainted }: { readonly text: string; readonly tainted: boolean },
+  ): Promise<SubagentChange> {
+    const found = this.#find(sessionKey, named);
+    if (typeof found === "string") return { type: "refused", message: found };
+    const [spawn] = found;
+    if (spawn === undefined || !isOpen(spawn))
+      return { type: "refused", message: "It has ended. Start another sub-agent with what is left." };
+    const { store, random, clock } = this.#connected;
+    const { message, admission } = steeringInput(spawn, { text, tainted, eventId: `subagent-said:${random.uuid()}`, nowMs: clock.now() });
+    const { input } = await store.acceptInput(message, { admission, receivedAtMs: clock.now() });
+    this.#watchInput(spawn, input.id);
+    await this.#connectedRuntime.requeue(input);
+    return { type: "done", views: [await this.#view(spawn)] };
+  }
+
+  /** The newest messages of one. */
+  async logOf(sessionKey: string, named: string): Promise<SubagentLog> {
+    const found = this.#find(sessionKey, named);
+    if (typeof found === "string") return { type: "refused", message: found };
+    const [spawn] = found;
+    if (spawn === undefined) return { type: "refused", message: NOT_FOUND };
+    return { type: "log", view: await this.#view(spawn), ...(await readLog(spawn, this.#connected.store)) };
+  }
+
+  /** A turn begins, or begins again: what it had accepted without storing it has not happened. */
+  forget(turnId: string): void {
+    this.#unstored.delete(turnId);
+  }
+
+  /** The accepted sub-agents whose calls have their result among these entries of a turn, to be stored with them. */
+  take(turnId: string, entries: readonly TranscriptBody[]): readonly NewSpawn[] {
+    const accepted = this.#unstored.get(turnId);
+    if (accepted === undefined) return [];
+    const ids = new Set(entries.flatMap((entry) => startedId(entry)));
+    this.#unstored.set(
+      turnId,
+      accepted.filter(({ spawn }) => !ids.has(spawn.id)),
+    );
+    return accepted.filter(({ spawn }) => ids.has(spawn.id));
+  }
+
+  /** Sub-agents are stored: their inputs are queued. `isStopped`: their turn was stopped, and they end with it. */
+  async onStarted(
+    started: readonly NewSpawn[],
+    inputs: readonly InputRecord[],
+    { isStopped = false }: { readonly isStopped?: boolean } = {},
+  ): Promise<void> {
+    const { hooks } = this.#connected;
+    for (const [index, { spawn }] of started.entries()) {
+      this.#book.put(spawn);
+      hooks.observe("subagent_spawned", () => spawnedPayload(spawn));
+      this.#connectedEnds.watch(spawn);
+      const input = inputs[index];
+      if (input === undefined) continue;
+      this.#watchInput(spawn, input.id);
+      await this.#connectedRuntime.requeue(input);
+      if (isStopped) this.#connectedRuntime.inBackground("end of a sub-agent", this.#connectedEnds.bring(spawn.id, STOPPED));
+    }
+  }
+
+  /** The end of a sub-agent with a turn of its session, for the commit of that turn. */
+  async endOfTurn(turn: TurnRecord, run: SubagentRunEnd): Promise<SpawnEnd | undefined> {
+    return this.#connectedEnds.ofTurn(turn, run);
+  }
+
+  /** An end is stored. */
+  onEnded(ended: EndedSpawn | undefined): void {
+    this.#connectedEnds.onEnded(ended);
+  }
+
+  /** A session was removed. */
+  removed(sessionKey: string): void {
+    this.#book.removeChild(sessionKey);
+  }
+
+  get #connected(): SessionSubagentsParts {
+    if (this.#parts === undefined) throw new Error("sub-agents are not connected yet");
+    return this.#parts;
+  }
+
+  get #connectedEnds(): SpawnEnds {
+    if (this.#ends === undefined) throw new Error("sub-agents are not connected yet");
+    return this.#ends;
+  }
+
+  get #connectedRuntime(): SubagentRuntime {
+    if (this.#runtime === undefined) throw new Error("nobody runs sub-agents yet");
+    return this.#runtime;
+  }
+
+  #unstoredOf(sessionKey: string): readonly NewSpawn[] {
+    return [...this.#unstored.values()].flat().filter(({ spawn }) => spawn.parentKey === sessionKey);
+  }
+
+  /** By position in the list, run id or its beginning, or label; a text says why there is not one. */
+  #find(sessionKey: string, named: string): readonly SpawnRecord[] | string {
+    const own = this.#book.ofParent(sessionKey);
+    const wanted = named.trim().toLowerCase();
+    const position = /^#?\d{1,3}$/.test(wanted) ? own[Number(wanted.replace("#", "")) - 1] : undefined;
+    if (position !== undefined) return [position];
+    const matches = own.filter(({ id, label, childKey }) => id.startsWith(wanted) || label?.toLowerCase() === wanted || childKey === named);
+    if (wanted === "" || matches.length === 0) return NOT_FOUND;
+    return matches.length === 1 ? matches : `Several sub-agents are called ${JSON.stringify(named)}. Name one by its run id.`;
+  }
+
+  async #view(spawn: SpawnRecord): Promise<SubagentView> {
+    const { store, clock } = this.#connected;
+    const usage = (await store.readSession(spawn.childKey))?.usage;
+    const { id: runId, childKey: sessionKey, agentId, label, task, state, reason, createdAtMs, endedAtMs = clock.now() } = spawn;
+    const durationMs = Math.max(0, endedAtMs - createdAtMs);
+    const costUsd = usage?.costUsd;
+    return {
+      runId,
+      sessionKey,
+      agentId,
+      task,
+      state,
+      durationMs,
+      tokens: usage?.total ?? 0,
+      ...withoutUndefined({ label, reason, costUsd }),
+    };
+  }
+
+  /** Watches an input of its session: a turn takes it, or it gets none. */
+  #watchInput({ id }: SpawnRecord, inputId: string): void {
+    const { watchers } = this.#connected;
+    // It is removed with its report.
+    watchers.watch(inputId, {
+      onClaimed: () => this.#begun(id),
+      onReport: () => undefined,
+      onAnswered: () => undefined,
+      onSettled: (reason) => this.#connectedRuntime.inBackground("end of a sub-agent", this.#connectedEnds.endIdle(id, reason)),
+    });
+  }
+
+  #begun(id: string): void {
+    const spawn = this.#book.get(id);
+    if (spawn?.state === "queued") this.#book.put({ ...spawn, state: "running", startedAtMs: this.#connected.clock.now() });
+  }
+
+  async #recoverOpen(spawn: SpawnRecord): Promise<void> {
+    const { waitingInputs, isBusy } = this.#connectedRuntime;
+    this.#connectedEnds.watch(spawn);
+    for (const { id } of waitingInputs(spawn.childKey)) this.#watchInput(spawn, id);
+    if (isBusy(spawn.childKey) || this.#book.openOf(spawn.childKey).length > 0) return;
+    // Its work ended with the process, before that was known to be its end.
+    await this.#connectedEnds.settle(spawn.id, { state: "lost", reason: "the gateway stopped before its end was known", tells: "turn" });
+  }
+}
+
+const NOT_FOUND = 'There is no such sub-agent of this session. subagents {"action": "list"} shows them.';
+
+/** The sub-agent that a call has started, by its result. */
+function startedId(entry: TranscriptBody): readonly string[] {
+  if (entry.type !== "message" || entry.message.role !== "toolResult") return [];
+  const { details } = entry.message;
+  const runId = typeof details === "object" && details !== null && "runId" in details ? details["runId"] : undefined;
+  return typeof runId === "string" ? [runId] : [];
+}

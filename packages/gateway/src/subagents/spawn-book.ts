@@ -1,0 +1,52 @@
+import type { SpawnRecord } from "@factotum/store";
+
+/** True until a sub-agent has ended. */
+export function isOpen({ state }: Pick<SpawnRecord, "state">): boolean {
+  return state === "queued" || state === "running";
+}
+
+/** The sub-agents as they are stored, in memory: decisions about them are made without waiting. */
+export class SpawnBook {
+  readonly #spawns = new Map<string, SpawnRecord>();
+  readonly #ofChild = new Map<string, string>();
+
+  put(spawn: SpawnRecord): void {
+    this.#spawns.set(spawn.id, spawn);
+    this.#ofChild.set(spawn.childKey, spawn.id);
+  }
+
+  get(id: string): SpawnRecord | undefined {
+    return this.#spawns.get(id);
+  }
+
+  /** The sub-agent whose session this is. */
+  ofChild(sessionKey: string): SpawnRecord | undefined {
+    const id = this.#ofChild.get(sessionKey);
+    return id === undefined ? undefined : this.#spawns.get(id);
+  }
+
+  /** The sub-agents of a session, newest first. */
+  ofParent(sessionKey: string): readonly SpawnRecord[] {
+    return this.list()
+      .filter(({ parentKey }) => parentKey === sessionKey)
+      .toReversed();
+  }
+
+  /** Those of a session that have not ended. */
+  openOf(sessionKey: string): readonly SpawnRecord[] {
+    return this.ofParent(sessionKey).filter(isOpen);
+  }
+
+  /** Oldest first. */
+  list(): readonly SpawnRecord[] {
+    return [...this.#spawns.values()];
+  }
+
+  /** Forgets the sub-agent of a session that was removed, unless it is still to end. */
+  removeChild(sessionKey: string): void {
+    const spawn = this.ofChild(sessionKey);
+    if (spawn === undefined || isOpen(spawn)) return;
+    this.#ofChild.delete(sessionKey);
+    this.#spawns.delete(spawn.id);
+  }
+}

@@ -1,0 +1,282 @@
+import { joinUsage, withoutUndefined } from "@factotum/agent-contract";
+import type { Clock, Logger, RunOutcome, UsageTotals } from "@factotum/agent-contract";
+import type { EndedSpawn, InputRecord, OwnInput, SpawnEnd, SpawnEndState, SpawnRecord, Store, TurnRecord } from "@factotum/store";
+import type { RunningConfig } from "../agents/running-config.ts";
+import { answerText } from "../delivery/chat-entries.ts";
+import { parseReply } from "../delivery/parse-reply.ts";
+import type { HookRunner } from "../hooks/hook-runner.ts";
+import type { Notices } from "../notices/notices.ts";
+import { isSubagentKey } from "../routing/session-key.ts";
+import { endedPayload } from "./hook-payloads.ts";
+import { isOpen } from "./spawn-book.ts";
+import type { SpawnBook } from "./spawn-book.ts";
+import { plainReport, reportText } from "./subagent-report.ts";
+
+const MINUTE_MS = 60_000;
+
+/** Who is told of an end that was brought about: the parent by a turn or with its next turn, or nobody, since it has ended itself. */
+type Telling = "turn" | "next-turn" | "nobody";
+
+/** An end that was brought about. */
+export interface BroughtEnd {
+  readonly state: Extract<SpawnEndState, "killed" | "timeout" | "failed" | "lost">;
+  readonly reason: string;
+  readonly tells: Telling;
+}
+
+/** The end of one run in the session of a sub-agent. */
+export interface SubagentRunEnd {
+  readonly outcome: RunOutcome;
+  /** The newest text before the last answer. */
+  readonly lastText: string;
+  readonly tainted: boolean;
+  readonly usage: UsageTotals;
+}
+
+/** What ends need of the layers above; connected by the engine. */
+export interface SubagentRuntime {
+  /** Queues an input that is stored. */
+  readonly requeue: (input: InputRecord) => Promise<void>;
+  /** Stops the work of a session, and calls `then` when it has ended. */
+  readonly stop: (sessionKey: string, reason: string, then: () => Promise<void>) => Promise<void>;
+  /** The inputs that wait in a session. */
+  readonly waitingInputs: (sessionKey: string) => readonly InputRecord[];
+  /** Takes an input out of the queue of its session; false if it does not wait there any more. It stays stored. */
+  readonly withdraw: (sessionKey: string, inputId: string) => boolean;
+  /** True while the session works, or work waits in it. */
+  readonly isBusy: (sessionKey: string) => boolean;
+  /** Calls `then` behind the work that waits in a session now. */
+  readonly behind: (sessionKey: string, then: () => Promise<void>) => Promise<void>;
+  /** Keeps the session from beginning a turn until `work` is done, so that the inputs which it queues share one. */
+  readonly gather: (sessionKey: string, work: () => Promise<void>) => Promise<void>;
+  /** Reports a failure, and is waited for at the end. */
+  readonly inBackground: (label: string, work: Promise<unknown>) => void;
+}
+
+/** Dependencies of ends. */
+export interface SpawnEndsOptions {
+  readonly store: Store;
+  readonly running: RunningConfig;
+  readonly book: SpawnBook;
+  readonly hooks: Pick<HookRunner, "observe">;
+  readonly notices: Pick<Notices, "sendToChat" | "addEntry">;
+  readonly runtime: () => SubagentRuntime;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * Ends sub-agents, each once: with the last turn of its session, at its deadline, by a kill, or when its task has got no turn. An end and the input that tells
+ * the parent are one commit (R1, R24).
+ */
+export class SpawnEnds {
+  readonly #options: SpawnEndsOptions;
+  /** Ends that were brought about and are not stored yet. */
+  readonly #brought = new Map<string, BroughtEnd>();
+  readonly #deadlines = new Map<string, Disposable>();
+  /** By session: the sub-agents whose results are handed over together, and the results that are held for that. */
+  readonly #waits = new Map<string, { readonly ids: Set<string>; readonly held: InputRecord[] }>();
+  #isClosed = false;
+
+  constructor(options: SpawnEndsOptions) {
+    this.#options = options;
+  }
+
+  /** Arms the deadline of an open sub-agent. */
+  watch({ id, deadlineAtMs }: SpawnRecord): void {
+    const { clock, runtime } = this.#options;
+    const delayMs = Math.max(0, deadlineAtMs - clock.now());
+    const timer = clock.schedule(delayMs, () => {
+      const reason = "it has taken longer than its deadline allows";
+      runtime().inBackground("deadline of a sub-agent", this.bring(id, { state: "timeout", reason, tells: "turn" }));
+    });
+    this.#deadlines.set(id, timer);
+  }
+
+  /** From now on nothing ends: what is open goes on at the next start. */
+  close(): void {
+    this.#isClosed = true;
+    for (const timer of this.#deadlines.values()) timer[Symbol.dispose]();
+  }
+
+  /** Ends a sub-agent and those that it has started. Resolves when that is stored; no-op for one that has ended. */
+  async bring(id: string, end: BroughtEnd): Promise<void> {
+    const { book, runtime } = this.#options;
+    const spawn = book.get(id);
+    if (this.#isClosed || spawn === undefined || !isOpen(spawn) || this.#brought.has(id)) return;
+    this.#brought.set(id, end);
+    const inner = { state: "killed", reason: "the sub-agent that had started it has ended", tells: "nobody" } as const;
+    for (const child of book.openOf(spawn.childKey)) await this.bring(child.id, inner);
+    await runtime().stop(spawn.childKey, end.reason, async () => this.settle(id, end));
+  }
+
+  /** Ends a sub-agent if nothing in its session will: what it was told got no turn. */
+  async endIdle(id: string, reason: string): Promise<void> {
+    const { book, runtime } = this.#options;
+    const spawn = book.get(id);
+    if (spawn === undefined) return;
+    await runtime().behind(spawn.childKey, async () => {
+      if (!this.#goesOn(spawn)) await this.settle(id, { state: "failed", reason, tells: "turn" });
+    });
+  }
+
+  /** Ends a sub-agent whose session does nothing for it any more; no-op for one that has ended. */
+  async settle(id: string, fallback: BroughtEnd): Promise<void> {
+    const { book, store, clock } = this.#options;
+    const spawn = book.get(id);
+    if (this.#isClosed || spawn === undefined || !isOpen(spawn)) return;
+    const { state, reason, tells } = this.#brought.get(id) ?? fallback;
+    const usage = (await store.readSession(spawn.childKey))?.usage;
+    const end = this.#endOf(spawn, { state, reason, tells, result: "", usage, isTainted: false, nowMs: clock.now() });
+    this.onEnded(await store.endSpawn(end));
+  }
+
+  /**
+   * The end of a sub-agent with a turn of its session, for the commit of that turn; `undefined` while it goes on: it waits for its own sub-agents, or more was
+   * said to it.
+   */
+  async ofTurn(turn: TurnRecord, run: SubagentRunEnd): Promise<SpawnEnd | undefined> {
+    const { book, store, clock } = this.#options;
+    const spawn = book.ofChild(turn.sessionKey);
+    if (turn.kind !== "subagent" || spawn === undefined || !isOpen(spawn)) return undefined;
+    const { outcome, lastText, tainted } = run;
+    const brought = this.#brought.get(spawn.id);
+    const goesOn = this.#goesOn(spawn);
+    if (brought === undefined && outcome.type === "done" && goesOn) return undefined;
+    const text = outcome.type === "done" ? answerText(outcome.message) : "";
+    const said = text.trim() === "" ? lastText : text;
+    const result = parseReply(said).type === "silent" ? "" : said;
+    const { state, reason, tells } = brought ?? stateOf(outcome, result);
+    const before = (await store.readSession(spawn.childKey))?.usage;
+    const usage = before === undefined ? run.usage : joinUsage(before, run.usage);
+    return this.#endOf(spawn, { state, reason, tells, result, usage, isTainted: tainted, nowMs: clock.now() });
+  }
+
+  /** An end is stored: tells the parent, and ends what the sub-agent had started. */
+  onEnded(ended: EndedSpawn | undefined): void {
+    if (ended === undefined) return;
+    const { book, hooks, clock, runtime } = this.#options;
+    const { spawn, input } = ended;
+    book.put(spawn);
+    this.#brought.delete(spawn.id);
+    this.#deadlines.get(spawn.id)?.[Symbol.dispose]();
+    this.#deadlines.delete(spawn.id);
+    hooks.observe("subagent_ended", () => endedPayload(spawn, clock.now()));
+    const inner = { state: "killed", reason: "the sub-agent that had started it has ended", tells: "nobody" } as const;
+    for (const child of book.openOf(spawn.childKey)) runtime().inBackground("end of a sub-agent", this.bring(child.id, inner));
+    const telling = spawn.announcedAtMs === undefined ? this.tellPlainly(spawn) : this.#handOver(spawn, input);
+    runtime().inBackground("result of a sub-agent", telling);
+  }
+
+  /** Tells the conversation itself what became of a sub-agent, since the one that asked is gone. A repeated call sends nothing again. */
+  async tellPlainly(spawn: SpawnRecord): Promise<void> {
+    const { store, notices, clock, book } = this.#options;
+    const text = plainReport(spawn);
+    await notices.sendToChat(spawn.parentKey, spawn.report.message.origin, { text, identity: ["subagent", spawn.id] });
+    await notices.addEntry(spawn.parentKey, { level: "info", text, key: `subagent:${spawn.id}` });
+    await store.announceSpawn(spawn.id, { nowMs: clock.now() });
+    book.put({ ...spawn, announcedAtMs: clock.now() });
+  }
+
+  /** Hands the results of these sub-agents over together, once all of them have ended, with those that are `held` already. */
+  hold(sessionKey: string, { ids, held }: { readonly ids: readonly string[]; readonly held: readonly InputRecord[] }): void {
+    const before = this.#waits.get(sessionKey)?.held ?? [];
+    this.#waits.set(sessionKey, { ids: new Set(ids), held: [...before, ...held] });
+  }
+
+  /** True while its own sub-agents work, or something that was said to it waits. */
+  #goesOn({ childKey }: SpawnRecord): boolean {
+    const { book, runtime } = this.#options;
+    return (
+      book.openOf(childKey).length > 0 ||
+      runtime()
+        .waitingInputs(childKey)
+        .some(({ admission }) => admission.kind === "subagent")
+    );
+  }
+
+  async #handOver({ id, parentKey }: SpawnRecord, input: InputRecord | undefined): Promise<void> {
+    const { runtime } = this.#options;
+    const wait = this.#waits.get(parentKey);
+    if (wait?.ids.delete(id) !== true) {
+      if (input !== undefined) await runtime().requeue(input);
+      return;
+    }
+    if (input !== undefined) wait.held.push(input);
+    if (wait.ids.size > 0) return;
+    this.#waits.delete(parentKey);
+    await runtime().gather(parentKey, async () => {
+      for (const one of wait.held) await runtime().requeue(one);
+    });
+  }
+
+  #endOf(
+    spawn: SpawnRecord,
+    end: {
+      readonly state: SpawnEndState;
+      readonly reason: string | undefined;
+      readonly tells: Telling;
+      readonly result: string;
+      readonly usage: UsageTotals | undefined;
+      readonly isTainted: boolean;
+      readonly nowMs: number;
+    },
+  ): SpawnEnd {
+    const { running } = this.#options;
+    const { state, reason, tells, result, usage, nowMs } = end;
+    const isTainted = end.isTainted || spawn.child.tainted === true;
+    const keptMs = spawn.cleanup === "delete" ? 0 : running.agent(spawn.agentId).config.subagents.archiveAfterMinutes * MINUTE_MS;
+    const facts = {
+      state,
+      reason,
+      result,
+      durationMs: nowMs - spawn.createdAtMs,
+      tokens: usage?.total ?? 0,
+      costUsd: usage?.costUsd,
+      isTainted,
+    };
+    const report = tells === "nobody" ? undefined : reportOf(spawn, { ...facts, nowMs, isEvent: tells === "next-turn" });
+    return {
+      id: spawn.id,
+      state,
+      endedAtMs: nowMs,
+      expiresAtMs: nowMs + keptMs,
+      ...withoutUndefined({ reason, report }),
+      ...(result === "" ? {} : { result }),
+    };
+  }
+}
+
+/** The input that tells the parent. */
+function reportOf(
+  spawn: SpawnRecord,
+  { nowMs, isEvent, ...end }: Parameters<typeof reportText>[1] & { readonly nowMs: number; readonly isEvent: boolean },
+): OwnInput {
+  const { message, admission } = spawn.report;
+  const { text, untrusted } = reportText(spawn, end, { isNested: isSubagentKey(spawn.parentKey) });
+  return {
+    message: { ...message, text, timestampMs: nowMs, ...(untrusted.length === 0 ? {} : { untrusted }) },
+    admission: {
+      ...admission,
+      completion: { id: spawn.id, sessionKey: spawn.childKey, state: end.state },
+      ...(isEvent ? { isEvent: true } : {}),
+      ...(end.isTainted ? { tainted: true } : {}),
+    },
+  };
+}
+
+/** How a run that ended by itself ends its sub-agent. One that says nothing has not done what it was asked. */
+function stateOf(
+  outcome: RunOutcome,
+  result: string,
+): { readonly state: SpawnEndState; readonly reason: string | undefined; readonly tells: Telling } {
+  switch (outcome.type) {
+    case "done":
+      if (result.trim() === "") return { state: "failed", reason: "it ended without a result", tells: "turn" };
+      return { state: "done", reason: undefined, tells: "turn" };
+    case "aborted":
+      return { state: "killed", reason: outcome.reason, tells: "turn" };
+    case "failed":
+      return { state: outcome.code === "timeout" ? "timeout" : "failed", reason: outcome.message, tells: "turn" };
+  }
+}

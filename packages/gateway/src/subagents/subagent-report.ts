@@ -1,0 +1,84 @@
+import { plural } from "@factotum/agent-contract";
+import { cutText } from "@factotum/agent-core";
+import type { UntrustedNote } from "@factotum/channel-contract";
+import type { SpawnEndState, SpawnRecord } from "@factotum/store";
+import { quoteLines } from "../kernel/quote-lines.ts";
+
+/** UTF-16 units of a result that its parent is given; the log has the rest. */
+const MAX_RESULT_CHARS = 16_000;
+const MAX_TASK_CHARS = 500;
+/** Digits of a run id: few for a model to repeat, enough to be unique in a session. */
+const ID_CHARS = 8;
+
+/** How a sub-agent has ended, for its parent. */
+export interface ReportedEnd {
+  readonly state: SpawnEndState;
+  readonly reason?: string | undefined;
+  readonly result: string;
+  readonly durationMs: number;
+  readonly tokens: number;
+  readonly costUsd?: number | undefined;
+  /** It had read text of others than the owner (R23). */
+  readonly isTainted: boolean;
+}
+
+/** The run id as models and people write it. */
+function shortId({ id }: Pick<SpawnRecord, "id">): string {
+  return id.slice(0, ID_CHARS);
+}
+
+/** A sub-agent by its label and id. */
+function nameOf(spawn: Pick<SpawnRecord, "id" | "label">): string {
+  return spawn.label === undefined ? shortId(spawn) : `${JSON.stringify(spawn.label)} (${shortId(spawn)})`;
+}
+
+/** The text that tells a parent of an end, and the result as text of others where it is that. The state is the gateway's, never the sub-agent's word. */
+export function reportText(
+  spawn: Pick<SpawnRecord, "id" | "label" | "task">,
+  end: ReportedEnd,
+  { isNested }: { readonly isNested: boolean },
+): { readonly text: string; readonly untrusted: readonly UntrustedNote[] } {
+  const result = cutText(end.result.trim(), MAX_RESULT_CHARS, "…");
+  const isPart = end.state !== "done";
+  const head = [
+    `The sub-agent ${nameOf(spawn)} has ended: ${stateText(end)}; ${statsText(end)}.`,
+    "Its task:",
+    quoteLines(cutText(spawn.task, MAX_TASK_CHARS, "…")),
+  ];
+  const guidance = isNested ? NESTED : GUIDANCE;
+  if (result === "") return { text: [...head, "It has given no result.", guidance].join("\n"), untrusted: [] };
+  if (end.isTainted) {
+    const source = `the sub-agent ${nameOf(spawn)}${isPart ? ", interrupted" : ""}`;
+    return {
+      text: [...head, "What it says is attached: text of others may be in it.", guidance].join("\n"),
+      untrusted: [{ source, text: result }],
+    };
+  }
+  const label = isPart ? "What it had said until then:" : "Its result:";
+  return { text: [...head, label, quoteLines(result), guidance].join("\n"), untrusted: [] };
+}
+
+/** The same for people, where the conversation that asked is gone. */
+export function plainReport(spawn: Pick<SpawnRecord, "id" | "label" | "state" | "reason" | "result">): string {
+  const { state, reason, result = "" } = spawn;
+  const head = `The sub-agent ${nameOf(spawn)} has ended: ${stateText({ state, reason })}.`;
+  const said = cutText(result.trim(), MAX_RESULT_CHARS, "…");
+  return said === "" ? head : `${head}\n\n${said}`;
+}
+
+const GUIDANCE =
+  "Go on with what it was for, and tell the user in your own words what matters. If nobody needs to know, answer only ANNOUNCE_SKIP.";
+const NESTED = "Go on with your own task with it.";
+
+function stateText({ state, reason }: { readonly state: SpawnRecord["state"]; readonly reason?: string | undefined }): string {
+  return reason === undefined ? state : `${state} (${reason})`;
+}
+
+function statsText({ durationMs, tokens, costUsd }: ReportedEnd): string {
+  const parts = [
+    `${Math.round(durationMs / 1000)} s`,
+    plural(tokens, "token"),
+    ...(costUsd === undefined ? [] : [`$${costUsd.toFixed(2)}`]),
+  ];
+  return parts.join(", ");
+}

@@ -1,0 +1,117 @@
+import { describe, expect, test } from "vitest";
+import type { NewSpawn, SpawnEnd, SpawnRecord } from "../src/index.ts";
+import type { ContractContext } from "./contract-context.ts";
+import { NOW_MS, sampleEnd, sampleMessage, sampleSession, sampleTurn } from "./samples.ts";
+
+const PARENT = "agent:main:main";
+const admission = (sessionKey: string, kind: "a2a" | "subagent") => ({ owner: true, kind, sessionKey }) as const;
+
+function spawnOf(id: string, changes: Partial<SpawnRecord> = {}): SpawnRecord {
+  return {
+    id,
+    parentKey: PARENT,
+    parentSessionId: "s1",
+    parentTurnId: "t1",
+    rootKey: PARENT,
+    childKey: `agent:main:subagent:${id}`,
+    agentId: "main",
+    depth: 1,
+    maxDepth: 1,
+    task: "Count the files.",
+    cleanup: "keep",
+    createdAtMs: NOW_MS,
+    deadlineAtMs: NOW_MS + 1000,
+    state: "queued",
+    report: { message: sampleMessage(`report:${id}`), admission: admission(changes.parentKey ?? PARENT, "a2a") },
+    child: admission(`agent:main:subagent:${id}`, "subagent"),
+    ...changes,
+  };
+}
+
+function newSpawn(id: string, changes: Partial<SpawnRecord> = {}): NewSpawn {
+  const spawn = spawnOf(id, changes);
+  return { spawn, input: { message: sampleMessage(`task:${id}`), admission: admission(spawn.childKey, "subagent") } };
+}
+
+function endOf({ id, report }: SpawnRecord, changes: Partial<SpawnEnd> = {}): SpawnEnd {
+  return { id, state: "done", result: "three", endedAtMs: NOW_MS + 500, expiresAtMs: NOW_MS + 9000, report, ...changes };
+}
+
+/** Sub-agents start and end in the commits of turns, and each end is told once. */
+export function describeSpawns(context: () => ContractContext): void {
+  /** The parent's turn, with one sub-agent that waits. */
+  const begin = async (...spawns: readonly NewSpawn[]): Promise<readonly string[]> => {
+    const { store } = context();
+    const { input } = await store.acceptInput(sampleMessage("1"), { admission: { owner: true, kind: "user" }, receivedAtMs: NOW_MS });
+    await store.startTurn(sampleTurn("t1", [input.id], { session: sampleSession({ key: PARENT, sessionId: "s1" }) }));
+    const { inputs } = await store.appendSpawns("t1", { entries: [], timestampMs: NOW_MS, spawns });
+    return inputs.map(({ id }) => id);
+  };
+  const beginChild = async (inputId: string, { spawn }: NewSpawn): Promise<void> => {
+    const session = sampleSession({ key: spawn.childKey, sessionId: `s-${spawn.id}`, spawnedBy: PARENT });
+    await context().store.startTurn(sampleTurn(`t-${spawn.id}`, [inputId], { session, kind: "subagent" }));
+  };
+
+  describe("sub-agents", () => {
+    test("start with their input, run from their first turn on, and end with an input of their parent, in one commit each", async () => {
+      const { store, fixture } = context();
+      const one = newSpawn("a");
+      const [inputId = ""] = await begin(one);
+      expect(await store.listSpawns()).toEqual([one.spawn]);
+      expect((await store.readInput(inputId))?.state).toEqual({ type: "waiting" });
+      await beginChild(inputId, one);
+      expect(await store.listSpawns()).toMatchObject([{ id: "a", state: "running", startedAtMs: expect.any(Number) as number }]);
+      const { ended } = await store.endTurn(sampleEnd("t-a", { spawnEnd: endOf(one.spawn) }));
+      expect(ended).toMatchObject({
+        spawn: { state: "done", result: "three", announcedAtMs: NOW_MS + 500 },
+        input: { state: { type: "waiting" } },
+      });
+      expect((await store.readSession(one.spawn.childKey))?.expiresAtMs).toBe(NOW_MS + 9000);
+      await store.close();
+      const reopened = await fixture.open();
+      expect(await reopened.listSpawns()).toEqual([ended?.spawn]);
+      expect(await reopened.deleteSession(one.spawn.childKey, { nowMs: NOW_MS })).toEqual(["s-a"]);
+      expect(await reopened.listSpawns()).toEqual([]);
+      await reopened.close();
+    });
+
+    test("end once", async () => {
+      const { store } = context();
+      const one = newSpawn("a");
+      await begin(one);
+      expect(await store.endSpawn(endOf(one.spawn))).toMatchObject({ input: { message: { eventId: one.spawn.report.message.eventId } } });
+      expect(await store.endSpawn(endOf(one.spawn, { state: "killed" }))).toBeUndefined();
+      expect(await store.listSpawns()).toMatchObject([{ state: "done" }]);
+    });
+
+    test("of a conversation that was reset or deleted are to be told by a message", async () => {
+      const { store } = context();
+      const [one, other] = [newSpawn("a"), newSpawn("b", { parentSessionId: "earlier" })];
+      await begin(one, other);
+      const ended = await store.endSpawn(endOf(other.spawn));
+      expect(ended?.input).toBeUndefined();
+      expect(ended?.spawn.announcedAtMs).toBeUndefined();
+      await store.announceSpawn("b", { nowMs: NOW_MS + 600 });
+      await store.announceSpawn("b", { nowMs: NOW_MS + 700 });
+      expect((await store.listSpawns()).find(({ id }) => id === "b")?.announcedAtMs).toBe(NOW_MS + 600);
+      await store.endTurn(sampleEnd("t1"));
+      await store.deleteSession(PARENT, { nowMs: NOW_MS });
+      expect((await store.endSpawn(endOf(one.spawn)))?.spawn.announcedAtMs).toBeUndefined();
+    });
+
+    test("of a sub-agent that has ended have nobody to tell, and a quiet end needs nobody", async () => {
+      const { store } = context();
+      const parent = newSpawn("a", { maxDepth: 2 });
+      const [inputId = ""] = await begin(parent);
+      await beginChild(inputId, parent);
+      const inner = newSpawn("b", { parentKey: parent.spawn.childKey, parentSessionId: "s-a", depth: 2, maxDepth: 2 });
+      const quiet = newSpawn("c", { parentSessionId: "earlier" });
+      await store.appendSpawns("t-a", { entries: [], timestampMs: NOW_MS, spawns: [inner, quiet] });
+      await store.endTurn(sampleEnd("t-a", { spawnEnd: endOf(parent.spawn, { state: "killed" }) }));
+      expect((await store.endSpawn(endOf(inner.spawn)))?.input).toBeUndefined();
+      const { report } = quiet.spawn;
+      const event = { ...report, admission: { ...report.admission, isEvent: true as const } };
+      expect((await store.endSpawn(endOf(quiet.spawn, { report: event })))?.spawn.announcedAtMs).toBe(NOW_MS + 500);
+    });
+  });
+}

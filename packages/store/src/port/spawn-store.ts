@@ -1,0 +1,104 @@
+import type { MsgContext } from "@factotum/channel-contract";
+import type { InputAdmission, InputRecord } from "./inbox-records.ts";
+import type { NewRequest } from "./ledger-store.ts";
+import type { TranscriptBody, TranscriptEntry } from "./transcript-records.ts";
+import type { ToolJournalRecord } from "./turn-records.ts";
+
+/** `lost`: nobody knows how it has ended, since the store was restored from a copy or its task is gone. */
+export type SpawnState = "queued" | "running" | "done" | "failed" | "timeout" | "killed" | "lost";
+
+/** How a sub-agent can end. */
+export type SpawnEndState = Exclude<SpawnState, "queued" | "running">;
+
+/** An input that the gateway makes itself. */
+export interface OwnInput {
+  readonly message: MsgContext;
+  readonly admission: InputAdmission;
+}
+
+/** A sub-agent: one task that a session has handed out. */
+export interface SpawnRecord {
+  /** Its run id. */
+  readonly id: string;
+  /** The session that asked for it, the conversation of that session, and the turn. */
+  readonly parentKey: string;
+  readonly parentSessionId: string;
+  readonly parentTurnId: string;
+  /** The session of whoever started the whole tree. */
+  readonly rootKey: string;
+  readonly childKey: string;
+  /** The sub-agent's agent. */
+  readonly agentId: string;
+  /** 1 for a sub-agent of a person's session. */
+  readonly depth: number;
+  /** A sub-agent at this depth starts no others. */
+  readonly maxDepth: number;
+  readonly task: string;
+  readonly label?: string;
+  /** `delete`: its session goes once its end is told. */
+  readonly cleanup: "keep" | "delete";
+  readonly createdAtMs: number;
+  readonly deadlineAtMs: number;
+  readonly state: SpawnState;
+  readonly startedAtMs?: number;
+  readonly endedAtMs?: number;
+  /** Its last text, also a partial one. */
+  readonly result?: string;
+  /** Why it has not ended as `done`. */
+  readonly reason?: string;
+  /** When its end was told: by an input of its parent, or by a message. */
+  readonly announcedAtMs?: number;
+  /** The input of the parent that tells its end; its text is written then. */
+  readonly report: OwnInput;
+  /** Under which authority, and bound to what, it works. */
+  readonly child: InputAdmission;
+}
+
+/** A sub-agent to start, with the input that its first turn begins with. */
+export interface NewSpawn {
+  readonly spawn: SpawnRecord;
+  readonly input: OwnInput;
+}
+
+/** The end of a sub-agent. */
+export interface SpawnEnd {
+  readonly id: string;
+  readonly state: SpawnEndState;
+  readonly result?: string;
+  readonly reason?: string;
+  readonly endedAtMs: number;
+  /** When its session is removed. */
+  readonly expiresAtMs: number;
+  /** The input that tells its parent. Absent: nobody has to be told. */
+  readonly report?: OwnInput;
+}
+
+/** What became of an end. `input`: the parent's input, if the conversation that asked for the sub-agent goes on. */
+export interface EndedSpawn {
+  readonly spawn: SpawnRecord;
+  readonly input?: InputRecord;
+}
+
+/** Sub-agents. Their rows go with their sessions. */
+export interface SpawnStore {
+  /** Like `appendToTurn`, and in the same commit the sub-agents that its tool calls have started, each with its input. Resolves with the inputs in that order. */
+  appendSpawns(
+    turnId: string,
+    options: {
+      readonly entries: readonly TranscriptBody[];
+      readonly journal?: readonly Omit<ToolJournalRecord, "turnId">[];
+      readonly requests?: readonly NewRequest[];
+      readonly timestampMs: number;
+      readonly spawns: readonly NewSpawn[];
+    },
+  ): Promise<{ readonly entries: readonly TranscriptEntry[]; readonly inputs: readonly InputRecord[] }>;
+  /**
+   * Ends a sub-agent that no turn ends, and tells its parent in the same commit. The parent gets its input only if its conversation is the one that asked, and,
+   * if it is a sub-agent itself, has not ended. `undefined` if it had ended before: an end is told once.
+   */
+  endSpawn(end: SpawnEnd): Promise<EndedSpawn | undefined>;
+  /** Its end was told by a message. */
+  announceSpawn(id: string, options: { readonly nowMs: number }): Promise<void>;
+  /** Oldest first. A damaged one is left out and reported. */
+  listSpawns(): Promise<readonly SpawnRecord[]>;
+}

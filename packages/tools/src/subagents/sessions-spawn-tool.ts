@@ -1,0 +1,50 @@
+import { THINKING_LEVELS, withoutUndefined } from "@factotum/agent-contract";
+import type { AgentTool, Subagents } from "@factotum/agent-contract";
+import { z } from "zod";
+import { defineTool } from "../define-tool/define-tool.ts";
+import { errorResult } from "../define-tool/tool-result.ts";
+
+const MAX_TASK_CHARS = 32_000;
+const DAY_S = 24 * 60 * 60;
+
+const SpawnSchema = z.strictObject({
+  task: z.string().max(MAX_TASK_CHARS).describe("All that it has to know: it does not see this conversation"),
+  label: z.string().max(60).optional().describe("A short name"),
+  agentId: z.string().max(100).optional().describe("Another agent. Default: yourself"),
+  model: z.string().max(200).optional(),
+  thinking: z.enum(THINKING_LEVELS).optional(),
+  runTimeoutSeconds: z.int().min(1).max(DAY_S).optional().describe("Default: 3600"),
+  cleanup: z.enum(["keep", "delete"]).optional().describe("Of its conversation, after its end. Default: keep"),
+  toolsAllow: z.array(z.string().min(1).max(64)).max(100).optional().describe("Its only tools"),
+  disableTools: z.boolean().optional().describe("It has no tools"),
+});
+
+/** Hands a task out to a sub-agent. Returns at once; the result comes as a message of its own. */
+export function createSessionsSpawnTool({ subagents }: { readonly subagents: Subagents }): AgentTool {
+  return defineTool({
+    name: "sessions_spawn",
+    summary: "Hand a task out to a sub-agent",
+    description: [
+      "Hands a task out to a sub-agent, which works beside you in a session of its own with at most your rights. Returns at once; its result comes to you as a message.",
+      "Start several for parts that do not depend on each other. Do not poll: go on, or call sessions_yield to end your turn until the results are there.",
+    ].join("\n"),
+    schema: SpawnSchema,
+    traits: { effect: "delegate", idempotent: false, output: "trusted", network: false, parallel: false, holdsNoPlace: true },
+    async execute({ task, label, agentId, model, toolsAllow, ...rest }, { run, tainted }) {
+      if (task.trim() === "") return errorResult("sessions_spawn needs a task: what the sub-agent is to do.");
+      const named = { label: given(label), agentId: given(agentId), model: given(model) };
+      const tools = toolsAllow === undefined || toolsAllow.length === 0 ? undefined : toolsAllow;
+      const request = { task, ...withoutUndefined({ ...named, toolsAllow: tools, ...rest }) };
+      const outcome = await subagents.spawn(request, { run, tainted });
+      if (outcome.type === "refused") return errorResult(outcome.message);
+      const { runId, sessionKey } = outcome;
+      const details = { status: "accepted", runId, sessionKey };
+      return { content: [{ type: "text", text: JSON.stringify(details) }], details };
+    },
+  });
+}
+
+/** Models fill optional parameters with "", which counts as omitted. */
+function given(text: string | undefined): string | undefined {
+  return text === undefined || text.trim() === "" ? undefined : text.trim();
+}

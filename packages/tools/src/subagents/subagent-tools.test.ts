@@ -1,0 +1,64 @@
+import type { AgentTool, AgentToolResult, JsonObject } from "@factotum/agent-contract";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { fakeSubagents, type FakeSubagents } from "../../test/fake-subagents.ts";
+import { createToolRig, textOf, type ToolRig } from "../../test/tool-rig.ts";
+import { createSessionsSpawnTool } from "./sessions-spawn-tool.ts";
+import { createSessionsYieldTool } from "./sessions-yield-tool.ts";
+import { createSubagentsTool } from "./subagents-tool.ts";
+
+let rig: ToolRig;
+let subagents: FakeSubagents;
+beforeEach(async () => {
+  rig = await createToolRig();
+  subagents = fakeSubagents();
+});
+afterEach(() => rig[Symbol.asyncDispose]());
+
+const call = async (tool: AgentTool, args: JsonObject, tainted = false): Promise<AgentToolResult> => rig.call(tool, args, { tainted });
+
+test("a task is handed out with what was asked for it, under the caller's name", async () => {
+  const tool = createSessionsSpawnTool({ subagents });
+  const result = await call(tool, { task: "Count.", label: " ", model: "", toolsAllow: [], thinking: "low", cleanup: "delete" }, true);
+  expect(result).toMatchObject({
+    details: { status: "accepted", runId: "1a2b3c4d-0000", sessionKey: "agent:main:subagent:1a2b3c4d-0000" },
+  });
+  expect(JSON.parse(textOf(result))).toEqual(result.details);
+  expect(subagents.calls).toEqual([
+    { what: "spawn", request: { task: "Count.", thinking: "low", cleanup: "delete" }, caller: expect.objectContaining({ tainted: true }) },
+  ]);
+  expect(await call(tool, { task: " " })).toMatchObject({ isError: true });
+  subagents.refusal = "Rule depth: no.";
+  expect(textOf(await call(tool, { task: "Count.", toolsAllow: ["read"] }))).toBe("Rule depth: no.");
+  expect(subagents.calls.at(-1)?.request).toEqual({ task: "Count.", toolsAllow: ["read"] });
+});
+
+test("the turn ends while sub-agents are at work, and goes on without", async () => {
+  expect(await call(createSessionsYieldTool({ subagents }), {})).toMatchObject({ endsTurn: true });
+  const idle = await call(createSessionsYieldTool({ subagents: fakeSubagents([]) }), {});
+  expect(idle).toMatchObject({ isError: true });
+  expect(idle.endsTurn).toBeUndefined();
+});
+
+test("sub-agents are listed, steered, ended and read; changes are decided on as such", async () => {
+  const tool = createSubagentsTool({ subagents });
+  const line = '1a2b3c4d "count" (running, 12 s, 1 token, $0.01): "Count the files."';
+  expect(textOf(await call(tool, { action: "list" }))).toBe(line);
+  expect(textOf(await call(createSubagentsTool({ subagents: fakeSubagents([]) }), { action: "list" }))).toContain("no sub-agents");
+  expect(textOf(await call(tool, { action: "steer", run: "count", text: "Only text files." }))).toBe(`Told:\n${line}`);
+  expect(textOf(await call(tool, { action: "kill", run: "all" }))).toBe(`Ended:\n${line}`);
+  expect(await call(tool, { action: "log", run: "count" })).toMatchObject({
+    content: [{ text: `${line}\nIt:\n| Three.` }],
+    untrusted: true,
+  });
+  expect(subagents.calls.map(({ what }) => what)).toEqual(["steer count Only text files.", "kill all"]);
+  for (const args of [{ action: "kill" }, { action: "steer", run: "count" }, { action: "list", run: "count" }])
+    expect(await call(tool, args)).toMatchObject({ isError: true });
+  subagents.refusal = "There is no such sub-agent.";
+  for (const args of [
+    { action: "kill", run: "x" },
+    { action: "log", run: "x" },
+  ])
+    expect(await call(tool, args)).toMatchObject({ isError: true });
+  const effectOf = (args: JsonObject): string | undefined => tool.traitsFor?.({ id: "1", name: "subagents", arguments: args }).effect;
+  expect(["list", "log", "steer", "kill"].map((action) => effectOf({ action }))).toEqual(["read", "read", "delegate", "delegate"]);
+});
