@@ -45,6 +45,7 @@ const RECKONED = {
   "packages/gateway/src/ingress/pairing-service.ts": "a code is as old as the disk says",
   "packages/gateway/src/schedule/daily-reviews.ts": "notes are as old as the disk says",
   "packages/gateway/src/schedule/job-runner.ts": "a time for the disk; this process waits by the monotonic clock",
+  "packages/gateway/src/subagents/spawn-ends.ts": "a deadline is as old as the disk says",
   "packages/gateway/src/webhooks/webhook-intake.ts": "a time for the disk",
   "packages/gateway/src/schedule/scheduler.ts": "slots are of the wall clock",
   "packages/gateway/src/sessions/session-service.ts": "a person asks for what was active lately",

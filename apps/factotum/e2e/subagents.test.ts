@@ -99,11 +99,12 @@ test("a kill at every state of a sub-agent leaves one result, told once", async 
     const product = await scene.run({ FACTOTUM_CRASH_AT: point });
     await scene.say(product, jobs[index] ?? "");
     expect(await product.ended).toMatchObject({ signal: "SIGKILL" });
-    await using _again = await scene.run();
+    const again = await scene.run();
     await expect.poll(() => scene.count(`told ${jobs[index] ?? ""}`), { timeout: 60_000 }).toBe(1);
     await expect.poll(() => scene.count("asked"), { timeout: 60_000 }).toBe(index + 1);
     const told = jobs.slice(0, index + 1).map((job) => `${job} done 1`);
     expect(scene.rows()).toEqual(told.toSorted());
+    await again.end("SIGTERM");
   }
   expect(jobs.map((job) => `${job} ${scene.count(`told ${job}`)}`)).toEqual(jobs.map((job) => `${job} 1`));
 });
