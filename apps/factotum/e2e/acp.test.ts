@@ -12,6 +12,7 @@ import { productEntry, runCommand, startProduct, type Product } from "@factotum/
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { RpcClient } from "../src/rpc/rpc-client.ts";
 import { choose, openEditor, type Editor } from "./acp-scene.ts";
+import { png } from "./png.ts";
 import { newestResults, obey, order, startObedientModel } from "./obedient-model.ts";
 
 const { session } = methods.agent;
@@ -159,6 +160,18 @@ test("the conversation is in the Control UI, which decides and speaks in it as w
   expect(entries.filter(({ type }) => type === "user")).toHaveLength(2);
   const { session: listed } = await page.request("sessions.resolve", { key: sessionId });
   expect(listed).toMatchObject({ workspace: project });
+});
+
+test("an image of a prompt reaches the model", TIMEOUT, async () => {
+  const { sessionId } = await editor.create(project);
+  answer(sayText("A red dot."));
+  const image = { type: "image" as const, mimeType: "image/png", data: png(20, 20, [255, 0, 0]).toString("base64") };
+  const prompt = [{ type: "text" as const, text: "What is it?" }, image];
+  expect(await editor.agent.request(session.prompt, { sessionId, prompt })).toEqual({ stopReason: "end_turn" });
+  expect(editor.text(sessionId)).toBe("A red dot.");
+  expect(JSON.stringify(model.requests.at(-1)?.body?.["messages"])).toContain('"type":"image"');
+  const broken = [{ ...image, data: "bm8=" }];
+  await expect(editor.agent.request(session.prompt, { sessionId, prompt: broken })).rejects.toMatchObject({ code: -32_602 });
 });
 
 test("a prompt is cancelled, and the next one is answered", TIMEOUT, async () => {

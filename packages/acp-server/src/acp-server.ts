@@ -1,11 +1,14 @@
 import { basename } from "node:path";
 import type {
   AgentContext,
+  ClientCapabilities,
   InitializeRequest,
   InitializeResponse,
   LoadSessionResponse,
   NewSessionRequest,
   NewSessionResponse,
+  PromptRequest,
+  PromptResponse,
   ResumeSessionRequest,
 } from "@agentclientprotocol/sdk";
 import { RequestError } from "@agentclientprotocol/sdk";
@@ -13,9 +16,11 @@ import type { Random } from "@factotum/agent-contract";
 import type { SessionSummary } from "@factotum/protocol";
 import type { GatewayConnection } from "./gateway-connection.ts";
 import { GatewayLink } from "./gateway-link.ts";
+import { parsePrompt } from "./parse-prompt.ts";
 import { AcpSession } from "./sessions/acp-session.ts";
 import { workspaceOf } from "./sessions/list-sessions.ts";
 import { configOptionsOf, modesOf } from "./sessions/session-options.ts";
+import { withUnsavedText } from "./sessions/unsaved-files.ts";
 
 /** What an editor's agent needs. */
 export interface AcpServerOptions {
@@ -41,6 +46,8 @@ export class AcpServer implements Disposable {
   readonly #client: AgentContext;
   readonly #onFlood: () => void;
   readonly #sessions = new Map<string, AcpSession>();
+  /** What the client does for its agent. */
+  #offers: ClientCapabilities = {};
   /** Sessions that are being opened count, too. */
   #opening = 0;
 
@@ -51,15 +58,16 @@ export class AcpServer implements Disposable {
     this.link = new GatewayLink(options.connect);
   }
 
-  initialize({ protocolVersion }: InitializeRequest): InitializeResponse {
+  initialize({ protocolVersion, clientCapabilities = {} }: InitializeRequest): InitializeResponse {
     if (protocolVersion < PROTOCOL) throw RequestError.unsupportedProtocolVersion(protocolVersion, [PROTOCOL]);
+    this.#offers = clientCapabilities;
     return {
       protocolVersion: PROTOCOL,
       agentInfo: { name: "factotum", title: "Factotum", version: this.#options.version },
       authMethods: [],
       agentCapabilities: {
         loadSession: true,
-        promptCapabilities: { embeddedContext: true },
+        promptCapabilities: { embeddedContext: true, image: true },
         sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
       },
     };
@@ -110,6 +118,14 @@ export class AcpServer implements Disposable {
 
   find(id: string): AcpSession | undefined {
     return this.#sessions.get(id);
+  }
+
+  async prompt({ sessionId, prompt }: PromptRequest, signal: AbortSignal): Promise<PromptResponse> {
+    const session = this.session(sessionId);
+    const { workspace } = session;
+    const options = { sessionId, workspace, client: this.#client, signal };
+    const blocks = this.#offers.fs?.readTextFile === true ? await withUnsavedText(prompt, options) : prompt;
+    return session.prompt(parsePrompt(blocks), signal);
   }
 
   /** Stops the client's prompt and forgets the session; the conversation stays. */

@@ -1,17 +1,34 @@
 import { RequestError } from "@agentclientprotocol/sdk";
 import type { ContentBlock } from "@agentclientprotocol/sdk";
+import { MAX_CHAT_ATTACHMENTS } from "@factotum/protocol";
 
 /** The gateway takes no longer message. */
 const MAX_CHARS = 500_000;
 
+/** What a client says in a prompt. */
+export interface Prompt {
+  readonly text: string;
+  /** Bytes of images, in their order. */
+  readonly images: readonly Uint8Array[];
+}
+
 /**
  * The message that the blocks of a prompt make. A linked file is named, for the assistant to read; one that is embedded is quoted, so that it is not taken for the
- * person's own words. Throws a `RequestError` for what is not advertised, for nothing, and for more than 500,000 characters.
+ * person's own words. Throws a `RequestError` for what is not advertised, for nothing, for more than 500,000 characters or 20 images, and for a command with
+ * images.
  */
-export function parsePrompt(blocks: readonly ContentBlock[]): string {
+export function parsePrompt(blocks: readonly ContentBlock[]): Prompt {
   const text = blocks.map(textOf).join("").trim();
-  if (text === "") throw RequestError.invalidParams({ reason: "empty" }, "The prompt is empty.");
-  if (text.length <= MAX_CHARS) return text;
+  const images = blocks.flatMap((block) => (block.type === "image" ? [Buffer.from(block.data, "base64")] : []));
+  if (text === "" && images.length === 0) throw RequestError.invalidParams({ reason: "empty" }, "The prompt is empty.");
+  if (images.length > MAX_CHAT_ATTACHMENTS)
+    throw RequestError.invalidParams({ reason: "too-large" }, `A prompt has at most ${MAX_CHAT_ATTACHMENTS} images.`);
+  if (images.length > 0 && text.startsWith("/"))
+    throw RequestError.invalidParams(
+      { reason: "unsupported-content" },
+      "A slash command takes no images. Send them in a prompt of their own.",
+    );
+  if (text.length <= MAX_CHARS) return { text, images };
   const advice = `The prompt has ${text.length} characters, and ${MAX_CHARS} are allowed. Link large files instead of embedding them.`;
   throw RequestError.invalidParams({ reason: "too-large" }, advice);
 }
@@ -29,8 +46,9 @@ function textOf(block: ContentBlock): string {
       return `\n\n${placeOf(resource.uri)}:\n${fence}\n${resource.text}\n${fence}\n\n`;
     }
     case "image":
+      return "";
     case "audio":
-      throw unsupported(block.type);
+      throw unsupported("audio");
   }
 }
 

@@ -336,7 +336,7 @@ test("a question ends the prompt, and the next one answers it in the same run", 
   });
   expect(await first).toBe("end_turn");
   const second = scene.prompt(sessionId, "the red one");
-  (await scene.gateway.begin("none")).end({ runId: "", text: "Answered: the red one" });
+  (await scene.gateway.begin("")).end({ text: "Answered: the red one" });
   scene.gateway.emit(run.key, { type: "entry", runId, entry: { ...ASSISTANT, text: "Red it is." } });
   run.end();
   expect(await second).toBe("end_turn");

@@ -16,7 +16,7 @@ test("it says what it is and can", async () => {
     agentCapabilities: { loadSession: true, sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} } },
   });
   // What it cannot do is not offered.
-  expect(answer.agentCapabilities?.promptCapabilities).toEqual({ embeddedContext: true });
+  expect(answer.agentCapabilities?.promptCapabilities).toEqual({ embeddedContext: true, image: true });
   expect(answer.agentCapabilities?.mcpCapabilities).toBeUndefined();
 });
 
@@ -48,7 +48,9 @@ test.each<[string, string, unknown, number, string]>([
 
 test.each<[string, string, Record<string, unknown>, number, string]>([
   ["an empty prompt", session.prompt, { prompt: [{ type: "text", text: " \n" }] }, -32_602, "empty"],
-  ["an image", session.prompt, { prompt: [IMAGE] }, -32_602, "no image"],
+  ["what is no image", session.prompt, { prompt: [IMAGE] }, -32_602, "no image"],
+  ["a command with an image", session.prompt, { prompt: [{ type: "text", text: "/status" }, IMAGE] }, -32_602, "takes no images"],
+  ["too many images", session.prompt, { prompt: Array.from({ length: 21 }, () => IMAGE) }, -32_602, "at most 20"],
   ["sound", session.prompt, { prompt: [{ type: "audio", data: "", mimeType: "audio/wav" }] }, -32_602, "no audio"],
   ["bytes", session.prompt, { prompt: [{ type: "resource", resource: { uri: "file:///a", blob: "" } }] }, -32_602, "binary"],
   ["a prompt that is too long", session.prompt, { prompt: [{ type: "text", text: "x".repeat(500_001) }] }, -32_602, "500000"],
@@ -109,9 +111,9 @@ test("mode, model and thinking are chosen, also by a command, and the client hea
   ]);
   await expect.poll(() => scene.updates.map(({ sessionUpdate }) => sessionUpdate)).toEqual(["available_commands_update"]);
   const asked = scene.prompt(sessionId, "/mode ask");
-  const run = await scene.gateway.begin();
+  const run = await scene.gateway.begin("");
   scene.gateway.settings = { ...scene.gateway.settings, mode: "ask" };
-  run.end({ runId: "", text: "mode ask" });
+  run.end({ text: "mode ask" });
   await asked;
   expect(scene.updates.map(({ sessionUpdate }) => sessionUpdate)).toEqual([
     "available_commands_update",
@@ -190,6 +192,27 @@ test("linked files are named and embedded ones quoted", async () => {
   expect(scene.gateway.requests("agent")).toMatchObject([
     { message: "Compare /project/a b.ts#L3 with\n\nhttps://example.org/x:\n````\na ``` b\n````" },
   ]);
+});
+
+test("images are kept, sent with the text, and the run that they get ends the prompt", async () => {
+  await using scene = await connectClient();
+  const sessionId = await scene.open();
+  const image = (text: string): ContentBlock => ({ ...IMAGE, data: Buffer.from(text).toString("base64") });
+  const asked = scene.agent.request(session.prompt, { sessionId, prompt: [image("one"), { type: "text", text: "Compare" }, image("two")] });
+  (await scene.gateway.begin()).end({ outcome: { type: "done" } });
+  expect((await asked).stopReason).toBe("end_turn");
+  expect(scene.gateway.requests("chat.send")).toMatchObject([
+    { sessionKey: sessionId, text: "Compare", attachments: [{ ref: "upload:one" }, { ref: "upload:two" }] },
+  ]);
+});
+
+test("a prompt with an image is cancelled before its run", async () => {
+  await using scene = await connectClient();
+  const sessionId = await scene.open();
+  const asked = scene.agent.request(session.prompt, { sessionId, prompt: [{ ...IMAGE, data: "b25l" }] });
+  await expect.poll(() => scene.gateway.requests("chat.send").length).toBe(1);
+  await scene.agent.notify(session.cancel, { sessionId });
+  expect((await asked).stopReason).toBe("cancelled");
 });
 
 test("servers of the editor are not used, and the person is told", async () => {

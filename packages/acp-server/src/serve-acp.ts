@@ -2,13 +2,12 @@ import { Readable, Writable } from "node:stream";
 import { agent, methods, ndJsonStream, RequestError } from "@agentclientprotocol/sdk";
 import type { AgentApp, Stream } from "@agentclientprotocol/sdk";
 import { AcpServer, type AcpServerOptions } from "./acp-server.ts";
-import { parsePrompt } from "./parse-prompt.ts";
 import { listSessions } from "./sessions/list-sessions.ts";
 import { configOptionsOf, parseMode, parseOption } from "./sessions/session-options.ts";
 import { toRequestError } from "./to-request-error.ts";
 
-/** Largest message of a client: a prompt with embedded files. */
-const MAX_MESSAGE_BYTES: number = 8 * 1024 * 1024;
+/** Largest message of a client: a prompt with embedded files and images. */
+const MAX_MESSAGE_BYTES: number = 32 * 1024 * 1024;
 
 /** Serves one client on two streams until it closes its end or `signal` fires. Nothing else may write to `output`. */
 export async function serveAcp(
@@ -80,9 +79,7 @@ function createApp(served: Served): AgentApp {
         return { configOptions: configOptionsOf(await open.choose(choice)) };
       }),
     )
-    .onRequest(session.prompt, async ({ params, signal }) =>
-      guarded(async (server) => server.session(params.sessionId).prompt(parsePrompt(params.prompt), signal)),
-    )
+    .onRequest(session.prompt, async ({ params, signal }) => guarded(async (server) => server.prompt(params, signal)))
     .onNotification(session.cancel, async ({ params }) => {
       const server = await served();
       // A session that was closed meanwhile has nothing to cancel.

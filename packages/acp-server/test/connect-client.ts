@@ -33,10 +33,12 @@ export interface SceneOptions {
   /** False: it does not say hello. */
   readonly initialize?: boolean;
   readonly agentId?: string;
+  /** Reads a file of the editor; it is offered if given. */
+  readonly readFile?: (path: string) => Promise<string> | string;
 }
 
 /** Starts a scene. */
-export async function connectClient({ decide, initialize = true, agentId }: SceneOptions = {}): Promise<Scene> {
+export async function connectClient({ decide, initialize = true, agentId, readFile }: SceneOptions = {}): Promise<Scene> {
   const gateway = new FakeGateway();
   const [input, output] = [new PassThrough(), new PassThrough()];
   const [updates, questions, errors]: [SessionUpdate[], Scene["questions"], string[]] = [[], [], []];
@@ -53,8 +55,14 @@ export async function connectClient({ decide, initialize = true, agentId }: Scen
       if (decide === undefined) throw new Error("nothing is decided here");
       return decide(request, signal);
     });
+  if (readFile !== undefined)
+    app.onRequest(methods.client.fs.readTextFile, async ({ params }) => ({ content: await readFile(params.path) }));
   const { agent } = app.connect(ndJsonStream(Writable.toWeb(input), Readable.toWeb(output) as ReadableStream<Uint8Array>));
-  if (initialize) await agent.request(methods.agent.initialize, { protocolVersion: 1 });
+  if (initialize)
+    await agent.request(methods.agent.initialize, {
+      protocolVersion: 1,
+      clientCapabilities: readFile === undefined ? {} : { fs: { readTextFile: true } },
+    });
   return {
     agent,
     gateway,

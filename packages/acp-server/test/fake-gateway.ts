@@ -73,6 +73,10 @@ export class FakeGateway {
     const closed = this.#closed.signal;
     return {
       request: async (method, params) => this.#answer(method, params, closed),
+      upload: async (image) => {
+        if (image.length === 0) throw new FakeRpcError("invalid-request", "This is no image.");
+        return `upload:${Buffer.from(image).toString()}`;
+      },
       follow: (listener) => {
         this.#listeners.add(listener);
         return () => void this.#listeners.delete(listener);
@@ -103,7 +107,7 @@ export class FakeGateway {
     return this.asked.filter((one) => one.method === method).map(({ params }) => params);
   }
 
-  /** Starts the run of the oldest message that has none; resolves once there is one. */
+  /** Starts the run of the oldest message that has none; resolves once there is one. Without an id the message gets no run: it is a command, or an answer. */
   async begin(runId = "r1"): Promise<{ readonly key: string; readonly end: (result?: Partial<AgentRunResult>) => void }> {
     while (this.#runs.length === 0) await new Promise<void>((resolve) => void setImmediate(resolve));
     const run = this.#runs.shift();
@@ -116,11 +120,12 @@ export class FakeGateway {
       channel: "cli",
       ...keyOf(run?.params),
     };
-    this.emit(key, { type: "run-start", runId, startedAtMs: 0 }, { type: "entry", runId, entry: said });
+    this.emit(key, { type: "entry", entry: said });
+    if (runId !== "") this.emit(key, { type: "run-start", runId, startedAtMs: 0 });
     const end = (result: Partial<AgentRunResult> = {}): void => {
       const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };
       run?.end({ sessionKey: key, runId, outcome: { type: "done" }, text: "", usage, ...result });
-      if (result.runId !== "") this.emit(key, { type: "run-end", runId, outcome: result.outcome ?? { type: "done" } });
+      if (runId !== "") this.emit(key, { type: "run-end", runId, outcome: result.outcome ?? { type: "done" } });
     };
     return { key, end };
   }
@@ -180,6 +185,10 @@ export class FakeGateway {
       if (approval === undefined) throw new FakeRpcError("not-found", "No such call waits.");
       this.setWaiting(this.waiting.filter((one) => one.id !== id));
       return { approval: { ...approval, decision } };
+    },
+    "chat.send": async ({ sessionKey = "", text, idempotencyKey }) => {
+      this.#runs.push({ params: { message: text, sessionKey, idempotencyKey }, end: () => undefined, fail: () => undefined });
+      return { sessionKey, status: "accepted" };
     },
     agent: async (params) => {
       const { promise, resolve: end, reject: fail } = Promise.withResolvers<AgentRunResult>();

@@ -1,4 +1,5 @@
 import type { GatewayConnection } from "@factotum/acp-server";
+import * as z from "zod";
 import { connectGateway, findGateway, requestError } from "../rpc/connect-gateway.ts";
 import { RpcError } from "../rpc/rpc-errors.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
@@ -24,7 +25,7 @@ async function connect(context: CliContext): Promise<GatewayConnection> {
       throw withAdvice(error);
     }
   };
-  const { client } = await told(async () => {
+  const { client, facts, token } = await told(async () => {
     const running = await findGateway(context);
     if (running !== undefined) return running;
     const { startGateway } = await import("./gateway-control.ts");
@@ -33,6 +34,7 @@ async function connect(context: CliContext): Promise<GatewayConnection> {
   });
   return {
     request: async (method, params) => told(async () => client.request(method, params)),
+    upload: async (image) => upload(image, new URL("/uploads", facts.url), { token, signal: context.signal }),
     follow: (listener) =>
       client.follow((name, payload) => {
         // The name says which payload it is.
@@ -50,3 +52,18 @@ function withAdvice(error: unknown): Error {
   const text = fix === undefined ? message : `${message} ${fix}`;
   return Object.assign(new Error(text, { cause: error }), { code: error instanceof RpcError ? error.code : code });
 }
+
+async function upload(
+  image: Uint8Array,
+  address: URL,
+  { token, signal }: { readonly token: string | undefined; readonly signal: AbortSignal },
+): Promise<string> {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const response = await fetch(address, { method: "POST", headers, body: Buffer.from(image), signal, redirect: "error" });
+  const answer = AnswerSchema.safeParse(await response.json());
+  if (answer.data?.ref !== undefined) return answer.data.ref;
+  const message = answer.data?.error?.message ?? `The gateway did not take the image (${response.status}).`;
+  throw Object.assign(new Error(message), { code: response.status < 500 ? "invalid-request" : "unavailable" });
+}
+
+const AnswerSchema = z.object({ ref: z.string().optional(), error: z.object({ message: z.string() }).optional() });

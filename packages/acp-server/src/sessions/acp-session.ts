@@ -4,6 +4,7 @@ import type { Random } from "@factotum/agent-contract";
 import type { AgentRunResult, ChatEvent, ChatSnapshot, SessionSettings } from "@factotum/protocol";
 import type { GatewayConnection } from "../gateway-connection.ts";
 import type { GatewayLink } from "../gateway-link.ts";
+import type { Prompt } from "../parse-prompt.ts";
 import { UpdateRenderer } from "../render/update-renderer.ts";
 import { toRequestError } from "../to-request-error.ts";
 import { UpdateQueue } from "../update-queue.ts";
@@ -15,6 +16,7 @@ import { commandsUpdate, settingsChanges, type SettingsChoice } from "./session-
 export interface AcpSessionOptions {
   /** Its key in the gateway, and its id for the client. */
   readonly key: string;
+  /** Its folder, with links resolved. */
   readonly workspace: string;
   readonly link: GatewayLink;
   readonly client: AgentContext;
@@ -41,6 +43,7 @@ export class AcpSession {
   #connection: GatewayConnection | undefined;
   #unfollow: () => void = () => undefined;
   #turn: PromptTurn | undefined;
+  #liveRunId: string | undefined;
   #question: OpenQuestion | undefined;
 
   constructor(options: AcpSessionOptions) {
@@ -66,6 +69,10 @@ export class AcpSession {
         await this.#updates.sent();
       },
     });
+  }
+
+  get workspace(): string {
+    return this.#options.workspace;
   }
 
   /** The settings when they were last read. */
@@ -120,24 +127,24 @@ export class AcpSession {
   }
 
   /** Says something to the assistant and waits for the end of its run. Rejects with a `RequestError`. */
-  async prompt(text: string, signal: AbortSignal): Promise<PromptResponse> {
+  async prompt(prompt: Prompt, signal: AbortSignal): Promise<PromptResponse> {
     if (this.#turn !== undefined)
       throw new RequestError(-32_600, "A prompt of this session is being answered. Cancel it, or wait.", { reason: "conflict" });
-    const { key, link, random } = this.#options;
+    const { random } = this.#options;
     const question = this.#question;
     this.#question = undefined;
-    const turn = new PromptTurn(random.uuid(), question?.runId);
+    const turn = new PromptTurn(random.uuid(), { liveRunId: this.#liveRunId, runId: question?.runId });
     this.#turn = turn;
     // At the end of the connection the run goes on: its answer is in the conversation.
     const onAbort = (): void => void (signal.reason instanceof RequestError && this.cancel());
     signal.addEventListener("abort", onAbort, { once: true });
     try {
-      const { closed } = await this.#followed();
+      const connection = await this.#followed();
       this.#ownKeys.add(turn.idempotencyKey);
       this.#askForDecisions();
-      const said = link.request("agent", { message: text, sessionKey: key, idempotencyKey: turn.idempotencyKey });
-      const asked = question === undefined || text.startsWith("/") ? said : answered(said, question);
-      const end = await turn.end(asked, closed);
+      const said = prompt.images.length === 0 ? this.#say(prompt.text, turn) : this.#show(prompt, turn, connection);
+      const asked = question === undefined || prompt.text.startsWith("/") ? said : answered(said, question);
+      const end = await turn.end(asked, connection.closed);
       return await this.#conclude(turn, end, asked);
     } catch (error) {
       if (turn.isCancelled) return { stopReason: "cancelled" };
@@ -152,12 +159,14 @@ export class AcpSession {
 
   /** Stops the answer of the client's prompt, or the run that waits for the client's answer, and what waits in the session. */
   async cancel(): Promise<void> {
-    if (this.#turn === undefined && this.#question === undefined) return;
-    if (this.#turn !== undefined) this.#turn.isCancelled = true;
+    const turn = this.#turn;
+    if (turn === undefined && this.#question === undefined) return;
+    if (turn !== undefined) turn.isCancelled = true;
     this.#question = undefined;
     this.#permissions.close();
     try {
       await this.#options.link.request("chat.abort", { sessionKey: this.#options.key, queued: true });
+      turn?.drop();
     } catch (error) {
       // Its prompt ends with the connection.
       this.#options.onError(toRequestError(error));
@@ -193,11 +202,26 @@ export class AcpSession {
     });
     const snapshot = await connection.request("chat.subscribe", { sessionKey: key, limit });
     this.#connection = connection;
+    this.#liveRunId = snapshot.live?.runId;
     const release = (): void => {
       receive = (event) => this.#receive(event);
       for (const event of early) receive(event);
     };
     return { snapshot, release };
+  }
+
+  async #say(text: string, { idempotencyKey }: PromptTurn): Promise<AgentRunResult> {
+    return this.#options.link.request("agent", { message: text, sessionKey: this.#options.key, idempotencyKey });
+  }
+
+  /** Images go the way of the page's own: they are kept first, and named in the message. */
+  async #show({ text, images }: Prompt, turn: PromptTurn, connection: GatewayConnection): Promise<AgentRunResult> {
+    const attachments: { readonly ref: string }[] = [];
+    for (const image of images) attachments.push({ ref: await connection.upload(image) });
+    const { idempotencyKey } = turn;
+    const { sessionKey } = await connection.request("chat.send", { sessionKey: this.#options.key, text, attachments, idempotencyKey });
+    const outcome = await turn.outcome();
+    return { sessionKey, runId: turn.runId ?? "", outcome, text: "", usage: NO_USAGE };
   }
 
   /** The connection on which the session is followed; a new one after it broke. */
@@ -213,6 +237,8 @@ export class AcpSession {
   #receive(event: ChatEvent): void {
     const turn = this.#turn;
     const hadRun = turn?.runId !== undefined;
+    if (event.type === "run-start") this.#liveRunId = event.runId;
+    if (event.type === "run-end") this.#liveRunId = undefined;
     turn?.receive(event);
     const updates = this.#renderer.renderEvent(event);
     if (turn !== undefined && updates.length > 0) turn.hasShown = true;
@@ -255,6 +281,7 @@ export class AcpSession {
   }
 }
 
+const NO_USAGE: AgentRunResult["usage"] = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
 const PAGE = 200;
 const MAX_PAGES = 50;
 const EARLIER = "(Earlier messages are in the Control UI.)";

@@ -1,4 +1,4 @@
-import type { AgentRunResult, ChatEvent } from "@factotum/protocol";
+import type { AgentRunResult, ChatEntry, ChatEvent, ChatOutcome } from "@factotum/protocol";
 
 /** Why a client need not wait any longer: the run has ended, or it waits for the answer to a question, which is the client's next prompt. */
 export type TurnEnd = { readonly type: "ended"; readonly result: AgentRunResult } | { readonly type: "question" };
@@ -15,13 +15,21 @@ export class PromptTurn {
   /** The model's answer was cut at its limit of tokens. */
   isCut = false;
   #runId: string | undefined;
+  /** The run that goes on in the session. */
+  #liveRunId: string | undefined;
+  /** The message is in the conversation: the run that goes on or begins next is its run. */
+  #isTaken = false;
   #hasEnded = false;
   readonly #question = Promise.withResolvers<TurnEnd>();
-  readonly #ended = Promise.withResolvers<void>();
+  readonly #ended = Promise.withResolvers<ChatOutcome>();
 
-  /** `runId`: of the run that the prompt continues, because it answers its question. */
-  constructor(idempotencyKey: string, runId?: string) {
+  /** `liveRunId`: of the run that goes on in the session. `runId`: of the run that the prompt continues, because it answers its question. */
+  constructor(
+    idempotencyKey: string,
+    { liveRunId, runId }: { readonly liveRunId: string | undefined; readonly runId: string | undefined },
+  ) {
     this.idempotencyKey = idempotencyKey;
+    this.#liveRunId = liveRunId;
     this.#runId = runId;
   }
 
@@ -31,16 +39,39 @@ export class PromptTurn {
   }
 
   receive(event: ChatEvent): void {
-    if (event.type === "entry") {
-      const { entry, runId } = event;
-      if (entry.type === "user" && entry.idempotencyKey === this.idempotencyKey) this.#runId = runId ?? this.#runId;
-      if (entry.type === "assistant") this.isCut = entry.stopReason === "length";
-      if (entry.type === "notice" && entry.request?.type === "answer") this.#question.resolve({ type: "question" });
+    switch (event.type) {
+      case "run-start":
+        this.#liveRunId = event.runId;
+        break;
+      case "entry":
+        this.#receiveEntry(event.entry);
+        break;
+      case "run-end":
+        this.#liveRunId = undefined;
+        if (event.runId !== this.#runId) break;
+        this.#hasEnded = true;
+        this.#ended.resolve(event.outcome);
+        break;
+      default:
+        return;
     }
-    if (event.type === "run-end" && event.runId === this.#runId) {
-      this.#hasEnded = true;
-      this.#ended.resolve();
-    }
+    if (this.#isTaken) this.#runId ??= this.#liveRunId;
+  }
+
+  #receiveEntry(entry: ChatEntry): void {
+    if (entry.type === "user" && entry.idempotencyKey === this.idempotencyKey) this.#isTaken = true;
+    if (entry.type === "assistant") this.isCut = entry.stopReason === "length";
+    if (entry.type === "notice" && entry.request?.type === "answer") this.#question.resolve({ type: "question" });
+  }
+
+  /** Its message was dropped before a run had taken it. */
+  drop(): void {
+    if (this.#runId === undefined) this.#ended.resolve({ type: "aborted" });
+  }
+
+  /** The outcome of its run as the session's events tell it, for a message whose sending does not wait for its run. */
+  async outcome(): Promise<ChatOutcome> {
+    return this.#ended.promise;
   }
 
   /** Waits for the run of `asked`, and for its last event. Rejects as `asked` does, and when the connection `closed`. */
