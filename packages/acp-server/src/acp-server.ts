@@ -157,7 +157,9 @@ export class AcpServer implements Disposable {
 
   #add({ key }: SessionSummary, workspace: string): AcpSession {
     const { random, onError } = this.#options;
-    const session = new AcpSession({ key, workspace, link: this.link, client: this.#client, random, onError, onFlood: this.#onFlood });
+    const hasForms = this.#offers.elicitation?.form !== undefined && this.#offers.elicitation.form !== null;
+    const parts = { link: this.link, client: this.#client, onFlood: this.#onFlood };
+    const session = new AcpSession({ key, workspace, hasForms, random, onError, ...parts });
     this.#sessions.set(key, session);
     return session;
   }

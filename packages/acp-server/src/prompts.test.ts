@@ -1,4 +1,4 @@
-import { methods, type SessionUpdate } from "@agentclientprotocol/sdk";
+import { methods, type CreateElicitationResponse, type SessionUpdate } from "@agentclientprotocol/sdk";
 import type { Approval, ChatEntry, ChatToolCall } from "@factotum/protocol";
 import { expect, test } from "vitest";
 import { connectClient, type Scene } from "../test/connect-client.ts";
@@ -44,6 +44,7 @@ function shown(updates: readonly SessionUpdate[]): string {
           return `${update.toolCallId} ${update.status ?? "output"}`;
         case "available_commands_update":
         case "usage_update":
+        case "session_info_update":
           return "";
         default:
           return update.sessionUpdate;
@@ -238,6 +239,18 @@ test("what others say in the conversation is shown, and their runs too", async (
   expect(shown(scene.updates)).toBe("user: From the phone\nagent: Yes?");
 });
 
+test("a conversation that begins again says so, and the client hears its name once", async () => {
+  await using scene = await connectClient();
+  const { sessionId, shown: lines } = await play(scene, (key) => scene.gateway.emit(key, { type: "reset" }));
+  expect(lines).toContain("A new conversation begins here");
+  const asked = scene.prompt(sessionId);
+  (await scene.gateway.begin()).end();
+  await asked;
+  expect(scene.updates.filter(({ sessionUpdate }) => sessionUpdate === "session_info_update")).toEqual([
+    { sessionUpdate: "session_info_update", title: "A conversation" },
+  ]);
+});
+
 test("one prompt at a time", async () => {
   await using scene = await connectClient();
   const sessionId = await scene.open();
@@ -341,6 +354,72 @@ test("a question ends the prompt, and the next one answers it in the same run", 
   run.end();
   expect(await second).toBe("end_turn");
   expect(shown(scene.updates)).toContain("agent: Red it is.");
+});
+
+const QUESTION: ChatEntry = {
+  type: "notice",
+  id: "n",
+  timestampMs: 0,
+  level: "info",
+  text: "Which?",
+  request: { type: "answer", id: "Q" },
+};
+
+test("a client with forms answers a question in one, and its prompt goes on", async () => {
+  await using scene = await connectClient({
+    fillForm: (message) => ({ action: "accept", content: { answer: ` the red one, as asked: ${message}` } }),
+  });
+  const sessionId = await scene.open();
+  const asked = scene.prompt(sessionId);
+  const run = await scene.gateway.begin();
+  scene.gateway.emit(run.key, { type: "entry", entry: QUESTION });
+  const answer = await scene.gateway.begin("");
+  answer.end({ text: "Answered." });
+  expect(scene.gateway.requests("agent")).toMatchObject([
+    {},
+    { message: "/answer Q the red one, as asked: Which?", sessionKey: sessionId },
+  ]);
+  run.end();
+  expect(await asked).toBe("end_turn");
+});
+
+test.each<[string, () => CreateElicitationResponse]>([
+  ["is left", () => ({ action: "decline" })],
+  ["is empty", () => ({ action: "accept", content: { answer: " " } })],
+  [
+    "cannot be shown",
+    () => {
+      throw new Error("no forms");
+    },
+  ],
+])("a form that %s ends the prompt, and the next one answers", async (_name, fillForm) => {
+  await using scene = await connectClient({ fillForm });
+  const sessionId = await scene.open();
+  const asked = scene.prompt(sessionId);
+  const run = await scene.gateway.begin();
+  scene.gateway.emit(run.key, { type: "entry", entry: QUESTION });
+  expect(await asked).toBe("end_turn");
+  expect(scene.gateway.requests("agent")).toHaveLength(1);
+});
+
+test("a question that was answered elsewhere is asked no longer", async () => {
+  let form: AbortSignal | undefined;
+  await using scene = await connectClient({
+    fillForm: async (_message, signal) => {
+      form = signal;
+      return new Promise(() => undefined);
+    },
+  });
+  const sessionId = await scene.open();
+  const asked = scene.prompt(sessionId);
+  const run = await scene.gateway.begin();
+  scene.gateway.emit(run.key, { type: "entry", entry: QUESTION });
+  await expect.poll(() => form?.aborted).toBe(false);
+  const result: ChatEntry = { type: "tool-result", id: "t", timestampMs: 0, callId: "q", name: "ask_user", text: "red", isError: false };
+  scene.gateway.emit(run.key, { type: "entry", runId, entry: result });
+  await expect.poll(() => form?.aborted).toBe(true);
+  run.end();
+  expect(await asked).toBe("end_turn");
 });
 
 test("a broken connection to the gateway ends the prompt, and the next prompt makes a new one", async () => {

@@ -120,6 +120,7 @@ test("mode, model and thinking are chosen, also by a command, and the client hea
     "agent_message_chunk",
     "current_mode_update",
     "config_option_update",
+    "session_info_update",
     "usage_update",
   ]);
 });

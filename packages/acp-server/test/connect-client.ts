@@ -1,6 +1,12 @@
 import { PassThrough, Readable, Writable } from "node:stream";
 import { client, methods, ndJsonStream } from "@agentclientprotocol/sdk";
-import type { ClientContext, RequestPermissionRequest, RequestPermissionResponse, SessionUpdate } from "@agentclientprotocol/sdk";
+import type {
+  ClientContext,
+  CreateElicitationResponse,
+  RequestPermissionRequest,
+  RequestPermissionResponse,
+  SessionUpdate,
+} from "@agentclientprotocol/sdk";
 import { serveAcp } from "../src/index.ts";
 import { FakeGateway } from "./fake-gateway.ts";
 
@@ -34,11 +40,13 @@ export interface SceneOptions {
   readonly initialize?: boolean;
   readonly agentId?: string;
   /** Reads a file of the editor; it is offered if given. */
+  /** Answers a form; forms are offered if given. */
+  readonly fillForm?: (message: string, signal: AbortSignal) => Promise<CreateElicitationResponse> | CreateElicitationResponse;
   readonly readFile?: (path: string) => Promise<string> | string;
 }
 
 /** Starts a scene. */
-export async function connectClient({ decide, initialize = true, agentId, readFile }: SceneOptions = {}): Promise<Scene> {
+export async function connectClient({ decide, initialize = true, agentId, readFile, fillForm }: SceneOptions = {}): Promise<Scene> {
   const gateway = new FakeGateway();
   const [input, output] = [new PassThrough(), new PassThrough()];
   const [updates, questions, errors]: [SessionUpdate[], Scene["questions"], string[]] = [[], [], []];
@@ -57,11 +65,16 @@ export async function connectClient({ decide, initialize = true, agentId, readFi
     });
   if (readFile !== undefined)
     app.onRequest(methods.client.fs.readTextFile, async ({ params }) => ({ content: await readFile(params.path) }));
+  if (fillForm !== undefined)
+    app.onRequest(methods.client.elicitation.create, async ({ params, signal }) => fillForm(params.message, signal));
   const { agent } = app.connect(ndJsonStream(Writable.toWeb(input), Readable.toWeb(output) as ReadableStream<Uint8Array>));
   if (initialize)
     await agent.request(methods.agent.initialize, {
       protocolVersion: 1,
-      clientCapabilities: readFile === undefined ? {} : { fs: { readTextFile: true } },
+      clientCapabilities: {
+        ...(readFile === undefined ? {} : { fs: { readTextFile: true } }),
+        ...(fillForm === undefined ? {} : { elicitation: { form: {} } }),
+      },
     });
   return {
     agent,

@@ -11,10 +11,13 @@ export async function acp(context: CliContext, { agentId }: { readonly agentId?:
   const { serveAcp } = await import("@factotum/acp-server");
   const { version, signal } = context;
   const onError = ({ message }: Error): void => context.note(`factotum: ${message}\n`);
+  if (process.stdin.isTTY) context.note(`factotum: ${AT_TERMINAL}\n`);
   const options = { connect: async () => connect(context), agentId, version, random: systemRandom, onError };
   await serveAcp(options, { input: process.stdin, output: process.stdout, signal });
   return EXIT.ok;
 }
+
+const AT_TERMINAL = "This command waits for an editor on standard input, which starts it by itself. Ctrl-C ends it.";
 
 /** Connects to the gateway, and starts it first if it does not run. */
 async function connect(context: CliContext): Promise<GatewayConnection> {

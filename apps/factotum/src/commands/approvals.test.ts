@@ -12,6 +12,7 @@ const approval = (id: string, toolName: string, text: string, rest: object = {})
   id,
   agentId: "main",
   sessionKey: "agent:main:main",
+  callId: "c1",
   toolName,
   text,
   reason: "Rule exec: it asks.",

@@ -22,6 +22,8 @@ const MAX_OUTPUT_CHARS = 4_000;
 
 const RESTARTED = "\n\n(The model is asked again; the text above does not count.)\n\n";
 
+const RESET = "(A new conversation begins here: what was said before is not known in it.)";
+
 /** Converts the events and entries of one session to updates of the protocol. Knows which text and which calls the client has been shown. */
 export class UpdateRenderer {
   readonly #options: UpdateRendererOptions;
@@ -63,8 +65,9 @@ export class UpdateRenderer {
       case "run-start":
       case "run-end":
       case "queue-change":
-      case "reset":
         return [];
+      case "reset":
+        return this.#reset();
     }
   }
 
@@ -117,6 +120,14 @@ export class UpdateRenderer {
     const wasShown = this.#written !== "";
     this.#endMessage();
     return wasShown ? [this.#chunk("agent_message_chunk", RESTARTED, this.#options.random.uuid())] : [];
+  }
+
+  /** The conversation begins again, by a command or because it had grown old. */
+  #reset(): SessionUpdate[] {
+    this.#endMessage();
+    this.#calls.clear();
+    this.#plans.clear();
+    return [this.renderNote(RESET)];
   }
 
   #endAnswer({ text, thinking, toolCalls }: Extract<ChatEntry, { type: "assistant" }>): SessionUpdate[] {

@@ -1,7 +1,7 @@
 import type { AgentContext, PromptResponse, SessionUpdate } from "@agentclientprotocol/sdk";
 import { methods, RequestError } from "@agentclientprotocol/sdk";
 import type { Random } from "@factotum/agent-contract";
-import type { AgentRunResult, ChatEvent, ChatSnapshot, SessionSettings } from "@factotum/protocol";
+import type { AgentRunResult, ChatEntry, ChatEvent, ChatSnapshot, SessionSettings, SessionSummary } from "@factotum/protocol";
 import type { GatewayConnection } from "../gateway-connection.ts";
 import type { GatewayLink } from "../gateway-link.ts";
 import type { Prompt } from "../parse-prompt.ts";
@@ -9,6 +9,7 @@ import { UpdateRenderer } from "../render/update-renderer.ts";
 import { toRequestError } from "../to-request-error.ts";
 import { UpdateQueue } from "../update-queue.ts";
 import { Permissions } from "./permissions.ts";
+import { askInForm, type ShownQuestion } from "./question-form.ts";
 import { PromptTurn, type TurnEnd } from "./prompt-turn.ts";
 import { commandsUpdate, settingsChanges, type SettingsChoice } from "./session-options.ts";
 
@@ -21,6 +22,8 @@ export interface AcpSessionOptions {
   readonly link: GatewayLink;
   readonly client: AgentContext;
   readonly random: Random;
+  /** The client shows forms. */
+  readonly hasForms: boolean;
   readonly onError: (error: Error) => void;
   /** The client does not read what it is sent. */
   readonly onFlood: () => void;
@@ -44,7 +47,10 @@ export class AcpSession {
   #unfollow: () => void = () => undefined;
   #turn: PromptTurn | undefined;
   #liveRunId: string | undefined;
+  #title: string | undefined;
   #question: OpenQuestion | undefined;
+  /** The form that the client shows. */
+  #form: AbortController | undefined;
 
   constructor(options: AcpSessionOptions) {
     this.#options = options;
@@ -152,6 +158,7 @@ export class AcpSession {
     } finally {
       signal.removeEventListener("abort", onAbort);
       this.#turn = undefined;
+      this.#form?.abort();
       this.#permissions.close();
       await this.#updates.sent();
     }
@@ -243,8 +250,39 @@ export class AcpSession {
     const updates = this.#renderer.renderEvent(event);
     if (turn !== undefined && updates.length > 0) turn.hasShown = true;
     this.#updates.push(updates);
+    if (turn !== undefined && event.type === "entry") this.#receiveEntry(event.entry, turn);
+    if (event.type === "run-end") this.#form?.abort();
     // It was cancelled before its message had reached the queue.
     if (turn?.isCancelled === true && !hadRun && turn.runId !== undefined) void this.cancel();
+  }
+
+  #receiveEntry(entry: ChatEntry, turn: PromptTurn): void {
+    // The run has gone on: a question of its was answered, or is no longer asked.
+    if (entry.type === "tool-result") this.#form?.abort();
+    if (entry.type !== "notice" || entry.request?.type !== "answer") return;
+    if (this.#options.hasForms) void this.#askInForm({ id: entry.request.id, text: entry.text }, turn);
+    else turn.waitForAnswer();
+  }
+
+  /** Asks in a form of the client; if that gives no answer, the prompt ends, and the next one answers. */
+  async #askInForm(question: ShownQuestion, turn: PromptTurn): Promise<void> {
+    const { key: sessionId, client, random, onError } = this.#options;
+    const form = new AbortController();
+    this.#form = form;
+    try {
+      const command = await askInForm(question, { sessionId, client, signal: form.signal });
+      if (command === undefined) {
+        turn.waitForAnswer();
+        return;
+      }
+      const idempotencyKey = random.uuid();
+      this.#ownKeys.add(idempotencyKey);
+      await this.#options.link.request("agent", { message: command, sessionKey: sessionId, idempotencyKey });
+    } catch (error) {
+      if (form.signal.aborted) return;
+      onError(toRequestError(error));
+      turn.waitForAnswer();
+    }
   }
 
   #askForDecisions(): void {
@@ -267,6 +305,14 @@ export class AcpSession {
     return { stopReason: turn.isCut ? "max_tokens" : "end_turn" };
   }
 
+  /** A conversation gets its name from its first message. */
+  #titleOf({ label, displayName }: SessionSummary): SessionUpdate[] {
+    const title = label ?? displayName;
+    if (title === this.#title) return [];
+    this.#title = title;
+    return [{ sessionUpdate: "session_info_update", title }];
+  }
+
   /** What a run has used, and what its commands have changed. The answer does not depend on it. */
   async #tellState(): Promise<void> {
     const { key, link, onError } = this.#options;
@@ -274,7 +320,7 @@ export class AcpSession {
       const before = this.#settings;
       const [now, { session }] = await Promise.all([this.settings(), link.request("sessions.resolve", { key })]);
       this.#updates.push(before === undefined ? [] : settingsChanges(before, now));
-      this.#updates.push(usageOf(session, now));
+      this.#updates.push([...this.#titleOf(session), ...usageOf(session, now)]);
     } catch (error) {
       onError(toRequestError(error));
     }

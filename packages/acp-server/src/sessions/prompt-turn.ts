@@ -61,7 +61,11 @@ export class PromptTurn {
   #receiveEntry(entry: ChatEntry): void {
     if (entry.type === "user" && entry.idempotencyKey === this.idempotencyKey) this.#isTaken = true;
     if (entry.type === "assistant") this.isCut = entry.stopReason === "length";
-    if (entry.type === "notice" && entry.request?.type === "answer") this.#question.resolve({ type: "question" });
+  }
+
+  /** Its run waits for the answer to a question, which the client gives with its next prompt. */
+  waitForAnswer(): void {
+    this.#question.resolve({ type: "question" });
   }
 
   /** Its message was dropped before a run had taken it. */
