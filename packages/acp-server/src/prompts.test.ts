@@ -257,8 +257,23 @@ test("one prompt at a time", async () => {
   const first = scene.prompt(sessionId);
   const run = await scene.gateway.begin();
   await expect(scene.prompt(sessionId)).rejects.toMatchObject({ code: -32_600 });
+  const again = { sessionId, cwd: "/project", mcpServers: [] };
+  await expect(scene.agent.request(methods.agent.session.load, again)).rejects.toMatchObject({ code: -32_600 });
   run.end();
   expect(await first).toBe("end_turn");
+});
+
+test("a session is closed in the middle of a prompt, which is cancelled", async () => {
+  await using scene = await connectClient();
+  const sessionId = await scene.open();
+  const asked = scene.prompt(sessionId);
+  const run = await scene.gateway.begin();
+  const closed = scene.agent.request(methods.agent.session.close, { sessionId });
+  await expect.poll(() => scene.gateway.requests("chat.unsubscribe").length).toBe(1);
+  run.end({ outcome: { type: "aborted" } });
+  expect(await asked).toBe("cancelled");
+  await closed;
+  expect(scene.gateway.requests("chat.abort")).toHaveLength(1);
 });
 
 test.each([
@@ -420,6 +435,34 @@ test("a question that was answered elsewhere is asked no longer", async () => {
   await expect.poll(() => form?.aborted).toBe(true);
   run.end();
   expect(await asked).toBe("end_turn");
+});
+
+test("an answer that comes too late ends its prompt", async () => {
+  await using scene = await connectClient();
+  const sessionId = await scene.open();
+  const first = scene.prompt(sessionId);
+  const run = await scene.gateway.begin();
+  scene.gateway.emit(run.key, { type: "entry", entry: QUESTION });
+  expect(await first).toBe("end_turn");
+  run.end();
+  const second = scene.prompt(sessionId, "the red one");
+  (await scene.gateway.begin("")).end({ text: "That question does not wait any more." });
+  expect(await second).toBe("end_turn");
+});
+
+test("a question outlives the connection to the gateway", async () => {
+  await using scene = await connectClient();
+  const sessionId = await scene.open();
+  const first = scene.prompt(sessionId);
+  const run = await scene.gateway.begin();
+  scene.gateway.emit(run.key, { type: "entry", entry: QUESTION });
+  expect(await first).toBe("end_turn");
+  scene.gateway.drop();
+  scene.gateway.live = { runId, startedAtMs: 0, blocks: [], tools: [] };
+  const second = scene.prompt(sessionId, "the red one");
+  (await scene.gateway.begin("")).end({ text: "Answered." });
+  scene.gateway.emit(run.key, { type: "run-end", runId, outcome: { type: "done" } });
+  expect(await second).toBe("end_turn");
 });
 
 test("a broken connection to the gateway ends the prompt, and the next prompt makes a new one", async () => {

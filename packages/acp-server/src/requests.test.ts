@@ -176,6 +176,28 @@ test("a conversation that is loaded is shown from its first entry on, and moves 
   expect(scene.updates.filter(({ sessionUpdate }) => sessionUpdate === "user_message_chunk")).toHaveLength(450);
 });
 
+test("a conversation that is resumed in the middle of a run shows what the run has written, and its rest", async () => {
+  await using scene = await connectClient();
+  const sessionId = "agent:main:acp:old";
+  scene.gateway.addSession(sessionId, "/project");
+  const tools = [{ id: "c1", name: "exec", argumentsText: '{"command":"make"}', output: "half" }];
+  scene.gateway.live = { runId: "r1", startedAtMs: 0, blocks: [{ type: "text", text: "I build" }], tools };
+  await scene.agent.request(session.resume, { sessionId, cwd: "/project" });
+  scene.gateway.emit(sessionId, { type: "block-delta", runId: "r1", text: " it." });
+  const written = (): string[] =>
+    scene.updates.flatMap((update) =>
+      update.sessionUpdate === "agent_message_chunk" && update.content.type === "text" ? [update.content.text] : [],
+    );
+  await expect.poll(() => written().join("")).toBe("I build it.");
+  expect(scene.updates.find(({ sessionUpdate }) => sessionUpdate === "tool_call")).toMatchObject({
+    toolCallId: "c1",
+    status: "in_progress",
+  });
+  expect(scene.updates.find(({ sessionUpdate }) => sessionUpdate === "tool_call_update")).toMatchObject({
+    content: [{ content: { text: "half" } }],
+  });
+});
+
 test("linked files are named and embedded ones quoted", async () => {
   await using scene = await connectClient();
   const sessionId = await scene.open();

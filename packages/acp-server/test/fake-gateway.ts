@@ -3,6 +3,7 @@ import type {
   Approval,
   ChatEntry,
   ChatEvent,
+  LiveRun,
   RpcMethod,
   RpcMethods,
   SessionSettings,
@@ -42,6 +43,8 @@ export class FakeGateway {
   readonly history = new Map<string, readonly ChatEntry[]>();
   settings: SessionSettings = SETTINGS;
   waiting: readonly Approval[] = [];
+  /** The run that goes on when a client subscribes. */
+  live: LiveRun | undefined;
   /** Set while it cannot be reached. */
   problem: Error | undefined;
   connections = 0;
@@ -170,7 +173,7 @@ export class FakeGateway {
     "chat.subscribe": async ({ sessionKey = "", limit = 50 }) => {
       const entries = this.history.get(sessionKey) ?? [];
       const before = entries.length > limit ? { before: String(entries.length - limit) } : {};
-      return { sessionKey, entries: entries.slice(-limit), queued: 0, ...before };
+      return { sessionKey, entries: entries.slice(-limit), queued: 0, ...before, ...(this.live === undefined ? {} : { live: this.live }) };
     },
     "chat.history": async ({ sessionKey, before = "0", limit = 50 }) => {
       const start = Math.max(0, Number(before) - limit);

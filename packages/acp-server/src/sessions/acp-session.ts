@@ -29,12 +29,6 @@ export interface AcpSessionOptions {
   readonly onFlood: () => void;
 }
 
-/** A question of a run, which the client's next prompt answers. */
-interface OpenQuestion {
-  readonly asked: Promise<AgentRunResult>;
-  readonly runId: string | undefined;
-}
-
 /** One conversation of the gateway that a client has open: its events go to the client, the client's prompts to the gateway. */
 export class AcpSession {
   readonly #options: AcpSessionOptions;
@@ -48,7 +42,8 @@ export class AcpSession {
   #turn: PromptTurn | undefined;
   #liveRunId: string | undefined;
   #title: string | undefined;
-  #question: OpenQuestion | undefined;
+  /** A run waits for the client's next prompt, which answers its question. */
+  #question: { readonly runId: string | undefined } | undefined;
   /** The form that the client shows. */
   #form: AbortController | undefined;
 
@@ -75,6 +70,11 @@ export class AcpSession {
         await this.#updates.sent();
       },
     });
+  }
+
+  /** A prompt of it is being answered. */
+  get isBusy(): boolean {
+    return this.#turn !== undefined;
   }
 
   get workspace(): string {
@@ -134,8 +134,7 @@ export class AcpSession {
 
   /** Says something to the assistant and waits for the end of its run. Rejects with a `RequestError`. */
   async prompt(prompt: Prompt, signal: AbortSignal): Promise<PromptResponse> {
-    if (this.#turn !== undefined)
-      throw new RequestError(-32_600, "A prompt of this session is being answered. Cancel it, or wait.", { reason: "conflict" });
+    if (this.isBusy) throw busy();
     const { random } = this.#options;
     const question = this.#question;
     this.#question = undefined;
@@ -149,7 +148,7 @@ export class AcpSession {
       this.#ownKeys.add(turn.idempotencyKey);
       this.#askForDecisions();
       const said = prompt.images.length === 0 ? this.#say(prompt.text, turn) : this.#show(prompt, turn, connection);
-      const asked = question === undefined || prompt.text.startsWith("/") ? said : answered(said, question);
+      const asked = question === undefined || prompt.text.startsWith("/") ? said : this.#answered(said, turn);
       const end = await turn.end(asked, connection.closed);
       return await this.#conclude(turn, end, asked);
     } catch (error) {
@@ -190,6 +189,7 @@ export class AcpSession {
   async leave(): Promise<void> {
     this.#unfollow();
     this.#permissions.close();
+    this.#turn?.abandon();
     const connection = this.#connection;
     this.#connection = undefined;
     if (connection === undefined || connection.closed.aborted) return;
@@ -219,6 +219,14 @@ export class AcpSession {
 
   async #say(text: string, { idempotencyKey }: PromptTurn): Promise<AgentRunResult> {
     return this.#options.link.request("agent", { message: text, sessionKey: this.#options.key, idempotencyKey });
+  }
+
+  /** The message answered a question, whose run goes on, unless it came too late: then it has a run of its own, or none. */
+  async #answered(said: Promise<AgentRunResult>, turn: PromptTurn): Promise<AgentRunResult> {
+    const result = await said;
+    if (result.runId !== "" || this.#liveRunId === undefined) return result;
+    const outcome = await turn.outcome();
+    return { ...result, text: "", outcome, runId: turn.runId ?? "" };
   }
 
   /** Images go the way of the page's own: they are kept first, and named in the message. */
@@ -291,9 +299,9 @@ export class AcpSession {
 
   async #conclude(turn: PromptTurn, end: TurnEnd, asked: Promise<AgentRunResult>): Promise<PromptResponse> {
     if (end.type === "question") {
-      // It may fail while nobody waits for it; the next prompt is told.
+      // Its run is followed by its events from here on.
       asked.catch(() => undefined);
-      this.#question = { asked, runId: turn.runId };
+      this.#question = { runId: turn.runId };
       return { stopReason: turn.isCancelled ? "cancelled" : "end_turn" };
     }
     const { outcome, runId, text, remarks = [] } = end.result;
@@ -327,16 +335,15 @@ export class AcpSession {
   }
 }
 
+/** The refusal of what cannot be done while a prompt is being answered. */
+export function busy(): RequestError {
+  return new RequestError(-32_600, "A prompt of this session is being answered. Cancel it, or wait.", { reason: "conflict" });
+}
+
 const NO_USAGE: AgentRunResult["usage"] = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
 const PAGE = 200;
 const MAX_PAGES = 50;
 const EARLIER = "(Earlier messages are in the Control UI.)";
-
-/** The message answered a question, unless it came too late: then it has a run of its own. */
-async function answered(said: Promise<AgentRunResult>, { asked }: OpenQuestion): Promise<AgentRunResult> {
-  const result = await said;
-  return result.runId === "" ? asked : result;
-}
 
 function usageOf(
   { contextTokens, costUsd }: { readonly contextTokens: number; readonly costUsd?: number },

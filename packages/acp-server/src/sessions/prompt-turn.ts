@@ -73,6 +73,12 @@ export class PromptTurn {
     if (this.#runId === undefined) this.#ended.resolve({ type: "aborted" });
   }
 
+  /** Its session is followed no longer: its end will not be heard of. */
+  abandon(): void {
+    this.#hasEnded = true;
+    this.#ended.resolve({ type: "aborted" });
+  }
+
   /** The outcome of its run as the session's events tell it, for a message whose sending does not wait for its run. */
   async outcome(): Promise<ChatOutcome> {
     return this.#ended.promise;
