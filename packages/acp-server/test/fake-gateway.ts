@@ -138,8 +138,8 @@ export class FakeGateway {
     params: RpcMethods[Method]["params"],
     closed: AbortSignal,
   ): Promise<RpcMethods[Method]["result"]> {
-    if (closed.aborted) throw new FakeRpcError("connection", "The connection is closed.");
     this.asked.push({ method, params });
+    if (closed.aborted) throw new FakeRpcError("connection", "The connection is closed.");
     const answer = this.#handlers[method];
     if (answer === undefined) throw new FakeRpcError("method-unknown", method);
     return answer(params);
