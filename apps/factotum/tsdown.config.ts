@@ -83,6 +83,7 @@ const config: UserConfig = defineConfig({
     { from: "templates", to: "dist" },
     {
       from: [
+        "a2a",
         "access",
         "backup",
         "browser",

@@ -26,7 +26,13 @@ const cell = (name: string): string => rows.get(name)?.works ?? "";
 
 describe("the table of what works", () => {
   test("names every channel of this build", () => {
-    const names: Readonly<Record<string, string>> = { feishu: "Feishu and Lark", irc: "IRC", slack: "Slack", webchat: "WebChat" };
+    const names: Readonly<Record<string, string>> = {
+      a2a: "A2A",
+      feishu: "Feishu and Lark",
+      irc: "IRC",
+      slack: "Slack",
+      webchat: "WebChat",
+    };
     for (const { id } of CHANNELS) expect(cell("Channels")).toContain(names[id] ?? id);
   });
 

@@ -84,7 +84,7 @@ export class TestPlatform {
     readonly outbound: Outbound;
     readonly idempotencyKey: string;
     readonly replyContext?: string;
-    readonly endsTurn?: true;
+    readonly endsTurn?: "done" | "failed" | "aborted";
   }[] = [];
   /** Receipts of `send`; accepted unless a test says otherwise. */
   receipts: SendReceipt[] = [];

@@ -253,5 +253,5 @@ test("the schema has every channel of this build", async () => {
   await using cli = await CliHome.create();
   const { stdout } = await cli.run("config", "schema");
   const schema = JSON.parse(stdout) as { properties: { channels: { properties: object } } };
-  expect(Object.keys(schema.properties.channels.properties)).toEqual(["defaults", "feishu", "irc", "slack", "webchat"]);
+  expect(Object.keys(schema.properties.channels.properties)).toEqual(["defaults", "a2a", "feishu", "irc", "slack", "webchat"]);
 });

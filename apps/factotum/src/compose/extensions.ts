@@ -39,6 +39,12 @@ export interface ChannelEntry extends AvailableChannel {
 /** This file alone names the built-in channels; an extension is loaded when an account of it is configured. */
 const ALL: readonly ChannelEntry[] = [
   {
+    id: "a2a",
+    load: async () => readBuiltInSchema("a2a", async () => (await import("@factotum/a2a")).A2aConfigSchema),
+    loadExtension: async () => erase((await import("@factotum/a2a")).a2aExtension),
+    loadIdForms: async () => builtInIdForms("a2a"),
+  },
+  {
     id: "feishu",
     load: async () => readBuiltInSchema("feishu", async () => (await import("@factotum/feishu")).FeishuConfigSchema),
     loadExtension: async () => erase((await import("@factotum/feishu")).feishuExtension),

@@ -23,5 +23,7 @@ export function commandAccess(
   if (command.type === "command" && !command.changesConversation) return "allowed";
   if (message.origin.conversation.kind !== "direct") return "refused";
   const isMain = sessionKind(sessionKey, config.session.mainKey) === "main";
-  return isMain || isOwnersPerson(personId(message.origin, message.sender.id), config) ? "refused" : "allowed";
+  // A bot is never the owner, so its direct conversation is not the owner's, either, whatever the list says.
+  const isOwners = !message.sender.isBot && isOwnersPerson(personId(message.origin, message.sender.id), config);
+  return isMain || isOwners ? "refused" : "allowed";
 }

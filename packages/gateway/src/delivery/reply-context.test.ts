@@ -93,7 +93,7 @@ test("a reply context over the limit is refused", async () => {
   await expect(platform.say(withToken("hello", "x".repeat(4097)))).rejects.toThrow(RangeError);
 });
 
-test("the answer of a turn says that the turn has ended; what is sent while it runs, and answers to commands, do not", async () => {
+test("the answer of a turn says how the turn has ended; what is sent while it runs, and answers to commands, do not", async () => {
   await start();
   server.script([toolReply({ id: "1", name: "message", input: { action: "send", message: "One moment." } }), textReply("Hello.")]);
   await platform.say(withToken("hello", "token-1"));
@@ -103,7 +103,7 @@ test("the answer of a turn says that the turn has ended; what is sent while it r
   const ends = platform.sent.slice(0, 3).map(({ outbound, endsTurn }) => [outbound.type === "text" && outbound.text, endsTurn]);
   expect(ends.slice(0, 2)).toEqual([
     ["One moment.", undefined],
-    ["Hello.", true],
+    ["Hello.", "done"],
   ]);
   expect(ends[2]?.[1]).toBeUndefined();
 });

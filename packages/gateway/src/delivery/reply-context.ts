@@ -1,3 +1,4 @@
+import type { SendOptions } from "@factotum/channel-contract";
 import { StoreError } from "@factotum/store";
 import type { InboxStore, OutboxRecord, TurnStore } from "@factotum/store";
 import { conversationKey } from "../kernel/conversation-key.ts";
@@ -29,12 +30,12 @@ export async function readReplyContext(
   return undefined;
 }
 
-/** True for the answer of a turn that has ended, or the notice why it has none. */
-export async function endsTurn(
+/** How the turn of a row has ended, if the row is its answer or the notice why it has none; otherwise `undefined`. */
+export async function endOfTurn(
   { turnId, purpose, idempotencyKey }: Pick<OutboxRecord, "turnId" | "purpose" | "idempotencyKey">,
   store: Pick<TurnStore, "readTurn">,
-): Promise<boolean> {
-  if (turnId === undefined || idempotencyKey !== sendKey("turn", turnId, purpose, 0)) return false;
-  const turn = await store.readTurn(turnId);
-  return turn !== undefined && turn.state !== "running";
+): Promise<SendOptions["endsTurn"]> {
+  if (turnId === undefined || idempotencyKey !== sendKey("turn", turnId, purpose, 0)) return undefined;
+  const state = (await store.readTurn(turnId))?.state;
+  return state === "running" ? undefined : state;
 }

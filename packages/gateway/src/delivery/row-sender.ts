@@ -12,7 +12,7 @@ import type { Observer } from "../observe/observer.ts";
 import type { Rejection, SendPermit } from "./account-gates.ts";
 import { asDamaged, isDamaged } from "./damaged-row.ts";
 import { lookedAt } from "./looked-at.ts";
-import { endsTurn, readReplyContext } from "./reply-context.ts";
+import { endOfTurn, readReplyContext } from "./reply-context.ts";
 import { resolveOutbound } from "./resolve-outbound.ts";
 import type { OutboundSources, RowKind } from "./resolve-outbound.ts";
 import { isAccountWide, isRefusal, nextTry, OUTBOX_TTL_MS, SEND_TIMEOUT_MS } from "./retry-policy.ts";
@@ -134,15 +134,14 @@ export class RowSender {
       channel.capabilities.replyContext === true && movedAtMs === undefined
         ? await readReplyContext(row, { store, nowMs: clock.now() })
         : undefined;
-    const ends = replyContext !== undefined && (await endsTurn(row, store));
+    const endsTurn = replyContext === undefined ? undefined : await endOfTurn(row, store);
     const limit = new AbortController();
     using timer = clock.schedule(SEND_TIMEOUT_MS, () => limit.abort());
     try {
       return await channel.send(target, outbound, {
         idempotencyKey: row.idempotencyKey,
         signal: limit.signal,
-        ...withoutUndefined({ replyContext }),
-        ...(ends ? { endsTurn: true } : {}),
+        ...withoutUndefined({ replyContext, endsTurn }),
       });
     } catch (error) {
       // A channel that breaks its contract must not stop the conversation.

@@ -44,6 +44,12 @@ describe("the route of a message", () => {
     expect(routeMessage(query(direct, { directThreads: true }), config()).sessionKey).toBe("agent:main:test:direct:U1");
   });
 
+  test("a thread with a session of its own is never in the owner's session", () => {
+    const thread = query({ ...direct, threadId: "t1" }, { senderId: "owner", directThreads: true });
+    for (const session of [{}, { sharedMain: true }, { scope: "global" }, { scope: "global", sharedMain: true }] as const)
+      expect(routeMessage(thread, config({ session }))).toEqual({ agentId: "main", sessionKey: "agent:main:test:direct:owner:thread:t1" });
+  });
+
   describe("without sharedMain", () => {
     const owner = { senderId: "owner" };
     const guest = "agent:main:test:direct:U1";

@@ -97,12 +97,20 @@ function routeAddress(query: AddressQuery, config: RoutingConfig): Route {
   const agentId = binding?.agentId ?? defaultAgentId(config);
   const { scope, sharedMain } = config.session;
   const dmScope = binding?.session?.dmScope ?? config.session.dmScope;
+  // Such a thread is never in the owner's session, whoever writes there and whatever the lists say.
+  if (isOwnThread(query))
+    return { agentId, sessionKey: addressKey(agentId, query, config, dmScope === "main" ? "per-channel-peer" : dmScope) };
   const shared = scope === "global" ? GLOBAL_SESSION_KEY : addressKey(agentId, query, config, dmScope);
   const isDirect = query.origin.conversation.kind === "direct";
   const isOwners = scope === "global" || (isDirect && dmScope === "main");
   if (sharedMain || !isOwners || (isDirect && isOwnersPerson(personId(query.origin, query.senderId), config)))
     return { agentId, sessionKey: shared };
   return { agentId, sessionKey: addressKey(agentId, query, config, "per-channel-peer"), keptOutOf: shared };
+}
+
+/** True for a thread of a direct conversation that has a session of its own. */
+function isOwnThread({ directThreads, origin: { conversation } }: AddressQuery): boolean {
+  return directThreads === true && conversation.kind === "direct" && conversation.threadId !== undefined;
 }
 
 /** `sessionOf`: the conversation that the key is of, if it is not the query's own. */

@@ -1,0 +1,52 @@
+import { Task, TaskState } from "@a2a-js/sdk";
+import type { StreamResponse } from "@a2a-js/sdk";
+import type { TaskPhase, TaskRecord, TaskText } from "../tasks/task-record.ts";
+
+const STATES: Readonly<Record<TaskPhase, TaskState>> = {
+  submitted: TaskState.TASK_STATE_SUBMITTED,
+  working: TaskState.TASK_STATE_WORKING,
+  completed: TaskState.TASK_STATE_COMPLETED,
+  failed: TaskState.TASK_STATE_FAILED,
+  canceled: TaskState.TASK_STATE_CANCELED,
+};
+
+/** The protocol's state of a task. */
+export function stateOf({ phase }: Pick<TaskRecord, "phase">): TaskState {
+  return STATES[phase];
+}
+
+/** A task as its peer sees it. The history is not repeated: the peer wrote it. */
+export function renderTask(record: TaskRecord, { withArtifacts = true }: { readonly withArtifacts?: boolean } = {}): Task {
+  const task = Task.fromJSON({ id: record.id, contextId: record.contextId });
+  const artifacts = withArtifacts ? record.texts.map(renderArtifact) : [];
+  return { ...task, status: renderStatus(record), artifacts };
+}
+
+/** A text that was added to a task. */
+export function renderArtifactUpdate({ id, contextId }: TaskRecord, text: TaskText): StreamResponse {
+  const artifact = renderArtifact(text);
+  return {
+    payload: { $case: "artifactUpdate", value: { taskId: id, contextId, artifact, append: false, lastChunk: true, metadata: undefined } },
+  };
+}
+
+/** The state that a task has got. */
+export function renderStatusUpdate(record: TaskRecord): StreamResponse {
+  const { id, contextId } = record;
+  return { payload: { $case: "statusUpdate", value: { taskId: id, contextId, status: renderStatus(record), metadata: undefined } } };
+}
+
+function renderStatus(record: TaskRecord): NonNullable<Task["status"]> {
+  const { id, contextId, note, changedAtMs } = record;
+  const said =
+    note === undefined ? undefined : { messageId: `${id}-status`, contextId, taskId: id, role: "ROLE_AGENT", parts: [{ text: note }] };
+  const state = stateOf(record);
+  const { status } = Task.fromJSON({ id, contextId, status: { state, message: said, timestamp: new Date(changedAtMs).toISOString() } });
+  return status ?? { state, message: undefined, timestamp: undefined };
+}
+
+function renderArtifact({ id, text }: TaskText): Task["artifacts"][number] {
+  const [artifact] = Task.fromJSON({ artifacts: [{ artifactId: id, parts: [{ text, mediaType: "text/markdown" }] }] }).artifacts;
+  if (artifact === undefined) throw new TypeError("the library made no artifact");
+  return artifact;
+}

@@ -1,0 +1,48 @@
+import * as z from "zod";
+
+/** What the protocol tells apart of a task's states, as far as this agent has them. */
+export type TaskPhase = "submitted" | "working" | "completed" | "failed" | "canceled";
+
+/** One text for the peer. */
+export interface TaskText {
+  /** Derived from the send's key, so that a repeated send is recognised. */
+  readonly id: string;
+  readonly text: string;
+}
+
+/** A task as it is stored: one message of a peer, and what was answered. */
+export interface TaskRecord {
+  readonly id: string;
+  readonly contextId: string;
+  readonly phase: TaskPhase;
+  readonly createdAtMs: number;
+  readonly changedAtMs: number;
+  readonly texts: readonly TaskText[];
+  /** Why there is no answer. */
+  readonly note?: string;
+}
+
+const TaskRecordSchema: z.ZodType<TaskRecord> = z.strictObject({
+  id: z.string(),
+  contextId: z.string(),
+  phase: z.enum(["submitted", "working", "completed", "failed", "canceled"]),
+  createdAtMs: z.number(),
+  changedAtMs: z.number(),
+  texts: z.array(z.strictObject({ id: z.string(), text: z.string() })),
+  note: z.string().exactOptional(),
+});
+
+/** Longer than a run may take. A task without an answer by then counts as failed: its message was not admitted, or was dropped. */
+const TASK_TIMEOUT_MS = 2 * 60 * 60_000;
+
+/** True while an answer is expected. */
+export function isOpen({ phase }: Pick<TaskRecord, "phase">): boolean {
+  return phase === "submitted" || phase === "working";
+}
+
+/** Reads a stored row as it is at `nowMs`; `undefined` if it is none. */
+export function readTask(json: unknown, nowMs: number): TaskRecord | undefined {
+  const { data } = TaskRecordSchema.safeParse(json);
+  if (data === undefined || !isOpen(data) || nowMs - data.createdAtMs < TASK_TIMEOUT_MS) return data;
+  return { ...data, phase: "failed", changedAtMs: data.createdAtMs + TASK_TIMEOUT_MS, note: "There was no answer within two hours." };
+}

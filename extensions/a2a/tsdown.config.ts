@@ -1,0 +1,3 @@
+import { defineExtension } from "../../tsdown.base.ts";
+
+export default defineExtension();
