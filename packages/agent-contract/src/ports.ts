@@ -183,8 +183,8 @@ export interface FileProvenance {
   beforeWrite(write: FileWrite): Promise<{ readonly type: "allow" } | { readonly type: "refuse"; readonly message: string }>;
   /** The name of the file at this path if later turns follow it as instructions. `path` is absolute, symbolic links resolved. */
   instructionAt(path: string): Promise<string | undefined>;
-  /** True if a file contains text that a tainted turn wrote. `path` is absolute, symbolic links resolved. */
-  isUntrusted(path: string, run: Pick<RunFacts, "agentId">): Promise<boolean>;
+  /** True if a file, or with `lines` these whole lines of it, contains text that a tainted turn wrote. `path` is absolute, symbolic links resolved. */
+  isUntrusted(path: string, run: Pick<RunFacts, "agentId">, lines?: string): Promise<boolean>;
 }
 
 /** What a file was before a change: `too-large` for one of more than `FileCheckpoints.maxBytes`. */

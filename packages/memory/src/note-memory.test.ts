@@ -1,7 +1,8 @@
 import { rmSync, writeFileSync } from "node:fs";
-import { mkdir, readdir, rename, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { NoteMemoryOptions } from "./index.ts";
 import { AGENT, NOW_MS, createNoteRig, type NoteRig } from "../test/note-rig.ts";
 
 let rig: NoteRig;
@@ -87,7 +88,7 @@ describe("search", () => {
 describe("the index", () => {
   test("follows files that change, move and go, and reads no other", async () => {
     const reads: string[] = [];
-    const memory = rig.reopen({ isUntrusted: async (file) => (reads.push(file), false) });
+    const memory = rig.reopen({ isUntrusted: async (file, { lines }) => (lines === undefined && reads.push(file), false) });
     const search = async (query: string): Promise<readonly string[]> =>
       (await memory.search({ query, maxResults: 6, minScore: 0, sources: ["notes"] }, AGENT)).hits.map(({ path }) => path);
     const [a, b] = [await rig.put("memory/a.md", "apples"), await rig.put("memory/b.md", "pears")];
@@ -149,7 +150,7 @@ describe("the index", () => {
     await rig.search("apples");
     await rig.memory.close();
     const released = Promise.withResolvers<boolean>();
-    const memory = rig.reopen({ isUntrusted: () => released.promise, waitMs: 1 });
+    const memory = rig.reopen({ isUntrusted: async (_file, { lines }) => lines === undefined && released.promise, waitMs: 1 });
     await rig.put("memory/b.md", "more apples");
     const answer = await memory.search({ query: "apples", maxResults: 6, minScore: 0, sources: ["notes"] }, AGENT);
     expect(answer.degraded).toContain("still being updated");
@@ -162,7 +163,7 @@ describe("the index", () => {
     await rig.search("apples");
     await rig.memory.close();
     let answerOrigin = async (): Promise<boolean> => false;
-    const memory = rig.reopen({ isUntrusted: async () => answerOrigin(), waitMs: 1 });
+    const memory = rig.reopen({ isUntrusted: async (_file, { lines }) => lines === undefined && answerOrigin(), waitMs: 1 });
     const reached = Promise.withResolvers<void>();
     const held = Promise.withResolvers<boolean>();
     answerOrigin = async () => (reached.resolve(), held.promise);
@@ -177,9 +178,23 @@ describe("the index", () => {
       status: { files: 1, chunks: 1 },
       changes: [{ path: "memory/a.md", type: "changed" }],
     });
-    expect((await memory.search({ query: "apples", maxResults: 6, minScore: 0, sources: ["notes"] }, AGENT)).hits[0]?.origin).toBe(
-      "untrusted",
-    );
+  });
+
+  test("what is found, and what is read, has the origin of its lines; of a file that has changed since, that of the file", async () => {
+    const isUntrusted: NoteMemoryOptions["isUntrusted"] = async (file, { lines }) =>
+      (lines ?? (await readFile(file, "utf8"))).includes("letter");
+    const memory = rig.reopen({ isUntrusted });
+    const originsOf = async (query: string): Promise<readonly string[]> =>
+      (await memory.search({ query, maxResults: 6, minScore: 0, sources: ["notes"] }, AGENT)).hits.map(({ origin }) => origin);
+    const file = await rig.put("memory/a.md", "# One\n\napples\n\n# Two\n\npears of a letter\n");
+    expect([await originsOf("apples"), await originsOf("pears")]).toEqual([["agent"], ["untrusted"]]);
+    const read = async (from: number) => memory.get({ path: "memory/a.md", from, lines: 1 }, AGENT);
+    expect([await read(3), await read(7)]).toMatchObject([{ origin: "agent" }, { origin: "untrusted" }]);
+    // Changed without a trace that the index would notice.
+    const { mtimeMs } = await stat(file);
+    await writeFile(file, "# Two\n\npears of a letter\n\n# One\n\napples\n");
+    await utimes(file, mtimeMs / 1000, mtimeMs / 1000);
+    expect(await originsOf("apples")).toEqual(["untrusted"]);
   });
 
   test("an update says what it changed, and several at once run one after another", async () => {

@@ -18,6 +18,7 @@ import type {
 import { removeDatabase } from "./database/derived-database.ts";
 import { IndexDatabase, type FoundChunk, type SearchScope } from "./database/index-database.ts";
 import { indexNotes } from "./notes/index-notes.ts";
+import { lineOrigin } from "./notes/line-origin.ts";
 import { hasNotes, listNotes, readNote, type ListedNotes, type NoteFile, type NotePlaces } from "./notes/note-files.ts";
 import { noteProblems } from "./notes/note-problems.ts";
 import { raceLimit } from "./race-limit.ts";
@@ -37,8 +38,11 @@ export interface NoteMemoryOptions {
   readonly folder: string;
   /** Where an agent's notes are now; `undefined` for an unknown agent. */
   readonly placesOf: (agentId: string) => NotePlaces | undefined;
-  /** Whether the text of a file may be that of others. `file` is absolute; `isExtra` says that it lies in an extra path. */
-  readonly isUntrusted: (file: string, options: { readonly agentId: string; readonly isExtra: boolean }) => Promise<boolean>;
+  /** Whether the text of a file may be that of others, or with `lines` these whole lines of it. `file` is absolute; `isExtra` says that it lies in an extra path. */
+  readonly isUntrusted: (
+    file: string,
+    options: { readonly agentId: string; readonly isExtra: boolean; readonly lines?: string },
+  ) => Promise<boolean>;
   /** What was said in conversations; absent: notes alone are searched. */
   readonly conversations?: ConversationSource;
   readonly clock: Clock;
@@ -109,7 +113,11 @@ export class NoteMemory implements MemoryProvider {
     const options = { ...found, nowMs: this.#options.clock.now(), maxResults, minScore };
     const ranked = found.near === undefined ? rankHits(found.chunks, options) : fuseHits(found.chunks, found.near, options);
     const degraded = [state, byMeaning.why].filter((why) => why !== undefined).join("; ");
-    return { hits: ranked.map(toHit), ...(degraded === "" ? {} : { degraded }) };
+    const { workspace } = this.#placesOf(agentId);
+    const isUntrusted = async (file: string, lines?: string): Promise<boolean> =>
+      this.#options.isUntrusted(file, { agentId, isExtra: false, ...withoutUndefined({ lines }) });
+    const hits = ranked.map(async (chunk) => toHit({ ...chunk, origin: await lineOrigin(chunk, { workspace, isUntrusted }) }));
+    return { hits: await Promise.all(hits), ...(degraded === "" ? {} : { degraded }) };
   }
 
   async get(
@@ -136,7 +144,7 @@ export class NoteMemory implements MemoryProvider {
       startLine: from,
       endLine: from + part.length - 1,
       text: part.join("\n"),
-      origin: await this.#originOf(note, agentId),
+      origin: await this.#originOf(note, agentId, part.join("\n")),
       isCut: from - 1 + part.length < all.length,
     };
   }
@@ -314,8 +322,8 @@ export class NoteMemory implements MemoryProvider {
     return { listed, changes: [...notes, ...(await indexConversations(database, conversations, { agentId, nowMs, signal }))] };
   }
 
-  async #originOf({ file, isExtra }: NoteFile, agentId: string): Promise<MemoryOrigin> {
-    if (await this.#options.isUntrusted(file, { agentId, isExtra })) return "untrusted";
+  async #originOf({ file, isExtra }: NoteFile, agentId: string, lines?: string): Promise<MemoryOrigin> {
+    if (await this.#options.isUntrusted(file, { agentId, isExtra, ...withoutUndefined({ lines }) })) return "untrusted";
     return isExtra ? "owner" : "agent";
   }
 }

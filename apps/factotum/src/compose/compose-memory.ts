@@ -58,8 +58,8 @@ export async function composeMemory({ paths }: Pick<CliContext, "paths">, parts:
       return agent === undefined ? undefined : { workspace: agent.workspace, extraPaths: currentConfig().memory.extraPaths };
     },
     conversations: createSearchableConversations({ store, currentConfig, redactor: secrets.toolOutput }),
-    isUntrusted: async (file, { isExtra, ...run }) =>
-      isExtra ? isWritten(file, [paths.home, ...writableFolders(currentConfig())]) : provenance.isUntrusted(file, run),
+    isUntrusted: async (file, { isExtra, lines, ...run }) =>
+      isExtra ? isWritten(file, [paths.home, ...writableFolders(currentConfig())]) : provenance.isUntrusted(file, run, lines),
   });
   const isPrivate = async ({ sessionKey }: RunFacts): Promise<boolean> => (await store.readSession(sessionKey))?.isPrivate === true;
   const provider = (): string | undefined => currentConfig().memory.provider;

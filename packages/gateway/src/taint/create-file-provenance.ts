@@ -46,12 +46,12 @@ export function createFileProvenance({ store, places }: FileProvenanceOptions): 
       return { type: "allow" };
     },
     instructionAt: async (file) => findInstructionFile(file, places()),
-    async isUntrusted(file, run) {
+    async isUntrusted(file, run, lines) {
       // Nearly always, and then no link needs to be followed.
       if (!(await store.hasTaintedBlocks())) return false;
       for (const notes of notesFiles(file, await placesOf(run))) {
         const tainted = await store.readTaintedBlocks(notes);
-        if (tainted.size > 0 && hasTaintedBlock(await readIfThere(file), tainted)) return true;
+        if (tainted.size > 0 && hasTaintedBlock(lines ?? (await readIfThere(file)), tainted)) return true;
       }
       return false;
     },
