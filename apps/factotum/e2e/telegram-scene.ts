@@ -46,6 +46,8 @@ export interface MediaSettings {
   /** Facts about the conversation's own model. */
   readonly conversationModel?: object;
   readonly tools?: object;
+  /** Agents in addition to the first. */
+  readonly agents?: readonly object[];
 }
 
 /** How the product is connected with the platform. */
@@ -165,7 +167,7 @@ function sceneConfig(
   const { reference, providers } = ANTHROPIC.config(modelUrl, media.conversationModel);
   return {
     ...(gateway !== undefined && { gateway }),
-    agents: { defaults: { model: reference }, list: [{ id: "main", workspaceDir: workspace }] },
+    agents: { defaults: { model: reference }, list: [{ id: "main", workspaceDir: workspace }, ...(media.agents ?? [])] },
     models: { providers: { ...providers, ...media.providers }, ...media.models },
     ...(media.messages !== undefined && { messages: media.messages }),
     ...(media.tools !== undefined && { tools: media.tools }),

@@ -36,6 +36,7 @@ export interface AgentsSessionsParts extends SessionMessagesParts {
   readonly random: Random;
   readonly logger: Logger;
   readonly submit: ExchangesParts["submit"];
+  readonly watchers: ExchangesParts["watchers"];
   /** The session that has spawned a session; by default the one that its record names. */
   readonly spawnedBy?: (sessionKey: string) => Promise<string | undefined>;
 }

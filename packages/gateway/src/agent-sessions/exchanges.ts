@@ -13,7 +13,7 @@ import type {
 } from "@factotum/store";
 import { answerText } from "../delivery/chat-entries.ts";
 import { parseReply } from "../delivery/parse-reply.ts";
-import type { InputWatcher } from "../queue/run-report.ts";
+import type { InputWatcher, InputWatchers } from "../queue/run-report.ts";
 import { addressOfKey } from "../routing/session-key.ts";
 import { endOfInput, endOfRun } from "../schedule/run-end.ts";
 import { afterStep, nextStep, stepInput } from "./exchange.ts";
@@ -29,12 +29,13 @@ const MAX_ENTRIES = 200;
 /** What exchanges use. */
 export interface ExchangesParts {
   readonly store: ExchangeStore & InboxStore & SessionStore & TranscriptStore & TurnStore;
-  /** Takes the input of a step; the same event is accepted once. `watcher` is told of its end. */
+  /** Takes the input of a step; the same event is accepted once. `watcher` is told of the end of a new one. */
   readonly submit: (
     message: MsgContext,
     admission: InputAdmission,
     watcher: InputWatcher,
-  ) => Promise<{ readonly inputId: string; readonly watch: Disposable }>;
+  ) => Promise<{ readonly status: "accepted" | "duplicate"; readonly inputId: string; readonly watch: Disposable }>;
+  readonly watchers: InputWatchers;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -135,7 +136,7 @@ export class Exchanges {
 
   /** Has a session answer; `undefined` if the gateway ends first. */
   async #step(exchange: ExchangeRecord): Promise<StepEnd | undefined> {
-    const { store, clock, submit } = this.#parts;
+    const { store, clock, submit, watchers } = this.#parts;
     if (this.isClosing) return undefined;
     const step = nextStep(exchange);
     const chat = step.receiver === "target" ? exchange.target.origin : chatOf(await store.readSession(exchange.requester.sessionKey));
@@ -150,9 +151,9 @@ export class Exchanges {
       onAnswered: (text) => resolve({ type: "failed", reason: text }),
       onSettled: (reason) => resolve({ type: "failed", reason }),
     };
-    const { inputId, watch } = await submit(message, admission, watcher);
-    using _watch = watch;
-    // It may have ended before it was watched, in an earlier process.
+    const { status, inputId, watch } = await submit(message, admission, watcher);
+    using _watch = status === "duplicate" ? watchers.watch(inputId, watcher) : watch;
+    // One of an earlier process may have ended before it was watched.
     const ended = await this.#endOf(inputId);
     if (ended !== undefined) resolve(ended);
     this.#closing.signal.addEventListener("abort", () => resolve(undefined), { once: true });
