@@ -53,6 +53,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "backup restore": ["FACTOTUM_HOME=~/factotum-test factotum backup restore factotum-backup-2026-01-30T12-00-00Z.tar.gz"],
   build: ["factotum build --channels feishu,telegram", "factotum build --channels ./pigeon-1.0.0.tgz --out /srv/factotum"],
   "deadletters purge": ["factotum deadletters purge --older-than 7d"],
+  "agents add": ["factotum agents add coder --name Coder --model anthropic/claude-opus-4-6"],
+  "agents bind": ["factotum agents bind coder --channel telegram --peer group:-100123"],
   "config set": ["factotum config set gateway.port 18800", "factotum config set tools.profile '[\"coding\"]'"],
   "config get": ["factotum config get agents.defaults.model"],
   logs: ["factotum logs --follow --level warn"],

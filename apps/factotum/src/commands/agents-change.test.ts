@@ -1,0 +1,68 @@
+import { existsSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { CliHome } from "../../test/cli.ts";
+
+const fileOf = async (cli: CliHome): Promise<{ agents?: { list?: unknown[] }; bindings?: unknown[] }> =>
+  JSON.parse(await readFile(join(cli.factotumHome, "factotum.json5"), "utf8")) as { agents?: { list?: unknown[] }; bindings?: unknown[] };
+
+async function withConfig(config: object): Promise<CliHome> {
+  const cli = await CliHome.create();
+  await mkdir(cli.factotumHome, { recursive: true });
+  await writeFile(join(cli.factotumHome, "factotum.json5"), JSON.stringify(config));
+  return cli;
+}
+
+test("an agent is added next to the built-in one, gets messages, and is removed with its bindings", async () => {
+  await using cli = await withConfig({});
+  const added = await cli.run("agents", "add", "coder", "--name", "The coder", "--model", "anthropic/claude-opus-4-6");
+  expect(added).toMatchObject({ code: 0, stdout: expect.stringContaining("factotum agents bind coder --channel CHANNEL") as string });
+  expect(existsSync(join(cli.factotumHome, "workspace-coder", "AGENTS.md"))).toBe(true);
+  expect((await fileOf(cli)).agents?.list).toEqual([
+    { id: "main", default: true },
+    { id: "coder", name: "The coder", model: "anthropic/claude-opus-4-6" },
+  ]);
+
+  const bound = await cli.run(
+    "agents",
+    "bind",
+    "coder",
+    "--channel",
+    "webchat",
+    "--peer",
+    "group:*",
+    "--role",
+    "a",
+    "--role",
+    "b",
+    "--guild",
+    "7",
+    "--json",
+  );
+  expect(bound.code).toBe(0);
+  const match = { channel: "webchat", peer: { kind: "group", id: "*" }, guildId: "7", roles: ["a", "b"] };
+  expect((await fileOf(cli)).bindings).toEqual([{ agentId: "coder", match }]);
+  expect((await cli.run("agents", "bind", "main", "--channel", "webchat", "--account", "*")).code).toBe(0);
+
+  expect((await cli.run("agents", "remove", "coder")).stdout).toContain("Its files stay in");
+  expect(await fileOf(cli)).toMatchObject({ agents: { list: [{ id: "main" }] }, bindings: [{ agentId: "main" }] });
+  expect(existsSync(join(cli.factotumHome, "workspace-coder", "AGENTS.md"))).toBe(true);
+});
+
+test.each([
+  [["add", "coder"], 'There is an agent "coder" already'],
+  [["add", "Not An Id"], "was not changed"],
+  [["remove", "nobody"], "There are main, coder"],
+  [["remove", "main"], "is the default agent"],
+  [["bind", "nobody", "--channel", "webchat"], 'There is no agent "nobody"'],
+  [["bind", "coder", "--channel", "webchat", "--peer", "room"], "group:-100123"],
+  [["bind", "coder"], "--channel"],
+])("%j is refused, and changes nothing", async (args, words) => {
+  const config = { agents: { list: [{ id: "main" }, { id: "coder" }] } };
+  await using cli = await withConfig(config);
+  const { code, stderr } = await cli.run("agents", ...args);
+  expect(code).not.toBe(0);
+  expect(stderr).toContain(words);
+  expect(await fileOf(cli)).toEqual(config);
+});

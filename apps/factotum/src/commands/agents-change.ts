@@ -1,0 +1,146 @@
+import type { JsonObject, JsonValue } from "@factotum/agent-contract";
+import { withoutUndefined } from "@factotum/agent-contract";
+import { changeConfig, formatProblem, loadConfig, valueAt, type ConfigEdit, type FactotumConfig } from "@factotum/config";
+import { configOptions } from "../compose/extensions.ts";
+import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
+import { printJson, type CliContext } from "../runtime/cli-context.ts";
+import { CliError } from "../runtime/cli-error.ts";
+import { EXIT } from "../runtime/exit-codes.ts";
+import { createWorkspace } from "../setup/create-workspace.ts";
+import { refusedStart } from "./refused-start.ts";
+
+interface Format {
+  readonly json: boolean;
+}
+
+/** Options of `agents add`. */
+export interface AgentAddOptions extends Format {
+  readonly name?: string;
+  readonly model?: string;
+  readonly workspace?: string;
+}
+
+/** Options of `agents bind`: what a message must be from. */
+export interface AgentBindOptions extends Format {
+  readonly channel: string;
+  readonly account?: string;
+  /** `kind:id`. */
+  readonly peer?: string;
+  readonly guild?: string;
+  readonly role: readonly string[];
+  readonly team?: string;
+}
+
+const PEER_KINDS = ["direct", "group", "channel"];
+
+/** Adds an agent to the configuration, and makes its workspace with the files of a new one. */
+export async function agentsAdd(context: CliContext, id: string, { json, name, model, workspace }: AgentAddOptions): Promise<number> {
+  const { agents, defaultAgentId } = await currentConfig(context);
+  if (agents.some((agent) => agent.id === id) && !(await isUnwritten(context, id)))
+    throw new CliError("usage", `There is an agent "${id}" already.`, { fix: 'List them with "factotum agents list".' });
+  const entry: JsonObject = { id, ...withoutUndefined({ name, model, workspace }) };
+  await write(context, (before) => {
+    const list = listOf(before, "list");
+    // Without a list there is the built-in agent, which stays the default one.
+    const kept = list.length === 0 && id !== defaultAgentId ? [{ id: defaultAgentId, default: true }] : list;
+    return [{ path: ["agents", "list"], value: [...kept, entry] }];
+  });
+  const added = (await currentConfig(context)).agents.find((agent) => agent.id === id);
+  if (added === undefined) throw new CliError("failure", `The agent "${id}" was written and is not in the configuration.`);
+  await createWorkspace(added.workspace, { skipBootstrap: added.skipBootstrap });
+  const reloaded = await reloadGateway(context);
+  if (json) printJson(context, { id, workspace: added.workspace, gateway: reloaded ?? null });
+  else {
+    context.print(`The agent ${id} works in ${added.workspace}.\n`);
+    context.print(`Say which messages it answers: factotum agents bind ${id} --channel CHANNEL\n`);
+    context.note(`${describeReload(reloaded)}\n`);
+  }
+  return EXIT.ok;
+}
+
+/** Removes an agent and its bindings from the configuration. Its workspace and its conversations stay. */
+export async function agentsRemove(context: CliContext, id: string, { json }: Format): Promise<number> {
+  const { agents, defaultAgentId } = await currentConfig(context);
+  const removed = agents.find((agent) => agent.id === id);
+  if (removed === undefined || (await isUnwritten(context, id))) throw noAgent(id, agents);
+  if (agents.length > 1 && id === defaultAgentId)
+    throw new CliError("usage", `"${id}" is the default agent, which answers what no binding gives to another one.`, {
+      fix: "Set `default: true` at another agent of agents.list first.",
+    });
+  await write(context, (before) => {
+    const bindings = listOf(before, "bindings");
+    const kept = bindings.filter((binding) => !hasKey(binding, "agentId", id));
+    return [
+      { path: ["agents", "list"], value: listOf(before, "list").filter((agent) => !hasKey(agent, "id", id)) },
+      ...(kept.length === bindings.length ? [] : [{ path: ["bindings"], value: kept }]),
+    ];
+  });
+  const reloaded = await reloadGateway(context);
+  if (json) printJson(context, { id, workspace: removed.workspace, gateway: reloaded ?? null });
+  else {
+    context.print(`The agent ${id} is removed. Its files stay in ${removed.workspace}, and so do its conversations.\n`);
+    context.note(`${describeReload(reloaded)}\n`);
+  }
+  return EXIT.ok;
+}
+
+/** Gives messages to an agent: adds a binding. */
+export async function agentsBind(context: CliContext, id: string, options: AgentBindOptions): Promise<number> {
+  const { agents } = await currentConfig(context);
+  if (!agents.some((agent) => agent.id === id)) throw noAgent(id, agents);
+  const { channel, account: accountId, guild: guildId, team: teamId, role } = options;
+  const peer = options.peer === undefined ? undefined : parsePeer(options.peer);
+  const roles = role.length === 0 ? undefined : [...role];
+  const match: JsonObject = { channel, ...withoutUndefined({ accountId, peer, guildId, teamId, roles }) };
+  await write(context, (before) => [{ path: ["bindings"], value: [...listOf(before, "bindings"), { agentId: id, match }] }]);
+  const reloaded = await reloadGateway(context);
+  if (options.json) printJson(context, { agentId: id, match, gateway: reloaded ?? null });
+  else {
+    context.print(`${id} answers messages from ${JSON.stringify(match)}. The order of all bindings: factotum agents bindings\n`);
+    context.note(`${describeReload(reloaded)}\n`);
+  }
+  return EXIT.ok;
+}
+
+function parsePeer(text: string): JsonObject {
+  const [kind = "", ...rest] = text.split(":");
+  const id = rest.join(":");
+  if (!PEER_KINDS.includes(kind) || id === "")
+    throw new CliError("usage", `"${text}" is no conversation.`, { fix: "Write it like group:-100123, direct:7, channel:C01 or group:*." });
+  return { kind, id };
+}
+
+async function currentConfig({ env }: CliContext): Promise<FactotumConfig> {
+  const loaded = await loadConfig(await configOptions(env));
+  if (loaded.type !== "loaded") throw refusedStart(loaded);
+  return loaded.config;
+}
+
+/** True for the built-in agent, which stands in no list. */
+async function isUnwritten({ env }: CliContext, id: string): Promise<boolean> {
+  const loaded = await loadConfig(await configOptions(env));
+  return loaded.type === "loaded" && !listOf(loaded.written, "list").some((agent) => hasKey(agent, "id", id));
+}
+
+async function write(context: CliContext, editsFor: (before: object) => readonly ConfigEdit[]): Promise<void> {
+  const result = await changeConfig(editsFor, await configOptions(context.env));
+  if (result.type !== "refused") return;
+  throw new CliError("configInvalid", `${result.path} was not changed: ${result.problems.map(formatProblem).join("; ")}`, {
+    fix: 'Check the file with "factotum config validate".',
+  });
+}
+
+/** A list of the document as it is written: of agents, or of bindings. */
+function listOf(document: object, what: "list" | "bindings"): readonly JsonValue[] {
+  const found: unknown = valueAt(document, what === "list" ? ["agents", "list"] : ["bindings"]);
+  return Array.isArray(found) ? (found as readonly JsonValue[]) : [];
+}
+
+function hasKey(entry: JsonValue, key: string, value: string): boolean {
+  return typeof entry === "object" && entry !== null && !Array.isArray(entry) && (entry as JsonObject)[key] === value;
+}
+
+function noAgent(id: string, agents: FactotumConfig["agents"]): CliError {
+  const names = agents.map((agent) => agent.id).join(", ");
+  return new CliError("usage", `There is no agent "${id}" in the configuration.`, { fix: `There are ${names}.` });
+}
