@@ -86,6 +86,7 @@ export const fullDocument = {
         maxConcurrent: 4,
         tools: { profile: "minimal", allow: ["read"], deny: ["exec"] },
         archiveAfterMinutes: 90,
+        budget: { tokens: 100_000, usd: 0.5 },
       },
       compaction: { reserveTokens: 1000, keepRecentTokens: 2000, model: "openai/b", memoryFlush: false, notifyUser: true },
       contextPruning: { mode: "off" },

@@ -46,6 +46,7 @@ export type {
   InputState,
   SpawnFacts,
   TerminalInputState,
+  TreeBudget,
 } from "./port/inbox-records.ts";
 export type {
   RequestOutcome,

@@ -78,6 +78,7 @@ export interface AgentRows {
     readonly maxConcurrent: number;
     readonly tools: ToolPolicy;
     readonly archiveAfterMinutes: number;
+    readonly budget: { readonly tokens?: number | undefined; readonly usd?: number | undefined };
   };
   readonly compaction: {
     readonly reserveTokens: number;
@@ -229,6 +230,13 @@ const rows = {
       maxChildren: AmountSchema.default(5).describe("Subagents of one session that are at work at the same time."),
       maxConcurrent: CountSchema.default(8).describe("Subagents that run at the same time."),
       tools: ToolPolicySchema.prefault({}).describe("The tools of subagents."),
+      budget: z
+        .strictObject({
+          tokens: CountSchema.optional().describe("Tokens of a task and of all that it starts. Unset: no limit."),
+          usd: z.number().positive().optional().describe("US dollars of the same. Unset: no limit."),
+        })
+        .prefault({})
+        .describe("What one task may use, together with all that it starts."),
       archiveAfterMinutes: CountSchema.default(60).describe("How long the conversation of a subagent is kept after its end."),
     })
     .prefault({})

@@ -158,6 +158,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
   sessionCommands.connect({ store, toolLimits, ...base });
   const conversations = new Conversations({ store, running, channels, cache, events, sessionCommands, ...base });
   const spend = new SpendGuard({
+    usedByTree: async (id) => options.subagents.usageOf(id),
     caps: () => running.config.spend,
     store,
     clock,

@@ -11,6 +11,7 @@ import { fromUserHome } from "../kernel/from-user-home.ts";
 import { isWorthRerendering } from "./cold-cache.ts";
 import { findPromptCause, renderBasis } from "./prompt-cause.ts";
 import type { PromptBasis, PromptCause, RenderedFacts } from "./prompt-cause.ts";
+import { isCarrier } from "../agents/deferred/carriers.ts";
 import { isWithinBounds } from "../agents/job-bounds.ts";
 import { agentSessionKey, isSubagentKey } from "../routing/session-key.ts";
 import { identityName, readBootstrapFiles } from "../workspace/bootstrap-files.ts";
@@ -210,7 +211,10 @@ function toolsOfJob<Set extends { readonly offered: readonly ToolSchema[]; reado
   if (job === undefined) return set;
   const isAllowed = ({ name }: ToolSchema): boolean => isWithinBounds(name, job);
   if (job.tools !== undefined) return { ...set, offered: [...set.offered, ...set.deferred].filter(isAllowed), deferred: [] };
-  return { ...set, offered: set.offered.filter(isAllowed), deferred: set.deferred.filter(isAllowed) };
+  const deferred = set.deferred.filter(isAllowed);
+  // Only through them it reaches the others.
+  const isOffered = (tool: ToolSchema): boolean => (isCarrier(tool.name) ? deferred.length > 0 : isAllowed(tool));
+  return { ...set, offered: set.offered.filter(isOffered), deferred };
 }
 
 /** A client's tools as a model gets them. The agent's own tools keep their names, also those that it got after the client was admitted. */

@@ -45,6 +45,7 @@ function createScene({ breaks = false, failures = 0, failure = FAILURE } = {}) {
   };
   const logger = createMemoryLogger();
   const spend = new SpendGuard({
+    usedByTree: async () => ({ tokens: 0, costUsd: 0 }),
     caps: () => ({ unattended: { tokensPerDay: 1000, usdPerDay: 1 }, perCause: {}, perAgent: {} }),
     store: { addSpend: async (charge) => void charged.push(charge), readSpend: async () => [] },
     clock: hastyClock,

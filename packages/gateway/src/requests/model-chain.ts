@@ -234,8 +234,8 @@ function countOutcome(end: NonNullable<ModelCallEnd>, { cause, spend }: Pick<Met
   spend.recordOutcome(charge, "failed");
 }
 
-function chargeOf({ agentId, kind, chargedTo = kind }: ModelCause): SpendCause {
-  return { agentId, kind: chargedTo };
+function chargeOf({ agentId, kind, chargedTo = kind, tree }: ModelCause): SpendCause {
+  return { agentId, kind: chargedTo, ...withoutUndefined({ tree }) };
 }
 
 function estimate(request: ModelRequest): number {

@@ -18,6 +18,7 @@ beforeEach(() => {
 
 function createGuard(config: Partial<SpendConfig> = {}): SpendGuard {
   const guard = new SpendGuard({
+    usedByTree: async () => ({ tokens: 0, costUsd: 0 }),
     caps: () => ({ unattended: { tokensPerDay: 1000, usdPerDay: 2 }, perCause: {}, perAgent: {}, ...config }),
     store: {
       addSpend: async (charge) => void rows.push(charge),

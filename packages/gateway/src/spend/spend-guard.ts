@@ -2,9 +2,11 @@ import { EventEmitter } from "node:events";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger, RunKind, Usage } from "@factotum/agent-contract";
 import type { SpendConfig } from "@factotum/config";
-import type { SpendRecord, Store } from "@factotum/store";
+import type { SpendRecord, Store, TreeBudget } from "@factotum/store";
 import { CredentialGate, type CredentialName } from "./credential-gate.ts";
 import { RUN_POLICY, runKinds, type RunPolicy } from "../run-policy/run-policy.ts";
+import { TreeBudgets } from "./tree-budgets.ts";
+import type { TreeUsage } from "./tree-budgets.ts";
 
 /** After this many consecutive failures an unattended cause pauses until a call of the agent succeeds. */
 const MAX_FAILURES = 3;
@@ -16,6 +18,8 @@ const MAX_DAY_S = 25 * 60 * 60;
 export interface SpendCause {
   readonly agentId: string;
   readonly kind: RunKind;
+  /** Of a sub-agent: the tree whose budget it uses, too. */
+  readonly tree?: TreeBudget;
 }
 
 /** An admitted call. `settle` replaces the reservation by the real usage. */
@@ -43,6 +47,8 @@ export interface SpendGuardOptions {
   readonly dayOf: (agentId: string, nowMs: number) => string;
   /** The time zone of that day. */
   readonly timeZoneOf: (agentId: string) => string;
+  /** What the sub-agents of a tree have used so far. */
+  readonly usedByTree: (id: string) => Promise<TreeUsage>;
 }
 
 /** Why a cause is refused, for the owner. */
@@ -87,9 +93,11 @@ export class SpendGuard {
   readonly #days = new Map<string, { readonly day: string; readonly read: Promise<AgentDay> }>();
   readonly #failures = new Map<string, number>();
   readonly #told = new Set<string>();
+  readonly #trees: TreeBudgets;
 
   constructor(options: SpendGuardOptions) {
     this.#options = options;
+    this.#trees = new TreeBudgets(options.usedByTree);
   }
 
   /** Reserves `tokens` for a call, or refuses it. */
@@ -97,13 +105,22 @@ export class SpendGuard {
     const { clock, dayOf } = this.#options;
     const day = await this.#day(cause.agentId, dayOf(cause.agentId, clock.now()));
     const pause = this.#pauseOf(cause);
+    const tree = cause.tree === undefined ? undefined : await this.#trees.reserve(cause.tree, tokens);
+    if (typeof tree === "string") return { type: "refused", message: tree };
+    const cap = pause === undefined ? this.#capOf(cause, day) : undefined;
+    if (pause !== undefined || cap !== undefined) tree?.settle({ total: 0 });
     if (pause !== undefined) return this.#refuse(cause, pause, { key: this.#keyNow(pause.told) });
-    const cap = this.#capOf(cause, day);
     if (cap !== undefined) return this.#refuse(cause, cap, { key: cap.told, retryAfterMs: this.#untilNextDayMs(cause.agentId) });
     const used = usedFor(day, cause.kind);
     used.calls += 1;
     used.tokens += tokens;
-    return { type: "reserved", settle: (usage) => this.#settle(cause, day, tokens, usage) };
+    return {
+      type: "reserved",
+      settle: (usage) => {
+        tree?.settle(usage);
+        this.#settle(cause, day, tokens, usage);
+      },
+    };
   }
 
   #settle(cause: SpendCause, day: AgentDay, reserved: number, usage: Usage): void {

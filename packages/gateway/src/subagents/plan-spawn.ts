@@ -74,6 +74,7 @@ export async function planSpawn(
   const model = request.model ?? (agentId === run.agentId ? await modelOf(asking.lead, run, store) : undefined);
   const bounds = boundsOf(request, { id, model, isLeaf: depth >= maxDepth, asking, run }, parts);
   const cause = admission.cause ?? run.kind;
+  const tree = admission.tree ?? { id: run.runId, ...withoutUndefined({ tokens: limits.budget.tokens, usd: limits.budget.usd }) };
   const base = await turnReport(`subagent-end:${id}`, { run, tainted }, parts);
   const { replyTo: _reply, ...authority } = base.admission;
   const { replyContext: _context, ...address } = base.message;
@@ -84,7 +85,17 @@ export async function planSpawn(
     attachments: [],
     ...withoutUndefined({ role: request.label }),
   });
-  const child: InputAdmission = { ...authority, kind: "subagent", sessionKey: childKey, agentId, cause, spawn: facts, job: bounds, extra };
+  const child: InputAdmission = {
+    ...authority,
+    kind: "subagent",
+    sessionKey: childKey,
+    agentId,
+    cause,
+    tree,
+    spawn: facts,
+    job: bounds,
+    extra,
+  };
   const nowMs = clock.now();
   return {
     spawn: {
@@ -103,7 +114,7 @@ export async function planSpawn(
       createdAtMs: nowMs,
       deadlineAtMs: nowMs + (request.runTimeoutSeconds ?? DEFAULT_TIMEOUT_S) * 1000,
       state: "queued",
-      report: { message: base.message, admission: { ...base.admission, ...parentFacts(admission), cause } },
+      report: { message: base.message, admission: { ...base.admission, ...parentFacts(admission), cause, tree } },
       child,
     },
     input: {

@@ -34,6 +34,7 @@ import { beginMemoryFlush } from "../compaction/memory-flush.ts";
 import type { FlushMemory } from "../compaction/memory-flush.ts";
 import { isFinalStoreError } from "../storage/is-final-store-error.ts";
 import { currentFacts } from "../conversation/current-authorization.ts";
+import { modelCause } from "../run/model-cause.ts";
 import { createRunModel, thinkingTranscriptNotice, thinkingReplyNotice, thoughtsReplyNotice } from "../run/run-model.ts";
 import type { RunModelOptions } from "../run/run-model.ts";
 import { deferredClient } from "../run/deferred-client.ts";
@@ -50,7 +51,6 @@ import { inputsOf, leadInput } from "../queue/turn-job.ts";
 import type { InputJob, ResumeJob, TurnJob } from "../queue/turn-job.ts";
 import { TurnSteering } from "../run/turn-steering.ts";
 import type { TurnSteeringOptions } from "../run/turn-steering.ts";
-import { chargedKind } from "../run-policy/input-traits.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /** Bounds of a run. */
@@ -204,20 +204,13 @@ export class TurnRunner {
   }
 
   async #drive(prepared: PreparedTurn, bounds: RunBounds, before: RetryState = FIRST_TRY): Promise<void> {
-    const { turn, facts, model, agent, beginning, request } = prepared;
+    const { turn, facts, model, beginning, request } = prepared;
     const { begun, signal, laneSignal, deadline, place } = bounds;
     const { store, clock, toolLimits, waits } = this.#options;
     const sentBefore = Math.max(prepared.kept.sentBefore, before.requests);
     const withdrawText = (): boolean => recorder.withdrawText();
     const kept = { ...prepared.kept, sentBefore, digests: this.#digests, place, withdrawText };
-    const cause = {
-      agentId: agent.config.id,
-      kind: turn.kind,
-      sessionKey: turn.sessionKey,
-      owner: facts.owner,
-      chargedTo: chargedKind(turn.kind, prepared.inputs),
-    };
-    const runModel = createRunModel(prepared, cause, this.#options, kept);
+    const runModel = createRunModel(prepared, modelCause(prepared), this.#options, kept);
     const { requests } = runModel;
     const client = deferredClient(runModel.client, request);
     const resumed = beginning.type === "resumed" ? resumeRun(request.history, await store.readJournal(turn.id), client) : undefined;

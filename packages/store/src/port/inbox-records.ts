@@ -57,6 +57,8 @@ export interface InputAdmission {
    * is asked in its own.
    */
   readonly cause?: RunKind;
+  /** The tree of sub-agents that it belongs to, with what all of them may use together. */
+  readonly tree?: TreeBudget;
   /** Of a webhook: the digest of its body, which the repetition of a delivery has, too. Its event id is unique whatever its origin is. */
   readonly bodyDigest?: string;
   /** When the session created for this input expires. */
@@ -111,6 +113,14 @@ export interface SpawnFacts {
   readonly maxDepth: number;
   /** The input is the task itself; the others are results of its own sub-agents, and words of its parent. */
   readonly isTask?: true;
+}
+
+/** What the sub-agents of a tree may use together: fixed when its first one is started. Absent: no limit. */
+export interface TreeBudget {
+  /** The turn that has started the first of them. */
+  readonly id: string;
+  readonly tokens?: number;
+  readonly usd?: number;
 }
 
 /** A sub-agent that has ended. */
