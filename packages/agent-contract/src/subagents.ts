@@ -1,3 +1,4 @@
+import type { JsonSchema } from "./json.ts";
 import type { RunFacts, ThinkingLevel } from "./run.ts";
 
 /** A task for a sub-agent, as a model hands it out. */
@@ -18,6 +19,8 @@ export interface SpawnRequest {
   readonly toolsAllow?: readonly string[];
   /** It calls no tools at all. */
   readonly disableTools?: boolean;
+  /** Its result has to be one JSON value of this form. */
+  readonly outputSchema?: JsonSchema;
 }
 
 /** The run that asks for something of sub-agents. */

@@ -75,6 +75,18 @@ export function describeSpawns(context: () => ContractContext): void {
       await reopened.close();
     });
 
+    test("go on with an input that is stored with the end of a turn", async () => {
+      const { store } = context();
+      const one = newSpawn("a");
+      const [inputId = ""] = await begin(one);
+      await beginChild(inputId, one);
+      const followUp = { message: sampleMessage("again"), admission: one.spawn.child };
+      const ended = await store.endTurn(sampleEnd("t-a", { followUp }));
+      expect(ended.followUp).toMatchObject({ state: { type: "waiting" }, message: { eventId: followUp.message.eventId } });
+      expect(await store.readInput(ended.followUp?.id ?? "")).toEqual(ended.followUp);
+      expect(await store.listSpawns()).toMatchObject([{ state: "running" }]);
+    });
+
     test("end once", async () => {
       const { store } = context();
       const one = newSpawn("a");

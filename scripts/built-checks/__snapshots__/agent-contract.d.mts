@@ -1257,6 +1257,8 @@ interface SpawnRequest {
   readonly toolsAllow?: readonly string[];
   /** It calls no tools at all. */
   readonly disableTools?: boolean;
+  /** Its result has to be one JSON value of this form. */
+  readonly outputSchema?: JsonSchema;
 }
 /** The run that asks for something of sub-agents. */
 interface SubagentCaller {

@@ -9,6 +9,7 @@ import { turnReport } from "../background-commands/turn-report.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { groupOf } from "../conversation/session-context.ts";
 import { agentSessionKey } from "../routing/session-key.ts";
+import { schemaProblem } from "./check-result.ts";
 import type { SpawnBook } from "./spawn-book.ts";
 
 const DEFAULT_TIMEOUT_S = 60 * 60;
@@ -67,6 +68,8 @@ export async function planSpawn(
   if (asking === undefined) return refused("No message asked for this run, so a result could be reported nowhere.");
   const problem = request.model === undefined ? undefined : await modelProblem(async () => running.agent(agentId).model(request.model));
   if (problem !== undefined) return refused(problem);
+  const misfit = request.outputSchema === undefined ? undefined : schemaProblem(request.outputSchema);
+  if (misfit !== undefined) return refused(`outputSchema cannot be used: ${misfit}`);
   const id = random.uuid();
   const childKey = agentSessionKey(agentId, "subagent", id);
   const { admission } = asking.lead;
@@ -78,13 +81,9 @@ export async function planSpawn(
   const base = await turnReport(`subagent-end:${id}`, { run, tainted }, parts);
   const { replyTo: _reply, ...authority } = base.admission;
   const { replyContext: _context, ...address } = base.message;
-  const extra = renderSubagentContext({
-    task: request.task,
-    depth,
-    maxDepth,
-    attachments: [],
-    ...withoutUndefined({ role: request.label }),
-  });
+  const outputSchema = request.outputSchema === undefined ? undefined : JSON.stringify(request.outputSchema);
+  const named = withoutUndefined({ role: request.label, outputSchema });
+  const extra = renderSubagentContext({ task: request.task, depth, maxDepth, attachments: [], ...named });
   const child: InputAdmission = {
     ...authority,
     kind: "subagent",
@@ -109,7 +108,7 @@ export async function planSpawn(
       depth,
       maxDepth,
       task: request.task,
-      ...withoutUndefined({ label: request.label }),
+      ...withoutUndefined({ label: request.label, outputSchema: request.outputSchema }),
       cleanup: request.cleanup ?? "keep",
       createdAtMs: nowMs,
       deadlineAtMs: nowMs + (request.runTimeoutSeconds ?? DEFAULT_TIMEOUT_S) * 1000,

@@ -80,7 +80,7 @@ test("limits hold: children of a session, depth, agents, and yielding with nothi
     { task: "outer", state: "done", result: "outer done", depth: 1 },
     { task: "inner", state: "done", result: "inner done", depth: 2 },
   ]);
-  expect(scene.bodies("[Subagent Task]: inner").at(-1)).toContain("Rule subagent");
+  expect(scene.bodies("[Subagent Task]: inner").at(-1)).toContain("There is no tool called");
   expect(scene.texts).toEqual(["Wait.", "Done."]);
 });
 
@@ -97,6 +97,28 @@ test("a sub-agent that fails or says nothing is reported as such, by the gateway
     { task: "broken", state: "failed" },
   ]);
   expect(scene.texts).toEqual(["Noted."]);
+});
+
+test("a result of the form that was asked for is checked, and written again once", async () => {
+  await scene.start();
+  const outputSchema = { type: "object", properties: { count: { type: "number" } }, required: ["count"] };
+  const asked = ["late", "never", "broken"].map((task) => ({
+    name: "sessions_spawn",
+    input: { task, outputSchema: task === "broken" ? { type: "no such type" } : outputSchema },
+  }));
+  scene.answerWith({
+    "": ({ results, text }) => (text.includes("has ended") ? textReply("Told.") : results === 0 ? toolReply(...asked) : YIELD),
+    late: ({ text }) => textReply(text.includes("does not have the form") ? '```json\n{ "count": 3 }\n```' : "three"),
+    never: () => textReply("three"),
+  });
+  await scene.say("Go.");
+  expect(await scene.rows()).toMatchObject([
+    { task: "late", state: "done", result: '{"count":3}' },
+    { task: "never", state: "failed", reason: expect.stringContaining("does not fit outputSchema") as string, result: "three" },
+  ]);
+  expect(scene.bodies("[Subagent Task]")).toHaveLength(4);
+  expect(scene.bodies("outputSchema cannot be used").length).toBeGreaterThan(0);
+  expect(scene.bodies("[Subagent Task]: late")[0]).toContain("fits this JSON Schema");
 });
 
 test("a sub-agent is stopped at its deadline, and its parent is told what it had said", async () => {

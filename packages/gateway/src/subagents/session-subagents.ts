@@ -11,7 +11,7 @@ import type {
   Subagents,
   SubagentView,
 } from "@factotum/agent-contract";
-import type { EndedSpawn, InputRecord, NewSpawn, SpawnEnd, SpawnRecord, Store, TranscriptBody, TurnRecord } from "@factotum/store";
+import type { EndedSpawn, InputRecord, NewSpawn, SpawnRecord, Store, TranscriptBody, TurnRecord } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { HookRunner } from "../hooks/hook-runner.ts";
@@ -21,7 +21,7 @@ import { spawnedPayload } from "./hook-payloads.ts";
 import { planSpawn } from "./plan-spawn.ts";
 import { isOpen, SpawnBook } from "./spawn-book.ts";
 import { SpawnEnds } from "./spawn-ends.ts";
-import type { BroughtEnd, SubagentRunEnd, SubagentRuntime } from "./spawn-ends.ts";
+import type { BroughtEnd, SubagentRunEnd, SubagentRuntime, SubagentTurnEnd } from "./spawn-ends.ts";
 import { steeringInput } from "./steering-input.ts";
 import { readLog } from "./subagent-log.ts";
 
@@ -206,9 +206,18 @@ export class SessionSubagents implements Subagents {
     }
   }
 
-  /** The end of a sub-agent with a turn of its session, for the commit of that turn. */
-  async endOfTurn(turn: TurnRecord, run: SubagentRunEnd): Promise<SpawnEnd | undefined> {
+  /** What the end of a turn means for the sub-agent of its session, for the commit of that turn. */
+  async endOfTurn(turn: TurnRecord, run: SubagentRunEnd): Promise<SubagentTurnEnd> {
     return this.#connectedEnds.ofTurn(turn, run);
+  }
+
+  /** The input is stored that a sub-agent goes on with. One that was accepted before has had its turn. */
+  async onFollowUp(input: InputRecord): Promise<void> {
+    const spawn = this.#book.ofChild(input.admission.sessionKey ?? "");
+    if (spawn === undefined) return;
+    if (input.state.type !== "waiting") return this.#connectedEnds.endIdle(spawn.id, "it was asked for its result before");
+    this.#watchInput(spawn, input.id);
+    await this.#connectedRuntime.requeue(input);
   }
 
   /** An end is stored. */

@@ -7,9 +7,11 @@ import { parseReply } from "../delivery/parse-reply.ts";
 import type { HookRunner } from "../hooks/hook-runner.ts";
 import type { Notices } from "../notices/notices.ts";
 import { isSubagentKey } from "../routing/session-key.ts";
+import { checkResult } from "./check-result.ts";
 import { endedPayload } from "./hook-payloads.ts";
 import { isOpen } from "./spawn-book.ts";
 import type { SpawnBook } from "./spawn-book.ts";
+import { correctionEvent, correctionInput } from "./steering-input.ts";
 import { plainReport, reportText } from "./subagent-report.ts";
 
 const MINUTE_MS = 60_000;
@@ -31,6 +33,12 @@ export interface SubagentRunEnd {
   readonly lastText: string;
   readonly tainted: boolean;
   readonly usage: UsageTotals;
+}
+
+/** What the end of a turn means for the sub-agent of its session. */
+export interface SubagentTurnEnd {
+  readonly end?: SpawnEnd;
+  readonly followUp?: OwnInput;
 }
 
 /** What ends need of the layers above; connected by the engine. */
@@ -132,24 +140,29 @@ export class SpawnEnds {
   }
 
   /**
-   * The end of a sub-agent with a turn of its session, for the commit of that turn; `undefined` while it goes on: it waits for its own sub-agents, or more was
-   * said to it.
+   * The end of a sub-agent with a turn of its session, for the commit of that turn, or the input that has it correct its result, once. Nothing while it goes on:
+   * it waits for its own sub-agents, or more was said to it.
    */
-  async ofTurn(turn: TurnRecord, run: SubagentRunEnd): Promise<SpawnEnd | undefined> {
+  async ofTurn(turn: TurnRecord, run: SubagentRunEnd): Promise<SubagentTurnEnd> {
     const { book, store, clock } = this.#options;
     const spawn = book.ofChild(turn.sessionKey);
-    if (turn.kind !== "subagent" || spawn === undefined || !isOpen(spawn)) return undefined;
+    if (turn.kind !== "subagent" || spawn === undefined || !isOpen(spawn)) return {};
     const { outcome, lastText, tainted } = run;
     const brought = this.#brought.get(spawn.id);
     const goesOn = this.#goesOn(spawn);
-    if (brought === undefined && outcome.type === "done" && goesOn) return undefined;
+    if (brought === undefined && outcome.type === "done" && goesOn) return {};
     const text = outcome.type === "done" ? answerText(outcome.message) : "";
     const said = text.trim() === "" ? lastText : text;
-    const result = parseReply(said).type === "silent" ? "" : said;
-    const { state, reason, tells } = brought ?? stateOf(outcome, result);
+    const answer = parseReply(said).type === "silent" ? "" : said;
+    const checked = outcome.type === "done" && spawn.outputSchema !== undefined ? checkResult(answer, spawn.outputSchema) : undefined;
+    const misfit = checked?.type === "misfit" ? checked.problem : undefined;
+    if (brought === undefined && misfit !== undefined && !(await this.#isCorrected(spawn, turn)))
+      return { followUp: correctionInput(spawn, misfit, clock.now()) };
+    const result = checked?.type === "fits" ? checked.json : answer;
+    const { state, reason, tells } = brought ?? stateOf(outcome, result, misfit);
     const before = (await store.readSession(spawn.childKey))?.usage;
     const usage = before === undefined ? run.usage : joinUsage(before, run.usage);
-    return this.#endOf(spawn, { state, reason, tells, result, usage, isTainted: tainted, nowMs: clock.now() });
+    return { end: this.#endOf(spawn, { state, reason, tells, result, usage, isTainted: tainted, nowMs: clock.now() }) };
   }
 
   /** An end is stored: tells the parent, and ends what the sub-agent had started. */
@@ -182,6 +195,12 @@ export class SpawnEnds {
   hold(sessionKey: string, { ids, held }: { readonly ids: readonly string[]; readonly held: readonly InputRecord[] }): void {
     const before = this.#waits.get(sessionKey)?.held ?? [];
     this.#waits.set(sessionKey, { ids: new Set(ids), held: [...before, ...held] });
+  }
+
+  /** True if a turn is the one in which the result is written again. */
+  async #isCorrected(spawn: SpawnRecord, { inputIds }: TurnRecord): Promise<boolean> {
+    const inputs = await Promise.all(inputIds.map(async (id) => this.#options.store.readInput(id)));
+    return inputs.some((input) => input?.message.eventId === correctionEvent(spawn));
   }
 
   /** True while its own sub-agents work, or something that was said to it waits. */
@@ -265,14 +284,16 @@ function reportOf(
   };
 }
 
-/** How a run that ended by itself ends its sub-agent. One that says nothing has not done what it was asked. */
+/** How a run that ended by itself ends its sub-agent. One that says nothing, or nothing of the form that was asked for, has not done what it was asked. */
 function stateOf(
   outcome: RunOutcome,
   result: string,
+  misfit: string | undefined,
 ): { readonly state: SpawnEndState; readonly reason: string | undefined; readonly tells: Telling } {
   switch (outcome.type) {
     case "done":
       if (result.trim() === "") return { state: "failed", reason: "it ended without a result", tells: "turn" };
+      if (misfit !== undefined) return { state: "failed", reason: `its result does not fit outputSchema: ${misfit}`, tells: "turn" };
       return { state: "done", reason: undefined, tells: "turn" };
     case "aborted":
       return { state: "killed", reason: outcome.reason, tells: "turn" };

@@ -68,7 +68,7 @@ export interface TurnConcluderOptions {
   readonly logger: Logger;
   readonly hideSecrets: (text: string) => string;
   readonly hooks: HookRunner;
-  readonly subagents: Pick<SessionSubagents, "endOfTurn" | "forget" | "onEnded" | "onStarted" | "take">;
+  readonly subagents: Pick<SessionSubagents, "endOfTurn" | "forget" | "onEnded" | "onFollowUp" | "onStarted" | "take">;
   readonly crashPoint?: CrashPointHook | undefined;
 }
 
@@ -107,7 +107,8 @@ export class TurnConcluder {
     const isSilent = RUN_POLICY[turn.kind].reply === "unless-heartbeat-ok" && closing.inputState.type === "silent";
     const entries = [...(results?.entries ?? []), ...noticesOf(run, closing, media)];
     const { subagents } = this.#options;
-    const [spawns, spawnEnd] = [subagents.take(turn.id, entries), await subagents.endOfTurn(turn, runEndOf(run))];
+    const spawns = subagents.take(turn.id, entries);
+    const { end: spawnEnd, followUp } = await subagents.endOfTurn(turn, runEndOf(run));
     const ended = await store.endTurn({
       turnId: turn.id,
       state: run.outcome.type,
@@ -115,7 +116,7 @@ export class TurnConcluder {
       entries,
       outbox,
       spawns,
-      ...withoutUndefined({ requests: results?.requests, announcement, heartbeat: sentAlert(turn, closing, nowMs), spawnEnd }),
+      ...withoutUndefined({ requests: results?.requests, announcement, heartbeat: sentAlert(turn, closing, nowMs), spawnEnd, followUp }),
       usage: results?.usage ?? NO_USAGE_TOTALS,
       ...(isSilent ? { isSilent } : {}),
       inputState: suppressed && isSaid(closing) ? { type: "suppressed" } : closing.inputState,
@@ -131,6 +132,7 @@ export class TurnConcluder {
     this.#options.crashPoint?.("after-final-commit");
     subagents.forget(turn.id);
     await subagents.onStarted(spawns, ended.inputs, { isStopped: run.outcome.type === "aborted" });
+    if (ended.followUp !== undefined) await subagents.onFollowUp(ended.followUp);
     subagents.onEnded(ended.ended);
     dispatcher.dispatch(ended.outbox);
     this.#options.cache.append(turn.sessionId, ended.entries);

@@ -1,3 +1,4 @@
+import type { JsonSchema } from "@factotum/agent-contract";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { InputAdmission, InputRecord } from "./inbox-records.ts";
 import type { NewRequest } from "./ledger-store.ts";
@@ -35,6 +36,8 @@ export interface SpawnRecord {
   readonly maxDepth: number;
   readonly task: string;
   readonly label?: string;
+  /** The form of its result: a JSON Schema. Absent: any text. */
+  readonly outputSchema?: JsonSchema;
   /** `delete`: its session goes once its end is told. */
   readonly cleanup: "keep" | "delete";
   readonly createdAtMs: number;

@@ -8,7 +8,7 @@ import type { SessionRecord } from "./session-records.ts";
 import type { PromptRecord, TranscriptBody, TranscriptEntry } from "./transcript-records.ts";
 import type { ToolJournalRecord, TurnRecord, TurnState } from "./turn-records.ts";
 import type { NewSession } from "./session-store.ts";
-import type { EndedSpawn, NewSpawn, SpawnEnd } from "./spawn-store.ts";
+import type { EndedSpawn, NewSpawn, OwnInput, SpawnEnd } from "./spawn-store.ts";
 
 /** The start of a turn. */
 export interface NewTurn {
@@ -73,6 +73,8 @@ export interface TurnEnd {
   readonly announcement?: { readonly sessionId: string; readonly body: KeyedNotice };
   /** Sub-agents that its last tool calls have started. */
   readonly spawns?: readonly NewSpawn[];
+  /** An input for the session of the turn, which goes on with it. */
+  readonly followUp?: OwnInput;
   /** The sub-agent that ends with the turn. */
   readonly spawnEnd?: SpawnEnd;
   readonly endedAtMs: number;
@@ -85,6 +87,8 @@ export interface EndedTurn {
   readonly session: SessionRecord;
   /** The inputs of the sub-agents that it has started, in order. */
   readonly inputs: readonly InputRecord[];
+  /** The input that it goes on with. */
+  readonly followUp?: InputRecord;
   /** The sub-agent that ended with it; absent if it had ended before. */
   readonly ended?: EndedSpawn;
 }

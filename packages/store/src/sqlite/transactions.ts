@@ -180,7 +180,11 @@ export class Transactions {
     const session = isCurrent ? sessions.charge(current, end) : current;
     const inputs = this.#startSpawns(end.spawns ?? [], end.endedAtMs);
     const ended = end.spawnEnd === undefined ? undefined : this.endSpawn(end.spawnEnd);
-    return { entries, outbox: rows, session, inputs, ...withoutUndefined({ ended }) };
+    const followUp =
+      end.followUp === undefined
+        ? undefined
+        : inbox.accept(end.followUp.message, { admission: end.followUp.admission, receivedAtMs: end.endedAtMs }).input;
+    return { entries, outbox: rows, session, inputs, ...withoutUndefined({ followUp, ended }) };
   }
 
   resumeTurns(): readonly TurnRecord[] {

@@ -1,5 +1,5 @@
 import { THINKING_LEVELS, withoutUndefined } from "@factotum/agent-contract";
-import type { AgentTool, Subagents } from "@factotum/agent-contract";
+import type { AgentTool, JsonSchema, Subagents } from "@factotum/agent-contract";
 import { z } from "zod";
 import { defineTool } from "../define-tool/define-tool.ts";
 import { errorResult } from "../define-tool/tool-result.ts";
@@ -16,6 +16,7 @@ const SpawnSchema = z.strictObject({
   runTimeoutSeconds: z.int().min(1).max(DAY_S).optional().describe("Default: 3600"),
   cleanup: z.enum(["keep", "delete"]).optional().describe("Of its conversation, after its end. Default: keep"),
   toolsAllow: z.array(z.string().min(1).max(64)).max(100).optional().describe("Its only tools"),
+  outputSchema: z.looseObject({}).optional().describe("JSON Schema: its result has to be one JSON value of this form"),
   disableTools: z.boolean().optional().describe("It has no tools"),
 });
 
@@ -30,11 +31,12 @@ export function createSessionsSpawnTool({ subagents }: { readonly subagents: Sub
     ].join("\n"),
     schema: SpawnSchema,
     traits: { effect: "delegate", idempotent: false, output: "trusted", network: false, parallel: false, holdsNoPlace: true },
-    async execute({ task, label, agentId, model, toolsAllow, ...rest }, { run, tainted }) {
+    async execute({ task, label, agentId, model, toolsAllow, outputSchema, ...rest }, { run, tainted }) {
       if (task.trim() === "") return errorResult("sessions_spawn needs a task: what the sub-agent is to do.");
       const named = { label: given(label), agentId: given(agentId), model: given(model) };
       const tools = toolsAllow === undefined || toolsAllow.length === 0 ? undefined : toolsAllow;
-      const request = { task, ...withoutUndefined({ ...named, toolsAllow: tools, ...rest }) };
+      const schema = outputSchema === undefined || Object.keys(outputSchema).length === 0 ? undefined : (outputSchema as JsonSchema);
+      const request = { task, ...withoutUndefined({ ...named, toolsAllow: tools, outputSchema: schema, ...rest }) };
       const outcome = await subagents.spawn(request, { run, tainted });
       if (outcome.type === "refused") return errorResult(outcome.message);
       const { runId, sessionKey } = outcome;
