@@ -1,3 +1,4 @@
+import type { AgentRuntime } from "../agents/agent-directory.ts";
 import { InputPolicy } from "../conversation/input-policy.ts";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Random, Clock, Logger, SkillUse } from "@factotum/agent-contract";
@@ -157,15 +158,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
   const { sessionCommands } = options;
   sessionCommands.connect({ store, toolLimits, ...base });
   const conversations = new Conversations({ store, running, channels, cache, events, sessionCommands, ...base });
-  const spend = new SpendGuard({
-    usedByTree: async (id) => options.subagents.usageOf(id),
-    caps: () => running.config.spend,
-    store,
-    clock,
-    logger,
-    timeZoneOf: (agentId) => (running.agents.get(agentId) ?? running.agents.default).config.userTimezone,
-    dayOf: (agentId, nowMs) => (running.agents.get(agentId) ?? running.agents.default).time.day(nowMs),
-  });
+  const spend = createSpendGuard(options, { store, running, clock, logger });
   const mediaProblems = new MediaProblems();
   const media = createMedia(options, { running, spend, mediaProblems, clock, logger });
   const notices = new Notices({ store, running, channels, conversations, dispatcher, events, watchers, clock });
@@ -251,6 +244,23 @@ function addressesOf(channels: ChannelRegistry): Pick<DispatcherOptions, "channe
     isStarted: (target) => channels.isStarted(target),
     isConfigured: (account) => channels.accountFor(account) !== undefined,
   };
+}
+
+/** Creates what reserves and charges the calls of models. */
+function createSpendGuard(
+  { subagents }: EngineOptions,
+  { store, running, clock, logger }: Pick<EngineParts, "store" | "running" | "clock" | "logger">,
+): SpendGuard {
+  const agentOf = (agentId: string): AgentRuntime => running.agents.get(agentId) ?? running.agents.default;
+  return new SpendGuard({
+    usedByTree: async (id) => subagents.usageOf(id),
+    caps: () => running.config.spend,
+    store,
+    clock,
+    logger,
+    timeZoneOf: (agentId) => agentOf(agentId).config.userTimezone,
+    dayOf: (agentId, nowMs) => agentOf(agentId).time.day(nowMs),
+  });
 }
 
 /** Creates what decides about tool calls. */

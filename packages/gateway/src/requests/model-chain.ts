@@ -150,13 +150,13 @@ async function admitCredential(
   const retry = { type: "never" } as const;
   const name = { provider: info.provider, credential };
   try {
-    const call = await spend.credentials.enter(name, { isAttended: RUN_POLICY[cause.kind].isAttended, signal });
+    const call = await spend.credentials.enter(name, { isAttended: RUN_POLICY[chargeOf(cause).kind].isAttended, signal });
     if (call !== undefined) return call;
   } catch (error) {
     if (!signal.aborted) throw error;
     return new ModelError("aborted", "Stopped.", { retry, cause: error });
   }
-  if (isOnly) return new ModelError("budget", spend.pauseRefused(cause, name), { retry });
+  if (isOnly) return new ModelError("budget", spend.pauseRefused(chargeOf(cause), name), { retry });
   return new ModelError("unauthorized", `Not asked, because it has refused its key (${credential}) again and again.`, { retry });
 }
 
