@@ -594,6 +594,11 @@ interface InboundPath {
   readonly transport: "webhook" | "connection" | "polling";
   /** For webhooks: a signature over the bytes, or a secret that only the platform knows. */
   readonly webhookAuth?: "signature" | "secret";
+  /**
+   * Paths below the gateway's own address that `handleWebhook` answers too, for protocols that fix them: `/.well-known/<name>`, and those below `/<channel>/`.
+   * Others are ignored, the gateway's own routes come first, and of several accounts only `default` has them, or the one account there is.
+   */
+  readonly paths?: readonly string[];
 }
 /** Limits of a platform besides those of text and media. Absent: none is known. */
 interface ChannelLimits {
@@ -638,6 +643,8 @@ interface ChannelCapabilities {
   };
   /** `native`: threads have addresses; `flat`: there are none. */
   readonly threads: "native" | "flat";
+  /** True if a thread of a direct conversation is a conversation of its own, with its own session. By default it shares the session of its person. */
+  readonly directThreads?: true;
   readonly edit: boolean;
   /** Limits of editing, if the platform has them: edits per message, which exclude steps of a native stream, and milliseconds between two. */
   readonly edits?: {
@@ -712,6 +719,10 @@ interface SendOptions extends CallOptions {
   readonly idempotencyKey: string;
   /** `ReplyContext.data` of the newest message that caused the send, in the same conversation, while it is valid. Only with the capability `replyContext`. */
   readonly replyContext?: string;
+  /**
+   * How the turn that caused the send has ended, if this is its answer or the notice why there is none; further parts of a text over the limit can follow. For protocols whose requests end. Only with the capability `replyContext`.
+   */
+  readonly endsTurn?: "done" | "failed" | "aborted";
 }
 /** The clock, injected. Duplicated from `agent-contract`, like `Random` and `Logger`: a contract depends on no other. */
 interface Clock {
