@@ -426,6 +426,8 @@ interface Quarantine {
 declare function quarantine(messages: readonly AgentMessage[], hint: {
   readonly message: string;
 }): Quarantine | undefined;
+/** True for an answer that is nothing but one of the words that `agent_to_agent` names. Pure. */
+declare function isExchangeEnd(text: string): boolean;
 /**
  * True if a heartbeat's answer reports nothing: the token is at its beginning or end, with at most `maxFurtherChars` (300) further characters. Elsewhere in a
  * text it has no meaning. Pure.
@@ -912,4 +914,4 @@ declare function cutText(text: string, maxChars: number, mark: string): string;
  * and the arguments of their calls.
  */
 declare function estimateTokens(given: string | readonly AgentMessage[]): number;
-export { BOOTSTRAP_NAMES, type BootstrapFile, type CompactionPlan, type ContextBudget, DEFAULT_HEARTBEAT_PROMPT, type EffectivePromptFacts, type HistoryView, type HistoryViewOptions, IMAGE_REMOVED, type KnownResult, type MediaFacts, type ModelSettings, type PromptFacts, type Quarantine, type SystemEvent, TOOL_CALL, type TimeFormat, type ToolDecision, type ToolOutcome, beginsTurn, contextBudget, createTimeFormat, cutText, describeContext, diffContext, estimateTokens, executeTool, fallbackCompaction, isHeartbeatOk, opensFiles, orderTools, parseDeferredArguments, planBootstrap, planCompaction, projectMessages, quarantine, renderEffectivePrompt, renderSubagentContext, renderSummaryMessage, renderSystemPrompt, rerenderMessages, runAgent, sentForm, splitEffectivePrompt, summarisePlan, unwrapDeferredCalls, viewHistory, withoutQuietRuns };
+export { BOOTSTRAP_NAMES, type BootstrapFile, type CompactionPlan, type ContextBudget, DEFAULT_HEARTBEAT_PROMPT, type EffectivePromptFacts, type HistoryView, type HistoryViewOptions, IMAGE_REMOVED, type KnownResult, type MediaFacts, type ModelSettings, type PromptFacts, type Quarantine, type SystemEvent, TOOL_CALL, type TimeFormat, type ToolDecision, type ToolOutcome, beginsTurn, contextBudget, createTimeFormat, cutText, describeContext, diffContext, estimateTokens, executeTool, fallbackCompaction, isExchangeEnd, isHeartbeatOk, opensFiles, orderTools, parseDeferredArguments, planBootstrap, planCompaction, projectMessages, quarantine, renderEffectivePrompt, renderSubagentContext, renderSummaryMessage, renderSystemPrompt, rerenderMessages, runAgent, sentForm, splitEffectivePrompt, summarisePlan, unwrapDeferredCalls, viewHistory, withoutQuietRuns };
