@@ -102,6 +102,11 @@ export class SessionCommands implements BackgroundCommands {
     return running.length;
   }
 
+  /** True while a command of the session runs. */
+  hasRunning(sessionKey: string): boolean {
+    return this.#of(sessionKey).some(({ result }) => result === undefined);
+  }
+
   /** Number of running commands, over all sessions. */
   get active(): number {
     return this.#kept.filter(({ result }) => result === undefined).length;

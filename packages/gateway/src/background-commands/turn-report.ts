@@ -1,7 +1,14 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, RunFacts } from "@factotum/agent-contract";
 import { messageId } from "@factotum/channel-contract";
-import type { CommandRecord, InboxStore, TurnStore } from "@factotum/store";
+import type { CommandRecord, InboxStore, InputAdmission, TurnStore } from "@factotum/store";
+
+/** What the inputs of a sub-agent's session have in common: its parent gets what is said there, and it stays bound to its task. */
+function ofSubagent({ spawn, job, extra, cause, tree }: InputAdmission): Partial<InputAdmission> {
+  if (spawn === undefined) return {};
+  const { isTask: _first, ...place } = spawn;
+  return { kind: "subagent", spawn: place, ...withoutUndefined({ job, extra, cause, tree }) };
+}
 
 /**
  * The input that will report the outcome of a call to the session of its turn, still without its text: under the authority and the taint of that turn, and
@@ -39,6 +46,7 @@ export async function turnReport(
       ...(tainted || lead.admission.tainted === true ? { tainted: true } : {}),
       ...(isListed ? { isListedOwner: true } : {}),
       ...withoutUndefined({ replyTo: turn.replyTo, author: lead.admission.author, agentToAgent: lead.admission.agentToAgent }),
+      ...ofSubagent(lead.admission),
     },
   };
 }

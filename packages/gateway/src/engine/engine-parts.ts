@@ -1,4 +1,3 @@
-import type { AgentRuntime } from "../agents/agent-directory.ts";
 import { InputPolicy } from "../conversation/input-policy.ts";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Random, Clock, Logger, SkillUse } from "@factotum/agent-contract";
@@ -158,7 +157,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
   const { sessionCommands } = options;
   sessionCommands.connect({ store, toolLimits, ...base });
   const conversations = new Conversations({ store, running, channels, cache, events, sessionCommands, ...base });
-  const spend = createSpendGuard(options, { store, running, clock, logger });
+  const spend = createSpend(options, { running, store, clock, logger });
   const mediaProblems = new MediaProblems();
   const media = createMedia(options, { running, spend, mediaProblems, clock, logger });
   const notices = new Notices({ store, running, channels, conversations, dispatcher, events, watchers, clock });
@@ -171,7 +170,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     pendingEvents: new PendingEvents(),
     toolLimits,
     sessionCommands,
-    subagents: options.subagents.connect({ store, running, channels, notices, watchers, ...base }),
+    subagents: options.subagents.connect({ store, running, channels, notices, watchers, sessionCommands, ...base }),
     conversations,
     policy: new InputPolicy({ running, channels, paired, logger }),
     paired,
@@ -198,6 +197,22 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     menu,
     ...givenParts(options),
   };
+}
+
+/** Creates what charges model calls, by the days of the agents' users. */
+function createSpend(
+  { subagents }: EngineOptions,
+  { running, store, clock, logger }: Pick<EngineParts, "running" | "store" | "clock" | "logger">,
+): SpendGuard {
+  return new SpendGuard({
+    usedByTree: async (id) => subagents.usageOf(id),
+    caps: () => running.config.spend,
+    store,
+    clock,
+    logger,
+    timeZoneOf: (agentId) => (running.agents.get(agentId) ?? running.agents.default).config.userTimezone,
+    dayOf: (agentId, nowMs) => (running.agents.get(agentId) ?? running.agents.default).time.day(nowMs),
+  });
 }
 
 /** The parts that come from outside under their own names, and those that need nothing. */
@@ -244,23 +259,6 @@ function addressesOf(channels: ChannelRegistry): Pick<DispatcherOptions, "channe
     isStarted: (target) => channels.isStarted(target),
     isConfigured: (account) => channels.accountFor(account) !== undefined,
   };
-}
-
-/** Creates what reserves and charges the calls of models. */
-function createSpendGuard(
-  { subagents }: EngineOptions,
-  { store, running, clock, logger }: Pick<EngineParts, "store" | "running" | "clock" | "logger">,
-): SpendGuard {
-  const agentOf = (agentId: string): AgentRuntime => running.agents.get(agentId) ?? running.agents.default;
-  return new SpendGuard({
-    usedByTree: async (id) => subagents.usageOf(id),
-    caps: () => running.config.spend,
-    store,
-    clock,
-    logger,
-    timeZoneOf: (agentId) => agentOf(agentId).config.userTimezone,
-    dayOf: (agentId, nowMs) => agentOf(agentId).time.day(nowMs),
-  });
 }
 
 /** Creates what decides about tool calls. */

@@ -56,14 +56,9 @@ export async function planSpawn(
   const own = book.ofChild(run.sessionKey);
   const depth = (own?.depth ?? 0) + 1;
   const maxDepth = own?.maxDepth ?? limits.maxDepth;
-  if (depth > maxDepth) return refused(`Rule depth: sub-agents may be nested ${maxDepth} deep (subagents.maxDepth). Do the task yourself.`);
-  if (book.openOf(run.sessionKey).length + parts.unstored(run.sessionKey) >= limits.maxChildren)
-    return refused(
-      `Rule children: ${limits.maxChildren} sub-agents of this session are at work (subagents.maxChildren). Wait for a result, or do it yourself.`,
-    );
   const agentId = (request.agentId ?? run.agentId).toLowerCase();
-  const elsewhere = agentId === run.agentId ? undefined : refusalOfAgent(agentId, run, parts);
-  if (elsewhere !== undefined) return elsewhere;
+  const limited = limitRefusal(run, { depth, maxDepth, agentId }, parts);
+  if (limited !== undefined) return limited;
   const asking = await askingTurn(run, store);
   if (asking === undefined) return refused("No message asked for this run, so a result could be reported nowhere.");
   const problem = request.model === undefined ? undefined : await modelProblem(async () => running.agent(agentId).model(request.model));
@@ -113,7 +108,15 @@ export async function planSpawn(
       createdAtMs: nowMs,
       deadlineAtMs: nowMs + (request.runTimeoutSeconds ?? DEFAULT_TIMEOUT_S) * 1000,
       state: "queued",
-      report: { message: base.message, admission: { ...base.admission, ...parentFacts(admission), cause, tree } },
+      report: {
+        message: base.message,
+        admission: {
+          ...base.admission,
+          ...(admission.spawn === undefined ? { kind: "a2a", ...withoutUndefined({ job: admission.job }) } : {}),
+          cause,
+          tree,
+        },
+      },
       child,
     },
     input: {
@@ -121,6 +124,21 @@ export async function planSpawn(
       admission: { ...child, spawn: { ...facts, isTask: true } },
     },
   };
+}
+
+/** Why a session may start no further sub-agent, or not this one. */
+function limitRefusal(
+  run: RunFacts,
+  { depth, maxDepth, agentId }: { readonly depth: number; readonly maxDepth: number; readonly agentId: string },
+  parts: PlanSpawnParts,
+): SpawnRefusal | undefined {
+  const { maxChildren } = parts.running.agent(run.agentId).config.subagents;
+  if (depth > maxDepth) return refused(`Rule depth: sub-agents may be nested ${maxDepth} deep (subagents.maxDepth). Do the task yourself.`);
+  if (parts.book.openOf(run.sessionKey).length + parts.unstored(run.sessionKey) >= maxChildren)
+    return refused(
+      `Rule children: ${maxChildren} sub-agents of this session are at work (subagents.maxChildren). Wait for a result, or do it yourself.`,
+    );
+  return agentId === run.agentId ? undefined : refusalOfAgent(agentId, run, parts);
 }
 
 function refused(refusal: string): SpawnRefusal {
@@ -156,13 +174,6 @@ async function askingTurn(run: RunFacts, store: PlanSpawnParts["store"]): Promis
 /** The model that was chosen for the conversation or its job; `undefined`: the agent's. */
 async function modelOf({ admission }: InputRecord, { sessionKey }: RunFacts, store: PlanSpawnParts["store"]): Promise<string | undefined> {
   return admission.job?.model ?? (await store.readSession(sessionKey))?.overrides.model;
-}
-
-/** What the report of an end takes from the turn that has asked: what that was bound to, and its own place in the tree. */
-function parentFacts({ job, spawn, extra }: InputAdmission): Partial<InputAdmission> {
-  if (spawn === undefined) return { kind: "a2a", ...withoutUndefined({ job }) };
-  const { isTask: _first, ...place } = spawn;
-  return { kind: "subagent", spawn: place, ...withoutUndefined({ job, extra }) };
 }
 
 /** What a sub-agent is bound to: its request, within what the asking turn is bound to. */

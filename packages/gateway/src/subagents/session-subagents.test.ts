@@ -1,6 +1,7 @@
 import { createGate, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicReply, Gate } from "@factotum/testing-providers";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { createHeldCommands } from "../../test/held-commands.ts";
 import { spawn, SubagentScene, YIELD } from "../../test/subagent-scene.ts";
 
 let scene: SubagentScene;
@@ -35,6 +36,29 @@ test("a task is handed out, and its result comes to the conversation as one mess
   );
   const [spawned] = await scene.rows();
   expect((await scene.running.store.readSession(spawned?.childKey ?? ""))?.spawnedBy).toBe("agent:main:main");
+});
+
+test("handlers of hooks learn of both ends", async () => {
+  const seen: unknown[] = [];
+  const names = ["subagent_spawned", "subagent_ended"] as const;
+  const source = {
+    owner: "plugin audit",
+    trusted: true,
+    hooks: names.map((name) => ({ name, priority: 0 })),
+    call: async (name: string, payload: unknown) => void seen.push([name, payload]),
+  };
+  await scene.start(undefined, { hookSources: () => [source] });
+  scene.answerWith({
+    "": ({ results, text }) => (text.includes("has ended") ? textReply("Told.") : results === 0 ? spawn("count") : YIELD),
+    count: () => textReply("three"),
+  });
+  await scene.say("Go.");
+  const [{ id: runId, childKey: sessionKey } = { id: "", childKey: "" }] = await scene.rows();
+  const place = { agentId: "main", sessionKey, parentSessionKey: "agent:main:main", owner: true, runId, depth: 1 };
+  expect(seen).toEqual([
+    ["subagent_spawned", { ...place, task: "count" }],
+    ["subagent_ended", { ...place, state: "done", durationMs: expect.any(Number) as number }],
+  ]);
 });
 
 test("a turn that yields goes on with all results together, and may say nothing of them", async () => {
@@ -97,6 +121,25 @@ test("a sub-agent that fails or says nothing is reported as such, by the gateway
     { task: "broken", state: "failed" },
   ]);
   expect(scene.texts).toEqual(["Noted."]);
+});
+
+test("a sub-agent has not ended while a command of its own runs, whose end is told to it and not to the chat", async () => {
+  const runner = createHeldCommands();
+  await scene.start(undefined, { runner });
+  scene.answerWith({
+    "": ({ results, text }) => (text.includes("sub-agent") ? textReply("Told.") : results === 0 ? spawn("build") : YIELD),
+    build: ({ results, text }) => {
+      if (text.includes("The background command")) return textReply("built");
+      return results === 0 ? toolReply({ name: "exec", input: { command: "make", background: true } }) : textReply("It runs.");
+    },
+  });
+  await scene.say("Go.");
+  expect(await scene.rows()).toMatchObject([{ state: "running" }]);
+  runner.commands[0]?.end();
+  await expect.poll(async () => (await scene.rows())[0]?.state).toBe("done");
+  await scene.running.gateway.engine.idle();
+  expect(await scene.rows()).toMatchObject([{ result: "built" }]);
+  expect(scene.texts).toEqual(["Told."]);
 });
 
 test("a result of the form that was asked for is checked, and written again once", async () => {

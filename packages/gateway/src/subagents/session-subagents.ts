@@ -13,6 +13,7 @@ import type {
 } from "@factotum/agent-contract";
 import type { EndedSpawn, InputRecord, NewSpawn, SpawnRecord, Store, TranscriptBody, TurnRecord } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
+import type { SessionCommands } from "../background-commands/session-commands.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { HookRunner } from "../hooks/hook-runner.ts";
 import type { Notices } from "../notices/notices.ts";
@@ -35,6 +36,7 @@ export interface SessionSubagentsParts {
   readonly channels: ChannelRegistry;
   readonly notices: Notices;
   readonly watchers: InputWatchers;
+  readonly sessionCommands: Pick<SessionCommands, "endSession" | "hasRunning">;
   readonly hooks: Pick<HookRunner, "observe">;
   readonly clock: Clock;
   readonly random: Random;
@@ -208,7 +210,12 @@ export class SessionSubagents implements Subagents {
 
   /** What the end of a turn means for the sub-agent of its session, for the commit of that turn. */
   async endOfTurn(turn: TurnRecord, run: SubagentRunEnd): Promise<SubagentTurnEnd> {
-    return this.#connectedEnds.ofTurn(turn, run);
+    const ended = await this.#connectedEnds.ofTurn(turn, run);
+    const spawn = this.#book.ofChild(turn.sessionKey);
+    // What waits may get no turn: the report of a command that its model knows already.
+    if (spawn !== undefined && ended.end === undefined)
+      for (const { id } of this.#connectedRuntime.waitingInputs(turn.sessionKey)) this.#watchInput(spawn, id);
+    return ended;
   }
 
   /** The input is stored that a sub-agent goes on with. One that was accepted before has had its turn. */

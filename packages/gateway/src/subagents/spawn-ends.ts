@@ -2,6 +2,7 @@ import { joinUsage, withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger, RunOutcome, UsageTotals } from "@factotum/agent-contract";
 import type { EndedSpawn, InputRecord, OwnInput, SpawnEnd, SpawnEndState, SpawnRecord, Store, TurnRecord } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
+import type { SessionCommands } from "../background-commands/session-commands.ts";
 import { answerText } from "../delivery/chat-entries.ts";
 import { parseReply } from "../delivery/parse-reply.ts";
 import type { HookRunner } from "../hooks/hook-runner.ts";
@@ -24,6 +25,12 @@ export interface BroughtEnd {
   readonly state: Extract<SpawnEndState, "killed" | "timeout" | "failed" | "lost">;
   readonly reason: string;
   readonly tells: Telling;
+}
+
+/** An end without a turn. */
+interface SettledEnd extends Pick<BroughtEnd, "tells"> {
+  readonly state: SpawnEndState;
+  readonly reason?: string;
 }
 
 /** The end of one run in the session of a sub-agent. */
@@ -68,6 +75,7 @@ export interface SpawnEndsOptions {
   readonly book: SpawnBook;
   readonly hooks: Pick<HookRunner, "observe">;
   readonly notices: Pick<Notices, "sendToChat" | "addEntry">;
+  readonly sessionCommands: Pick<SessionCommands, "endSession" | "hasRunning">;
   readonly runtime: () => SubagentRuntime;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -82,6 +90,8 @@ export class SpawnEnds {
   /** Ends that were brought about and are not stored yet. */
   readonly #brought = new Map<string, BroughtEnd>();
   readonly #deadlines = new Map<string, Disposable>();
+  /** What sub-agents have said while they wait for something: their result, if nothing comes of that. */
+  readonly #said = new Map<string, { readonly result: string; readonly isTainted: boolean }>();
   /** By session: the sub-agents whose results are handed over together, and the results that are held for that. */
   readonly #waits = new Map<string, { readonly ids: Set<string>; readonly held: InputRecord[] }>();
   #isClosed = false;
@@ -124,18 +134,21 @@ export class SpawnEnds {
     const spawn = book.get(id);
     if (spawn === undefined) return;
     await runtime().behind(spawn.childKey, async () => {
-      if (!this.#goesOn(spawn)) await this.settle(id, { state: "failed", reason, tells: "turn" });
+      if (this.#goesOn(spawn)) return;
+      const { result } = this.#said.get(id) ?? { result: "" };
+      await this.settle(id, result.trim() === "" ? { state: "failed", reason, tells: "turn" } : { state: "done", tells: "turn" });
     });
   }
 
   /** Ends a sub-agent whose session does nothing for it any more; no-op for one that has ended. */
-  async settle(id: string, fallback: BroughtEnd): Promise<void> {
+  async settle(id: string, fallback: SettledEnd): Promise<void> {
     const { book, store, clock } = this.#options;
     const spawn = book.get(id);
     if (this.#isClosed || spawn === undefined || !isOpen(spawn)) return;
-    const { state, reason, tells } = this.#brought.get(id) ?? fallback;
+    const { state, reason, tells }: SettledEnd = this.#brought.get(id) ?? fallback;
     const usage = (await store.readSession(spawn.childKey))?.usage;
-    const end = this.#endOf(spawn, { state, reason, tells, result: "", usage, isTainted: false, nowMs: clock.now() });
+    const { result, isTainted } = this.#said.get(id) ?? { result: "", isTainted: true };
+    const end = this.#endOf(spawn, { state, reason, tells, result, usage, isTainted, nowMs: clock.now() });
     this.onEnded(await store.endSpawn(end));
   }
 
@@ -150,10 +163,13 @@ export class SpawnEnds {
     const { outcome, lastText, tainted } = run;
     const brought = this.#brought.get(spawn.id);
     const goesOn = this.#goesOn(spawn);
-    if (brought === undefined && outcome.type === "done" && goesOn) return {};
     const text = outcome.type === "done" ? answerText(outcome.message) : "";
     const said = text.trim() === "" ? lastText : text;
     const answer = parseReply(said).type === "silent" ? "" : said;
+    if (brought === undefined && outcome.type === "done" && goesOn) {
+      this.#said.set(spawn.id, { result: answer, isTainted: tainted });
+      return {};
+    }
     const checked = outcome.type === "done" && spawn.outputSchema !== undefined ? checkResult(answer, spawn.outputSchema) : undefined;
     const misfit = checked?.type === "misfit" ? checked.problem : undefined;
     if (brought === undefined && misfit !== undefined && !(await this.#isCorrected(spawn, turn)))
@@ -168,10 +184,13 @@ export class SpawnEnds {
   /** An end is stored: tells the parent, and ends what the sub-agent had started. */
   onEnded(ended: EndedSpawn | undefined): void {
     if (ended === undefined) return;
-    const { book, hooks, clock, runtime } = this.#options;
+    const { book, hooks, clock, runtime, sessionCommands } = this.#options;
     const { spawn, input } = ended;
     book.put(spawn);
     this.#brought.delete(spawn.id);
+    this.#said.delete(spawn.id);
+    // No process outlives the sub-agent that has started it.
+    sessionCommands.endSession(spawn.childKey);
     this.#deadlines.get(spawn.id)?.[Symbol.dispose]();
     this.#deadlines.delete(spawn.id);
     hooks.observe("subagent_ended", () => endedPayload(spawn, clock.now()));
@@ -179,6 +198,10 @@ export class SpawnEnds {
     for (const child of book.openOf(spawn.childKey)) runtime().inBackground("end of a sub-agent", this.bring(child.id, inner));
     const telling = spawn.announcedAtMs === undefined ? this.tellPlainly(spawn) : this.#handOver(spawn, input);
     runtime().inBackground("result of a sub-agent", telling);
+    const parent = book.ofChild(spawn.parentKey);
+    // Such an end begins no turn: nothing else may come for its parent.
+    if (parent !== undefined && input?.admission.isEvent === true)
+      runtime().inBackground("end of a sub-agent", this.endIdle(parent.id, "what it waited for has ended"));
   }
 
   /** Tells the conversation itself what became of a sub-agent, since the one that asked is gone. A repeated call sends nothing again. */
@@ -203,10 +226,11 @@ export class SpawnEnds {
     return inputs.some((input) => input?.message.eventId === correctionEvent(spawn));
   }
 
-  /** True while its own sub-agents work, or something that was said to it waits. */
+  /** True while its own sub-agents or commands work, or something that was said to it waits. */
   #goesOn({ childKey }: SpawnRecord): boolean {
-    const { book, runtime } = this.#options;
+    const { book, runtime, sessionCommands } = this.#options;
     return (
+      sessionCommands.hasRunning(childKey) ||
       book.openOf(childKey).length > 0 ||
       runtime()
         .waitingInputs(childKey)
