@@ -17,7 +17,7 @@ const OWNER = 1001;
 const ENTRY = "node_modules/factotum/dist/factotum.mjs";
 
 /** Texts of the platforms' SDKs, in the files that Node runs. */
-const SDKS = { feishu: "larksuite", slack: "slack.com/api", irc: "irc-framework" } as const;
+const SDKS = { a2a: "a2a-protocol.org", feishu: "larksuite", slack: "slack.com/api", irc: "irc-framework" } as const;
 
 let work: string;
 let home: string;
@@ -83,7 +83,7 @@ test("a build for Telegram is small, has no other SDK, and answers from where it
   await mkdir(path.dirname(deployment));
   await rename(path.join(work, "built"), deployment);
   expect(await sizeOf(deployment)).toBeLessThan(22e6);
-  expect(await sdksIn(path.dirname(productEntry))).toEqual(["feishu", "irc", "slack"]);
+  expect(await sdksIn(path.dirname(productEntry))).toEqual(["a2a", "feishu", "irc", "slack"]);
   expect(await sdksIn(deployment)).toEqual([]);
   expect((await readdir(path.join(deployment, "node_modules"))).filter((name) => /lark|slack|irc|discord/.test(name))).toEqual([]);
 
@@ -143,7 +143,7 @@ test("an installation builds with its own channels, installed packages and given
   const entry = path.join(product, "dist/factotum.mjs");
   expect(await build("telegram", "out", entry)).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("Known are: feishu, irc, slack, webchat.") as string,
+    stderr: expect.stringContaining("Known are: a2a, feishu, irc, slack, webchat.") as string,
   });
   const pigeon = await writeExtension(path.join(work, "pigeon"));
   const raven = await writeExtension(path.join(work, "raven"), {

@@ -330,7 +330,7 @@ test("a removal finds the files of every form of a setting", async () => {
 test("lists channels, and removes an account with the files of its secrets", async () => {
   await add();
   const { stdout } = await home.run("channels", "list");
-  expect(stdout).toMatch(/^CHANNEL +PACKAGE +ACCOUNTS\nfeishu +@factotum\/feishu +not configured\n/);
+  expect(stdout).toMatch(/^CHANNEL +PACKAGE +ACCOUNTS\na2a +@factotum\/a2a +not configured\nfeishu +@factotum\/feishu +not configured\n/);
   expect(stdout).toMatch(/^webchat +@factotum\/webchat +default\npigeon +pigeon-post +default\n$/m);
   expect(await home.run("channels", "remove", "pigeon")).toMatchObject({ code: 0 });
   expect(await readdir(join(home.factotumHome, "credentials"))).toEqual([]);
