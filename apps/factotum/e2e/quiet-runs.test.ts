@@ -3,7 +3,7 @@ import path from "node:path";
 import { runCommand } from "@factotum/testing-product";
 import { sayText } from "@factotum/testing-providers";
 import { test } from "vitest";
-import { startQuietFeishu, startQuietWebchat } from "./quiet-scenes.ts";
+import { startQuietFeishu, startQuietTelegram, startQuietWebchat } from "./quiet-scenes.ts";
 
 const ALERT = "The oven is on.";
 /** The token in the middle of a text means nothing. */
@@ -14,6 +14,7 @@ const SLOW = { timeout: 60_000 };
 
 test.concurrent.for([
   ["Feishu", startQuietFeishu],
+  ["Telegram", startQuietTelegram],
   ["WebChat", startQuietWebchat],
 ] as const)(
   "on %s, every silent answer sends nothing, an alert is sent once, also over kills, and a reply to it is understood",

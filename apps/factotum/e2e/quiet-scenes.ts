@@ -8,6 +8,7 @@ import type { StrictServer } from "@factotum/testing-providers";
 import { RpcClient } from "../src/rpc/rpc-client.ts";
 import { startFeishuScene } from "./feishu-scene.ts";
 import { ANTHROPIC, startSceneModel } from "./scene-model.ts";
+import { startTelegramScene } from "./telegram-scene.ts";
 
 /** The owner's direct conversation on a platform, with the assistant behind it. */
 export interface QuietScene extends AsyncDisposable {
@@ -44,6 +45,23 @@ export async function startQuietFeishu(): Promise<QuietScene> {
     },
     shown: async () => feishu.sent.map(({ content }) => JSON.stringify(content)),
     everShown: () => JSON.stringify(feishu.sent),
+    killAndStart: async () => scene.killAndStart(),
+    [Symbol.asyncDispose]: async () => scene[Symbol.asyncDispose](),
+  };
+}
+
+/** Over the webhook of Telegram. */
+export async function startQuietTelegram(): Promise<QuietScene> {
+  const scene = await startTelegramScene("webhook");
+  const { telegram, model, workspace } = scene;
+  const sent = async (): Promise<readonly string[]> => (await scene.shown(() => true)).map(({ text }) => text);
+  return {
+    model,
+    workspace,
+    home: scene.product.home,
+    say: async (text) => void (await scene.say(text)),
+    shown: sent,
+    everShown: () => JSON.stringify(telegram.requests.map(({ values }) => values)),
     killAndStart: async () => scene.killAndStart(),
     [Symbol.asyncDispose]: async () => scene[Symbol.asyncDispose](),
   };
