@@ -82,6 +82,8 @@ test("and with every tool and a browser, which stays out of the request until it
   const { bytes, tools, system } = await hello({ "tools.profile": "full", "tools.browser.enabled": "true" });
   expect(tools).toEqual(expect.arrayContaining(["exec", "tool_call", "tool_search", "web_fetch"]));
   for (const deferred of ["browser", "image"]) expect(tools).not.toContain(deferred);
-  expect(system).toContain("More by `tool_search`: `browser`, `cron`, `gateway`, `image`.");
+  expect(system).toContain(
+    "More by `tool_search`: `browser`, `cron`, `gateway`, `image`, `sessions_spawn`, `sessions_yield`, `subagents`.",
+  );
   expect(bytes).toBeLessThanOrEqual(MAX_BYTES);
 });
