@@ -48,7 +48,6 @@ describe("authority", () => {
         "rpc for owner: token",
         "tool config: owner-run",
         "tool delegate: owner-run tainted-owner-run guest-run",
-        "tool delegate: owner-run tainted-owner-run guest-run",
         "tool execute networked-sandbox: owner-run",
         "tool execute sandbox: owner-run tainted-owner-run guest-run",
         "tool execute: owner-run",
