@@ -43,7 +43,9 @@ async function folder(): Promise<readonly string[]> {
 test("lists the built-in channels with their packages", async () => {
   const { code, stdout } = await home.run("plugins", "list");
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^PACKAGE +VERSION +SOURCE +PROVIDES\n@factotum\/a2a +\S+ +built-in +channel a2a\n@factotum\/feishu +\S+ +built-in +channel feishu\n/);
+  expect(stdout).toMatch(
+    /^PACKAGE +VERSION +SOURCE +PROVIDES\n@factotum\/a2a +\S+ +built-in +channel a2a\n@factotum\/feishu +\S+ +built-in +channel feishu\n/,
+  );
   expect(stdout).toMatch(/^@factotum\/webchat +\S+ +built-in +channel webchat$/m);
 });
 
