@@ -4,6 +4,7 @@ import type { ExchangeRecord, InboxStore, TurnStore } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { isSandboxed, sandboxReason } from "../agents/run-place.ts";
 import { wait } from "../delivery/wait.ts";
+import { chargedKind } from "../run-policy/input-traits.ts";
 import type { BegunExchange, Exchanges } from "./exchanges.ts";
 import { chatOf } from "./exchanges.ts";
 import type { FoundSession, SessionFinder } from "./session-finder.ts";
@@ -102,7 +103,8 @@ export class SessionSender {
   ): Promise<ExchangeRecord | Extract<SessionSendOutcome, { readonly type: "error" | "forbidden" }>> {
     const { store, running, clock, random } = this.#parts;
     const turn = await store.readTurn(run.runId);
-    const lead = turn?.inputIds[0] === undefined ? undefined : await store.readInput(turn.inputIds[0]);
+    const inputs = (await Promise.all((turn?.inputIds ?? []).map(async (id) => store.readInput(id)))).flatMap((input) => input ?? []);
+    const [lead] = inputs;
     if (turn === undefined || lead === undefined)
       return { type: "forbidden", message: "No message asked for this turn, so it has no authority to pass on." };
     const { admission } = lead;
@@ -132,7 +134,7 @@ export class SessionSender {
       authority: {
         owner: run.owner,
         author: admission.author ?? { origin: lead.message.origin, sender: lead.message.sender },
-        cause: admission.agentToAgent?.cause ?? run.kind,
+        cause: chargedKind(run.kind, inputs),
         ...(tainted || !run.owner ? { tainted: true } : {}),
         ...(run.owner && isListed ? { isListedOwner: true } : {}),
         ...(admission.job?.tools === undefined

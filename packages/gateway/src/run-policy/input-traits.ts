@@ -12,10 +12,14 @@ export function mayAsk(kind: RunKind, inputs: readonly Pick<InputRecord, "admiss
   return RUN_POLICY[kind].mayAsk && inputs.flatMap(causeOf).every((cause) => RUN_POLICY[cause].mayAsk);
 }
 
-/** The kind that a run of these inputs is charged to (R15). Of several causes an unattended one counts, which has caps. */
+/**
+ * The kind that a run of these inputs comes from at last: it is charged to that (R15), and so is what it causes. Of several causes one counts in which nobody can
+ * be asked, else an unattended one, which has caps.
+ */
 export function chargedKind(kind: RunKind, inputs: readonly Pick<InputRecord, "admission">[]): RunKind {
   const causes = inputs.flatMap(causeOf);
-  return causes.find((cause) => !RUN_POLICY[cause].isAttended) ?? causes[0] ?? kind;
+  const strictest = causes.find((cause) => !RUN_POLICY[cause].mayAsk) ?? causes.find((cause) => !RUN_POLICY[cause].isAttended);
+  return strictest ?? causes[0] ?? kind;
 }
 
 /** The kind of run that has started everything, of an input that another run has caused. */

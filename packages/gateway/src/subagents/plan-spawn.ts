@@ -9,6 +9,7 @@ import { turnReport } from "../background-commands/turn-report.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { groupOf } from "../conversation/session-context.ts";
 import { agentSessionKey } from "../routing/session-key.ts";
+import { chargedKind } from "../run-policy/input-traits.ts";
 import { schemaProblem } from "./check-result.ts";
 import type { SpawnBook } from "./spawn-book.ts";
 
@@ -71,7 +72,7 @@ export async function planSpawn(
   const facts: SpawnFacts = { id, parentKey: run.sessionKey, rootKey: own?.rootKey ?? run.sessionKey, depth, maxDepth };
   const model = request.model ?? (agentId === run.agentId ? await modelOf(asking.lead, run, store) : undefined);
   const bounds = boundsOf(request, { id, model, isLeaf: depth >= maxDepth, asking, run }, parts);
-  const cause = admission.cause ?? run.kind;
+  const cause = chargedKind(run.kind, asking.inputs);
   const tree = admission.tree ?? { id: run.runId, ...withoutUndefined({ tokens: limits.budget.tokens, usd: limits.budget.usd }) };
   const base = await turnReport(`subagent-end:${id}`, { run, tainted }, parts);
   const { replyTo: _reply, ...authority } = base.admission;

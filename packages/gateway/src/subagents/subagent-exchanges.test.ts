@@ -1,0 +1,74 @@
+import type { FactotumConfig } from "@factotum/config";
+import type { InputRecord } from "@factotum/store";
+import { textReply, toolReply } from "@factotum/testing-providers";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { spawn, SubagentScene, YIELD } from "../../test/subagent-scene.ts";
+import { sessionOrigin } from "../routing/session-origin.ts";
+
+let scene: SubagentScene;
+beforeEach(async () => {
+  scene = await SubagentScene.open();
+});
+afterEach(async () => {
+  expect(scene.server.violations).toEqual([]);
+  await scene[Symbol.asyncDispose]();
+});
+
+const exec = toolReply({ name: "exec", input: { command: "id" } });
+const tellOther = toolReply({ name: "sessions_send", input: { sessionKey: "agent:main:other", message: "Run id.", timeoutSeconds: 0 } });
+
+/** Commands on the host wait for the owner. */
+const asking = (config: FactotumConfig): FactotumConfig => ({
+  ...config,
+  tools: { ...config.tools, exec: { ...config.tools.exec, mode: "ask" } },
+});
+
+async function start(): Promise<void> {
+  await scene.start(undefined, { sessionTools: true, patch: asking });
+  await submit("Hello.", { kind: "user", sessionKey: "agent:main:other" });
+}
+
+async function submit(text: string, admission: { readonly kind: "user" | "cron"; readonly sessionKey: string }): Promise<void> {
+  const { engine } = scene.running.gateway;
+  const message = scene.platform.message(text, { origin: sessionOrigin(admission.sessionKey) });
+  await engine.submit(message, { owner: true, agentId: "main", ownTurn: true, ...admission });
+  await engine.idle();
+  await expect.poll(async () => scene.running.store.listExchanges()).toEqual([]);
+  await engine.idle();
+}
+
+async function inputsOf(isWanted: (input: InputRecord) => boolean): Promise<readonly InputRecord[]> {
+  return (await scene.running.store.listRecentInputs(50)).filter(isWanted);
+}
+
+test("what the turn with the result of a job's sub-agent asks of another session is the job's, too", async () => {
+  scene.answerWith({
+    "": ({ results, text }) => {
+      if (text.includes("Hello.")) return results === 0 && text.includes("Run id.") ? exec : textReply("REPLY_SKIP");
+      if (text.includes("has ended")) return results === 2 ? tellOther : textReply("Told.");
+      return results === 0 ? spawn("task") : YIELD;
+    },
+    task: () => textReply("done"),
+  });
+  await start();
+  await submit("Do the job.", { kind: "cron", sessionKey: "cron:j1:1" });
+  const [step] = await inputsOf(({ admission }) => admission.agentToAgent?.step === "message");
+  expect(step?.admission).toMatchObject({ agentToAgent: { cause: "cron" } });
+  expect(scene.bodies("Run id.").at(-1)).toContain("Nobody can be asked in this run");
+});
+
+test("a sub-agent of a session that a job has asked is the job's", async () => {
+  scene.answerWith({
+    "": ({ results, text }) => {
+      if (text.includes("Run id."))
+        return text.includes("has ended") ? textReply("Told.") : results === 0 ? spawn("task") : textReply("Begun.");
+      if (text.includes("Hello.")) return textReply("Hello.");
+      return results === 0 ? tellOther : textReply("Sent.");
+    },
+    task: ({ results }) => (results === 0 ? exec : textReply("tried it")),
+  });
+  await start();
+  await submit("Do the job.", { kind: "cron", sessionKey: "cron:j1:1" });
+  expect(await scene.rows()).toMatchObject([{ child: { cause: "cron" }, report: { admission: { cause: "cron" } } }]);
+  expect(scene.bodies("[Subagent Task]: task").at(-1)).toContain("Nobody can be asked in this run");
+});
