@@ -33,11 +33,13 @@ test("a guest changes the guests' jobs of the session alone, an agent only its o
   let mayNest = false;
   const turn = { inputIds: ["1"], origin: CHAT.origin } as unknown as TurnRecord;
   const input = { admission: { sessionKey: GROUP }, message: { sender: CHAT.sender } } as unknown as InputRecord;
+  const caused = { ...input, admission: { sessionKey: GROUP, cause: "cron" } } as unknown as InputRecord;
+  const turns: Readonly<Record<string, TurnRecord>> = { t1: turn, t3: { ...turn, inputIds: ["2"] } };
   const agentJobs = new AgentJobs();
   agentJobs.connect({
     jobs,
     systemEvents,
-    store: { readTurn: async (id) => Promise.resolve(id === "t1" ? turn : undefined), readInput: async () => Promise.resolve(input) },
+    store: { readTurn: async (id) => Promise.resolve(turns[id]), readInput: async (id) => Promise.resolve(id === "2" ? caused : input) },
     modelOf: async () => Promise.resolve("a/b"),
     grantOf: async () => Promise.resolve(undefined),
     mayNest: () => mayNest,
@@ -63,8 +65,11 @@ test("a guest changes the guests' jobs of the session alone, an agent only its o
   expect([await disable("guest's", callerOf()), await disable("owner's", callerOf({ agentId: "other" }))]).toEqual(["done", "refused"]);
   expect([await agentJobs.list(elsewhere), await agentJobs.list(callerOf({ agentId: "other" }))]).toEqual([[], []]);
 
-  for (const kind of ["cron", "heartbeat", "hook"] as const) {
-    const job = callerOf({ kind });
+  // The last one is of a run that a job has caused: the turn with the result of its sub-agent, or with a message that it sent.
+  for (const job of [
+    ...(["cron", "heartbeat", "hook"] as const).map((kind) => callerOf({ kind })),
+    callerOf({ kind: "a2a", runId: "t3" }),
+  ]) {
     const asked = [
       agentJobs.add(specOf("more"), job),
       agentJobs.update("owner's", {}, job),

@@ -1,6 +1,7 @@
 import type { JobCaller, JobChange, JobOccurrence, JobSpec, JobView, ScheduledJobs, WakeResult } from "@factotum/agent-contract";
 import type { InboxStore, JobAuthority, JobRecord, ProgramGrant, TurnStore } from "@factotum/store";
 import { withoutUndefined } from "@factotum/agent-contract";
+import { chargedKind } from "../run-policy/input-traits.ts";
 import { isIsolated } from "./agent-turn.ts";
 import type { SystemEvents } from "./system-events.ts";
 import type { JobService } from "./job-service.ts";
@@ -45,7 +46,7 @@ export class AgentJobs implements ScheduledJobs {
 
   async add(spec: JobSpec, caller: JobCaller): Promise<JobChange> {
     const { jobs, modelOf, grantOf } = this.#connected;
-    if (this.#isNested(caller)) return NESTED;
+    if (await this.#isNested(caller)) return NESTED;
     const authority = await this.#authorityOf(caller);
     if (authority === undefined) return { type: "refused", message: "This run has no address, so a job could report nowhere." };
     const isPinned = spec.payload.type === "agentTurn" && spec.model === undefined && isIsolated({ spec });
@@ -54,7 +55,7 @@ export class AgentJobs implements ScheduledJobs {
   }
 
   async update(id: string, change: Partial<JobSpec>, caller: JobCaller): Promise<JobChange> {
-    if (this.#isNested(caller)) return NESTED;
+    if (await this.#isNested(caller)) return NESTED;
     const job = this.#find(id, caller);
     if (job === undefined) return OTHERS;
     const { jobs, grantOf } = this.#connected;
@@ -70,7 +71,7 @@ export class AgentJobs implements ScheduledJobs {
   }
 
   async run(id: string, caller: JobCaller): Promise<JobChange> {
-    if (this.#isNested(caller)) return NESTED;
+    if (await this.#isNested(caller)) return NESTED;
     const job = this.#find(id, caller);
     return job === undefined ? OTHERS : this.#connected.jobs.run(job);
   }
@@ -81,7 +82,7 @@ export class AgentJobs implements ScheduledJobs {
   }
 
   async wake({ text, wake }: Parameters<ScheduledJobs["wake"]>[0], caller: JobCaller): Promise<WakeResult> {
-    if (this.#isNested(caller)) return NESTED_WAKE;
+    if (await this.#isNested(caller)) return NESTED_WAKE;
     const { agentId, owner } = caller.run;
     if (!owner) return { type: "refused", message: "Only the owner's runs wake the heartbeat." };
     const added = await this.#connected.systemEvents.add({ agentId, text, wake, kind: "user" });
@@ -93,8 +94,17 @@ export class AgentJobs implements ScheduledJobs {
     return this.#parts;
   }
 
-  #isNested({ run }: JobCaller): boolean {
-    return UNATTENDED.has(run.kind) && !this.#connected.mayNest();
+  /** True for a run of a job, and for one that such a run has caused, where the configuration lets these make no jobs. */
+  async #isNested({ run }: JobCaller): Promise<boolean> {
+    if (this.#connected.mayNest()) return false;
+    const { store } = this.#connected;
+    const { inputIds = [] } = (await store.readTurn(run.runId)) ?? {};
+    const inputs = await Promise.all(inputIds.map(async (id) => store.readInput(id)));
+    const cause = chargedKind(
+      run.kind,
+      inputs.flatMap((input) => input ?? []),
+    );
+    return UNATTENDED.has(run.kind) || UNATTENDED.has(cause);
   }
 
   /** A job of the caller's agent; of others than the owner, one that was made in their session. */
