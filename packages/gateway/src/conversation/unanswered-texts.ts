@@ -23,22 +23,28 @@ export async function unansweredTexts(
 ): Promise<readonly MediaNote[]> {
   const texts = new Map<string, MediaNote>();
   let run: RunKind = "user";
+  let ackMaxChars: number | undefined;
   const isTainted = await isConversationTainted(record, { store });
   for (const entry of await readSince(record.sessionId, (kind) => RUN_POLICY[kind].isFromPerson, store)) {
     run = runBegunBy(entry) ?? run;
-    const text = textOf(entry, run);
+    if (entry.type === "message" && entry.message.role === "user") ackMaxChars = entry.message.parts?.ackMaxChars;
+    const text = textOf(entry, { run, ackMaxChars });
     const isMarked = entry.type === "notice" ? entry.tainted === true : isTainted;
     if (text !== undefined) texts.set(text, { timestampMs: entry.timestampMs, text, ...(isMarked ? { tainted: true } : {}) });
   }
   return [...texts.values()].slice(-MAX_TEXTS);
 }
 
-function textOf(entry: TranscriptEntry, run: RunKind): string | undefined {
+/** `ackMaxChars`: the limit in the message of the run, by which its answer was silent or sent. */
+function textOf(
+  entry: TranscriptEntry,
+  { run, ackMaxChars }: { readonly run: RunKind; readonly ackMaxChars: number | undefined },
+): string | undefined {
   if (entry.type === "notice") return entry.tellsModel === true ? entry.text : undefined;
   if (entry.type !== "message" || entry.message.role !== "assistant" || entry.message.stopReason !== "stop") return undefined;
   const { isFromPerson, reply } = RUN_POLICY[run];
   if (isFromPerson || reply === "never") return undefined;
   const said = entry.message.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n\n");
-  if (parseReply(said).type === "silent" || (reply === "unless-heartbeat-ok" && isHeartbeatOk(said))) return undefined;
+  if (parseReply(said).type === "silent" || (reply === "unless-heartbeat-ok" && isHeartbeatOk(said, ackMaxChars))) return undefined;
   return `You sent this here before this conversation began: ${JSON.stringify(cutText(said, MAX_CHARS, "…"))}`;
 }
