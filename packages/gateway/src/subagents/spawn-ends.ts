@@ -296,7 +296,7 @@ function reportOf(
   { nowMs, isEvent, ...end }: Parameters<typeof reportText>[1] & { readonly nowMs: number; readonly isEvent: boolean },
 ): OwnInput {
   const { message, admission } = spawn.report;
-  const { text, untrusted } = reportText(spawn, end, { isNested: isSubagentKey(spawn.parentKey) });
+  const { text, untrusted } = reportText(spawn, end, { isNested: isSubagentKey(spawn.parentKey), isEvent });
   return {
     message: { ...message, text, timestampMs: nowMs, ...(untrusted.length === 0 ? {} : { untrusted }) },
     admission: {

@@ -32,11 +32,14 @@ function nameOf(spawn: Pick<SpawnRecord, "id" | "label">): string {
   return spawn.label === undefined ? shortId(spawn) : `${JSON.stringify(spawn.label)} (${shortId(spawn)})`;
 }
 
-/** The text that tells a parent of an end, and the result as text of others where it is that. The state is the gateway's, never the sub-agent's word. */
+/**
+ * The text that tells a parent of an end, and the result as text of others where it is that. The state is the gateway's, never the sub-agent's word.
+ * `isEvent`: it is shown in a turn that answers something else, so it asks for no answer.
+ */
 export function reportText(
   spawn: Pick<SpawnRecord, "id" | "label" | "task">,
   end: ReportedEnd,
-  { isNested }: { readonly isNested: boolean },
+  { isNested, isEvent }: { readonly isNested: boolean; readonly isEvent: boolean },
 ): { readonly text: string; readonly untrusted: readonly UntrustedNote[] } {
   const result = cutText(end.result.trim(), MAX_RESULT_CHARS, "…");
   const isPart = end.state !== "done";
@@ -45,17 +48,17 @@ export function reportText(
     "Its task:",
     quoteLines(cutText(spawn.task, MAX_TASK_CHARS, "…")),
   ];
-  const guidance = isNested ? NESTED : GUIDANCE;
-  if (result === "") return { text: [...head, "It has given no result.", guidance].join("\n"), untrusted: [] };
+  const guidance = isEvent ? [] : [isNested ? NESTED : GUIDANCE];
+  if (result === "") return { text: [...head, "It has given no result.", ...guidance].join("\n"), untrusted: [] };
   if (end.isTainted) {
     const source = `the sub-agent ${nameOf(spawn)}${isPart ? ", interrupted" : ""}`;
     return {
-      text: [...head, "What it says is attached: text of others may be in it.", guidance].join("\n"),
+      text: [...head, "What it says is attached: text of others may be in it.", ...guidance].join("\n"),
       untrusted: [{ source, text: result }],
     };
   }
   const label = isPart ? "What it had said until then:" : "Its result:";
-  return { text: [...head, label, quoteLines(result), guidance].join("\n"), untrusted: [] };
+  return { text: [...head, label, quoteLines(result), ...guidance].join("\n"), untrusted: [] };
 }
 
 /** The same for people, where the conversation that asked is gone. */
