@@ -1,7 +1,8 @@
 import type { InputPolicy } from "./input-policy.ts";
 import type { AgentTool, RunFacts, ToolCall } from "@factotum/agent-contract";
+import type { Origin } from "@factotum/channel-contract";
 import type { InputRecord, TurnRecord } from "@factotum/store";
-import { withPresentOwner } from "../access/owner.ts";
+import { asOfAuthor, withPresentOwner } from "../access/owner.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import { mayElevate } from "./elevation.ts";
 import { groupOf } from "./session-context.ts";
@@ -138,12 +139,14 @@ export function policyRefusal(
   { running, channels }: { readonly running: RunningConfig; readonly channels: ChannelRegistry },
 ): string | undefined {
   const { turn, facts, inputs, provider } = run;
-  const senders = inputs.map(({ message: { origin, sender } }) => ({ channel: origin.channel, id: sender.id }));
   const [sandboxed, subagent] = [facts.sandbox !== undefined, isSubagentKey(turn.sessionKey)];
-  const occasion = { provider, group: groupOf(turn.origin, channels), senders, sandboxed, subagent };
-  const removed = running
-    .agent(turn.agentId)
-    .toolVerdicts(name, occasion)
+  const places = [{ origin: turn.origin, inputs }, ...inputs.flatMap(placeOfAuthor)];
+  const removed = places
+    .flatMap((place) => {
+      const senders = place.inputs.map(({ message: { origin, sender } }) => ({ channel: origin.channel, id: sender.id }));
+      const occasion = { provider, group: groupOf(place.origin, channels), senders, sandboxed, subagent };
+      return running.agent(turn.agentId).toolVerdicts(name, occasion);
+    })
     .find(({ admits }) => !admits);
   switch (removed?.layer) {
     case undefined:
@@ -160,6 +163,12 @@ export function policyRefusal(
     case "subagent":
       return withdrawnText(name);
   }
+}
+
+/** Where the person wrote whose authority an input has, if that was elsewhere: what a group does not allow there is not done for it in another session either. */
+function placeOfAuthor(input: InputRecord): readonly { readonly origin: Origin; readonly inputs: readonly InputRecord[] }[] {
+  const { author } = input.admission;
+  return author === undefined ? [] : [{ origin: author.origin, inputs: [asOfAuthor(input)] }];
 }
 
 /** Why what a run is bound to refuses a tool: its scheduled job, its webhook, or the task that it was given. */

@@ -72,3 +72,26 @@ test("a sub-agent of a session that a job has asked is the job's", async () => {
   expect(await scene.rows()).toMatchObject([{ child: { cause: "cron" }, report: { admission: { cause: "cron" } } }]);
   expect(scene.bodies("[Subagent Task]: task").at(-1)).toContain("Nobody can be asked in this run");
 });
+
+test("what a group takes from a person is not done for that person in another session either", async () => {
+  scene.answerWith({
+    "": ({ results, text }) => {
+      if (text.includes("has ended")) return textReply("Told.");
+      if (results === 0) return spawn("task");
+      const [child] = /agent:main:subagent:[0-9a-f-]{36}/.exec(text) ?? [""];
+      return results === 1
+        ? toolReply({ name: "sessions_send", input: { sessionKey: child, message: "List it.", timeoutSeconds: 0 } })
+        : textReply("Sent.");
+    },
+    task: ({ results, text }) => (text.includes("List it.") && results === 0 ? toolReply({ name: "ls", input: {} }) : textReply("done")),
+  });
+  const groups = { g1: { requireMention: false, toolsBySender: { "guest-1": { deny: ["ls"] } } } };
+  await scene.start(undefined, { sessionTools: true, accountConfig: { allowFrom: ["owner-1", "guest-1"], groupPolicy: "open", groups } });
+  await scene.say("Go.", {
+    sender: { id: "guest-1", name: "Gus", isBot: false },
+    origin: { channel: "test", accountId: "default", conversation: { kind: "group", id: "g1" } },
+  });
+  await expect.poll(async () => scene.running.store.listExchanges()).toEqual([]);
+  await scene.running.gateway.engine.idle();
+  expect(scene.bodies("ls was refused. Rule sender")).toHaveLength(1);
+});
