@@ -92,6 +92,18 @@ function agentJobs({ gateway, store }: TestGateway, binding: JsonValue): { reado
 }
 
 describe("the program of a job", () => {
+  test("that was replaced while its check ran does not run", async () => {
+    await using running = await start();
+    const id = await addJob(running, { ...build, check: { type: "argv", argv: ["true"] } });
+    scene.clock.pass(HOUR_MS);
+    await expect.poll(() => commands.commands.length, { interval: 5 }).toBe(1);
+    await write("echo two");
+    commands.commands[0]?.end("");
+    const [outcome] = await outcomes(running, id, 1);
+    expect(outcome).toContain(`${program} has changed since it was allowed`);
+    expect(commands.commands).toHaveLength(1);
+  });
+
   test("that was replaced does not run; the owner is told once, and says when it may", async () => {
     await using running = await start();
     const id = await addJob(running, build);

@@ -12,6 +12,7 @@ import { deliveryOf } from "./job-announcer.ts";
 import type { JobAnnouncer, PostResult } from "./job-announcer.ts";
 import type { JobBook } from "./job-book.ts";
 import { ON_TIME_MS, startOfSlot } from "./due-slots.ts";
+import type { LimitedPrograms } from "./limit-programs.ts";
 import { makeCheck } from "./job-check.ts";
 import type { CheckResult } from "./job-check.ts";
 import { afterRun, retryDelayMs } from "./job-outcome.ts";
@@ -34,7 +35,7 @@ export interface JobRunnerOptions extends AgentTurnParts {
   /** A system job with its address, or why it is left out at no cost. */
   readonly prepareSystem: (job: JobRecord, sessionKey: string) => Promise<PreparedJob>;
   readonly systemEvents: Pick<SystemEvents, "add">;
-  readonly commands: Pick<CommandRunner, "run">;
+  readonly commands: LimitedPrograms;
   readonly programs: Pick<JobPrograms, "problemOf">;
   readonly receipts: Pick<JobReceipts, "removeIfOver">;
   readonly fetch: typeof fetch;
@@ -201,8 +202,15 @@ export class JobRunner {
   }
 
   async #check(job: JobRecord, check: JobCheck, run: RunFacts): Promise<CheckResult> {
-    const { commands, fetch } = this.#options;
-    return makeCheck(check, { commands, fetch, run, seen: job.checked, signal: this.#closing.signal });
+    const { fetch } = this.#options;
+    return makeCheck(check, { commands: this.#programsOf(job), fetch, run, seen: job.checked, signal: this.#closing.signal });
+  }
+
+  /** Runs the programs of a job as long as they are what was allowed: they may wait before, and the check runs before the job. */
+  #programsOf(job: JobRecord): Pick<CommandRunner, "run"> {
+    const { commands, programs } = this.#options;
+    const problemOf = async (): Promise<string | undefined> => programs.problemOf(job);
+    return { run: async (request, options) => commands.run(request, options, problemOf) };
   }
 
   /** Runs an attempt to its end; `undefined` if the gateway ended first. */
@@ -242,13 +250,13 @@ export class JobRunner {
       stopped,
     }: { readonly payload: Extract<JobPayload, { type: "command" }>; readonly run: RunFacts; readonly stopped: Promise<string> },
   ): Promise<RunEnd | undefined> {
-    const { commands, announcer } = this.#options;
+    const { announcer } = this.#options;
     const [file = "", ...args] = payload.argv;
     const stop = new AbortController();
     void stopped.then((reason) => stop.abort(reason));
     const { signal } = this.#closing;
     const timeoutMs = job.spec.timeoutSeconds === undefined ? COMMAND_MS : job.spec.timeoutSeconds * 1000;
-    const { end, output } = await commands.run(
+    const { end, output } = await this.#programsOf(job).run(
       { command: { type: "argv", file, args }, cwd: payload.cwd ?? run.workspace, env: {}, timeoutMs, maxOutputBytes: MAX_OUTPUT_BYTES },
       { signal: AbortSignal.any([signal, stop.signal]), run, onOutput: () => undefined },
     );
