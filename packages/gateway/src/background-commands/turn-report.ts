@@ -3,9 +3,12 @@ import type { Clock, RunFacts } from "@factotum/agent-contract";
 import { messageId } from "@factotum/channel-contract";
 import type { CommandRecord, InboxStore, InputAdmission, TurnStore } from "@factotum/store";
 
-/** What the inputs of a sub-agent's session have in common: its parent gets what is said there, and it stays bound to its task. */
-function ofSubagent({ spawn, job, extra, cause, tree }: InputAdmission): Partial<InputAdmission> {
-  if (spawn === undefined) return {};
+/**
+ * What a report has in common with the turn: what that is bound to, and comes from. In the session of a sub-agent its parent gets what is said, and it stays with
+ * its task.
+ */
+function boundsOf({ spawn, job, extra, cause, tree }: InputAdmission): Partial<InputAdmission> {
+  if (spawn === undefined) return withoutUndefined({ job, cause });
   const { isTask: _first, ...place } = spawn;
   return { kind: "subagent", spawn: place, ...withoutUndefined({ job, extra, cause, tree }) };
 }
@@ -46,7 +49,7 @@ export async function turnReport(
       ...(tainted || lead.admission.tainted === true ? { tainted: true } : {}),
       ...(isListed ? { isListedOwner: true } : {}),
       ...withoutUndefined({ replyTo: turn.replyTo, author: lead.admission.author, agentToAgent: lead.admission.agentToAgent }),
-      ...ofSubagent(lead.admission),
+      ...boundsOf(lead.admission),
     },
   };
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, RunKind } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
@@ -325,7 +326,7 @@ function gathers({ queue }: InputJob): boolean {
   return queue.mode === "collect" || queue.mode === "interrupt";
 }
 
-/** True if two jobs may share a turn: same conversation, authority and agent. */
+/** True if two jobs may share a turn: same conversation, authority, bounds and agent. */
 function isTogether(one: InputJob, other: InputJob): other is InputJob {
   return (
     mayShareTurn(one) &&
@@ -334,6 +335,7 @@ function isTogether(one: InputJob, other: InputJob): other is InputJob {
     kindOf(one) === kindOf(other) &&
     leadInput(one).admission.owner === leadInput(other).admission.owner &&
     leadInput(one).admission.cause === leadInput(other).admission.cause &&
+    isDeepStrictEqual(leadInput(one).admission.job, leadInput(other).admission.job) &&
     isSameConversation(one, other)
   );
 }

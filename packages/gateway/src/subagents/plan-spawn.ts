@@ -113,7 +113,7 @@ export async function planSpawn(
         message: base.message,
         admission: {
           ...base.admission,
-          ...(admission.spawn === undefined ? { kind: "a2a", ...withoutUndefined({ job: admission.job }) } : {}),
+          ...(admission.spawn === undefined ? { kind: "a2a" as const } : {}),
           cause,
           tree,
         },

@@ -1,6 +1,7 @@
 import type { FactotumConfig } from "@factotum/config";
 import { textReply, toolReply } from "@factotum/testing-providers";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { createHeldCommands } from "../../test/held-commands.ts";
 import { spawn, SubagentScene, YIELD } from "../../test/subagent-scene.ts";
 import { sessionOrigin } from "../routing/session-origin.ts";
 
@@ -34,8 +35,7 @@ const asking = (config: FactotumConfig): FactotumConfig => ({
 });
 
 /** An unattended run with these bounds, as that of a scheduled job. */
-async function runJob(tools?: readonly string[]): Promise<void> {
-  const sessionKey = "cron:j1:1";
+async function runJob(tools?: readonly string[], sessionKey = "cron:j1:1"): Promise<void> {
   const { engine } = scene.running.gateway;
   await engine.submit(scene.platform.message("Do the job.", { origin: sessionOrigin(sessionKey) }), {
     owner: true,
@@ -93,6 +93,24 @@ test("what a job may not call, its sub-agents and the turn with their result may
   for (const turn of ["[Subagent Task]: task", "has ended"])
     expect(scene.bodies(turn).at(-1)).toMatch(/There is no tool called \\"exec\\"|exec was refused/);
   expect(await scene.rows()).toMatchObject([{ child: { job: { tools: ["read"] } } }]);
+});
+
+test("what a job may not call, the turn with the end of its command may not call", async () => {
+  const runner = createHeldCommands();
+  await scene.start(undefined, { runner });
+  scene.answerWith({
+    "": ({ results, text }) => {
+      if (text.includes("The background command")) return results < 2 ? toolReply({ name: "ls", input: {} }) : textReply("Told.");
+      if (!text.includes("Do the job.")) return textReply("Hello.");
+      return results === 0 ? toolReply({ name: "exec", input: { command: "make", background: true } }) : textReply("It runs.");
+    },
+  });
+  await scene.say("Hello.");
+  await runJob(["exec"], "agent:main:main");
+  runner.commands[0]?.end();
+  await expect.poll(() => scene.bodies("The background command")).toHaveLength(2);
+  await scene.running.gateway.engine.idle();
+  expect(scene.bodies("The background command").at(-1)).toMatch(/There is no tool called \\"ls\\"|ls was refused/);
 });
 
 test("a tree that has used its budget up makes no further call", async () => {
