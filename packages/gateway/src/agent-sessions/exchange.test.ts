@@ -126,4 +126,5 @@ test("the input of a step has a stable id, the authority of the exchange and the
     'Your first reply was: "One."',
     'The latest reply was: "Two."',
   ]);
+  expect(nextStep({ ...over, latestReply: "One." }).text).not.toContain("The latest reply");
 });

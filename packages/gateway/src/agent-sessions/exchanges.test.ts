@@ -300,6 +300,30 @@ describe("a message is refused", () => {
   });
 });
 
+test("eight exchanges of a session go on at the same time", async () => {
+  const call = (index: number) => ({ name: "sessions_send", input: { agentId: "coder", message: `Slow ${index}?`, timeoutSeconds: 0 } });
+  answers = [
+    ["main", "ask the coder", toolReply(...Array.from({ length: 9 }, (_, index) => call(index)))],
+    ["main", "tool_result", textReply("Asked.")],
+    ["coder", "1 of 1", textReply("REPLY_SKIP")],
+  ];
+  const isOver = Promise.withResolvers<void>();
+  server.respond(async (request) => {
+    if (agentOf(request) === "coder") await isOver.promise;
+    return answerTo(request) ?? textReply("unexpected");
+  });
+  await start();
+  await platform.say(platform.message("ask the coder"));
+  await platform.waitForSends(1);
+  expect(
+    requestWith("tool_result")
+      .match(/Accepted:|Too many exchanges/g)
+      ?.toSorted(),
+  ).toEqual([...Array.from({ length: 8 }, () => "Accepted:"), "Too many exchanges"]);
+  isOver.resolve();
+  await settle();
+});
+
 test("a reply that does not come in time is given to the next turn", async () => {
   answers = [
     ["main", "ask the coder", send({ agentId: "coder", message: "Slow?", timeoutSeconds: 77 })],

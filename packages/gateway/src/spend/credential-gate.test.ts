@@ -80,3 +80,18 @@ test("a call that waits ends with its signal, and a person's call never waits", 
   stop.abort(new Error("stopped"));
   await expect(Promise.all(ends)).rejects.toThrow("stopped");
 });
+
+test("a pause is told once, and again when it comes back after an answer", async () => {
+  const gate = new CredentialGate();
+  const signal = new AbortController().signal;
+  const refuse = async (): Promise<void> => {
+    const { admitted, ends } = beginCalls(gate, 3);
+    await Promise.all(ends);
+    for (const call of admitted) call?.observe(failed("unauthorized"));
+  };
+  await refuse();
+  expect([gate.tellOnce(KEY), gate.tellOnce(KEY)]).toEqual([true, false]);
+  (await gate.enter(KEY, { isAttended: true, signal }))?.observe(PIECE);
+  await refuse();
+  expect([gate.tellOnce(KEY), gate.tellOnce(KEY)]).toEqual([true, false]);
+});
