@@ -37,8 +37,6 @@ export interface AgentsSessionsParts extends SessionMessagesParts {
   readonly logger: Logger;
   readonly submit: ExchangesParts["submit"];
   readonly watchers: ExchangesParts["watchers"];
-  /** The session that has spawned a session; by default the one that its record names. */
-  readonly spawnedBy?: (sessionKey: string) => Promise<string | undefined>;
 }
 
 interface Connected {
@@ -54,8 +52,7 @@ export class AgentsSessions implements AgentSessions {
   #connected: Connected | undefined;
 
   connect(parts: AgentsSessionsParts): void {
-    const { store, spawnedBy = async (key) => (await store.readSession(key))?.spawnedBy } = parts;
-    const reach = new SessionReach({ ...parts, spawnedBy });
+    const reach = new SessionReach(parts);
     const finder = new SessionFinder({ ...parts, reach });
     const exchanges = new Exchanges(parts);
     this.#connected = { parts, reach, finder, exchanges, sender: new SessionSender({ ...parts, reach, finder, exchanges }) };

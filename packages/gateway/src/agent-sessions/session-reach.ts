@@ -12,8 +12,6 @@ const MAX_DEPTH = 16;
 export interface SessionReachParts {
   readonly store: Pick<SessionStore, "readSession"> & Pick<TurnStore, "readTurn">;
   readonly running: RunningConfig;
-  /** The session that has spawned a session; `undefined` for one that was not spawned. */
-  readonly spawnedBy: (sessionKey: string) => Promise<string | undefined>;
 }
 
 /** A session that is asked for, as far as the decision depends on it. */
@@ -63,10 +61,11 @@ export class SessionReach {
 
   /** True if the session was spawned by another one, or by one that it has spawned. */
   async #isSpawned(sessionKey: string, by: string): Promise<boolean> {
-    let parent = await this.#parts.spawnedBy(sessionKey);
-    for (let depth = 0; parent !== undefined && depth < MAX_DEPTH; depth += 1) {
-      if (parent === by) return true;
-      parent = await this.#parts.spawnedBy(parent);
+    const { store } = this.#parts;
+    let key: string | undefined = sessionKey;
+    for (let depth = 0; key !== undefined && depth < MAX_DEPTH; depth += 1) {
+      key = (await store.readSession(key))?.spawnedBy;
+      if (key === by) return true;
     }
     return false;
   }

@@ -23,8 +23,7 @@ export function createSubagentRuntime({
   return {
     requeue: async (input) => intake.requeue(input, { arrival: { type: "committed" } }),
     stop: async (sessionKey, reason, then) => unlessClosing(tasks.runAfterStop(sessionKey, { reason }, then)),
-    behind: async (sessionKey, then) => unlessClosing(tasks.runQueued(sessionKey, then)),
-    gather: async (sessionKey, work) => unlessClosing(tasks.runQueued(sessionKey, work)),
+    behind: async (sessionKey, work) => unlessClosing(tasks.runQueued(sessionKey, work)),
     waitingInputs,
     withdraw: (sessionKey, inputId) => queue.removeInput(sessionKey, inputId),
     isBusy: (sessionKey) => queue.lanes.isBusy(sessionKey),

@@ -31,7 +31,7 @@ export interface PromptRequest {
   readonly extra: string | undefined;
   /** Tools of the client that waits for the answer. */
   readonly clientTools: readonly ToolSchema[] | undefined;
-  /** The scheduled job of the session's only turn. */
+  /** The scheduled job of the session's only turn, or the sub-agent whose session it is. */
   readonly job: JobBounds | undefined;
   /** The session is private, this message included. */
   readonly isPrivate: boolean;

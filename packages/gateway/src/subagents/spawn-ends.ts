@@ -27,6 +27,8 @@ export interface BroughtEnd {
   readonly tells: Telling;
 }
 
+const ENDED_WITH_PARENT: BroughtEnd = { state: "killed", reason: "the sub-agent that had started it has ended", tells: "nobody" };
+
 /** An end without a turn. */
 interface SettledEnd extends Pick<BroughtEnd, "tells"> {
   readonly state: SpawnEndState;
@@ -60,10 +62,8 @@ export interface SubagentRuntime {
   readonly withdraw: (sessionKey: string, inputId: string) => boolean;
   /** True while the session works, or work waits in it. */
   readonly isBusy: (sessionKey: string) => boolean;
-  /** Calls `then` behind the work that waits in a session now. */
-  readonly behind: (sessionKey: string, then: () => Promise<void>) => Promise<void>;
-  /** Keeps the session from beginning a turn until `work` is done, so that the inputs which it queues share one. */
-  readonly gather: (sessionKey: string, work: () => Promise<void>) => Promise<void>;
+  /** Does `work` behind what waits in a session now. No turn of the session begins meanwhile, so that the inputs which it queues share one. */
+  readonly behind: (sessionKey: string, work: () => Promise<void>) => Promise<void>;
   /** Reports a failure, and is waited for at the end. */
   readonly inBackground: (label: string, work: Promise<unknown>) => void;
 }
@@ -123,8 +123,7 @@ export class SpawnEnds {
     const spawn = book.get(id);
     if (this.#isClosed || spawn === undefined || !isOpen(spawn) || this.#brought.has(id)) return;
     this.#brought.set(id, end);
-    const inner = { state: "killed", reason: "the sub-agent that had started it has ended", tells: "nobody" } as const;
-    for (const child of book.openOf(spawn.childKey)) await this.bring(child.id, inner);
+    for (const child of book.openOf(spawn.childKey)) await this.bring(child.id, ENDED_WITH_PARENT);
     await runtime().stop(spawn.childKey, end.reason, async () => this.settle(id, end));
   }
 
@@ -194,8 +193,7 @@ export class SpawnEnds {
     this.#deadlines.get(spawn.id)?.[Symbol.dispose]();
     this.#deadlines.delete(spawn.id);
     hooks.observe("subagent_ended", () => endedPayload(spawn, clock.now()));
-    const inner = { state: "killed", reason: "the sub-agent that had started it has ended", tells: "nobody" } as const;
-    for (const child of book.openOf(spawn.childKey)) runtime().inBackground("end of a sub-agent", this.bring(child.id, inner));
+    for (const child of book.openOf(spawn.childKey)) runtime().inBackground("end of a sub-agent", this.bring(child.id, ENDED_WITH_PARENT));
     const telling = spawn.announcedAtMs === undefined ? this.tellPlainly(spawn) : this.#handOver(spawn, input);
     runtime().inBackground("result of a sub-agent", telling);
     const parent = book.ofChild(spawn.parentKey);
@@ -248,7 +246,7 @@ export class SpawnEnds {
     if (input !== undefined) wait.held.push(input);
     if (wait.ids.size > 0) return;
     this.#waits.delete(parentKey);
-    await runtime().gather(parentKey, async () => {
+    await runtime().behind(parentKey, async () => {
       for (const one of wait.held) await runtime().requeue(one);
     });
   }

@@ -1,5 +1,4 @@
-import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
-import { withoutUndefined } from "@factotum/agent-contract";
+import { NO_USAGE_TOTALS, withoutUndefined } from "@factotum/agent-contract";
 import type { Logger, Clock, RunOutcome, StopReason } from "@factotum/agent-contract";
 import type { InboxStore, NewOutbound, SessionStore, TranscriptBody, TranscriptStore, TurnStore } from "@factotum/store";
 import { sentAlert, withoutRepeatedAlert } from "./repeated-alert.ts";
