@@ -18,14 +18,14 @@ export interface SessionNoticesOptions {
 }
 
 /**
- * Reports once for each key that a cause of model calls is refused: in the agent's main session, which is the owner's, and for unattended work, of which no
- * chat learns otherwise, in the owner's direct conversation. Without a session, before the owner has written, there is no report.
+ * Tells the owner, once for each key, why model calls are refused: in the agent's main session, which is the owner's, and, for unattended work, of which no
+ * chat learns otherwise, in the owner's direct conversation. Before the owner has written there is no session, and no report.
  */
 export async function notifyPaused(options: SessionNoticesOptions, sessionKey: string, { kind, message, key }: SpendPause): Promise<void> {
   const { store, notices, logger } = options;
   const noticeKey = `paused:${key}`;
   if ((await store.findNotice(noticeKey)) !== undefined) return;
-  logger.warn("Unattended work pauses", { sessionKey, detail: message });
+  logger.warn("Work of an agent pauses", { sessionKey, detail: message });
   const session = await store.readSession(sessionKey);
   const chat = session?.isPrivate === true && !RUN_POLICY[kind].isAttended ? session.lastOrigin : undefined;
   // The chat comes first, because the entry in the transcript records that the notice is done.
