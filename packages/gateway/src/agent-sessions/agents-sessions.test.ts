@@ -32,6 +32,8 @@ interface Asker {
   readonly guest?: true;
   readonly sandboxed?: true;
   readonly shows?: "all";
+  /** Somebody has asked in a group. */
+  readonly isGroupTurn?: true;
   /** Absent: `tools.agentToAgent` is off. */
   readonly allow?: readonly { readonly from: string; readonly to: string }[];
 }
@@ -47,7 +49,7 @@ beforeAll(async () => {
 });
 afterAll(() => running[Symbol.asyncDispose]());
 
-function askerOf({ from, guest, sandboxed, shows, allow }: Asker): {
+function askerOf({ from, guest, sandboxed, shows, isGroupTurn, allow }: Asker): {
   readonly sessions: AgentsSessions;
   readonly caller: SessionCaller;
 } {
@@ -60,7 +62,7 @@ function askerOf({ from, guest, sandboxed, shows, allow }: Asker): {
     config: { id, name: id.toUpperCase(), sandbox: { sessionToolsVisibility: shows ?? "spawned" } },
   }));
   const fake = { config, agents: { list: () => agents }, agent: (id: string) => agents.find((agent) => agent.config.id === id) };
-  const kind = from.endsWith("roup") ? "group" : "direct";
+  const kind = isGroupTurn === true || from.endsWith("roup") ? "group" : "direct";
   const store = withMethods(() => ({ readTurn: async () => ({ origin: { conversation: { kind } } }) as unknown as TurnRecord }))(
     running.store,
   );
@@ -95,6 +97,7 @@ describe("which sessions a run sees, reads and finds", () => {
     ["the same in the sandbox", { from: "main", sandboxed: true }, ["main", "child", "grandchild", "coderChild"]],
     ["the same, where the sandbox shows all", { from: "main", sandboxed: true, shows: "all" }, [...OWN_PRIVATE, "coderChild"]],
     ["the owner in a group", { from: "group" }, OPEN],
+    ["the owner in a group that a private session is used for", { from: "main", isGroupTurn: true }, ["main", ...OPEN]],
     ["the owner in a sandboxed group", { from: "group", sandboxed: true }, ["group", "groupChild"]],
     ["the same, where the sandbox shows all", { from: "group", sandboxed: true, shows: "all" }, OPEN],
     ["the owner in a session that others write in", { from: "guest" }, OPEN],
@@ -124,6 +127,13 @@ describe("which sessions a run sees, reads and finds", () => {
         isVisible ? [name, SESSIONS[name].key, SESSIONS[name].key] : [name, undefined, undefined],
       );
     }
+  });
+
+  test("four characters of an id name its session, three could do so by chance", async () => {
+    const { sessions, caller } = askerOf({ from: "main" });
+    const found = async (chars: number): Promise<string | undefined> =>
+      (await sessions.history({ sessionKey: idOf("job").slice(0, chars) }, { limit: 5, includeTools: false }, caller))?.key;
+    expect([await found(4), await found(3)]).toEqual([SESSIONS.job.key, undefined]);
   });
 
   test("a hidden session makes no label ambiguous; a visible one does, unless the agent is named", async () => {
@@ -239,6 +249,8 @@ describe("the history", () => {
     expect(newest.messages).toEqual(["tool-result: third"]);
     const older = await read({ limit: 2, includeTools: true, cursor: newest.cursor ?? "" });
     expect(older.messages).toEqual(["assistant: second", 'tool-call: {"path":"a.txt"}']);
+    // What belongs to one message is not split, or it would never be shown.
+    expect((await read({ limit: 1, includeTools: true, cursor: newest.cursor ?? "" })).messages).toEqual(older.messages);
     expect((await read({ limit: 2, includeTools: true, cursor: older.cursor ?? "" })).messages).toEqual(["user: first"]);
     await said("child", result("from the web", true));
     const marked = await sessions.history(reference, { limit: 10, includeTools: true }, caller);
