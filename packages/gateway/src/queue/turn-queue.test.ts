@@ -298,6 +298,17 @@ test("a person's message aborts background work and waiting background work yiel
   expect(waiting().flat()).not.toContain("task");
 });
 
+test.each([
+  ["the result of a job's sub-agent", { kind: "a2a", cause: "cron" }, 1],
+  ["the result of a person's sub-agent", { kind: "a2a", cause: "user" }, 2],
+  ["a sub-agent of a job", { kind: "subagent", cause: "cron" }, 2],
+] as const)("%s has the capacity of what it comes from, or of sub-agents", async (_case, admission, expected) => {
+  const { queue, add, started } = createScene();
+  queue.add(OTHER_SESSION, say("job", { admission: { kind: "cron" } }));
+  await add(say("result", { admission }));
+  expect(started).toHaveLength(expected);
+});
+
 test("resumes turns of the last process with the fewest attempts first, one at a time once one was interrupted twice", async () => {
   const { queue, started } = createScene();
   queue.resume([begun("t2", { attempts: 2, starts: 2 }), begun("t1", { sessionKey: OTHER_SESSION })]);

@@ -311,10 +311,12 @@ function overtakes(job: TurnJob, waiting: TurnJob): boolean {
 
 function laneOf(job: TurnJob): LaneName {
   if (isBackground(job)) return job.type === "resume" && job.yields === true ? "main" : "cron";
-  const cause = isInputJob(job) ? leadInput(job).admission.agentToAgent?.cause : undefined;
-  // What unattended work asks of another session shares its capacity (R7).
-  if (cause !== undefined && !RUN_POLICY[cause].isAttended) return RUN_POLICY[cause].lane;
-  return policyOf(job).lane;
+  const own = policyOf(job);
+  if (!isInputJob(job) || own.lane !== "main") return own.lane;
+  const { cause, agentToAgent } = leadInput(job).admission;
+  const first = cause ?? agentToAgent?.cause;
+  // What unattended work asks of another session, or has handed out, shares its capacity (R7). Sub-agents have one of their own.
+  return first !== undefined && !RUN_POLICY[first].isAttended ? RUN_POLICY[first].lane : own.lane;
 }
 
 /** False for a job that must run alone: by request, or because it may have crashed the gateway. */
