@@ -23,6 +23,15 @@ describe("when to try again", () => {
   });
 });
 
+test("a higher cap is advised to the owner only where a cap of the day is used up", () => {
+  const tell = (message: string, more: { readonly retryAfterMs?: number } = {}): string =>
+    ownerFailureText({ type: "failed", code: "budget", message, ...more }, (text) => text);
+  expect(tell("The cap is used up.", { retryAfterMs: 60_000 })).toBe(
+    "The cap is used up. A higher cap under spend in the configuration lets it go on sooner.",
+  );
+  expect(tell("Unattended runs pause.")).toBe("Unattended runs pause.");
+});
+
 describe("the failure text for the owner", () => {
   const tell = (code: RunFailureCode, message: string, hide = (text: string): string => text): string =>
     ownerFailureText({ type: "failed", code, message }, hide);

@@ -92,7 +92,9 @@ export function ownerFailureText({ code, message, retryAfterMs }: FailedRun, hid
   // Names of providers and tools are kept as written.
   const begun = /^(?:the|it)\b/.test(cut) ? `${cut.charAt(0).toUpperCase()}${cut.slice(1)}` : cut;
   const sentence = `${begun}${/[.!?…]$/.test(begun) ? "" : "."}`;
-  const { what, next } = ADVICE[code];
+  const { what, next: advice } = ADVICE[code];
+  // Of what is used up, only the caps of a day are known to end; pauses and budgets of tasks say themselves what ends them.
+  const next = code === "budget" && retryAfterMs === undefined ? "" : advice;
   return join(SELF_EXPLAINING.has(code) ? sentence : `${what} ${sentence}`, next, retryAfterMs);
 }
 
