@@ -241,6 +241,24 @@ test("the result of a conversation that was reset meanwhile is sent as a plain m
   expect(await scene.rows()).toMatchObject([{ state: "done", announcedAtMs: expect.any(Number) as number }]);
 });
 
+test("a result that is held for another one is handed over, too, when the conversation was reset meanwhile", async () => {
+  await scene.start();
+  const gate: Gate = createGate();
+  scene.answerWith({
+    "": ({ results, text }) => (text.includes("has ended") ? textReply("Told.") : results === 0 ? spawn("quick", "slow") : YIELD),
+    quick: () => textReply("first"),
+    slow: () => ({ ...textReply("second"), fault: { type: "slow-headers", until: gate } }),
+  });
+  await scene.platform.say(scene.platform.message("Go."));
+  await expect.poll(async () => (await scene.rows()).map(({ state }) => state).toSorted()).toEqual(["done", "running"]);
+  await scene.platform.say(scene.platform.message("/new"));
+  await scene.platform.waitForSends(1);
+  gate.open();
+  await scene.running.gateway.engine.idle();
+  expect(scene.bodies("| first")).toHaveLength(1);
+  expect(scene.texts.some((text) => text.endsWith("second"))).toBe(true);
+});
+
 test("a sub-agent can be told more, be read and be ended, by its parent alone", async () => {
   await scene.start();
   const gate: Gate = createGate();

@@ -194,8 +194,9 @@ export class SpawnEnds {
     this.#deadlines.delete(spawn.id);
     hooks.observe("subagent_ended", () => endedPayload(spawn, clock.now()));
     for (const child of book.openOf(spawn.childKey)) runtime().inBackground("end of a sub-agent", this.bring(child.id, ENDED_WITH_PARENT));
-    const telling = spawn.announcedAtMs === undefined ? this.tellPlainly(spawn) : this.#handOver(spawn, input);
-    runtime().inBackground("result of a sub-agent", telling);
+    if (spawn.announcedAtMs === undefined) runtime().inBackground("result of a sub-agent", this.tellPlainly(spawn));
+    // Others may be held for it, also where it is not told to its parent.
+    runtime().inBackground("results of sub-agents", this.#handOver(spawn, input));
     const parent = book.ofChild(spawn.parentKey);
     // Such an end begins no turn: nothing else may come for its parent.
     if (parent !== undefined && input?.admission.isEvent === true)
