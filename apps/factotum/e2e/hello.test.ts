@@ -83,7 +83,7 @@ test("and with every tool and a browser, which stays out of the request until it
   expect(tools).toEqual(expect.arrayContaining(["exec", "tool_call", "tool_search", "web_fetch"]));
   for (const deferred of ["browser", "image"]) expect(tools).not.toContain(deferred);
   expect(system).toContain(
-    "More by `tool_search`: `browser`, `cron`, `gateway`, `image`, `sessions_spawn`, `sessions_yield`, `subagents`.",
+    "More by `tool_search`: `agents_list`, `browser`, `cron`, `gateway`, `image`, `sessions_history`, `sessions_list`, `sessions_send`, `sessions_spawn`, `sessions_yield`, `subagents`.",
   );
   expect(bytes).toBeLessThanOrEqual(MAX_BYTES);
 });

@@ -36,7 +36,7 @@ export function createEditTool({
   return defineTool({
     name: "edit",
     summary: "Replace exact text in a file",
-    description: "Replaces exactly matching text in a UTF-8 file, one edit after another. Either all edits are made or none.",
+    description: "Replaces exactly matching text in a UTF-8 file, one edit after another, all or nothing.",
     schema: EditSchema,
     aliases: PATH_ALIASES,
     traits: { effect: "write", idempotent: false, output: "trusted", network: false, parallel: false },

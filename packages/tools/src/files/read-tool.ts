@@ -38,7 +38,7 @@ export function createReadTool(options: ReadToolOptions): AgentTool {
   return defineTool({
     name: "read",
     summary: "Show a text file, PDF or image",
-    description: `Returns a text file, the text of a PDF, or a PNG, JPEG, GIF or WebP image. One call returns at most ${maxResultChars} characters of text; if more is left, the last line says which offset comes next.`,
+    description: `Returns a text file, the text of a PDF, or a PNG, JPEG, GIF or WebP image. A call returns at most ${maxResultChars} characters of text; if more is left, the last line says which offset is next.`,
     schema: ReadSchema,
     aliases: PATH_ALIASES,
     traits: { effect: "read", idempotent: true, output: "trusted", network: false, parallel: true },

@@ -112,15 +112,13 @@ export const OPERATIONS: Readonly<
 const [SEND = "send", ...OTHERS] = Object.keys(OPERATIONS) as OperationName[];
 
 const PARAMETERS = {
-  message: text("Text in Markdown; send needs it unless media is given. Of a poll: the question"),
+  message: text("Markdown; send needs it unless media is given. Of a poll: the question"),
   media: z.string().optional().describe("One file to attach: a path in the workspace or an http(s) URL"),
   card: CardSchema.optional().describe("A structured message with fields, inputs and buttons"),
   options: z.array(z.string().min(1).max(1000)).min(2).max(100).optional().describe("Answers of a poll"),
   multiple: z.boolean().optional().describe("Several answers can be chosen"),
   durationSeconds: z.number().int().positive().optional().describe("How long a poll is open"),
-  messageId: id(
-    "The message to react to, pin or look at: message_id in Conversation info. For edit and delete: the id that an earlier call returned",
-  ),
+  messageId: id("message_id in Conversation info; for edit and delete the id that an earlier call returned"),
   emoji: z.string().min(1).max(100).optional(),
   remove: z.boolean().optional().describe("Take the reaction back"),
   mentions: z
@@ -144,8 +142,8 @@ const ADDRESS = {
     .string()
     .min(1)
     .optional()
-    .describe("A chat_id, user:<id>, channel:<id> for a group room, or a name that only one of them has. Default: this conversation"),
-  channel: z.string().min(1).optional().describe("Id of another messaging service for the target. Default: this conversation's"),
+    .describe("chat_id, user:<id>, channel:<id> of a group room, or a name that only one of them has. Default: this conversation"),
+  channel: z.string().min(1).optional().describe("Another messaging service, by its id. Default: this conversation's"),
 } as const;
 
 /** Every parameter of the tool; its output is `MessageArguments`. */

@@ -52,7 +52,7 @@ export function createGrepTool(options: GrepToolOptions): AgentTool {
   return defineTool({
     name: "grep",
     summary: "Search the text of files",
-    description: `Searches a file or folder line by line. Skips binary files and what .gitignore hides. Returns each match as "path:line: text"; the whole result has at most ${maxResultChars} characters.`,
+    description: `Searches a file or folder line by line. Skips binary files and what .gitignore hides. Returns each match as "path:line: text"; at most ${maxResultChars} characters.`,
     schema: GrepSchema,
     traits: { effect: "read", idempotent: true, output: "trusted", network: false, parallel: true },
     async execute(args, { run, signal }) {
