@@ -4,6 +4,7 @@ import type { JobAuthority, JobRecord, OccurrenceRecord, Store } from "@factotum
 import type { ScheduleStatus } from "@factotum/protocol";
 import { modelProblem } from "../agents/model-problem.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
+import { unknownTools } from "../agents/unknown-tools.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { SessionCache } from "../context/session-cache.ts";
 import type { Conversations } from "../conversation/conversations.ts";
@@ -40,7 +41,6 @@ import { ownerTarget } from "./owner-target.ts";
 import type { OwnerTargetParts } from "./owner-target.ts";
 import { scheduleReport } from "./schedule-report.ts";
 import { Scheduler } from "./scheduler.ts";
-import { unknownTools } from "./unknown-tools.ts";
 import { SystemEvents } from "./system-events.ts";
 
 /** What the schedule is built from. */
@@ -143,7 +143,7 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
     runner,
     timeZoneOf,
     findTarget: addressing.findTarget,
-    checkTools: (agentId, tools) => unknownTools(tools, running.agent(agentId)),
+    checkTools: (agentId, tools) => toolsProblem(tools, running.agent(agentId)),
     checkModel: async (agentId, model) => modelProblem(async () => running.agent(agentId).model(model)),
   });
   connectAgentJobs({ jobs, systemEvents }, parts, options);
@@ -318,4 +318,10 @@ async function targetOf(to: string, origin: Origin, channels: ChannelRegistry): 
   const address = isChannel ? { channel: [channel, ...account].join(":"), target: rest.join(":") } : { target: to };
   const found = await findTarget(address, origin, { channels, signal: AbortSignal.timeout(10_000) });
   return "refusal" in found ? found : found.target;
+}
+
+/** Why these cannot be the tools of a job; `undefined`: they can. */
+function toolsProblem(tools: readonly string[], agent: Parameters<typeof unknownTools>[1]): string | undefined {
+  const unknown = unknownTools(tools, agent);
+  return unknown === undefined ? undefined : `${unknown} Name the tools of a job one by one; "factotum tools list" shows them.`;
 }

@@ -5,6 +5,7 @@ import type { InputAdmission, InputRecord, JobBounds, NewSpawn, SpawnFacts, Stor
 import { modelProblem } from "../agents/model-problem.ts";
 import { placeOfRun } from "../agents/run-place.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
+import { unknownTools } from "../agents/unknown-tools.ts";
 import { turnReport } from "../background-commands/turn-report.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { groupOf } from "../conversation/session-context.ts";
@@ -62,10 +63,8 @@ export async function planSpawn(
   if (limited !== undefined) return limited;
   const asking = await askingTurn(run, store);
   if (asking === undefined) return refused("No message asked for this run, so a result could be reported nowhere.");
-  const problem = request.model === undefined ? undefined : await modelProblem(async () => running.agent(agentId).model(request.model));
+  const problem = await requestProblem(request, agentId, running);
   if (problem !== undefined) return refused(problem);
-  const misfit = request.outputSchema === undefined ? undefined : schemaProblem(request.outputSchema);
-  if (misfit !== undefined) return refused(`outputSchema cannot be used: ${misfit}`);
   const id = random.uuid();
   const childKey = agentSessionKey(agentId, "subagent", id);
   const { admission } = asking.lead;
@@ -125,6 +124,20 @@ export async function planSpawn(
       admission: { ...child, spawn: { ...facts, isTask: true } },
     },
   };
+}
+
+/** Why nothing can work as a request asks for it: its model, tools or form of the result; `undefined`: something can. */
+async function requestProblem(
+  { model, toolsAllow, outputSchema }: SpawnRequest,
+  agentId: string,
+  running: RunningConfig,
+): Promise<string | undefined> {
+  const problem = model === undefined ? undefined : await modelProblem(async () => running.agent(agentId).model(model));
+  if (problem !== undefined) return problem;
+  const unknown = toolsAllow === undefined ? undefined : unknownTools(toolsAllow, running.agent(agentId));
+  if (unknown !== undefined) return `toolsAllow: ${unknown} Name tools one by one, or leave toolsAllow out.`;
+  const misfit = outputSchema === undefined ? undefined : schemaProblem(outputSchema);
+  return misfit === undefined ? undefined : `outputSchema cannot be used: ${misfit}`;
 }
 
 /** Why a session may start no further sub-agent, or not this one. */

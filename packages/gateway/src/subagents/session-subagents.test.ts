@@ -259,6 +259,19 @@ test("a result that is held for another one is handed over, too, when the conver
   expect(scene.texts.some((text) => text.endsWith("second"))).toBe(true);
 });
 
+test("tools that are not there are refused with near names before a task is handed out", async () => {
+  await scene.start();
+  scene.answerWith({
+    "": ({ results }) =>
+      results === 0
+        ? toolReply({ name: "sessions_spawn", input: { task: "look", toolsAllow: ["raed", "ls"] } })
+        : textReply("I do it myself."),
+  });
+  await scene.say("Go.");
+  expect(scene.bodies("toolsAllow: There is no tool")[0]).toContain("did you mean read?");
+  expect(await scene.rows()).toEqual([]);
+});
+
 test("a sub-agent can be told more, be read and be ended, by its parent alone", async () => {
   await scene.start();
   const gate: Gate = createGate();

@@ -1,6 +1,6 @@
 import { nearestName } from "@factotum/agent-contract";
 import { TOOL_NAMES } from "@factotum/config";
-import type { AgentRuntime } from "../agents/agent-directory.ts";
+import type { AgentRuntime } from "./agent-directory.ts";
 
 /** Which of these names no tool has, with the nearest one of each, as a sentence; `undefined` if all are known. A source that was not asked yet may have any. */
 export function unknownTools(names: readonly string[], agent: Pick<AgentRuntime, "loadedTools" | "unloadedPrefixes">): string | undefined {
@@ -12,5 +12,5 @@ export function unknownTools(names: readonly string[], agent: Pick<AgentRuntime,
     const nearest = nearestName(name, known);
     return nearest === undefined ? JSON.stringify(name) : `${JSON.stringify(name)} (did you mean ${nearest}?)`;
   });
-  return `There is no tool ${shown.join(", ")}. Name the tools of a job one by one; "factotum tools list" shows them.`;
+  return `There is no tool ${shown.join(", ")}.`;
 }
