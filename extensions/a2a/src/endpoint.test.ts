@@ -150,6 +150,8 @@ describe("a refused message is not passed on:", () => {
       says("m", "x", { configuration: { taskPushNotificationConfig: { url: "http://127.0.0.1/" } } }),
     ],
     ["no text", "RequestMalformedError", says("m", " ")],
+    ["a command", "UnsupportedOperationError", says("m", "/status")],
+    ["a command with arguments", "UnsupportedOperationError", says("m", " /model x")],
     ["a text over the limit", "RequestMalformedError", says("m", "x".repeat(64_001))],
     ["an id over the limit", "RequestMalformedError", says("m".repeat(129), "x")],
     ["the role of an agent", "RequestMalformedError", says("m", "x", { message: { role: "ROLE_AGENT" } })],
@@ -157,6 +159,12 @@ describe("a refused message is not passed on:", () => {
     const { client, host } = await startScene();
     await expect(client.sendMessage(request)).rejects.toMatchObject({ name: expect.stringContaining(name) as string });
     expect(host.received).toEqual([]);
+  });
+
+  test("but a path at the beginning is text", async () => {
+    const { client, host } = await startScene();
+    await client.sendMessage(says("m", "/etc/hosts has no entry.", { configuration: AT_ONCE }));
+    expect(host.received).toHaveLength(1);
   });
 
   test("a second one in an open context, or to a task", async () => {

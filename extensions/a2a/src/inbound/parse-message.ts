@@ -17,6 +17,8 @@ const MAX_TEXT_LENGTH = 64_000;
 const MAX_ID_LENGTH = 128;
 const MAX_PARTS = 64;
 const TEXT_TYPES: ReadonlySet<string> = new Set(["", "text/plain", "text/markdown"]);
+/** What the gateway reads as a command. */
+const COMMAND = /^\s*\/[a-z][\w-]*(?:[\s:@]|$)/iu;
 const OUTPUT_TYPES: ReadonlySet<string> = new Set(["*/*", "text/*", "text", "text/plain", "text/markdown"]);
 
 /** What a peer asks for, checked. */
@@ -84,6 +86,8 @@ function textOf(parts: NonNullable<SendMessageRequest["message"]>["parts"]): str
   });
   const text = texts.join("\n\n");
   if (text.trim() === "") throw new RequestMalformedError("the message has no text");
+  // The gateway ignores commands of bots: the task would wait until its limit.
+  if (COMMAND.test(text)) throw new UnsupportedOperationError("other agents give no commands here: begin the text with another word");
   if (text.length > MAX_TEXT_LENGTH) throw new RequestMalformedError(`the text has more than ${MAX_TEXT_LENGTH} characters`);
   return text;
 }
