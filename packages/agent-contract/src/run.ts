@@ -29,6 +29,8 @@ export interface RunSandbox {
 export interface RunFacts {
   readonly runId: string;
   readonly kind: RunKind;
+  /** The kind of run that it comes from at last, if that is another one. */
+  readonly cause?: RunKind;
   readonly agentId: string;
   readonly sessionKey: string;
   readonly sessionId: string;

@@ -91,7 +91,7 @@ export class ParkedCalls {
     if (context.record?.sessionId !== sessionId) return notRun("its conversation was reset");
     const { agent, model, fallbacks, group } = context;
     const elevated = isElevatedRun({ inputs, record: context.record }, running.config);
-    const facts = await runFacts({ ...turn, owner }, context, running, { elevated });
+    const facts = await runFacts({ ...turn, owner }, context, running, { elevated, inputs });
     const [sandboxed, subagent] = [facts.sandbox !== undefined, isSubagentKey(sessionKey)];
     const tools = agent.tools({ model: model.client.info, fallbacks, group, sandboxed, subagent });
     const found = tools.find(({ name }) => name === toolName);

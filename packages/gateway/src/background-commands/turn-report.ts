@@ -1,13 +1,16 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, RunFacts } from "@factotum/agent-contract";
 import { messageId } from "@factotum/channel-contract";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import type { CommandRecord, InboxStore, InputAdmission, TurnStore } from "@factotum/store";
 
 /**
  * What a report has in common with the turn: what that is bound to, and comes from. In the session of a sub-agent its parent gets what is said, and it stays with
  * its task.
  */
-function boundsOf({ spawn, job, extra, cause, tree }: InputAdmission): Partial<InputAdmission> {
+function boundsOf({ kind, spawn, job, extra, tree, ...admission }: InputAdmission): Partial<InputAdmission> {
+  // Nobody has asked for the command of an unattended run: its end asks nobody either, makes no jobs and changes no memory.
+  const cause = admission.cause ?? (RUN_POLICY[kind].mayAsk ? undefined : kind);
   if (spawn === undefined) return withoutUndefined({ job, cause });
   const { isTask: _first, ...place } = spawn;
   return { kind: "subagent", spawn: place, ...withoutUndefined({ job, extra, cause, tree }) };

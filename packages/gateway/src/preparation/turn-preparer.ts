@@ -91,7 +91,7 @@ export class TurnPreparer {
     const { messages: history, isReplaced, replacement } = await readShownHistory(prompt, context, { store, cache });
     const asked = job.directives?.elevated;
     const elevated = isElevatedRun({ inputs: inputsOf(job), record: context.record, asked }, running.config);
-    const facts = await raceAbort(runFacts(run, context, running, { elevated }), bound);
+    const facts = await raceAbort(runFacts(run, context, running, { elevated, inputs: inputsOf(job) }), bound);
     this.#options.skillUse.invoked(facts, skillsOf(job));
     const given = { sessionKey, tools: prompt.record.tools, history, nowMs: run.nowMs };
     const { earlier, isAnswered } = await earlierMessages(leadInput(job), given, context, this.#options.media);
@@ -180,7 +180,7 @@ export class TurnPreparer {
     const shown = withQuarantine(viewHistory(history, undefined, view), isReplaced);
     logBreaks(turn.sessionKey, shown, this.#options.logger);
     const elevated = isElevatedRun({ inputs, record: context.record }, running.config);
-    const facts = await raceAbort(runFacts(turn, context, running, { elevated }), bound);
+    const facts = await raceAbort(runFacts(turn, context, running, { elevated, inputs }), bound);
     this.#options.skillUse.invoked(facts, usedSkills(inputs, own));
     return {
       ...assemblePrepared(turn, context, prompt.record, { inputs, history: shown.messages }),

@@ -113,6 +113,22 @@ test("what a job may not call, the turn with the end of its command may not call
   expect(scene.bodies("The background command").at(-1)).toMatch(/There is no tool called \\"ls\\"|ls was refused/);
 });
 
+test("the turn with the end of a job's command changes no memory", async () => {
+  const runner = createHeldCommands();
+  await scene.start(undefined, { runner });
+  const note = toolReply({ name: "write", input: { path: "MEMORY.md", content: "- The build is green.\n" } });
+  scene.answerWith({
+    "": ({ results, text }) => {
+      if (text.includes("The background command")) return results < 2 ? note : textReply("Told.");
+      return results === 0 ? toolReply({ name: "exec", input: { command: "make", background: true } }) : textReply("It runs.");
+    },
+  });
+  await runJob();
+  runner.commands[0]?.end();
+  await expect.poll(() => scene.bodies("The background command")).toHaveLength(2);
+  expect(scene.bodies("The background command").at(-1)).toContain("MEMORY.md was not changed");
+});
+
 test("a tree that has used its budget up makes no further call", async () => {
   await scene.start((before) => ({ ...before, budget: { tokens: 1 } }));
   scene.answerWith({

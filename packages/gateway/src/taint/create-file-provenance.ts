@@ -3,10 +3,9 @@ import type { FileProvenance, FileWrite, RunFacts } from "@factotum/agent-contra
 import type { NotesFile, Store } from "@factotum/store";
 import { authorize } from "../access/authorize.ts";
 import { confirmationHint } from "../access/tool-gate.ts";
-import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { findInstructionFile } from "./instruction-files.ts";
 import type { InstructionPlaces } from "./instruction-files.ts";
-import { memoryRefusal } from "./memory-files.ts";
+import { changesMemory, memoryRefusal } from "./memory-files.ts";
 import { blockDigests, hasTaintedBlock, marksFor } from "./note-blocks.ts";
 import { notesFiles, notesPlaces, type NotesPlace } from "./note-places.ts";
 import { isTaintBinding } from "./taint.ts";
@@ -33,7 +32,7 @@ export function createFileProvenance({ store, places }: FileProvenanceOptions): 
   return {
     async beforeWrite(write) {
       const { run } = write;
-      const unfit = RUN_POLICY[run.kind].changesMemory ? undefined : memoryRefusal(await findInstructionFile(write.path, places()), run);
+      const unfit = changesMemory(run) ? undefined : memoryRefusal(await findInstructionFile(write.path, places()), run);
       if (unfit !== undefined) return { type: "refuse", message: unfit };
       const tainted = await isTaintBinding(run, write.tainted || !run.owner, { store });
       if (!tainted) return { type: "allow" };

@@ -1,8 +1,7 @@
 import type { AgentTool, RunFacts, ToolCall } from "@factotum/agent-contract";
 import { authorize } from "../access/authorize.ts";
 import type { GateDecision } from "../access/tool-gate.ts";
-import { RUN_POLICY } from "../run-policy/run-policy.ts";
-import { memoryRefusal } from "./memory-files.ts";
+import { changesMemory, memoryRefusal } from "./memory-files.ts";
 
 /**
  * Whether a call may change instructions for later turns (R23); `undefined` if it would not change any, or may. A guest's call is left to the write itself, which
@@ -13,7 +12,7 @@ export async function instructionDecision(
   tool: AgentTool,
   { facts, tainted }: { readonly facts: RunFacts; readonly tainted: boolean },
 ): Promise<Exclude<GateDecision, { type: "allow" }> | undefined> {
-  if (!facts.owner || (!tainted && RUN_POLICY[facts.kind].changesMemory)) return undefined;
+  if (!facts.owner || (!tainted && changesMemory(facts))) return undefined;
   const name = await tool.changedInstructions?.(call, facts);
   const unfit = memoryRefusal(name, facts);
   if (unfit !== undefined) return { type: "refuse", message: unfit };
