@@ -81,6 +81,8 @@ interface RunSandbox {
 interface RunFacts {
   readonly runId: string;
   readonly kind: RunKind;
+  /** The kind of run that it comes from at last, if that is another one. */
+  readonly cause?: RunKind;
   readonly agentId: string;
   readonly sessionKey: string;
   readonly sessionId: string;
