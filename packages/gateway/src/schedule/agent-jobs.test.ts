@@ -1,7 +1,7 @@
 import type { JobCaller, JobChange, JobSpec, RunFacts } from "@factotum/agent-contract";
 import type { InputRecord, JobAuthority, TurnRecord } from "@factotum/store";
 import { expect, test } from "vitest";
-import { startTestGateway, TestPlatform } from "../../test/gateway-harness.ts";
+import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import { AgentJobs } from "./agent-jobs.ts";
 
 const GROUP = "agent:main:test:group:g1";
@@ -86,4 +86,33 @@ test("a guest changes the guests' jobs of the session alone, an agent only its o
   const command = { payload: { type: "command", argv: ["date"] } } as const;
   expect(await agentJobs.update("guest's", command, callerOf())).toMatchObject({ type: "refused" });
   expect(await agentJobs.update("owner's", command, callerOf())).toMatchObject({ type: "done" });
+});
+
+test("a run that may call few tools makes no job that may call more", async () => {
+  await using running = await startTestGateway({ platform: new TestPlatform(), patch: withModel("http://127.0.0.1:1") });
+  const { jobs, systemEvents } = running.gateway.engine.schedule;
+  const turn = { inputIds: ["1"], origin: CHAT.origin } as unknown as TurnRecord;
+  const admission = { sessionKey: GROUP, job: { id: "j", name: "j", tools: ["read", "write"] } };
+  const input = { admission, message: { sender: CHAT.sender } } as unknown as InputRecord;
+  const agentJobs = new AgentJobs();
+  agentJobs.connect({
+    jobs,
+    systemEvents,
+    store: { readTurn: async () => Promise.resolve(turn), readInput: async () => Promise.resolve(input) },
+    modelOf: async () => Promise.resolve("anthropic/claude-sonnet-5-5"),
+    grantOf: async () => Promise.resolve(undefined),
+    mayNest: () => true,
+  });
+  const caller = callerOf({ kind: "cron" });
+  const task = (name: string, tools?: readonly string[]): JobSpec => ({
+    ...specOf(name),
+    payload: { type: "agentTurn", message: "Look." },
+    ...(tools === undefined ? {} : { tools }),
+  });
+  expect(await agentJobs.add(task("all"), caller)).toMatchObject({ type: "done" });
+  await agentJobs.add(task("some", ["read", "exec"]), caller);
+  await agentJobs.add(specOf("text"), caller);
+  await agentJobs.update("some", { tools: ["exec", "write"] }, caller);
+  const toolsOf = (name: string): unknown => jobs.find(name, () => true)?.spec.tools;
+  expect([toolsOf("all"), toolsOf("some"), toolsOf("text")]).toEqual([["read", "write"], ["write"], undefined]);
 });

@@ -49,8 +49,9 @@ export class AgentJobs implements ScheduledJobs {
     if (await this.#isNested(caller)) return NESTED;
     const authority = await this.#authorityOf(caller);
     if (authority === undefined) return { type: "refused", message: "This run has no address, so a job could report nowhere." };
+    const bounded = { ...spec, ...(await this.#boundsOf(spec, spec.payload, caller)) };
     const isPinned = spec.payload.type === "agentTurn" && spec.model === undefined && isIsolated({ spec });
-    const pinned = isPinned ? { ...spec, model: await modelOf(caller.run) } : spec;
+    const pinned = isPinned ? { ...bounded, model: await modelOf(caller.run) } : bounded;
     return jobs.add(pinned, { agentId: caller.run.agentId, authority, grant: await grantOf(caller) });
   }
 
@@ -59,7 +60,11 @@ export class AgentJobs implements ScheduledJobs {
     const job = this.#find(id, caller);
     if (job === undefined) return OTHERS;
     const { jobs, grantOf } = this.#connected;
-    return jobs.update(job, change, { owner: caller.run.owner, grant: await grantOf(caller) });
+    // A change of another part leaves its tools as they are.
+    const isOfRun = change.payload !== undefined || change.tools !== undefined;
+    const made = { tools: change.tools ?? job.spec.tools };
+    const bounded = isOfRun ? { ...change, ...(await this.#boundsOf(made, change.payload ?? job.spec.payload, caller)) } : change;
+    return jobs.update(job, bounded, { owner: caller.run.owner, grant: await grantOf(caller) });
   }
 
   async remove(id: string, caller: JobCaller): Promise<JobChange> {
@@ -124,6 +129,18 @@ export class AgentJobs implements ScheduledJobs {
     const turn = await store.readTurn(run.runId);
     const inputId = turn?.inputIds[0];
     return { turn, lead: inputId === undefined ? undefined : await store.readInput(inputId) };
+  }
+
+  /** The tools of a job that a run with tools of its own makes: never more than the run has. */
+  async #boundsOf(
+    { tools }: { readonly tools?: readonly string[] | undefined },
+    payload: JobSpec["payload"],
+    caller: JobCaller,
+  ): Promise<Pick<JobSpec, "tools">> {
+    const { lead } = await this.#originOf(caller);
+    const own = lead?.admission.job?.tools;
+    if (own === undefined || payload.type !== "agentTurn") return {};
+    return { tools: tools?.filter((name) => own.includes(name)) ?? own };
   }
 
   async #authorityOf({ run }: JobCaller): Promise<JobAuthority | undefined> {
