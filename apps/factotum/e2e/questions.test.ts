@@ -68,5 +68,5 @@ test("a client that reads the conversation is asked in it, and an API client is 
     body: JSON.stringify({ model: "factotum", messages: [{ role: "user", content: `Please ${call}` }] }),
   });
   expect(response.status).toBe(200);
-  expect(newestResults(model)).toEqual([expect.stringContaining("Nobody can be asked in this run")]);
+  expect(newestResults(model)).toEqual([expect.stringContaining("No one can be asked in this run")]);
 });

@@ -45,10 +45,10 @@ const TOOL_ACTIONS = ["read", "write", "execute", "send", "config", "schedule", 
 /** Name of what a tool does. */
 type ToolAction = (typeof TOOL_ACTIONS)[number];
 
-/** What a tool does with a session: it is told that there is one, reads what was said in it, or has it answer a message. */
+/** What a tool does with a session: learns that it exists, reads its messages, or sends it a message to answer. */
 export const SESSION_ACCESS = ["see", "read", "send"] as const;
 
-/** Name of what a tool does with a session. */
+/** Name of an access to a session. */
 export type SessionAccess = (typeof SESSION_ACCESS)[number];
 
 /**

@@ -270,7 +270,7 @@ describe("the history", () => {
     expect(page?.cursor).toBeDefined();
   });
 
-  test("a cursor that is none is refused", async () => {
+  test("an invalid cursor is refused", async () => {
     const { sessions, caller } = askerOf({ from: "main" });
     const page = { limit: 5, includeTools: false, cursor: "nonsense" };
     await expect(sessions.history({ sessionKey: SESSIONS.grandchild.key }, page, caller)).rejects.toThrow("not a position in this list");

@@ -99,12 +99,12 @@ export class AgentsSessions implements AgentSessions {
     return sender.send(reference, options, await reach.caller(asked));
   }
 
-  /** Goes on with the exchanges that an earlier process has left. */
+  /** Resumes the exchanges that an earlier process left unfinished. */
   async recover(): Promise<void> {
     await this.#ready.exchanges.recover();
   }
 
-  /** From now on no exchange goes on; the next start does. */
+  /** Stops all exchanges; the next start resumes them. */
   async close(): Promise<void> {
     await this.#ready.exchanges.close();
   }

@@ -46,7 +46,7 @@ export function afterStep(exchange: ExchangeRecord, end: StepEnd): ExchangeRecor
   return isTainted || after.turn >= after.maxTurns ? conclude(after) : after;
 }
 
-/** What is left when nothing is said any longer: a chat that the target has is told, if the target has replied. */
+/** The step after the last reply: an announcement to the target's own chat, if it has one and has replied. */
 function conclude(exchange: ExchangeRecord): ExchangeRecord | undefined {
   return exchange.target.origin === undefined || exchange.firstReply === undefined ? undefined : { ...exchange, phase: "announce" };
 }

@@ -127,11 +127,11 @@ describe("a message to another session", () => {
       [CODER, true, undefined, ["agent:main:main"]],
       ["agent:main:main", true, undefined, ["agent:main:main", CODER]],
     ]);
-    // It is no chat of the session: later messages of people go on as before.
+    // It is no chat of the session: later messages of people are unaffected.
     expect((await running.store.readSession("agent:main:main"))?.lastOrigin).toMatchObject({ channel: "test" });
   });
 
-  test("goes on turn by turn, up to the limit", async () => {
+  test("continues turn by turn, up to the limit", async () => {
     answers = [
       ["main", "ask the coder", send({ sessionKey: CODER, message: "Which one?" })],
       ["coder", "1 of 3", textReply("Blue or red?")],
@@ -230,7 +230,7 @@ describe("a message is refused", () => {
     await start({ patch: (config) => ({ ...config, tools: { ...config.tools, agentToAgent: { enabled: false, allow: [] } } }) });
     const words = async (key: string): Promise<string> =>
       (await refusal({ sessionKey: key, message: "x" })).replaceAll(key, "KEY").replaceAll(/toolu?_\w+/g, "");
-    const missing = await words("agent:nobody:main");
+    const missing = await words("agent:missing:main");
     expect(missing).toContain("There is no session");
     expect(await words(CODER)).toBe(missing);
     expect(await refusal({ sessionKey: "agent:main:main", message: "x" })).toContain("This is your own session");
@@ -289,18 +289,18 @@ describe("a message is refused", () => {
     answers = [
       ["main", "ask the coder", send({ agentId: "coder", message: "Who knows?" })],
       ["coder", "1 of 6", send({ agentId: "main", message: "You, perhaps?" })],
-      ["coder", "a circle would never end", textReply("Nobody.")],
-      ["main", "replied:", textReply("Nobody knows.")],
+      ["coder", "a circle would never end", textReply("No one.")],
+      ["main", "replied:", textReply("No one knows.")],
       ["main", "2 of 6", textReply("REPLY_SKIP")],
     ];
     await start();
     await say("ask the coder");
-    expect(texts()).toEqual(["Nobody knows."]);
+    expect(texts()).toEqual(["No one knows."]);
     expect(asked()).toEqual(["main: ", "coder: 1 of 6", "coder: ", "main: replied:", "main: 2 of 6"]);
   });
 });
 
-test("eight exchanges of a session go on at the same time", async () => {
+test("a session has at most eight exchanges at the same time", async () => {
   const call = (index: number) => ({ name: "sessions_send", input: { agentId: "coder", message: `Slow ${index}?`, timeoutSeconds: 0 } });
   answers = [
     ["main", "ask the coder", toolReply(...Array.from({ length: 9 }, (_, index) => call(index)))],
@@ -327,7 +327,7 @@ test("eight exchanges of a session go on at the same time", async () => {
 test("a reply that does not come in time is given to the next turn", async () => {
   answers = [
     ["main", "ask the coder", send({ agentId: "coder", message: "Slow?", timeoutSeconds: 77 })],
-    ["coder", "1 of 6", textReply("Done at last.")],
+    ["coder", "1 of 6", textReply("Done in the end.")],
     ["main", "has not replied yet", textReply("It takes a while.")],
     ["main", "2 of 6", textReply("REPLY_SKIP")],
   ];
@@ -344,11 +344,11 @@ test("a reply that does not come in time is given to the next turn", async () =>
   expect(texts()).toEqual(["It takes a while."]);
   isOver.resolve();
   await settle();
-  expect(requestWith("2 of 6")).toContain("Done at last.");
+  expect(requestWith("2 of 6")).toContain("Done in the end.");
   expect(texts()).toHaveLength(1);
 });
 
-test("two sessions that wait for each other both go on", async () => {
+test("two sessions that wait for each other both continue", async () => {
   answers = [
     ["main", "ask the coder", send({ agentId: "coder", message: "Ready?" })],
     ["coder", "ask the other one", send({ agentId: "main", message: "Are you?" })],
@@ -373,7 +373,7 @@ test("two sessions that wait for each other both go on", async () => {
   expect(texts()).toContain("It is ready.");
 });
 
-test("an exchange goes on after a restart: what was asked is not asked again", async () => {
+test("an exchange continues after a restart, and no question is asked twice", async () => {
   answers = [
     ["main", "ask the coder", send({ agentId: "coder", message: "Which one?", timeoutSeconds: 0 })],
     ["main", "Accepted:", textReply("Asked.")],

@@ -19,7 +19,7 @@ import { endOfInput, endOfRun } from "../schedule/run-end.ts";
 import { afterStep, nextStep, stepInput } from "./exchange.ts";
 import type { StepEnd } from "./exchange.ts";
 
-/** Exchanges that go on at the same time: of one session, and of all. */
+/** Maximum concurrent exchanges: of one session, and of all. */
 const MAX_OF_SESSION = 8;
 const MAX_OPEN = 64;
 
@@ -29,7 +29,7 @@ const MAX_ENTRIES = 200;
 /** What exchanges use. */
 export interface ExchangesParts {
   readonly store: ExchangeStore & InboxStore & SessionStore & TranscriptStore & TurnStore;
-  /** Takes the input of a step; the same event is accepted once. `watcher` is told of the end of a new one. */
+  /** Takes the input of a step; the same event is accepted once. `watcher` is notified when a new one ends. */
   readonly submit: (
     message: MsgContext,
     admission: InputAdmission,
@@ -44,7 +44,7 @@ export interface ExchangesParts {
 export interface BegunExchange {
   /** Resolves with the first reply; `undefined` if the gateway ends first. */
   readonly first: Promise<StepEnd | undefined>;
-  /** Ends it with the present step: the person who waits has stopped the work. */
+  /** Ends it with the current step: the person who waits has stopped the run. */
   readonly stop: () => void;
 }
 
@@ -56,7 +56,7 @@ export function chatOf(record: Pick<SessionRecord, "key" | "lastOrigin"> | undef
 
 /**
  * Carries exchanges between sessions from step to step. Each step is an input of its session, with a stable id; what was said is stored before the next one, so
- * that a restart goes on where it was, and asks nothing twice (R1).
+ * that a restart continues with the next step, and asks nothing twice (R1).
  */
 export class Exchanges {
   readonly #parts: ExchangesParts;
@@ -93,7 +93,7 @@ export class Exchanges {
     return { first, stop: () => this.#stopped.add(exchange.id) };
   }
 
-  /** Goes on with what an earlier process has left. */
+  /** Resumes what an earlier process left unfinished. */
   async recover(): Promise<void> {
     for (const exchange of await this.#parts.store.listExchanges()) {
       this.#open.set(exchange.id, exchange);
@@ -101,7 +101,7 @@ export class Exchanges {
     }
   }
 
-  /** From now on no step begins: the next start goes on with them. Resolves when nothing is being stored. */
+  /** Begins no further step: the next start continues. Resolves when no write is pending. */
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.all(this.#driven);
@@ -161,7 +161,7 @@ export class Exchanges {
     return await promise;
   }
 
-  /** The end of a step from what is stored. What a process that is gone has answered may be text of others. */
+  /** The end of a step, read from the store. An answer of an earlier process may be text of others. */
   async #endOf(inputId: string): Promise<StepEnd | undefined> {
     const { store } = this.#parts;
     const input = await store.readInput(inputId);

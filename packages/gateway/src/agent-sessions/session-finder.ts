@@ -5,14 +5,14 @@ import type { RunningConfig } from "../agents/running-config.ts";
 import { agentSessionKey, normalizeSessionKey } from "../routing/session-key.ts";
 import type { KnownCaller, SessionReach, TargetSession } from "./session-reach.ts";
 
-/** Sessions that are looked through for a list or a name, newest activity first. */
+/** Maximum sessions that are searched for a list or a name, newest activity first. */
 const MAX_SCANNED = 2_000;
 const PAGE = 100;
 
-/** A shorter beginning of an id names nothing: it could match by chance. */
+/** A shorter prefix of an id names no session: it could match by chance. */
 const MIN_PREFIX_CHARS = 4;
 
-/** What is looked through. */
+/** Which sessions are searched. */
 export interface SessionScan {
   readonly agentId?: string;
   readonly activeSinceMs?: number;
@@ -32,7 +32,7 @@ export interface SessionFinderParts {
 }
 
 /**
- * Finds sessions among those that a caller may see. Whatever it may not see takes no part: it is neither found, nor does it make a name ambiguous.
+ * Finds sessions among those that a caller may see. A hidden session is neither found, nor does it make a name ambiguous.
  */
 export class SessionFinder {
   readonly #parts: SessionFinderParts;
@@ -54,7 +54,7 @@ export class SessionFinder {
     } while (cursor !== undefined && scanned < MAX_SCANNED);
   }
 
-  /** The one session that the words name and that this may be done with; `undefined` for none, for several, and for one that is hidden. */
+  /** The one session that the words name and that allows this access; `undefined` for no match, for several, and for a hidden session. */
   async find(reference: SessionReference, access: SessionAccess, caller: KnownCaller): Promise<FoundSession | undefined> {
     const found = await this.#named(reference, caller);
     return found !== undefined && (await this.#parts.reach.may(access, caller, found)) ? found : undefined;

@@ -19,7 +19,7 @@ export type TargetSession = Pick<SessionRecord, "key" | "agentId" | "isPrivate">
 
 /** A caller with what is known of its turn. */
 export interface KnownCaller extends SessionCaller {
-  /** Nobody but the owner reads or writes in its session, and its turn is the owner's. */
+  /** Only the owner reads and writes in its session, and its turn is the owner's. */
   readonly isPrivate: boolean;
   /** It sees only the sessions that it has spawned. */
   readonly isConfined: boolean;

@@ -52,7 +52,7 @@ export class SessionSender {
     const exchange = await this.#exchangeWith(found, { message, isAwaited: timeoutMs > 0 }, caller);
     if ("type" in exchange) return exchange;
     if (exchanges.isFull(sessionKey))
-      return { type: "error", code: "too-many", message: "Too many exchanges between sessions go on. Wait until one has ended." };
+      return { type: "error", code: "too-many", message: "Too many exchanges between sessions are open. Wait until one ends." };
     const begun = await exchanges.begin(exchange);
     if (timeoutMs === 0) return { type: "accepted", sessionKey: found.key };
     if (this.#isWaitingFor(found.key, sessionKey))
@@ -95,7 +95,7 @@ export class SessionSender {
     return [...(this.#waits.get(sessionKey) ?? [])].some((next) => this.#isWaitingFor(next, other, further));
   }
 
-  /** The exchange that a message would begin, or why there is none. */
+  /** The exchange that a message would begin, or why it may not. */
   async #exchangeWith(
     found: FoundSession,
     { message, isAwaited }: { readonly message: string; readonly isAwaited: boolean },

@@ -380,7 +380,7 @@ describe("a run that no message started", () => {
       deadline: NO_DEADLINE,
       commit: async () => undefined,
     });
-    expect(await ask).toMatchObject({ type: "refuse", message: expect.stringContaining("Nobody can be asked") as string });
+    expect(await ask).toMatchObject({ type: "refuse", message: expect.stringContaining("No one can be asked") as string });
     expect(await approvals.waiting()).toEqual([]);
   });
 });

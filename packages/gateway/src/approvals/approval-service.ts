@@ -87,7 +87,7 @@ export class ApprovalService {
     const { agentId, sessionId } = facts;
     const onceOnly = isConfig || inspected.onceOnly === true;
     if (!onceOnly && (await this.#options.store.findGrant({ binding, agentId, sessionId })) !== undefined) return ALLOW;
-    if (!isAskable) return { type: "refuse", message: `${tool.name} was refused. ${reason} Nobody can be asked in this run.` };
+    if (!isAskable) return { type: "refuse", message: `${tool.name} was refused. ${reason} No one can be asked in this run.` };
     await run.commit();
     const advice = rules.type === "ask" && rules.endsWithTrust && facts.owner && !onceOnly ? ` ${taintAdvice(run.turn.origin)}` : "";
     const asked: AskedCall = {

@@ -125,7 +125,7 @@ export class ParkedCalls {
       "The call:",
       quoteLines(approval.text),
       text,
-      "Go on with what it was for. If nobody needs to know, answer only NO_REPLY.",
+      "Go on with what it was for. If no one needs to know, answer only NO_REPLY.",
     ].join("\n");
     // The store accepts it once, so a crash before the change of state repeats nothing.
     await this.#intake.submit({ ...message, text: said, timestampMs: clock.now() }, admission);

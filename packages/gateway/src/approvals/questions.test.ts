@@ -191,7 +191,7 @@ test("a run that no message started asks no one", async () => {
   } as const;
   expect(await questions.ask([{ question: "Which?", options: [] }], { callId: "call", run })).toMatchObject({
     type: "unanswered",
-    message: expect.stringContaining("Nobody can be asked") as string,
+    message: expect.stringContaining("No one can be asked") as string,
   });
   expect(texts()).toEqual([]);
 });

@@ -23,7 +23,7 @@ const MAX_ANSWER_CHARS = 4_000;
 /** Clients that show nothing before the answer: a question would not be seen. */
 const SILENT_CHANNEL = "http";
 
-const NOBODY = "Nobody can be asked in this run. Decide yourself and say what you assumed, or end your answer with the question.";
+const NOBODY = "No one can be asked in this run. Decide yourself and say what you assumed, or end your answer with the question.";
 
 /** Dependencies of questions. */
 export interface QuestionsParts {

@@ -17,7 +17,7 @@ test("says which command has ended, how, and with which output", () => {
       "Its output:",
       "| 2 failed",
       "| 5 passed",
-      "Go on with what it was for. If nobody needs to know, answer only NO_REPLY.",
+      "Go on with what it was for. If no one needs to know, answer only NO_REPLY.",
     ].join("\n"),
   );
 });

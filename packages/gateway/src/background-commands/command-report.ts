@@ -41,7 +41,7 @@ export function describeLost({ id, text }: ReportedCommand): string {
   ].join("\n");
 }
 
-const GUIDANCE = "Go on with what it was for. If nobody needs to know, answer only NO_REPLY.";
+const GUIDANCE = "Go on with what it was for. If no one needs to know, answer only NO_REPLY.";
 
 function commandLines(text: string): readonly string[] {
   return ["The command:", quoteLines(text.length > MAX_COMMAND_CHARS ? `${text.slice(0, MAX_COMMAND_CHARS).toWellFormed()}…` : text)];

@@ -5,11 +5,11 @@ import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import type { CommandRecord, InboxStore, InputAdmission, TurnStore } from "@factotum/store";
 
 /**
- * What a report has in common with the turn: what that is bound to, and comes from. In the session of a sub-agent its parent gets what is said, and it stays with
+ * The restrictions and the origin that a report takes over from the turn. In the session of a sub-agent the answer goes to its parent, and the report stays with
  * its task.
  */
 function boundsOf({ kind, spawn, job, extra, tree, ...admission }: InputAdmission): Partial<InputAdmission> {
-  // Nobody has asked for the command of an unattended run: its end asks nobody either, makes no jobs and changes no memory.
+  // The end of an unattended run's command is unattended, too: its turn asks no one, makes no jobs and changes no memory.
   const cause = admission.cause ?? (RUN_POLICY[kind].mayAsk ? undefined : kind);
   if (spawn === undefined) return withoutUndefined({ job, cause });
   const { isTask: _first, ...place } = spawn;

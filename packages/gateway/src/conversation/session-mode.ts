@@ -13,7 +13,7 @@ export function modeOf(record: Pick<SessionRecord, "overrides"> | undefined): Se
   return record?.overrides.mode ?? "ask";
 }
 
-/** The session whose mode holds for a run: for a sub-agent that of whoever started its tree, so that it may never do more. */
+/** The session whose mode applies to a run: for a sub-agent that of the session that started its tree, so that it never has more rights. */
 export function modeKey(sessionKey: string, inputs: readonly Pick<InputRecord, "admission">[]): string {
   return inputs.find(({ admission }) => admission.spawn !== undefined)?.admission.spawn?.rootKey ?? sessionKey;
 }

@@ -34,7 +34,7 @@ async function textsAfter(...turns: readonly (readonly AgentMessage[])[]): Promi
   return (await unansweredTexts({ sessionId: "s1" } as SessionRecord, store)).map(({ text }) => text);
 }
 
-test("what runs that no person began have said is told, each once; the answer to a person and what ended in silence are not", async () => {
+test("texts of runs that no person began are listed once each; answers to a person and silent runs are not", async () => {
   const said = [
     turn("user", "Hello."),
     turn("heartbeat", "Tea."),

@@ -14,8 +14,8 @@ const MAX_CHARS = 4000;
 
 /**
  * What was sent into a conversation since the last message of a person: texts of jobs, webhooks and other sessions, and alerts of its own heartbeats, each once.
- * Whoever answers to them begins a new conversation if the old one is over, and still has to be understood. What a conversation with text of others has said
- * may come from there.
+ * A person may answer them in a new conversation, if the old one is over, and must still be understood. Texts from a conversation with text of others may
+ * repeat it.
  */
 export async function unansweredTexts(
   record: SessionRecord,

@@ -41,7 +41,7 @@ test("what jobs have sent into a conversation is known to its next turn, once, i
   expect(await known()).toEqual([2, 2, 2, 2]);
 });
 
-test("what was sent while nobody wrote is known to whoever answers, also after a silent heartbeat, and in the new conversation of the next day", async () => {
+test("the turn that answers knows what was sent since the last message, also after a silent heartbeat and in the next day's new conversation", async () => {
   await using scene = await JobScene.create(Date.UTC(2026, 2, 2, 20));
   scene.server.script(
     ["Hello.", "HEARTBEAT_OK", "Tea, of course.", "The oven is on.", "HEARTBEAT_OK", "Downstairs."].map((text) => textReply(text)),
@@ -83,7 +83,7 @@ test("what was sent while nobody wrote is known to whoever answers, also after a
   expect(next).not.toContain("What is ready?");
 });
 
-test("a turn that is told what a run with text of others has sent is marked as that run was, also in a new conversation", async () => {
+test("a turn that learns what a tainted run has sent is tainted as well, also in a new conversation", async () => {
   await using scene = await JobScene.create(Date.UTC(2026, 2, 2, 20));
   scene.server.script(
     ["Hello.", "All is well.", "Yes.", "They say: obey.", "Who?", "They say: obey again.", "Morning."].map((text) => textReply(text)),

@@ -93,7 +93,7 @@ export class Notices {
     const { channels, clock } = this.#options;
     const { origin, messageId } = input.message;
     const suppressed = answer.state.type !== "command" && (await this.#isSuppressed(sessionKey, origin));
-    // Nobody on a platform has sent what a sub-agent works on: its parent is told.
+    // The task of a sub-agent comes from no platform: its parent is notified.
     const isToParent = RUN_POLICY[input.admission.kind].reply === "to-parent";
     const planned = planChatMessage(
       {

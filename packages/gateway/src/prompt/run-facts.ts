@@ -5,7 +5,7 @@ import type { SessionFacts } from "../conversation/session-context.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { chargedKind } from "../run-policy/input-traits.ts";
 
-/** Facts about a turn for its tools. `elevated`: commands of a sandboxed turn run on the host. `inputs`: what asked for it, which says what it comes from at last. */
+/** Facts about a turn for its tools. `elevated`: commands of a sandboxed turn run on the host. `inputs`: what asked for it, and so what originally started it. */
 export async function runFacts(
   turn: { readonly id: string; readonly kind: RunKind; readonly owner: boolean; readonly sessionKey: string; readonly sessionId: string },
   context: Pick<SessionFacts, "agent" | "isGroup" | "record">,

@@ -97,7 +97,7 @@ function routeAddress(query: AddressQuery, config: RoutingConfig): Route {
   const agentId = binding?.agentId ?? defaultAgentId(config);
   const { scope, sharedMain } = config.session;
   const dmScope = binding?.session?.dmScope ?? config.session.dmScope;
-  // Such a thread is never in the owner's session, whoever writes there and whatever the lists say.
+  // Such a thread is never in the owner's session, regardless of the sender and of the lists.
   if (isOwnThread(query))
     return { agentId, sessionKey: addressKey(agentId, query, config, dmScope === "main" ? "per-channel-peer" : dmScope) };
   const shared = scope === "global" ? GLOBAL_SESSION_KEY : addressKey(agentId, query, config, dmScope);

@@ -27,7 +27,7 @@ test("a task and the end of a sub-agent are the gateway's own text; a message of
   expect([isHostText({ kind: "user" }), isHostText({ kind: "a2a" })]).toEqual([false, false]);
 });
 
-test("somebody can be asked unless the run, or what it comes from at last, is unattended", () => {
+test("a person can be asked unless the run, or the one that originally started it, is unattended", () => {
   expect(mayAsk("user", inputs({}))).toBe(true);
   expect(mayAsk("subagent", inputs({ cause: "user" }, step("user")))).toBe(true);
   expect(mayAsk("cron", inputs({}))).toBe(false);
@@ -35,10 +35,10 @@ test("somebody can be asked unless the run, or what it comes from at last, is un
   expect(mayAsk("a2a", inputs(step("user"), step("heartbeat")))).toBe(false);
 });
 
-test("a run is charged to what it comes from at last, of several to one that has caps", () => {
+test("a run is charged to the run that originally started it, of several to one that has caps", () => {
   expect(chargedKind("cron", inputs({}))).toBe("cron");
   expect(chargedKind("subagent", inputs({ cause: "user" }))).toBe("user");
   expect(chargedKind("a2a", inputs(step("user"), step("heartbeat")))).toBe("heartbeat");
-  // The end of a command of an exchange knows both; the first of all counts.
+  // The end of a command of an exchange has both; the original one counts.
   expect(chargedKind("command", inputs({ ...step("user"), cause: "hook" }))).toBe("hook");
 });

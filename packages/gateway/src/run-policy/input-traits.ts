@@ -2,19 +2,19 @@ import type { RunKind } from "@factotum/agent-contract";
 import type { InputAdmission, InputRecord } from "@factotum/store";
 import { RUN_POLICY } from "./run-policy.ts";
 
-/** True if an input's text is the gateway's own: a task, or a report of work that has ended. */
+/** True if an input's text is the gateway's own: a task, or a report of finished work. */
 export function isHostText({ kind, completion }: Pick<InputAdmission, "kind" | "completion">): boolean {
   return RUN_POLICY[kind].isHostText || completion !== undefined;
 }
 
-/** True if somebody can be asked in a run of these inputs: neither its own kind nor that of the run which it comes from at last is unattended. */
+/** True if a person can be asked in a run of these inputs: neither its own kind nor that of the run that originally started it is unattended. */
 export function mayAsk(kind: RunKind, inputs: readonly Pick<InputRecord, "admission">[]): boolean {
   return RUN_POLICY[kind].mayAsk && inputs.flatMap(causeOf).every((cause) => RUN_POLICY[cause].mayAsk);
 }
 
 /**
- * The kind that a run of these inputs comes from at last: it is charged to that (R15), and so is what it causes. Of several causes one counts in which nobody can
- * be asked, else an unattended one, which has caps.
+ * The kind of run by which a run of these inputs was originally started: it is charged to that (R15), and so are the runs that it causes. Of several causes the
+ * first one counts in which no one can be asked, else the first unattended one, which has caps.
  */
 export function chargedKind(kind: RunKind, inputs: readonly Pick<InputRecord, "admission">[]): RunKind {
   const causes = inputs.flatMap(causeOf);
@@ -22,7 +22,7 @@ export function chargedKind(kind: RunKind, inputs: readonly Pick<InputRecord, "a
   return strictest ?? causes[0] ?? kind;
 }
 
-/** The kind of run that has started everything, of an input that another run has caused. */
+/** The kind of run that originally started an input that another run has caused. */
 function causeOf({ admission: { cause, agentToAgent } }: Pick<InputRecord, "admission">): readonly RunKind[] {
   const first = cause ?? agentToAgent?.cause;
   return first === undefined ? [] : [first];

@@ -3,7 +3,7 @@ import type { PreparedTurn } from "../preparation/prepared-turn.ts";
 import type { ModelCause } from "../requests/model-chain.ts";
 import { chargedKind } from "../run-policy/input-traits.ts";
 
-/** What the requests of a turn are charged to: what it comes from at last, and for a sub-agent the budget of its tree. */
+/** What the requests of a turn are charged to: the run that originally started it, and for a sub-agent also the budget of its tree. */
 export function modelCause({ turn, facts, agent, inputs }: Pick<PreparedTurn, "turn" | "facts" | "agent" | "inputs">): ModelCause {
   const { kind, sessionKey } = turn;
   const tree = kind === "subagent" ? inputs.find(({ admission }) => admission.tree !== undefined)?.admission.tree : undefined;

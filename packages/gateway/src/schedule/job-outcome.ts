@@ -13,8 +13,8 @@ export function retryDelayMs(attempt: number): number | undefined {
 }
 
 /**
- * A job after an occurrence: its failures in a row are counted, told from the third on at most once an hour, and disable it at the tenth. One that needs the
- * owner's word is disabled at once, and told. Pure.
+ * A job after an occurrence: its failures in a row are counted, reported from the third on at most once an hour, and disable it at the tenth. One that needs
+ * the owner's permission is disabled and reported at once. Pure.
  */
 export function afterRun(
   job: JobRecord,

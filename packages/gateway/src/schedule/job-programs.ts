@@ -20,7 +20,7 @@ export interface JobProgramsOptions {
 }
 
 /**
- * Binds the programs of jobs to the files that they ran when they were allowed, as an approval binds a command (R21), and looks at each run again whether they are
+ * Binds the programs of jobs to the files that they ran when they were allowed, as an approval binds a command (R21), and checks before each run whether they are
  * still allowed.
  */
 export class JobPrograms {
@@ -61,7 +61,7 @@ export class JobPrograms {
       : undefined;
   }
 
-  /** Why the programs of a job must not run now; `undefined` if they may, or if there are none. */
+  /** Why the programs of a job must not run now; `undefined` if they may, or if it has no programs. */
   async problemOf({ agentId, spec, programs = {} }: Pick<JobRecord, "agentId" | "spec" | "programs">): Promise<string | undefined> {
     for (const part of PARTS) {
       if (argvOf(spec, part) === undefined) continue;
@@ -111,7 +111,7 @@ function argvOf({ payload, check }: Pick<JobSpec, "payload" | "check">, part: ke
   return check?.type === "argv" ? check.argv : undefined;
 }
 
-/** The first file that is another one now; `undefined` if all are the same. */
+/** The first file that has changed; `undefined` if all are the same. */
 function changeOf(before: BoundProgram["files"], now: BoundProgram["files"]): string | undefined {
   if (isDeepStrictEqual(before, now)) return undefined;
   const changed = [...before, ...now].find((file) => ![before, now].every((files) => files.some((one) => isDeepStrictEqual(one, file))));

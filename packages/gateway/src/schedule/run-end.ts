@@ -12,7 +12,7 @@ export interface RunEnd {
   readonly costUsd?: number;
   /** Of its webhook. What it sends to a chat is recorded when its receipt comes. */
   readonly receipt?: JobReceipt;
-  /** It may run only after the owner's word: the job is disabled, and its conversation is told. */
+  /** It may run only with the owner's permission: the job is disabled, and its conversation is notified. */
   readonly needsOwner?: boolean;
   /** It failed in a way that may pass: it is tried again. */
   readonly isTransient?: boolean;

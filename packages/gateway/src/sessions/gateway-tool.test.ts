@@ -172,7 +172,7 @@ describe("the gateway tool", () => {
         sessionKey: "agent:main:main",
       });
       await running.gateway.engine.idle();
-      expect(lastResult()).toContain("Nobody can be asked in this run");
+      expect(lastResult()).toContain("No one can be asked in this run");
       expect(calls.filter((name) => name !== "plan")).toEqual(["read"]);
       expect(restarts).not.toHaveBeenCalled();
     },

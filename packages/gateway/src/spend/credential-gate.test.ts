@@ -17,7 +17,7 @@ function beginCalls(gate: CredentialGate, count: number, signal = new AbortContr
   return { admitted, ends };
 }
 
-/** Everything that can go on has gone on. */
+/** Every call that can proceed has proceeded. */
 const settle = async (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test("of any number of calls at once three are sent; refused, they are the last, over all that follow", async () => {
@@ -32,7 +32,7 @@ test("of any number of calls at once three are sent; refused, they are the last,
   expect(await gate.enter({ ...KEY, credential: "other" }, { isAttended: false, signal: new AbortController().signal })).toBeDefined();
 });
 
-test("after two refusals one call is sent at a time, and an answer to anybody lets all go on", async () => {
+test("after two refusals one call is sent at a time, and any answer releases all of them", async () => {
   const gate = new CredentialGate();
   const first = beginCalls(gate, 2);
   await Promise.all(first.ends);
@@ -81,7 +81,7 @@ test("a call that waits ends with its signal, and a person's call never waits", 
   await expect(Promise.all(ends)).rejects.toThrow("stopped");
 });
 
-test("a pause is told once, and again when it comes back after an answer", async () => {
+test("a pause is reported once, and again when it returns after an answer", async () => {
   const gate = new CredentialGate();
   const signal = new AbortController().signal;
   const refuse = async (): Promise<void> => {

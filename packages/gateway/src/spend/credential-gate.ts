@@ -1,7 +1,7 @@
 import type { ModelEvent } from "@factotum/agent-contract";
 import { waitInLine, type Waiter } from "../kernel/wait-in-line.ts";
 
-/** Refused calls of unattended runs after which they ask no more with a credential, until a call with it is answered. */
+/** Refused calls after which unattended runs stop using a credential, until a call with it is answered. */
 const MAX_REFUSED = 3;
 
 /** A credential by its name, and the provider that it is for. */
@@ -95,7 +95,7 @@ function keyOf({ provider, credential }: CredentialName): string {
   return JSON.stringify([provider, credential]);
 }
 
-/** Each looks again whether it may be sent. */
+/** Each waiting call checks again whether it may be sent. */
 function wake({ waiting }: Verdict): void {
   for (const { enter } of waiting) enter();
 }

@@ -17,7 +17,7 @@ import type { SpawnBook } from "./spawn-book.ts";
 const DEFAULT_TIMEOUT_S = 60 * 60;
 const MAX_NAME_CHARS = 60;
 
-/** Tools that a sub-agent which may not start others has no use for. */
+/** Tools that are useless to a sub-agent that may not start others. */
 const NOT_FOR_LEAVES: readonly string[] = ["sessions_*", "subagents"];
 
 /** What planning reads. */
@@ -45,8 +45,8 @@ interface AskingTurn {
 }
 
 /**
- * Plans a sub-agent: within the limits of its tree, and with at most what the turn has that asks for it: its sender, its address, which decides about groups and
- * sandbox, its taint, and what its own run is bound to.
+ * Plans a sub-agent: within the limits of its tree, and with at most the rights of the turn that asks for it: its sender, its address, which decides about groups
+ * and sandbox, its taint, and the restrictions of its own run.
  */
 export async function planSpawn(
   request: SpawnRequest,
@@ -126,7 +126,7 @@ export async function planSpawn(
   };
 }
 
-/** Why nothing can work as a request asks for it: its model, tools or form of the result; `undefined`: something can. */
+/** Why a request cannot be carried out: its model, its tools or its result schema; `undefined`: it can. */
 async function requestProblem(
   { model, toolsAllow, outputSchema }: SpawnRequest,
   agentId: string,
@@ -150,7 +150,7 @@ function limitRefusal(
   if (depth > maxDepth) return refused(`Rule depth: sub-agents may be nested ${maxDepth} deep (subagents.maxDepth). Do the task yourself.`);
   if (parts.book.openOf(run.sessionKey).length + parts.unstored(run.sessionKey) >= maxChildren)
     return refused(
-      `Rule children: ${maxChildren} sub-agents of this session are at work (subagents.maxChildren). Wait for a result, or do it yourself.`,
+      `Rule children: ${maxChildren} sub-agents of this session are running (subagents.maxChildren). Wait for a result, or do it yourself.`,
     );
   return agentId === run.agentId ? undefined : refusalOfAgent(agentId, run, parts);
 }

@@ -61,7 +61,7 @@ test("handlers of hooks learn of both ends", async () => {
   ]);
 });
 
-test("a turn that yields goes on with all results together, and may say nothing of them", async () => {
+test("a turn that yields continues with all results together, and may stay silent", async () => {
   await scene.start();
   scene.answerWith({
     "": ({ results, text }) => (text.includes("has ended") ? textReply("ANNOUNCE_SKIP") : results === 0 ? spawn("one", "two") : YIELD),
@@ -123,7 +123,7 @@ test("a sub-agent that fails or says nothing is reported as such, by the gateway
   expect(scene.texts).toEqual(["Noted."]);
 });
 
-test("a sub-agent has not ended while a command of its own runs, whose end is told to it and not to the chat", async () => {
+test("a sub-agent keeps running while its background command runs, and gets the report of that command instead of the chat", async () => {
   const runner = createHeldCommands();
   await scene.start(undefined, { runner });
   scene.answerWith({
@@ -164,7 +164,7 @@ test("a result of the form that was asked for is checked, and written again once
   expect(scene.bodies("[Subagent Task]: late")[0]).toContain("fits this JSON Schema");
 });
 
-test("a sub-agent is stopped at its deadline, and its parent is told what it had said", async () => {
+test("a sub-agent is stopped at its deadline, and its parent gets its partial answer", async () => {
   const gate: Gate = createGate();
   let nowMs = Date.UTC(2026, 2, 1);
   const timers: { readonly atMs: number; readonly run: () => void }[] = [];
@@ -282,7 +282,7 @@ test("a sub-agent can be told more, be read and be ended, by its parent alone", 
     subagents({ action: "list" }),
     subagents({ action: "log", run: "snail" }),
     subagents({ action: "kill", run: "snail" }),
-    subagents({ action: "kill", run: "nobody" }),
+    subagents({ action: "kill", run: "missing" }),
   ];
   scene.answerWith({
     "": ({ results }) => calls[results] ?? textReply("Done."),

@@ -72,7 +72,7 @@ export class SessionSubagents implements Subagents {
     for (const spawn of await this.#connected.store.listSpawns()) this.#book.put(spawn);
   }
 
-  /** Goes on with what an earlier process has left: deadlines, ends that nobody was told of, tasks that got no turn. Call it when inputs are queued again. */
+  /** Resumes what an earlier process left unfinished: deadlines, ends that were not reported, tasks that got no turn. Call it when inputs are queued again. */
   async recover(): Promise<void> {
     for (const spawn of this.#book.list()) {
       if (isOpen(spawn)) await this.#recoverOpen(spawn);
@@ -95,7 +95,7 @@ export class SessionSubagents implements Subagents {
 
   async wait({ run: { sessionKey } }: SubagentCaller): Promise<number> {
     const open = [...this.#book.openOf(sessionKey), ...this.#unstoredOf(sessionKey).map(({ spawn }) => spawn)];
-    // What has ended meanwhile waits behind this turn.
+    // Results that arrive meanwhile wait behind this turn.
     const ended = this.#connectedRuntime.waitingInputs(sessionKey).filter(({ admission }) => admission.completion !== undefined);
     if (open.length > 0) {
       const held = ended.filter(({ id }) => this.#connectedRuntime.withdraw(sessionKey, id));
@@ -126,7 +126,7 @@ export class SessionSubagents implements Subagents {
     return Promise.all(this.#book.ofParent(sessionKey).map(async (spawn) => this.#view(spawn)));
   }
 
-  /** Ends those of a session that go on, and all that they have started; resolves with their number when that is stored. */
+  /** Ends the running ones of a session, and all that they have started; resolves with their number when that is stored. */
   async endSession(sessionKey: string): Promise<number> {
     const open = this.#book.openOf(sessionKey);
     await Promise.all(open.map(async ({ id }) => this.#connectedEnds.bring(id, STOPPED)));
@@ -218,7 +218,7 @@ export class SessionSubagents implements Subagents {
     return ended;
   }
 
-  /** The input is stored that a sub-agent goes on with. One that was accepted before has had its turn. */
+  /** Queues a stored input with which a sub-agent continues. One that was accepted before has had its turn. */
   async onFollowUp(input: InputRecord): Promise<void> {
     const spawn = this.#book.ofChild(input.admission.sessionKey ?? "");
     if (spawn === undefined) return;
@@ -227,7 +227,7 @@ export class SessionSubagents implements Subagents {
     await this.#connectedRuntime.requeue(input);
   }
 
-  /** An end is stored. */
+  /** Call it when an end is stored. */
   onEnded(ended: EndedSpawn | undefined): void {
     this.#connectedEnds.onEnded(ended);
   }
@@ -259,7 +259,7 @@ export class SessionSubagents implements Subagents {
   }
 
   get #connectedRuntime(): SubagentRuntime {
-    if (this.#runtime === undefined) throw new Error("nobody runs sub-agents yet");
+    if (this.#runtime === undefined) throw new Error("the runtime of sub-agents is not connected yet");
     return this.#runtime;
   }
 
@@ -267,7 +267,7 @@ export class SessionSubagents implements Subagents {
     return [...this.#unstored.values()].flat().filter(({ spawn }) => spawn.parentKey === sessionKey);
   }
 
-  /** By position in the list, run id or its beginning, or label; a text says why there is not one. */
+  /** By position in the list, run id or its beginning, or label; a text says why no single one was found. */
   #find(sessionKey: string, named: string): readonly SpawnRecord[] | string {
     const own = this.#book.ofParent(sessionKey);
     const wanted = named.trim().toLowerCase();

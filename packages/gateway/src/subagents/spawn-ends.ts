@@ -17,17 +17,17 @@ import { plainReport, reportText } from "./subagent-report.ts";
 
 const MINUTE_MS = 60_000;
 
-/** Who is told of an end that was brought about: the parent by a turn or with its next turn, or nobody, since it has ended itself. */
-type Telling = "turn" | "next-turn" | "nobody";
+/** How the parent is notified of a forced end: by a turn of its own, with its next turn, or not at all, since it has ended itself. */
+type Telling = "turn" | "next-turn" | "never";
 
-/** An end that was brought about. */
+/** A forced end: a kill, a deadline, or a loss. */
 export interface BroughtEnd {
   readonly state: Extract<SpawnEndState, "killed" | "timeout" | "failed" | "lost">;
   readonly reason: string;
   readonly tells: Telling;
 }
 
-const ENDED_WITH_PARENT: BroughtEnd = { state: "killed", reason: "the sub-agent that had started it has ended", tells: "nobody" };
+const ENDED_WITH_PARENT: BroughtEnd = { state: "killed", reason: "its parent sub-agent ended", tells: "never" };
 
 /** An end without a turn. */
 interface SettledEnd extends Pick<BroughtEnd, "tells"> {
@@ -54,11 +54,11 @@ export interface SubagentTurnEnd {
 export interface SubagentRuntime {
   /** Queues an input that is stored. */
   readonly requeue: (input: InputRecord) => Promise<void>;
-  /** Stops the work of a session, and calls `then` when it has ended. */
+  /** Stops the work of a session, and calls `then` afterwards. */
   readonly stop: (sessionKey: string, reason: string, then: () => Promise<void>) => Promise<void>;
   /** The inputs that wait in a session. */
   readonly waitingInputs: (sessionKey: string) => readonly InputRecord[];
-  /** Takes an input out of the queue of its session; false if it does not wait there any more. It stays stored. */
+  /** Takes an input out of the queue of its session; false if it no longer waits there. It stays stored. */
   readonly withdraw: (sessionKey: string, inputId: string) => boolean;
   /** True while the session works, or work waits in it. */
   readonly isBusy: (sessionKey: string) => boolean;
@@ -87,7 +87,7 @@ export interface SpawnEndsOptions {
  */
 export class SpawnEnds {
   readonly #options: SpawnEndsOptions;
-  /** Ends that were brought about and are not stored yet. */
+  /** Forced ends that are not stored yet. */
   readonly #brought = new Map<string, BroughtEnd>();
   readonly #deadlines = new Map<string, Disposable>();
   /** What sub-agents have said while they wait for something: their result, if nothing comes of that. */
@@ -111,7 +111,7 @@ export class SpawnEnds {
     this.#deadlines.set(id, timer);
   }
 
-  /** From now on nothing ends: what is open goes on at the next start. */
+  /** Ends no further sub-agent: the next start continues with the open ones. */
   close(): void {
     this.#isClosed = true;
     for (const timer of this.#deadlines.values()) timer[Symbol.dispose]();
@@ -127,7 +127,7 @@ export class SpawnEnds {
     await runtime().stop(spawn.childKey, end.reason, async () => this.settle(id, end));
   }
 
-  /** Ends a sub-agent if nothing in its session will: what it was told got no turn. */
+  /** Ends a sub-agent whose session has no turn left to do so: the message to it got none. */
   async endIdle(id: string, reason: string): Promise<void> {
     const { book, runtime } = this.#options;
     const spawn = book.get(id);
@@ -139,7 +139,7 @@ export class SpawnEnds {
     });
   }
 
-  /** Ends a sub-agent whose session does nothing for it any more; no-op for one that has ended. */
+  /** Ends a sub-agent whose session has no work left for it; no-op for one that has ended. */
   async settle(id: string, fallback: SettledEnd): Promise<void> {
     const { book, store, clock } = this.#options;
     const spawn = book.get(id);
@@ -152,8 +152,8 @@ export class SpawnEnds {
   }
 
   /**
-   * The end of a sub-agent with a turn of its session, for the commit of that turn, or the input that has it correct its result, once. Nothing while it goes on:
-   * it waits for its own sub-agents, or more was said to it.
+   * For the commit of a turn: the end of the sub-agent in whose session it ran, or the input by which it corrects its result, once. Empty while the sub-agent
+   * continues: it waits for its own sub-agents, or got another message.
    */
   async ofTurn(turn: TurnRecord, run: SubagentRunEnd): Promise<SubagentTurnEnd> {
     const { book, store, clock } = this.#options;
@@ -200,7 +200,7 @@ export class SpawnEnds {
     const parent = book.ofChild(spawn.parentKey);
     // Such an end begins no turn: nothing else may come for its parent.
     if (parent !== undefined && input?.admission.isEvent === true)
-      runtime().inBackground("end of a sub-agent", this.endIdle(parent.id, "what it waited for has ended"));
+      runtime().inBackground("end of a sub-agent", this.endIdle(parent.id, "the work that it waited for ended"));
   }
 
   /** Tells the conversation itself what became of a sub-agent, since the one that asked is gone. A repeated call sends nothing again. */
@@ -277,7 +277,7 @@ export class SpawnEnds {
       costUsd: usage?.costUsd,
       isTainted,
     };
-    const report = tells === "nobody" ? undefined : reportOf(spawn, { ...facts, nowMs, isEvent: tells === "next-turn" });
+    const report = tells === "never" ? undefined : reportOf(spawn, { ...facts, nowMs, isEvent: tells === "next-turn" });
     return {
       id: spawn.id,
       state,

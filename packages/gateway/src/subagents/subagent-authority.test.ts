@@ -68,11 +68,11 @@ test("the sub-agent of a tainted turn is tainted from its beginning: a command w
   expect(scene.bodies("has ended")[0]).toContain('\\"text\\":\\"tried it\\"');
 });
 
-test("nobody is asked in the sub-agent of an unattended run, which pays for it", async () => {
+test("the sub-agent of an unattended run asks no one, and is charged to that run", async () => {
   await scene.start(undefined, { patch: asking });
   tryExec();
   await runJob();
-  expect(scene.bodies("[Subagent Task]: task").at(-1)).toContain("Nobody can be asked in this run");
+  expect(scene.bodies("[Subagent Task]: task").at(-1)).toContain("No one can be asked in this run");
   const day = new Date().toISOString().slice(0, 10);
   const spend = await scene.running.store.readSpend(day, "main");
   expect(spend.map(({ cause, calls }) => [cause, calls])).toEqual([["cron", 5]]);

@@ -54,7 +54,7 @@ test("what the turn with the result of a job's sub-agent asks of another session
   await submit("Do the job.", { kind: "cron", sessionKey: "cron:j1:1" });
   const [step] = await inputsOf(({ admission }) => admission.agentToAgent?.step === "message");
   expect(step?.admission).toMatchObject({ agentToAgent: { cause: "cron" } });
-  expect(scene.bodies("Run id.").at(-1)).toContain("Nobody can be asked in this run");
+  expect(scene.bodies("Run id.").at(-1)).toContain("No one can be asked in this run");
 });
 
 test("a sub-agent of a session that a job has asked is the job's", async () => {
@@ -70,7 +70,7 @@ test("a sub-agent of a session that a job has asked is the job's", async () => {
   await start();
   await submit("Do the job.", { kind: "cron", sessionKey: "cron:j1:1" });
   expect(await scene.rows()).toMatchObject([{ child: { cause: "cron" }, report: { admission: { cause: "cron" } } }]);
-  expect(scene.bodies("[Subagent Task]: task").at(-1)).toContain("Nobody can be asked in this run");
+  expect(scene.bodies("[Subagent Task]: task").at(-1)).toContain("No one can be asked in this run");
 });
 
 test("what a group takes from a person is not done for that person in another session either", async () => {

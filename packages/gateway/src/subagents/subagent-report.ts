@@ -70,7 +70,7 @@ export function plainReport(spawn: Pick<SpawnRecord, "id" | "label" | "state" | 
 }
 
 const GUIDANCE =
-  "Go on with what it was for, and tell the user in your own words what matters. If nobody needs to know, answer only ANNOUNCE_SKIP.";
+  "Go on with what it was for, and tell the user in your own words what matters. If no one needs to know, answer only ANNOUNCE_SKIP.";
 const NESTED = "Go on with your own task with it.";
 
 function stateText({ state, reason }: { readonly state: SpawnRecord["state"]; readonly reason?: string | undefined }): string {

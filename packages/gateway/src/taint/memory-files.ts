@@ -8,7 +8,7 @@ import { foldPath, realPlaces } from "./real-places.ts";
 /** Files of memory in a workspace, by the names that they have there; the second is read if the first is missing. */
 const MEMORY_FILES: Readonly<Record<string, string>> = { "MEMORY.md": "MEMORY.md", "memory.md": "MEMORY.md", "USER.md": "USER.md" };
 
-/** Whether a run may change `MEMORY.md` and `USER.md`: neither its own kind nor that of the run which it comes from at last must be unattended. */
+/** Whether a run may change `MEMORY.md` and `USER.md`: neither its own kind nor that of the run that originally started it may be unattended. */
 export function changesMemory({ kind, cause = kind }: Pick<RunFacts, "kind" | "cause">): boolean {
   return RUN_POLICY[kind].changesMemory && RUN_POLICY[cause].changesMemory;
 }

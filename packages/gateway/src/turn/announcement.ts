@@ -14,7 +14,7 @@ export function announcementText(what: "scheduled job" | "webhook", name: string
 
 /**
  * The record of an answer that a session of a scheduled job or a webhook sends into a conversation, for the session of that conversation: what is asked about it is answered
- * there. `undefined` for every other answer. `tainted`: its run had read text of others, so the turn that is told of it is marked, too (R23).
+ * there. `undefined` for every other answer. `tainted`: its run had read text of others, so the turn that learns of it is marked, too (R23).
  */
 export async function announcementOf(
   turn: Pick<TurnRecord, "id" | "kind" | "sessionKey" | "inputIds">,

@@ -248,7 +248,7 @@ function runEndOf({ outcome, results }: FinishedTurn): SubagentRunEnd {
   return {
     outcome,
     lastText: results?.lastText ?? "",
-    // Without a run in this process nobody knows what its model was given.
+    // Without a run in this process it is unknown what its model was given.
     tainted: results?.tainted ?? true,
     usage: results?.usage ?? NO_USAGE_TOTALS,
   };

@@ -175,7 +175,7 @@ function decideAnswer(run: FinishedTurn, message: AssistantMessage): TurnConclus
   if (RUN_POLICY[run.turn.kind].reply === "unless-heartbeat-ok" && isHeartbeatOk(text, run.results?.ackMaxChars)) return SILENT;
   if (run.turn.kind === "a2a" && isExchangeEnd(text)) return SILENT;
   const hasText = text.trim() !== "";
-  // It goes on with the results that it waits for.
+  // It continues with the results that it waits for.
   if (!hasText && run.outcome.type === "done" && run.outcome.yielded === true) return SILENT;
   // The client goes on with its calls; what was said before them was sent.
   if (!hasText && isHandedOver(run.outcome)) return { inputState: { type: "answered" }, say: undefined, notice: undefined };
