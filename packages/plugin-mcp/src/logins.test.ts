@@ -133,10 +133,13 @@ test("a renewal that fails for a while is no reason for a new login", async () =
 
 test("more permissions are asked for by the next login, and never twice", async () => {
   await using guarded = await openGuarded();
-  const { server } = guarded;
+  const { issuer, server } = guarded;
   await guarded.logIn();
   const source = await guarded.listed();
   expect(textOf(await guarded.call(source, "mcp__raw_change"))).toContain("needs login for more permissions: factotum mcp login raw");
+  // A renewal in between does not make them forgotten.
+  issuer.expireTokens();
+  expect(textOf(await guarded.call(source, "mcp__raw_ping"))).toBe("did ping");
   const started = await guarded.begin();
   expect(new URL(started.address).searchParams.get("scope")).toBe("read write");
   await started.finish(await browse(started));

@@ -65,7 +65,7 @@ export class LoginStore {
   async writeTokens(server: string, login: StoredLogin, tokens: StoredOAuthTokens): Promise<void> {
     const { expires_in: seconds } = tokens;
     const expiresAtMs = seconds === undefined ? undefined : this.#clock.now() + seconds * 1_000;
-    await this.write(server, { ...login, tokens, expiresAtMs, challenge: undefined });
+    await this.write(server, { ...login, tokens, expiresAtMs });
   }
 
   #hide(login: StoredLogin): void {

@@ -126,7 +126,7 @@ export class ServerLogins {
       // The owner has logged in or out meanwhile.
       if (now.tokens?.access_token !== login.tokens.access_token)
         return now.tokens?.access_token ?? (await this.#forget(server, now, undefined));
-      await this.#store.writeTokens(server, login, { ...tokens, ...(scope === undefined ? {} : { scope }), issuer });
+      await this.#store.writeTokens(server, now, { ...tokens, ...(scope === undefined ? {} : { scope }), issuer });
       return tokens.access_token;
     } catch (error) {
       if (!sdk.OAuthError.isInstance(error) || !OVER.has(error.code))
