@@ -12,9 +12,14 @@ export type {
 export type { BindingConfig } from "./schema/bindings.ts";
 export { isExposed, isLoopbackBind } from "./schema/gateway.ts";
 export type { GatewayConfig } from "./schema/gateway.ts";
-export { LspServerSchema, McpServerSchema } from "./schema/integrations.ts";
+export { LspServerSchema } from "./schema/lsp.ts";
+export { McpServerSchema } from "./schema/mcp-servers.ts";
 export type { PackageServer, PackageServers } from "./package-servers.ts";
-export type { CommandHook, LspConfig, LspServerConfig, McpServerConfig, PluginsConfig, SkillsConfig } from "./schema/integrations.ts";
+export type { CommandHook } from "./schema/command-hooks.ts";
+export type { LspConfig, LspServerConfig } from "./schema/lsp.ts";
+export type { McpServerConfig } from "./schema/mcp-servers.ts";
+export type { PluginsConfig } from "./schema/plugins.ts";
+export type { SkillsConfig } from "./schema/skills.ts";
 export type { MessagesConfig, QueueMode } from "./schema/messages.ts";
 export { ModelEntrySchema } from "./schema/models.ts";
 export type { PackageProvider } from "./package-providers.ts";

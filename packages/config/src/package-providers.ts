@@ -1,4 +1,4 @@
-import type { PluginsConfig } from "./schema/integrations.ts";
+import type { PluginsConfig } from "./schema/plugins.ts";
 import type { ProviderConfig } from "./schema/models.ts";
 
 /** A provider of models that an installed package brings. */

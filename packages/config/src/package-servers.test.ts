@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { sampleChannels, temporaryHome } from "../test/sample.ts";
 import { loadConfig } from "./load-config.ts";
-import { LspServerSchema, McpServerSchema } from "./schema/integrations.ts";
+import { LspServerSchema } from "./schema/lsp.ts";
+import { McpServerSchema } from "./schema/mcp-servers.ts";
 
 const mcp = (name: string): { name: string; packageName: string; ids: string[]; settings: ReturnType<typeof McpServerSchema.parse> } => ({
   name,

@@ -1,4 +1,6 @@
-import type { LspServerConfig, McpServerConfig, PluginsConfig } from "./schema/integrations.ts";
+import type { LspServerConfig } from "./schema/lsp.ts";
+import type { McpServerConfig } from "./schema/mcp-servers.ts";
+import type { PluginsConfig } from "./schema/plugins.ts";
 import type { ConfigProblem } from "./validate/problem.ts";
 
 /** A server that an installed package brings. */

@@ -4,7 +4,7 @@ import { withPackageServers, type PackageServers } from "./package-servers.ts";
 import type { FactotumConfig, ResolvedAgent } from "./factotum-config.ts";
 import { withPackageProviders, type PackageProvider } from "./package-providers.ts";
 import { AgentEntrySchema } from "./schema/agents.ts";
-import type { McpServerConfig } from "./schema/integrations.ts";
+import type { McpServerConfig } from "./schema/mcp-servers.ts";
 import { expandHome, type StatePaths } from "./state/state-paths.ts";
 import { PARSE_ONCE } from "./validate/parse-once.ts";
 import type { ValidDocument } from "./validate/validate-document.ts";

@@ -1,29 +1,21 @@
 import * as z from "zod";
 import { AgentDefaultsSchema, AgentEntrySchema, type AgentDefaults, type AgentEntry } from "./agents.ts";
 import { BindingSchema, type BindingConfig } from "./bindings.ts";
+import { CommandHookSchema, type CommandHook } from "./command-hooks.ts";
 import { CronSchema, type CronConfig } from "./cron.ts";
 import { GatewaySchema, type GatewayConfig } from "./gateway.ts";
-import {
-  CommandHookSchema,
-  LspSchema,
-  MemorySchema,
-  McpServerSchema,
-  PluginsSchema,
-  SkillsSchema,
-  type CommandHook,
-  type LspConfig,
-  type MemoryConfig,
-  type McpServerConfig,
-  type PluginsConfig,
-  type SkillsConfig,
-} from "./integrations.ts";
+import { LspSchema, type LspConfig } from "./lsp.ts";
+import { McpServerSchema, type McpServerConfig } from "./mcp-servers.ts";
+import { MemorySchema, type MemoryConfig } from "./memory.ts";
 import { MessagesSchema, type MessagesConfig } from "./messages.ts";
 import { ModelsSchema, type ModelsConfig } from "./models.ts";
+import { PluginsSchema, type PluginsConfig } from "./plugins.ts";
 import { SecretSchema, type Secret } from "./secret.ts";
 import { SessionSchema, type SessionConfig } from "./session.ts";
+import { SkillsSchema, type SkillsConfig } from "./skills.ts";
 import { SpendSchema, type SpendConfig } from "./spend.ts";
 import { ToolsSchema, type ToolsConfig } from "./tools.ts";
-import { texts, TextSchema } from "./values.ts";
+import { FreeSchema, texts, TextSchema } from "./values.ts";
 import { WebhooksSchema, type WebhooksConfig } from "./webhooks.ts";
 
 /** Who may give owner commands from a channel. */
@@ -59,8 +51,6 @@ export interface ConfigDocument extends PlainSections {
   readonly agents: { readonly defaults: AgentDefaults; readonly list: readonly AgentEntry[] };
   readonly channels: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
-
-const FreeSchema = z.record(z.string(), z.unknown());
 
 const OwnerSchema = texts("channel:id is expected, such as feishu:ou_881e, or channel/account:id", /^[a-z0-9_-]+(?:\/[^:]+)?:.+$/u);
 

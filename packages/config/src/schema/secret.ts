@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { texts } from "./values.ts";
 
 /** The source of a secret. Plain data: `resolveSecret` reads the value when its consumer starts. Only `literal` contains the secret itself. */
 export type Secret =
@@ -35,6 +36,12 @@ const WrittenSecretSchema = z.union(
 
 /** Parses every written form of a secret: a string, `${VAR}`, `{env}`, `{file}`, `{exec}`. */
 export const SecretSchema: z.ZodType<Secret> = WrittenSecretSchema.transform(toSecret);
+
+/** Parses variables for a program, whose values may be secret. */
+export const EnvSchema: z.ZodRecord<z.ZodString, z.ZodType<Secret>> = z.record(
+  texts("a variable's name is letters, digits and _", /^[A-Za-z_][A-Za-z0-9_]*$/),
+  SecretSchema,
+);
 
 /** True for `{env}`, `{file}`, `{exec}` and `${VAR}`: forms that refer to a secret without containing it. */
 export function isSecretReference(value: unknown): boolean {

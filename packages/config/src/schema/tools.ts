@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { BrowserConfigSchema, type BrowserConfig } from "./browser.ts";
-import { CountSchema, SecondsSchema, TextSchema } from "./values.ts";
+import { CountSchema, NamesSchema, SecondsSchema, TextSchema } from "./values.ts";
 import { WebSchema, type WebConfig } from "./web.ts";
 
 /** One layer of the tool policy. Layers only narrow, and `deny` wins. */
@@ -44,7 +44,6 @@ export interface ToolsConfig extends ToolPolicy {
   readonly web: WebConfig;
 }
 
-const NamesSchema = z.array(TextSchema);
 const ProfileNameSchema = z.enum(["minimal", "coding", "messaging", "full"]);
 const ProfileSchema = z.union([ProfileNameSchema, z.array(ProfileNameSchema).min(1)]).transform((names) => [names].flat());
 

@@ -25,6 +25,12 @@ export const SecondsSchema: z.ZodType<number> = z.number().positive().max(2_147_
 /** A text that is not empty. */
 export const TextSchema: z.ZodType<string> = z.string().min(1);
 
+/** Names, none of them empty. */
+export const NamesSchema: z.ZodArray<typeof TextSchema> = z.array(TextSchema);
+
+/** Settings of any form. */
+export const FreeSchema: z.ZodRecord<z.ZodString, z.ZodUnknown> = z.record(z.string(), z.unknown());
+
 /** `30s`, `15m`, `2h`, `7d`. */
 export const DurationSchema: z.ZodType<string> = texts('a duration such as "30s", "15m", "2h" or "7d" is expected', /^[1-9]\d*(s|m|h|d)$/);
 

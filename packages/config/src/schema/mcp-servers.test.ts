@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { McpServerSchema } from "./integrations.ts";
+import { McpServerSchema } from "./mcp-servers.ts";
 
 test.each([{ command: "notes" }, { url: "https://notes.example/mcp" }])(
   "only a trusted server may have the model write for it: %o",
