@@ -1,148 +1,25 @@
 import { realpath, rm } from "node:fs/promises";
 import path from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
-import type {
-  BackgroundCommands,
-  CommandRunner,
-  AgentSessions,
-  ScheduledJobs,
-  Subagents,
-  ToolSource,
-  Clock,
-  Logger,
-  Random,
-  SkillIndex,
-  SkillUse,
-} from "@factotum/agent-contract";
-import type { PromptFacts } from "@factotum/agent-core";
 import { isExposed, isLoopbackBind, resolveSecret, writePrivateFile } from "@factotum/config";
-import type { FactotumConfig, GatewayConfig, Secret } from "@factotum/config";
-import type { ConfigReloadResult, GatewayStatus, GatewayWarning } from "@factotum/protocol";
-import type { DamageLog, Store } from "@factotum/store";
+import type { GatewayConfig, Secret } from "@factotum/config";
+import type { GatewayStatus, GatewayWarning } from "@factotum/protocol";
 import { createConfiguredModels } from "./agents/configured-models.ts";
-import { SessionCommands } from "./background-commands/session-commands.ts";
-import { AgentsSessions } from "./agent-sessions/agents-sessions.ts";
-import { AgentJobs } from "./schedule/agent-jobs.ts";
-import { SessionSubagents } from "./subagents/session-subagents.ts";
-import type { CheckpointPorts } from "./checkpoints/checkpoint-service.ts";
-import type { CrashPointHook } from "./kernel/crash-point.ts";
 import type { EngineSettings } from "./engine/engine-options.ts";
-import type { ChannelAccount } from "./channels/channel-account.ts";
 import { ClientSockets } from "./rpc/client-sockets.ts";
-import type { GatewayMemory } from "./rpc/memory-handlers.ts";
 import { createRpcHandlers } from "./rpc/rpc-handlers.ts";
-import type { SetupControl } from "./rpc/setup-handlers.ts";
-import { WebchatHub } from "./rpc/webchat-hub.ts";
-import type { OwnerControl } from "./ingress/pairing-service.ts";
 import { isButtonCommand } from "./commands/unknown-command.ts";
-import { Questions } from "./approvals/questions.ts";
-import { ChatPlans } from "./delivery/chat-plans.ts";
-import { OutboundMessenger } from "./delivery/outbound-messenger.ts";
 import { Engine } from "./engine/engine.ts";
 import { createAuthenticator } from "./access/credentials.ts";
 import { startHttpServer } from "./http/http-server.ts";
 import type { HttpServer } from "./http/http-server.ts";
-import type { HookSource } from "./hooks/hook-source.ts";
-import type { PluginRoutesOf } from "./http/plugins/plugin-route.ts";
 import { createTextEmbeddings } from "./media/embeddings/create-text-embeddings.ts";
-import type { LocalFiles } from "./media/local-files.ts";
-import type { RemoteFiles } from "./media/remote-files.ts";
 import type { MetricsPage } from "./status/metrics-page.ts";
-import type { DiskReserve } from "./storage/disk-reserve.ts";
 import { gatewayStatus } from "./status/gateway-status.ts";
-import { ConversationSampler } from "./requests/conversation-sampler.ts";
-import { ToolMedia } from "./media-tools/tool-media.ts";
-import { SessionReport } from "./status/session-report.ts";
-import { RestartAfterRun } from "./sessions/restart-after-run.ts";
 import { gatewayWarnings } from "./status/gateway-warnings.ts";
-
-/** Gateway settings that follow from the configuration and are replaced with it. */
-export interface GatewaySettings {
-  readonly config: FactotumConfig;
-  readonly accounts: (services: { readonly webchatSocket: WebchatHub }) => readonly ChannelAccount[];
-  /** Makes the sources of tools around the gateway's ports; the product's own first. */
-  readonly toolSources: (
-    ports: Pick<GatewayParts, "messenger" | "planBoard" | "questioner" | "reporter" | "restarter" | "media" | "sampler"> & {
-      readonly background: BackgroundCommands;
-      readonly jobs: ScheduledJobs;
-      readonly sessions: AgentSessions;
-      readonly subagents: Subagents;
-    },
-  ) => readonly ToolSource[];
-  readonly skills: SkillIndex;
-  /** Skill folders besides the workspaces' own. */
-  readonly skillFolders: readonly string[];
-  /** The gateway's token; `undefined` only for `auth.mode: none`. */
-  readonly token: string | undefined;
-}
-
-/** Controls the configuration file. */
-export interface ConfigControl {
-  /** The current state of the file and of the running configuration. */
-  report(): GatewayStatus["config"];
-  /** Re-reads the file, and applies it if it is valid; with `force` an unchanged file is applied again, because something that it refers to has changed. */
-  reload(options?: { readonly force?: boolean }): Promise<ConfigReloadResult>;
-}
-
-/** Options from the composition root. All external inputs are injected. */
-export interface GatewayOptions extends GatewaySettings {
-  readonly version: string;
-  /** The state directory; absolute. */
-  readonly home: string;
-  readonly configControl: ConfigControl;
-  readonly setupControl: SetupControl;
-  /** Makes the first paired sender the owner. */
-  readonly ownerControl: OwnerControl;
-  /** Open; its opener closes it after `stop`. */
-  readonly store: Store;
-  /** Unacknowledged damage of the stored state. */
-  readonly damage: Pick<DamageLog, "list" | "acknowledge">;
-  /** Space reserved on the disk of the state directory for when it is full; without it nothing is reserved. */
-  readonly reserve?: DiskReserve;
-  /** Milliseconds that active turns may continue after the gateway stops; unfinished ones are resumed at the next start. */
-  readonly drainMs: number;
-  /** Reads files that the owner names by path, within the same bounds as the tools. */
-  readonly localFiles: LocalFiles;
-  /** What files held before turns changed them, and the access to give it back. */
-  readonly checkpoints: CheckpointPorts;
-  /** What the agents remember. */
-  readonly memory: GatewayMemory;
-  /** Runs the programs that the configuration names, on the host. */
-  readonly hostCommands: CommandRunner;
-  /** The folders in which they find programs, as in the variable PATH. */
-  readonly commandSearchPath: string;
-  /** Fetches files of the web that are to be sent. */
-  readonly remoteFiles: RemoteFiles;
-  /** Worker script of the image decoder, in a bundled product; the source beside it otherwise. */
-  readonly imageWorker?: URL;
-  /** The program of the thread that reads session files, in the same way. */
-  readonly importWorker?: URL;
-  /** Folder of the built Control UI. */
-  readonly webFolder?: string;
-  /** Is told which runs use which skills. By default nobody is. */
-  readonly skillUse?: SkillUse;
-  /** The handlers of hooks, read at each use: those of the running configuration. None by default. */
-  readonly hookSources?: () => readonly HookSource[];
-  /** The routes of plugins, read for each request: those of the running configuration. None by default. */
-  readonly pluginRoutes?: PluginRoutesOf;
-  readonly commands: PromptFacts["commands"];
-  readonly documentation: PromptFacts["documentation"];
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly fetch: typeof fetch;
-  /** Called with every secret that is read while the gateway runs, for the log's filter. */
-  readonly onSecret: (value: string) => void;
-  /** Replaces every known secret in a text, like the log's filter. */
-  readonly hideSecrets: (text: string) => string;
-  /** A client requested a restart; resolves when the restart is under way. */
-  readonly onRestartRequest: () => Promise<void>;
-  /** A client requested a shutdown. */
-  readonly onShutdownRequest: (reason: string) => void;
-  /** For crash tests only: called each time a crash point is reached. */
-  readonly crashPoint?: CrashPointHook;
-}
+import type { GatewayOptions, GatewaySettings } from "./gateway-options.ts";
+import { createGatewayParts } from "./gateway-parts.ts";
+import type { GatewayParts } from "./gateway-parts.ts";
 
 /** A gateway that runs. */
 export interface Gateway {
@@ -165,32 +42,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, store, clock, random, logger } = options;
   const { bind } = config.gateway;
   requireToken(options.token, config.gateway);
-  const hub = new WebchatHub();
-  const messenger = new OutboundMessenger();
-  const planBoard = new ChatPlans();
-  const questioner = new Questions();
-  const reporter = new SessionReport();
-  const media = new ToolMedia();
-  const sampler = new ConversationSampler();
-  const sessionCommands = new SessionCommands();
-  const agentJobs = new AgentJobs();
-  const agentsSessions = new AgentsSessions();
-  const subagents = new SessionSubagents();
-  const restarter = new RestartAfterRun({ requestRestart: options.onRestartRequest, logger });
-  const parts = {
-    hub,
-    messenger,
-    planBoard,
-    questioner,
-    reporter,
-    restarter,
-    media,
-    sampler,
-    sessionCommands,
-    agentJobs,
-    agentsSessions,
-    subagents,
-  };
+  const parts = createGatewayParts(options);
+  const { sessionCommands, agentJobs, subagents } = parts;
   const engine = new Engine({
     ...(await engineSettings(options, parts, options)),
     home: options.home,
@@ -200,7 +53,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     sessionCommands,
     agentJobs,
     subagents,
-    questions: questioner,
+    questions: parts.questioner,
     ...withoutUndefined({ reserve: options.reserve }),
     localFiles: options.localFiles,
     checkpoints: options.checkpoints,
@@ -223,6 +76,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     ...withoutUndefined({ crashPoint: options.crashPoint }),
   });
   const { running } = engine.parts;
+  const { hub, messenger, planBoard, reporter, media, sampler, agentsSessions, restarter } = parts;
   messenger.connect({ ...engine.parts, isCommand: (value) => isButtonCommand(value, running.config.session.resetTriggers) });
   planBoard.connect(engine.parts);
   reporter.connect(engine.parts);
@@ -233,22 +87,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   restarter.connect({ ...engine.parts, submit: async (message, admission) => engine.submit(message, admission) });
   hub.connect(engine.parts);
   return listen(engine, parts, options, isLoopbackBind(bind));
-}
-
-/** Parts that are created once, and shared by every configuration. */
-interface GatewayParts {
-  readonly hub: WebchatHub;
-  readonly messenger: OutboundMessenger;
-  readonly planBoard: ChatPlans;
-  readonly questioner: Questions;
-  readonly reporter: SessionReport;
-  readonly restarter: RestartAfterRun;
-  readonly media: ToolMedia;
-  readonly sampler: ConversationSampler;
-  readonly sessionCommands: SessionCommands;
-  readonly agentJobs: AgentJobs;
-  readonly agentsSessions: AgentsSessions;
-  readonly subagents: SessionSubagents;
 }
 
 async function engineSettings(

@@ -16,7 +16,8 @@ export { agentSessionKey, normalizeSessionKey, parseAgentSessionKey, sessionKind
 export type { PluginRoutesOf } from "./http/plugins/plugin-route.ts";
 export type { HookSource } from "./hooks/hook-source.ts";
 export { startGateway } from "./gateway.ts";
-export type { ConfigControl, Gateway, GatewayOptions, GatewaySettings } from "./gateway.ts";
+export type { Gateway } from "./gateway.ts";
+export type { ConfigControl, GatewayOptions, GatewaySettings } from "./gateway-options.ts";
 export type { ChannelAccount } from "./channels/channel-account.ts";
 export { webhookUrl } from "./channels/webhook-url.ts";
 export { inboundMediaFolder } from "./media/store/media-store.ts";
