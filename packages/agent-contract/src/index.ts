@@ -13,7 +13,7 @@ export type {
 } from "./messages.ts";
 export { addUsage, joinUsage, NO_USAGE, NO_USAGE_TOTALS } from "./usage.ts";
 export type { Usage, UsageTotals } from "./usage.ts";
-export { RUN_KINDS, THINKING_LEVELS } from "./run.ts";
+export { commandSandbox, RUN_KINDS, THINKING_LEVELS } from "./run.ts";
 export type { RunFacts, RunKind, RunLimits, RunSandbox, ThinkingLevel } from "./run.ts";
 export type {
   AgentTool,

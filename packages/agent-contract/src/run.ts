@@ -44,6 +44,11 @@ export interface RunFacts {
   readonly timeZone: string;
 }
 
+/** The sandbox in which the commands of a run are; `undefined`: they are on the host. */
+export function commandSandbox({ sandbox }: { readonly sandbox?: RunSandbox | undefined }): RunSandbox | undefined {
+  return sandbox?.elevated === true ? undefined : sandbox;
+}
+
 /** Bounds of a run. The time limit is not among them: it is the deadline of the run's signal. */
 export interface RunLimits {
   /** Maximum model requests in one run. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createServerRun, type AgentTool } from "@factotum/agent-contract";
+import { commandSandbox, createServerRun, type AgentTool } from "@factotum/agent-contract";
 import type { AbilityStore } from "./ability-store.ts";
 import { describe } from "./describe-error.ts";
 import { findProgram } from "./find-program.ts";
@@ -284,7 +284,7 @@ export class LspServer {
 
 /** One process for each agent, each sandbox of it, and each project. */
 function keyOf({ agentId, workspace, sandbox }: LspPlace, root: string, settings: ServerSettings): string {
-  const inherited = settings.sandbox.mode === "inherit" && sandbox?.elevated !== true ? sandbox : undefined;
+  const inherited = settings.sandbox.mode === "inherit" ? commandSandbox({ sandbox }) : undefined;
   return JSON.stringify([agentId, workspace, inherited ?? "host", root]);
 }
 

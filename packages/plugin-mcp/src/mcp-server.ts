@@ -1,3 +1,4 @@
+import { commandSandbox } from "@factotum/agent-contract";
 import type { AgentTool, AgentToolResult, SourcePrompt, ToolCall, ToolOptions } from "@factotum/agent-contract";
 import { createMcpPrompt } from "./create-prompt.ts";
 import { createMcpTool } from "./create-tool.ts";
@@ -374,6 +375,6 @@ export function parseList({ tools, hasResources }: Pick<StoredList, "tools" | "h
 /** One process or connection for each agent, and for each sandbox of it. */
 function keyOf({ agentId, workspace, sandbox }: McpPlace, settings: ServerSettings): string {
   if (!isLocal(settings)) return agentId;
-  const inherited = settings.sandbox.mode === "inherit" && sandbox?.elevated !== true ? sandbox : undefined;
+  const inherited = settings.sandbox.mode === "inherit" ? commandSandbox({ sandbox }) : undefined;
   return JSON.stringify([agentId, workspace, inherited ?? "host"]);
 }

@@ -1,3 +1,4 @@
+import { commandSandbox } from "@factotum/agent-contract";
 import type { CommandRequest, RunFacts } from "@factotum/agent-contract";
 import type { FactotumConfig, LoadedConfig } from "@factotum/config";
 import type { SandboxSpec } from "@factotum/sandbox";
@@ -24,8 +25,9 @@ export function sandboxSpec(
   { tainted = true }: Pick<CommandRequest, "tainted">,
   { config, roots, hidden }: SandboxParts,
 ): SandboxSpec | undefined {
-  if (run.sandbox === undefined || run.sandbox.elevated === true) return undefined;
-  const { workspaceAccess } = run.sandbox;
+  const sandbox = commandSandbox(run);
+  if (sandbox === undefined) return undefined;
+  const { workspaceAccess } = sandbox;
   const { backend, image } = agentOf(run, config).sandbox;
   const { maxProcesses, maxMemoryMb } = config.tools.exec;
   return {

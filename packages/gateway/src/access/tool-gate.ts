@@ -1,3 +1,4 @@
+import { commandSandbox } from "@factotum/agent-contract";
 import type { AgentTool, RunFacts, ToolCall, ToolTraits } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import { parseMediaTarget } from "../kernel/parse-media-target.ts";
@@ -73,9 +74,10 @@ export function runsInSandbox(call: ToolCall, tool: AgentTool, facts: Pick<RunFa
 }
 
 /** Where a call that runs commands has its effect: in the run's sandbox, in one with network, or on the host. */
-export function commandResource(call: ToolCall, tool: AgentTool, { sandbox }: Pick<RunFacts, "sandbox">): Resource {
+export function commandResource(call: ToolCall, tool: AgentTool, facts: Pick<RunFacts, "sandbox">): Resource {
+  const sandbox = commandSandbox(facts);
   const { effect, sandboxed = false } = traitsOf(call, tool);
-  if (sandbox === undefined || sandbox.elevated === true || !sandboxed || effect !== "execute") return OWN;
+  if (sandbox === undefined || !sandboxed || effect !== "execute") return OWN;
   return sandbox.network === undefined ? { type: "sandbox" } : { type: "networked-sandbox" };
 }
 

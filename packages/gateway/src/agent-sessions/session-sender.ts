@@ -1,4 +1,4 @@
-import { withoutUndefined } from "@factotum/agent-contract";
+import { commandSandbox, withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Random, SessionReference, SessionSendOutcome } from "@factotum/agent-contract";
 import type { ExchangeRecord, InboxStore, TurnStore } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
@@ -119,7 +119,7 @@ export class SessionSender {
     const chat = chatOf(found.record);
     const group = chat !== undefined && chat.conversation.kind !== "direct";
     const { mode } = running.agent(found.agentId).config.sandbox;
-    const isConfined = run.sandbox !== undefined && run.sandbox.elevated !== true;
+    const isConfined = commandSandbox(run) !== undefined;
     if (isConfined && !isSandboxed(sandboxReason(mode, { owner: run.owner, group })))
       return { type: "forbidden", message: `This turn is sandboxed, and turns of ${found.key} are not: it starts none of them.` };
     const isListed = admission.sessionKey === undefined || admission.isListedOwner === true;

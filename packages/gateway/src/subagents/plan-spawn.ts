@@ -1,4 +1,4 @@
-import { withoutUndefined } from "@factotum/agent-contract";
+import { commandSandbox, withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Random, RunFacts, SpawnRequest, SubagentCaller } from "@factotum/agent-contract";
 import { renderSubagentContext } from "@factotum/agent-core";
 import type { InputAdmission, InputRecord, JobBounds, NewSpawn, SpawnFacts, Store, TurnRecord } from "@factotum/store";
@@ -168,10 +168,11 @@ function refusalOfAgent(agentId: string, run: RunFacts, { running }: Pick<PlanSp
     return refused(
       `Rule agents: ${JSON.stringify(agentId)} is no agent that this one may start (subagents.allowAgents). Leave agentId out.`,
     );
-  if (run.sandbox === undefined || run.sandbox.elevated === true) return undefined;
+  const own = commandSandbox(run);
+  if (own === undefined) return undefined;
   // It works for the same person in the same kind of conversation.
-  const { sandbox } = placeOfRun(agent.config, { owner: run.owner, sessionKey: run.sessionKey, group: run.sandbox.shared }, "/");
-  const isWider = sandbox === undefined || (sandbox.network !== undefined && run.sandbox.network === undefined);
+  const { sandbox } = placeOfRun(agent.config, { owner: run.owner, sessionKey: run.sessionKey, group: own.shared }, "/");
+  const isWider = sandbox === undefined || (sandbox.network !== undefined && own.network === undefined);
   return isWider
     ? refused(`Rule sandbox: this run is sandboxed, and the agent ${agentId} would work outside of it. Leave agentId out.`)
     : undefined;

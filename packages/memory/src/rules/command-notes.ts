@@ -1,5 +1,6 @@
 import { lstat, realpath } from "node:fs/promises";
 import { join } from "node:path";
+import { commandSandbox } from "@factotum/agent-contract";
 import type { CommandRequest, CommandRunner, Logger, RunFacts, RunningCommand } from "@factotum/agent-contract";
 import { listNotes, readNote } from "../notes/note-files.ts";
 import type { NoteRules } from "./note-rules.ts";
@@ -75,7 +76,7 @@ export class CommandNotes {
   /** The notes as they are now; `undefined` for a run whose commands do not work in the workspace with the notes. */
   async #look(run: RunFacts): Promise<ReadonlyMap<string, SeenNote> | undefined> {
     const { now, logger } = this.#options;
-    const isElsewhere = run.sandbox !== undefined && run.sandbox.elevated !== true && run.workspace !== (await this.#workspaceOf(run));
+    const isElsewhere = commandSandbox(run) !== undefined && run.workspace !== (await this.#workspaceOf(run));
     if (isElsewhere) return undefined;
     try {
       const seen = new Map<string, SeenNote>();

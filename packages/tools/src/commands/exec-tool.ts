@@ -1,4 +1,4 @@
-import { isOnHost } from "./is-on-host.ts";
+import { commandSandbox } from "@factotum/agent-contract";
 import type {
   AgentTool,
   AgentToolResult,
@@ -103,7 +103,7 @@ export function createExecTool(options: ExecToolOptions): AgentTool {
       };
     },
     async execute(args, { run, signal, tainted, onDelta }) {
-      if (!run.owner && isOnHost(run.sandbox))
+      if (!run.owner && commandSandbox(run) === undefined)
         return errorResult("exec is refused: outside of a sandbox commands run for the owner only, and this message is not the owner's.");
       const { command, env = {}, pty = false, background: isBackground = false, yieldMs = DEFAULT_YIELD_MS } = args;
       const problem = problemOf(command, env);

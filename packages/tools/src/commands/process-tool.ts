@@ -1,4 +1,4 @@
-import { isOnHost } from "./is-on-host.ts";
+import { commandSandbox } from "@factotum/agent-contract";
 import type {
   AgentTool,
   AgentToolResult,
@@ -102,7 +102,7 @@ export function createProcessTool(options: ProcessToolOptions): AgentTool {
       };
     },
     async execute(args, { run, signal, tainted }) {
-      if (!run.owner && isOnHost(run.sandbox))
+      if (!run.owner && commandSandbox(run) === undefined)
         return errorResult("process is refused: commands on the host are the owner's, and this message is not the owner's.");
       if (args.action === "list") return textResult(listText(options, run));
       const command = commandsOf(run, options).find(({ id }) => id === args.id);
@@ -114,7 +114,7 @@ export function createProcessTool(options: ProcessToolOptions): AgentTool {
 
 /** A sandboxed run does not reach commands on the host. */
 function commandsOf(run: RunFacts, { background }: Pick<ProcessToolOptions, "background">): readonly BackgroundCommand[] {
-  return background.list(run).filter(({ sandbox }) => isOnHost(run.sandbox) || !isOnHost(sandbox));
+  return background.list(run).filter((command) => commandSandbox(run) === undefined || commandSandbox(command) !== undefined);
 }
 
 function isInput(action: ProcessArguments["action"]): boolean {
