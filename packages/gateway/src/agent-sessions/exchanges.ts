@@ -15,7 +15,7 @@ import { answerText } from "../delivery/chat-entries.ts";
 import { parseReply } from "../delivery/parse-reply.ts";
 import type { InputWatcher, InputWatchers } from "../queue/run-report.ts";
 import { addressOfKey } from "../routing/session-key.ts";
-import { endOfInput, endOfRun } from "../schedule/run-end.ts";
+import { endOfInput, endOfRun } from "../queue/run-end.ts";
 import { afterStep, nextStep, stepInput } from "./exchange.ts";
 import type { StepEnd } from "./exchange.ts";
 

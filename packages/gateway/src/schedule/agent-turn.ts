@@ -7,9 +7,9 @@ import { sessionOrigin } from "../routing/session-origin.ts";
 import type { InputWatcher, InputWatchers } from "../queue/run-report.ts";
 import { deliveryOf } from "./job-announcer.ts";
 import { taskText } from "./job-text.ts";
-import { endOfInput, endOfRun } from "./run-end.ts";
+import { endOfInput, endOfRun } from "../queue/run-end.ts";
 import { attemptEvent, isolatedSession } from "./run-names.ts";
-import type { RunEnd } from "./run-end.ts";
+import type { RunEnd } from "../queue/run-end.ts";
 
 /** The session of an isolated run is kept this long, for those who want to look at it. */
 const SESSION_TTL_MS = 24 * 60 * 60_000;

@@ -1,5 +1,5 @@
 import type { JobRecord } from "@factotum/store";
-import type { RunEnd } from "./run-end.ts";
+import type { RunEnd } from "../queue/run-end.ts";
 
 /** Delays of the attempts after a failure that may pass. */
 const RETRIES_MS = [30_000, 60_000, 5 * 60_000, 15 * 60_000, 60 * 60_000] as const;

@@ -19,7 +19,7 @@ import { afterRun, retryDelayMs } from "./job-outcome.ts";
 import type { JobPrograms } from "./job-programs.ts";
 import type { JobReceipts } from "./job-receipts.ts";
 import type { PreparedJob } from "./prepared-job.ts";
-import type { RunEnd } from "./run-end.ts";
+import type { RunEnd } from "../queue/run-end.ts";
 import type { SystemEvents } from "./system-events.ts";
 
 /** UTF-16 units of an outcome's text that are kept. */

@@ -1,7 +1,7 @@
 import type { JobReceipt } from "@factotum/agent-contract";
 import type { InputState } from "@factotum/store";
 import { isTransientFailure } from "../kernel/transient-failure.ts";
-import type { RunReport } from "../queue/run-report.ts";
+import type { RunReport } from "./run-report.ts";
 
 /** How one attempt of an occurrence has ended. */
 export interface RunEnd {
