@@ -4,6 +4,7 @@ import type { ExchangeRecord, InboxStore, TurnStore } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { isSandboxed, sandboxReason } from "../agents/run-place.ts";
 import { wait } from "../delivery/wait.ts";
+import { readAskingTurn } from "../queue/asking-turn.ts";
 import { chargedKind } from "../run-policy/input-traits.ts";
 import type { BegunExchange, Exchanges } from "./exchanges.ts";
 import { chatOf } from "./exchanges.ts";
@@ -102,11 +103,9 @@ export class SessionSender {
     { run, tainted }: KnownCaller,
   ): Promise<ExchangeRecord | Extract<SessionSendOutcome, { readonly type: "error" | "forbidden" }>> {
     const { store, running, clock, random } = this.#parts;
-    const turn = await store.readTurn(run.runId);
-    const inputs = (await Promise.all((turn?.inputIds ?? []).map(async (id) => store.readInput(id)))).flatMap((input) => input ?? []);
-    const [lead] = inputs;
-    if (turn === undefined || lead === undefined)
-      return { type: "forbidden", message: "No message asked for this turn, so it has no authority to pass on." };
+    const asking = await readAskingTurn(run.runId, store);
+    if (asking === undefined) return { type: "forbidden", message: "No message asked for this turn, so it has no authority to pass on." };
+    const { turn, lead, inputs } = asking;
     const { admission } = lead;
     const path = [...(admission.agentToAgent?.path ?? []), run.sessionKey];
     if (path.includes(found.key)) return { type: "error", code: "cycle", message: CYCLE };

@@ -9,7 +9,7 @@ import { policyRefusal, withCurrentAuthorization } from "../conversation/current
 import { isElevatedRun } from "../conversation/elevation.ts";
 import type { Conversations } from "../conversation/conversations.ts";
 import { quoteLines } from "../kernel/quote-lines.ts";
-import { readInputs } from "../preparation/stored-turn.ts";
+import { readInputs } from "../queue/asking-turn.ts";
 import { runFacts } from "../prompt/run-facts.ts";
 import type { ToolLimits } from "../queue/tool-limits.ts";
 import { isSubagentKey } from "../routing/session-key.ts";

@@ -9,7 +9,7 @@ import { isSameChat } from "../kernel/conversation-key.ts";
 import { personId } from "../kernel/person-id.ts";
 import { requestIdentity, requestKey } from "../kernel/request-key.ts";
 import { parseShortCode } from "../kernel/short-code.ts";
-import { readInputs } from "../preparation/stored-turn.ts";
+import { readInputs } from "../queue/asking-turn.ts";
 import type { Notices } from "../notices/notices.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";

@@ -1,6 +1,7 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, RunFacts } from "@factotum/agent-contract";
 import { messageId } from "@factotum/channel-contract";
+import { readAskingTurn } from "../queue/asking-turn.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import type { CommandRecord, InboxStore, InputAdmission, TurnStore } from "@factotum/store";
 
@@ -25,9 +26,9 @@ export async function turnReport(
   { run, tainted }: { readonly run: Pick<RunFacts, "runId" | "owner" | "sessionKey" | "agentId">; readonly tainted: boolean },
   { store, clock }: { readonly store: Pick<InboxStore, "readInput"> & Pick<TurnStore, "readTurn">; readonly clock: Clock },
 ): Promise<CommandRecord["report"]> {
-  const turn = await store.readTurn(run.runId);
-  const lead = turn?.inputIds[0] === undefined ? undefined : await store.readInput(turn.inputIds[0]);
-  if (turn === undefined || lead === undefined) throw new Error("no message asked for this run, so its end could not be reported");
+  const asking = await readAskingTurn(run.runId, store);
+  if (asking === undefined) throw new Error("no message asked for this run, so its end could not be reported");
+  const { turn, lead } = asking;
   const { sender, replyContext } = lead.message;
   const isListed = lead.admission.sessionKey === undefined || lead.admission.isListedOwner === true;
   return {

@@ -1,3 +1,4 @@
+import { readInputs } from "../queue/asking-turn.ts";
 import type { Clock, Logger, RunFacts } from "@factotum/agent-contract";
 import type { Store, NewOutbound, TurnRecord } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
@@ -103,8 +104,8 @@ async function wantsSpeech(
     case "tagged":
       return isMarked;
     case "inbound": {
-      const inputs = await Promise.all(turn.inputIds.map(async (id) => store.readInput(id)));
-      return inputs.some((input) => input?.message.attachments.some(({ kind }) => kind === "audio") === true);
+      const inputs = await readInputs(turn, store);
+      return inputs.some(({ message }) => message.attachments.some(({ kind }) => kind === "audio"));
     }
     default:
       return mode satisfies never;

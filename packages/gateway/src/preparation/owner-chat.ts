@@ -1,6 +1,6 @@
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { InboxStore, TurnRecord } from "@factotum/store";
-import { readInputs } from "./stored-turn.ts";
+import { readInputs } from "../queue/asking-turn.ts";
 import { withCurrentAuthorization } from "../conversation/current-authorization.ts";
 
 /** True if only the owner reads a turn's answer: a direct conversation in which every input is from the current owner. */

@@ -1,16 +1,11 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { AgentMessage } from "@factotum/agent-contract";
-import type { InboxStore, InputRecord, TranscriptEntry, TranscriptStore, TurnRecord } from "@factotum/store";
+import type { TranscriptEntry, TranscriptStore, TurnRecord } from "@factotum/store";
 import { contextMessages } from "../context/read-history.ts";
 import { turnMessages } from "../delivery/sent-texts.ts";
 
 /** Entries read per page. */
 const TRANSCRIPT_PAGE = 200;
-
-/** The committed inputs of a turn. */
-export async function readInputs({ inputIds }: TurnRecord, store: InboxStore): Promise<readonly InputRecord[]> {
-  return (await Promise.all(inputIds.map(async (id) => store.readInput(id)))).filter((input) => input !== undefined);
-}
 
 /**
  * All messages of a turn so far, selected by ownership and not by time, because the clock may have been set back. Includes messages that a compaction during

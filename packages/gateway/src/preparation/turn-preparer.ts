@@ -36,7 +36,8 @@ import type { PendingEvents } from "../queue/pending-events.ts";
 import { raceAbort } from "../kernel/race-abort.ts";
 import { assemblePrepared, createNewTurn, identifyTurn, keptFacts, viewOptions } from "./prepared-turn.ts";
 import type { PreparedTurn, TurnIdentity } from "./prepared-turn.ts";
-import { readInputs, readTurnMessages } from "./stored-turn.ts";
+import { readInputs } from "../queue/asking-turn.ts";
+import { readTurnMessages } from "./stored-turn.ts";
 
 /** The path of a skill's file, with the name of its folder. */
 const SKILL_FILE = /([^/]+)\/SKILL\.md$/;

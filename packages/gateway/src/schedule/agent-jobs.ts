@@ -1,6 +1,8 @@
 import type { JobCaller, JobChange, JobOccurrence, JobSpec, JobView, ScheduledJobs, WakeResult } from "@factotum/agent-contract";
 import type { InboxStore, JobAuthority, JobRecord, ProgramGrant, TurnStore } from "@factotum/store";
 import { withoutUndefined } from "@factotum/agent-contract";
+import { readAskingTurn } from "../queue/asking-turn.ts";
+import type { AskingTurn } from "../queue/asking-turn.ts";
 import { chargedKind } from "../run-policy/input-traits.ts";
 import { isIsolated } from "./agent-turn.ts";
 import type { SystemEvents } from "./system-events.ts";
@@ -70,9 +72,9 @@ export class AgentJobs implements ScheduledJobs {
   async remove(id: string, caller: JobCaller): Promise<JobChange> {
     const job = this.#find(id, caller);
     if (job === undefined) return OTHERS;
-    const { lead } = await this.#originOf(caller);
+    const asking = await this.#askingTurn(caller.run);
     // A run that removes its own job goes on: its answer says why.
-    return this.#connected.jobs.remove(job, { stopsRun: lead?.admission.job?.id !== job.id });
+    return this.#connected.jobs.remove(job, { stopsRun: asking?.lead.admission.job?.id !== job.id });
   }
 
   async run(id: string, caller: JobCaller): Promise<JobChange> {
@@ -102,14 +104,8 @@ export class AgentJobs implements ScheduledJobs {
   /** True for a run of a job, and for one that such a run has caused, where the configuration lets these make no jobs. */
   async #isNested({ run }: JobCaller): Promise<boolean> {
     if (this.#connected.mayNest()) return false;
-    const { store } = this.#connected;
-    const { inputIds = [] } = (await store.readTurn(run.runId)) ?? {};
-    const inputs = await Promise.all(inputIds.map(async (id) => store.readInput(id)));
-    const cause = chargedKind(
-      run.kind,
-      inputs.flatMap((input) => input ?? []),
-    );
-    return UNATTENDED.has(run.kind) || UNATTENDED.has(cause);
+    const { inputs = [] } = (await this.#askingTurn(run)) ?? {};
+    return UNATTENDED.has(run.kind) || UNATTENDED.has(chargedKind(run.kind, inputs));
   }
 
   /** A job of the caller's agent; of others than the owner, one that was made in their session. */
@@ -120,15 +116,8 @@ export class AgentJobs implements ScheduledJobs {
     );
   }
 
-  /** The turn of a run, and the first of its inputs. */
-  async #originOf({ run }: Pick<JobCaller, "run">): Promise<{
-    readonly turn: Awaited<ReturnType<TurnStore["readTurn"]>>;
-    readonly lead: Awaited<ReturnType<InboxStore["readInput"]>>;
-  }> {
-    const { store } = this.#connected;
-    const turn = await store.readTurn(run.runId);
-    const inputId = turn?.inputIds[0];
-    return { turn, lead: inputId === undefined ? undefined : await store.readInput(inputId) };
+  async #askingTurn({ runId }: JobCaller["run"]): Promise<AskingTurn | undefined> {
+    return readAskingTurn(runId, this.#connected.store);
   }
 
   /** The tools of a job that a run with tools of its own makes: never more than the run has. */
@@ -137,15 +126,15 @@ export class AgentJobs implements ScheduledJobs {
     payload: JobSpec["payload"],
     caller: JobCaller,
   ): Promise<Pick<JobSpec, "tools">> {
-    const { lead } = await this.#originOf(caller);
-    const own = lead?.admission.job?.tools;
+    const own = (await this.#askingTurn(caller.run))?.lead.admission.job?.tools;
     if (own === undefined || payload.type !== "agentTurn") return {};
     return { tools: tools?.filter((name) => own.includes(name)) ?? own };
   }
 
   async #authorityOf({ run }: JobCaller): Promise<JobAuthority | undefined> {
-    const { turn, lead } = await this.#originOf({ run });
-    if (turn === undefined || lead === undefined) return undefined;
+    const asking = await this.#askingTurn(run);
+    if (asking === undefined) return undefined;
+    const { turn, lead } = asking;
     const isListed = lead.admission.sessionKey === undefined || lead.admission.isListedOwner === true;
     return {
       owner: run.owner,

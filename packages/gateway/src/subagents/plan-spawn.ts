@@ -1,13 +1,15 @@
 import { commandSandbox, withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Random, RunFacts, SpawnRequest, SubagentCaller } from "@factotum/agent-contract";
 import { renderSubagentContext } from "@factotum/agent-core";
-import type { InputAdmission, InputRecord, JobBounds, NewSpawn, SpawnFacts, Store, TurnRecord } from "@factotum/store";
+import type { InputAdmission, InputRecord, JobBounds, NewSpawn, SpawnFacts, Store } from "@factotum/store";
 import { modelProblem } from "../agents/model-problem.ts";
 import { placeOfRun } from "../agents/run-place.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { unknownTools } from "../agents/unknown-tools.ts";
 import { turnReport } from "../background-commands/turn-report.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import { readAskingTurn } from "../queue/asking-turn.ts";
+import type { AskingTurn } from "../queue/asking-turn.ts";
 import { groupOf } from "../conversation/session-context.ts";
 import { agentSessionKey } from "../routing/session-key.ts";
 import { chargedKind } from "../run-policy/input-traits.ts";
@@ -37,13 +39,6 @@ export interface SpawnRefusal {
   readonly refusal: string;
 }
 
-/** The turn that asks, with its inputs. */
-interface AskingTurn {
-  readonly turn: TurnRecord;
-  readonly lead: InputRecord;
-  readonly inputs: readonly InputRecord[];
-}
-
 /**
  * Plans a sub-agent: within the limits of its tree, and with at most the rights of the turn that asks for it: its sender, its address, which decides about groups
  * and sandbox, its taint, and the restrictions of its own run.
@@ -61,7 +56,7 @@ export async function planSpawn(
   const agentId = (request.agentId ?? run.agentId).toLowerCase();
   const limited = limitRefusal(run, { depth, maxDepth, agentId }, parts);
   if (limited !== undefined) return limited;
-  const asking = await askingTurn(run, store);
+  const asking = await readAskingTurn(run.runId, store);
   if (asking === undefined) return refused("No message asked for this run, so a result could be reported nowhere.");
   const problem = await requestProblem(request, agentId, running);
   if (problem !== undefined) return refused(problem);
@@ -176,14 +171,6 @@ function refusalOfAgent(agentId: string, run: RunFacts, { running }: Pick<PlanSp
   return isWider
     ? refused(`Rule sandbox: this run is sandboxed, and the agent ${agentId} would work outside of it. Leave agentId out.`)
     : undefined;
-}
-
-async function askingTurn(run: RunFacts, store: PlanSpawnParts["store"]): Promise<AskingTurn | undefined> {
-  const turn = await store.readTurn(run.runId);
-  if (turn === undefined) return undefined;
-  const inputs = (await Promise.all(turn.inputIds.map(async (id) => store.readInput(id)))).flatMap((input) => input ?? []);
-  const [lead] = inputs;
-  return lead === undefined ? undefined : { turn, lead, inputs };
 }
 
 /** The model that was chosen for the conversation or its job; `undefined`: the agent's. */

@@ -10,6 +10,7 @@ import type { Notices } from "../notices/notices.ts";
 import { isSubagentKey } from "../routing/session-key.ts";
 import { checkResult } from "./check-result.ts";
 import { endedPayload } from "./hook-payloads.ts";
+import { readInputs } from "../queue/asking-turn.ts";
 import { isOpen } from "./spawn-book.ts";
 import type { SpawnBook } from "./spawn-book.ts";
 import { correctionEvent, correctionInput } from "./steering-input.ts";
@@ -220,9 +221,9 @@ export class SpawnEnds {
   }
 
   /** True if a turn is the one in which the result is written again. */
-  async #isCorrected(spawn: SpawnRecord, { inputIds }: TurnRecord): Promise<boolean> {
-    const inputs = await Promise.all(inputIds.map(async (id) => this.#options.store.readInput(id)));
-    return inputs.some((input) => input?.message.eventId === correctionEvent(spawn));
+  async #isCorrected(spawn: SpawnRecord, turn: TurnRecord): Promise<boolean> {
+    const inputs = await readInputs(turn, this.#options.store);
+    return inputs.some(({ message }) => message.eventId === correctionEvent(spawn));
   }
 
   /** True while its own sub-agents or commands work, or something that was said to it waits. */

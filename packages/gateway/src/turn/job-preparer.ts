@@ -12,7 +12,7 @@ import { crashed, preparationFailure } from "./unbegun-turns.ts";
 import type { UnbegunTurns } from "./unbegun-turns.ts";
 import { withFetchedContext } from "../messages/fetch-context.ts";
 import type { PreparedTurn } from "../preparation/prepared-turn.ts";
-import { readInputs } from "../preparation/stored-turn.ts";
+import { readInputs } from "../queue/asking-turn.ts";
 import type { SessionCommands } from "../background-commands/session-commands.ts";
 import type { TurnPreparer } from "../preparation/turn-preparer.ts";
 import { isMisplaced, reauthorizeJob, SENDER_REVOKED } from "../conversation/current-authorization.ts";

@@ -12,7 +12,7 @@ import type { TurnConcluder } from "./turn-concluder.ts";
 import type { TurnEnding } from "./turn-conclusion.ts";
 import { beginRefusedTurn } from "./refused-turn.ts";
 import type { RefusedTurnOptions } from "./refused-turn.ts";
-import { readInputs } from "../preparation/stored-turn.ts";
+import { readInputs } from "../queue/asking-turn.ts";
 import { withPresentOwner } from "../access/owner.ts";
 import { isMisplaced } from "../conversation/current-authorization.ts";
 import { failureText, ownerFailureText } from "../notices/failure-text.ts";

@@ -1,3 +1,4 @@
+import { readInputs } from "../../queue/asking-turn.ts";
 import type { JsonValue, MessengerRequest } from "@factotum/agent-contract";
 import { ACTIONS } from "@factotum/channel-contract";
 import type { ActionName, MsgContext, Origin } from "@factotum/channel-contract";
@@ -55,8 +56,8 @@ export async function isMessageOf(
   if (await store.hasReceived(chat, id)) return true;
   const sent = await store.listSentMessage(chat, id);
   if (sent.some(({ target }) => isSameChat(target, chat))) return true;
-  const inputs = await Promise.all(turn.inputIds.map(async (input) => store.readInput(input)));
-  if (inputs.some((input) => input !== undefined && isSameChat(input.message.origin, chat) && refersTo(input.message, id))) return true;
+  const inputs = await readInputs(turn, store);
+  if (inputs.some(({ message }) => isSameChat(message.origin, chat) && refersTo(message, id))) return true;
   // A message quoted in an earlier turn is of the conversation of the message that quoted it.
   const { entries } = await store.readRecentContext(turn.sessionId, HISTORY_BOUNDS);
   const messages = entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
