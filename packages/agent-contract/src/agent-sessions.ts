@@ -94,9 +94,11 @@ export type SessionSendOutcome =
   | { readonly type: "accepted"; readonly sessionKey: string; readonly note?: string }
   /** It is still being answered. */
   | { readonly type: "timeout"; readonly sessionKey: string }
+  /** There is none, more than one has the name, or it is out of reach: the caller is not told which. */
+  | { readonly type: "not-found" }
   /** `message` says why, and what to do. */
   | { readonly type: "forbidden"; readonly message: string }
-  | { readonly type: "error"; readonly code: "not-found" | "cycle" | "too-many-hops" | "too-many" | "failed"; readonly message: string };
+  | { readonly type: "error"; readonly code: "cycle" | "too-many-hops" | "too-many" | "failed"; readonly message: string };
 
 /**
  * The sessions, for the tools of agents. A session that the caller may not see is answered like one that does not exist. Implemented by the gateway.

@@ -47,9 +47,9 @@ export class SessionSender {
     const { finder, exchanges, reach } = this.#parts;
     const { sessionKey } = caller.run;
     const found = await finder.find(reference, "see", caller);
-    if (found === undefined) return missing(reference);
+    if (found === undefined) return { type: "not-found" };
     if (found.key === sessionKey) return { type: "error", code: "cycle", message: SELF };
-    if (!(await reach.may("send", caller, found))) return missing(reference);
+    if (!(await reach.may("send", caller, found))) return { type: "not-found" };
     const exchange = await this.#exchangeWith(found, { message, isAwaited: timeoutMs > 0 }, caller);
     if ("type" in exchange) return exchange;
     if (exchanges.isFull(sessionKey))
@@ -145,14 +145,4 @@ export class SessionSender {
       phase: "talk",
     };
   }
-}
-
-/** The one answer for a session that is missing, ambiguous, or out of reach. */
-function missing({ sessionKey, label, agentId }: SessionReference): SessionSendOutcome {
-  const named = JSON.stringify(sessionKey ?? label ?? agentId ?? "");
-  return {
-    type: "error",
-    code: "not-found",
-    message: `There is no session ${named} within your reach, or more than one has this name. sessions_list shows those that you can reach.`,
-  };
 }

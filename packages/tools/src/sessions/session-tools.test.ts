@@ -136,7 +136,7 @@ test.each<[SessionSendOutcome, JsonObject]>([
 
 test("sessions_send waits 30 seconds by default, answers a hidden session like sessions_history, and shows the owner all that it would send", async () => {
   const tool = createSessionsSendTool({ sessions });
-  outcome = { type: "error", code: "not-found", message: "not shown" };
+  outcome = { type: "not-found" };
   const refused = await rig.call(tool, { sessionKey: "hidden", message: "Green?" });
   expect(asked).toEqual([[{ sessionKey: "hidden" }, "Green?", 30_000, false]]);
   expect(textOf(refused)).toBe(textOf(await history({ sessionKey: "hidden" })));

@@ -43,12 +43,12 @@ export function createSessionsSendTool({ sessions }: { readonly sessions: Pick<A
       const reference = parseReference(named);
       if (reference === undefined) return noReference("sessions_send");
       const outcome = await sessions.send(reference, { message, timeoutMs: timeoutSeconds * 1000, signal }, { run, tainted });
-      return outcome.type === "error" && outcome.code === "not-found" ? noSession(reference) : resultOf(outcome);
+      return outcome.type === "not-found" ? noSession(reference) : resultOf(outcome);
     },
   });
 }
 
-function resultOf(outcome: SessionSendOutcome): AgentToolResult {
+function resultOf(outcome: Exclude<SessionSendOutcome, { readonly type: "not-found" }>): AgentToolResult {
   switch (outcome.type) {
     case "ok": {
       const { sessionKey, reply, untrusted } = outcome;
