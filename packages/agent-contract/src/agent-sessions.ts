@@ -1,14 +1,7 @@
-import type { RunFacts } from "./run.ts";
+import type { ToolCaller } from "./run.ts";
 
 /** Kind of a session, for filters. */
 export type AgentSessionKind = "main" | "group" | "cron" | "hook" | "node" | "other";
-
-/** The caller of a tool for sessions. */
-export interface SessionCaller {
-  readonly run: RunFacts;
-  /** The model had been given text of others than the owner when it made the call (R23). */
-  readonly tainted: boolean;
-}
 
 /** Names one session: by its key or a unique beginning of its id; by its label, which `agentId` may make unique; or the main session of `agentId`. */
 export interface SessionReference {
@@ -104,12 +97,12 @@ export type SessionSendOutcome =
  * The sessions, for the tools of agents. A session that the caller may not see is answered like one that does not exist. Implemented by the gateway.
  */
 export interface AgentSessions {
-  list(filter: SessionFilter, caller: SessionCaller): Promise<SessionList>;
+  list(filter: SessionFilter, caller: ToolCaller): Promise<SessionList>;
   /** `undefined`: there is no such session, or more than one. Rejects for a cursor of another list. */
   history(
     session: SessionReference,
     page: { readonly limit: number; readonly cursor?: string | undefined; readonly includeTools: boolean },
-    caller: SessionCaller,
+    caller: ToolCaller,
   ): Promise<SessionHistoryPage | undefined>;
   /**
    * Sends a message, which starts a turn of the other session with at most the authority of the caller, and its taint. Waits for the reply for up to
@@ -118,7 +111,7 @@ export interface AgentSessions {
   send(
     session: SessionReference,
     options: { readonly message: string; readonly timeoutMs: number; readonly signal: AbortSignal },
-    caller: SessionCaller,
+    caller: ToolCaller,
   ): Promise<SessionSendOutcome>;
-  agents(caller: SessionCaller): Promise<readonly ReachableAgent[]>;
+  agents(caller: ToolCaller): Promise<readonly ReachableAgent[]>;
 }

@@ -14,7 +14,7 @@ export type {
 export { addUsage, joinUsage, NO_USAGE, NO_USAGE_TOTALS } from "./usage.ts";
 export type { Usage, UsageTotals } from "./usage.ts";
 export { commandSandbox, RUN_KINDS, THINKING_LEVELS } from "./run.ts";
-export type { RunFacts, RunKind, RunLimits, RunSandbox, ThinkingLevel } from "./run.ts";
+export type { RunFacts, RunKind, RunLimits, RunSandbox, ThinkingLevel, ToolCaller } from "./run.ts";
 export type {
   AgentTool,
   AgentToolResult,
@@ -34,7 +34,6 @@ export type {
   AgentSessions,
   ListedSession,
   ReachableAgent,
-  SessionCaller,
   SessionFilter,
   SessionHistoryPage,
   SessionList,
@@ -97,7 +96,7 @@ export type {
   SettingsChange,
   SettingsDesk,
 } from "./ports.ts";
-export type { SpawnOutcome, SpawnRequest, SubagentCaller, SubagentChange, SubagentLog, Subagents, SubagentView } from "./subagents.ts";
+export type { SpawnOutcome, SpawnRequest, SubagentChange, SubagentLog, Subagents, SubagentView } from "./subagents.ts";
 export type { CommandFile, LeftOutSkill, SkillEntry, SkillIndex, SkillPlace, SkillSource, SkillUse } from "./skill.ts";
 export type {
   JobCaller,

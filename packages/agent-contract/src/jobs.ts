@@ -1,5 +1,5 @@
 import type { JsonValue } from "./json.ts";
-import type { RunFacts, ThinkingLevel } from "./run.ts";
+import type { ThinkingLevel, ToolCaller } from "./run.ts";
 
 /** When a job falls due, as a person writes it. Local times without a `timezone` are in the agent's. */
 export type JobSchedule =
@@ -130,9 +130,7 @@ export interface JobView {
 export type JobChange = { readonly type: "done"; readonly job: JobView } | { readonly type: "refused"; readonly message: string };
 
 /** The caller of a job's tool. */
-export interface JobCaller {
-  readonly run: RunFacts;
-  readonly tainted: boolean;
+export interface JobCaller extends ToolCaller {
   /** What a decision on the call covers, as its inspection says. Absent: the call names no program. */
   readonly binding?: JsonValue;
 }

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "./json.ts";
-import type { RunFacts, RunSandbox } from "./run.ts";
+import type { RunFacts, RunSandbox, ToolCaller } from "./run.ts";
 
 /** The time, injected. */
 export interface Clock {
@@ -154,10 +154,7 @@ export interface BackgroundCommands {
    * Keeps a command beyond its tool call. From then on it belongs to the run's session: its end is reported there once, also after a crash. Rejects if that
    * cannot be stored; then the caller ends the command.
    */
-  keep(
-    command: Pick<BackgroundCommand, "text" | "hasTerminal" | "running">,
-    options: { readonly run: RunFacts; readonly tainted: boolean },
-  ): Promise<BackgroundCommand>;
+  keep(command: Pick<BackgroundCommand, "text" | "hasTerminal" | "running">, caller: ToolCaller): Promise<BackgroundCommand>;
   /** The commands of the session's conversation, oldest first: all that run, and the last that have ended. A reset ends them all. */
   list(run: RunFacts): readonly BackgroundCommand[];
   /** The model is told how a command has ended: its end is not reported again. */

@@ -44,6 +44,13 @@ export interface RunFacts {
   readonly timeZone: string;
 }
 
+/** The run that calls a tool. */
+export interface ToolCaller {
+  readonly run: RunFacts;
+  /** The model had been given text of others than the owner when it made the call (R23). */
+  readonly tainted: boolean;
+}
+
 /** The sandbox in which the commands of a run are; `undefined`: they are on the host. */
 export function commandSandbox({ sandbox }: { readonly sandbox?: RunSandbox | undefined }): RunSandbox | undefined {
   return sandbox?.elevated === true ? undefined : sandbox;

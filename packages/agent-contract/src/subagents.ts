@@ -1,5 +1,5 @@
 import type { JsonSchema } from "./json.ts";
-import type { RunFacts, ThinkingLevel } from "./run.ts";
+import type { ThinkingLevel, ToolCaller } from "./run.ts";
 
 /** A task for a sub-agent, as a model hands it out. */
 export interface SpawnRequest {
@@ -21,13 +21,6 @@ export interface SpawnRequest {
   readonly disableTools?: boolean;
   /** Its result has to be one JSON value of this form. */
   readonly outputSchema?: JsonSchema;
-}
-
-/** The run that asks for something of sub-agents. */
-export interface SubagentCaller {
-  readonly run: RunFacts;
-  /** Its model had been given text of others when it made the call (R23). */
-  readonly tainted: boolean;
 }
 
 /** What became of a task. `refused` says what to do. */
@@ -64,14 +57,14 @@ export type SubagentLog =
 /** Sub-agents, for the tools of their parents. A run sees those that its session has started, and no others. */
 export interface Subagents {
   /** Starts one once the result of the call is stored, and with it. Its own result comes as a message. */
-  spawn(request: SpawnRequest, caller: SubagentCaller): Promise<SpawnOutcome>;
+  spawn(request: SpawnRequest, caller: ToolCaller): Promise<SpawnOutcome>;
   /** Holds the results of the sub-agents that have not ended until all of them have, to hand them over together. Resolves with their number. */
-  wait(caller: SubagentCaller): Promise<number>;
+  wait(caller: ToolCaller): Promise<number>;
   /** Newest first. */
-  list(caller: SubagentCaller): Promise<readonly SubagentView[]>;
+  list(caller: ToolCaller): Promise<readonly SubagentView[]>;
   /** Ends one and those that it has started; `all`: every one. `named`: a run id, the beginning of one, or a label. */
-  kill(named: string, caller: SubagentCaller): Promise<SubagentChange>;
+  kill(named: string, caller: ToolCaller): Promise<SubagentChange>;
   /** Tells one something. */
-  steer(named: string, text: string, caller: SubagentCaller): Promise<SubagentChange>;
-  log(named: string, caller: SubagentCaller): Promise<SubagentLog>;
+  steer(named: string, text: string, caller: ToolCaller): Promise<SubagentChange>;
+  log(named: string, caller: ToolCaller): Promise<SubagentLog>;
 }

@@ -1,6 +1,6 @@
 import type { ImageContent, TextContent } from "./content.ts";
 import type { JsonObject, JsonSchema, JsonValue } from "./json.ts";
-import type { RunFacts } from "./run.ts";
+import type { RunFacts, ToolCaller } from "./run.ts";
 
 /** Side effects of a tool; policies, approvals, retries after a crash and taint depend on them. */
 export interface ToolTraits {
@@ -31,11 +31,8 @@ export interface ToolCall {
 }
 
 /** Options of a tool call. */
-export interface ToolOptions {
+export interface ToolOptions extends ToolCaller {
   readonly signal: AbortSignal;
-  readonly run: RunFacts;
-  /** The model had been given text of others than the owner when it made this call (R23). */
-  readonly tainted: boolean;
   /** Reports output while the tool runs. For watchers; the model never sees it. Never throws. */
   readonly onDelta: (text: string) => void;
 }

@@ -1,8 +1,8 @@
-import type { SpawnRequest, SubagentCaller, Subagents, SubagentView } from "@factotum/agent-contract";
+import type { SpawnRequest, ToolCaller, Subagents, SubagentView } from "@factotum/agent-contract";
 
 /** Sub-agents in memory; `calls` are those that were made. */
 export interface FakeSubagents extends Subagents {
-  readonly calls: { readonly what: string; readonly request?: SpawnRequest; readonly caller: SubagentCaller }[];
+  readonly calls: { readonly what: string; readonly request?: SpawnRequest; readonly caller: ToolCaller }[];
   /** What the next call is refused with. */
   refusal?: string;
 }
@@ -21,7 +21,7 @@ const VIEW: SubagentView = {
 
 export function fakeSubagents(views: readonly SubagentView[] = [VIEW]): FakeSubagents {
   const calls: FakeSubagents["calls"] = [];
-  const change = async (what: string, caller: SubagentCaller) => {
+  const change = async (what: string, caller: ToolCaller) => {
     calls.push({ what, caller });
     return fake.refusal === undefined ? { type: "done" as const, views } : { type: "refused" as const, message: fake.refusal };
   };

@@ -1,4 +1,4 @@
-import type { AgentMessage, RunFacts, SessionCaller, SessionFilter } from "@factotum/agent-contract";
+import type { AgentMessage, RunFacts, ToolCaller, SessionFilter } from "@factotum/agent-contract";
 import { NO_USAGE } from "@factotum/agent-contract";
 import type { TurnRecord } from "@factotum/store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -51,7 +51,7 @@ afterAll(() => running[Symbol.asyncDispose]());
 
 function askerOf({ from, guest, sandboxed, shows, isGroupTurn, allow }: Asker): {
   readonly sessions: AgentsSessions;
-  readonly caller: SessionCaller;
+  readonly caller: ToolCaller;
 } {
   const { parts } = running.gateway.engine;
   const config = {

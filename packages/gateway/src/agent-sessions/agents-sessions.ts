@@ -7,7 +7,7 @@ import type {
   Random,
   ListedSession,
   ReachableAgent,
-  SessionCaller,
+  ToolCaller,
   SessionFilter,
   SessionHistoryPage,
   SessionList,
@@ -58,7 +58,7 @@ export class AgentsSessions implements AgentSessions {
     this.#connected = { parts, reach, finder, exchanges, sender: new SessionSender({ ...parts, reach, finder, exchanges }) };
   }
 
-  async list(filter: SessionFilter, asked: SessionCaller): Promise<SessionList> {
+  async list(filter: SessionFilter, asked: ToolCaller): Promise<SessionList> {
     const { parts, reach, finder } = this.#ready;
     const caller = await reach.caller(asked);
     const { mainKey } = parts.running.config.session;
@@ -81,7 +81,7 @@ export class AgentsSessions implements AgentSessions {
   async history(
     reference: SessionReference,
     page: Parameters<AgentSessions["history"]>[1],
-    asked: SessionCaller,
+    asked: ToolCaller,
   ): Promise<SessionHistoryPage | undefined> {
     const { parts, reach, finder } = this.#ready;
     const found = await finder.find(reference, "read", await reach.caller(asked));
@@ -90,11 +90,7 @@ export class AgentsSessions implements AgentSessions {
     return { key: found.key, ...(await readMessages(found.record, page, parts)) };
   }
 
-  async send(
-    reference: SessionReference,
-    options: Parameters<AgentSessions["send"]>[1],
-    asked: SessionCaller,
-  ): Promise<SessionSendOutcome> {
+  async send(reference: SessionReference, options: Parameters<AgentSessions["send"]>[1], asked: ToolCaller): Promise<SessionSendOutcome> {
     const { reach, sender } = this.#ready;
     return sender.send(reference, options, await reach.caller(asked));
   }
@@ -109,7 +105,7 @@ export class AgentsSessions implements AgentSessions {
     await this.#ready.exchanges.close();
   }
 
-  async agents(asked: SessionCaller): Promise<readonly ReachableAgent[]> {
+  async agents(asked: ToolCaller): Promise<readonly ReachableAgent[]> {
     const { parts, reach } = this.#ready;
     const { running } = parts;
     const { run, isConfined } = await reach.caller(asked);

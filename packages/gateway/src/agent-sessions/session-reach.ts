@@ -1,4 +1,4 @@
-import type { RunFacts, SessionCaller } from "@factotum/agent-contract";
+import type { RunFacts, ToolCaller } from "@factotum/agent-contract";
 import type { SessionRecord, SessionStore, TurnStore } from "@factotum/store";
 import { authorize } from "../access/authorize.ts";
 import type { SessionAccess, SessionRelation } from "../access/authorize.ts";
@@ -18,7 +18,7 @@ export interface SessionReachParts {
 export type TargetSession = Pick<SessionRecord, "key" | "agentId" | "isPrivate">;
 
 /** A caller with what is known of its turn. */
-export interface KnownCaller extends SessionCaller {
+export interface KnownCaller extends ToolCaller {
   /** Only the owner reads and writes in its session, and its turn is the owner's. */
   readonly isPrivate: boolean;
   /** It sees only the sessions that it has spawned. */
@@ -33,7 +33,7 @@ export class SessionReach {
     this.#parts = parts;
   }
 
-  async caller({ run, tainted }: SessionCaller): Promise<KnownCaller> {
+  async caller({ run, tainted }: ToolCaller): Promise<KnownCaller> {
     const { store, running } = this.#parts;
     const record = await store.readSession(run.sessionKey);
     const turn = await store.readTurn(run.runId);

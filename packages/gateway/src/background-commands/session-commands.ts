@@ -1,5 +1,14 @@
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { BackgroundCommand, BackgroundCommands, Clock, CommandResult, Logger, Random, RunFacts } from "@factotum/agent-contract";
+import type {
+  BackgroundCommand,
+  BackgroundCommands,
+  Clock,
+  CommandResult,
+  Logger,
+  Random,
+  RunFacts,
+  ToolCaller,
+} from "@factotum/agent-contract";
 import { backoffDelay } from "@factotum/channel-kit";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { CommandRecord, CommandStore, InboxStore, InputAdmission, InputRecord, TurnStore } from "@factotum/store";
@@ -52,7 +61,7 @@ export class SessionCommands implements BackgroundCommands {
 
   async keep(
     command: Pick<BackgroundCommand, "text" | "hasTerminal" | "running">,
-    { run, tainted }: { readonly run: RunFacts; readonly tainted: boolean },
+    { run, tainted }: ToolCaller,
   ): Promise<BackgroundCommand> {
     const { store, toolLimits, clock, random } = this.#connected;
     if (this.#closing.signal.aborted) throw new Error("the gateway is stopping");

@@ -1,5 +1,5 @@
 import { commandSandbox, withoutUndefined } from "@factotum/agent-contract";
-import type { Clock, Random, RunFacts, SpawnRequest, SubagentCaller } from "@factotum/agent-contract";
+import type { Clock, Random, RunFacts, SpawnRequest, ToolCaller } from "@factotum/agent-contract";
 import { renderSubagentContext } from "@factotum/agent-core";
 import type { InputAdmission, InputRecord, JobBounds, NewSpawn, SpawnFacts, Store } from "@factotum/store";
 import { modelProblem } from "../agents/model-problem.ts";
@@ -45,7 +45,7 @@ export interface SpawnRefusal {
  */
 export async function planSpawn(
   request: SpawnRequest,
-  { run, tainted }: SubagentCaller,
+  { run, tainted }: ToolCaller,
   parts: PlanSpawnParts,
 ): Promise<NewSpawn | SpawnRefusal> {
   const { store, running, book, clock, random } = parts;

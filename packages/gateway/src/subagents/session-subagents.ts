@@ -5,7 +5,7 @@ import type {
   Random,
   SpawnOutcome,
   SpawnRequest,
-  SubagentCaller,
+  ToolCaller,
   SubagentChange,
   SubagentLog,
   Subagents,
@@ -84,7 +84,7 @@ export class SessionSubagents implements Subagents {
     this.#ends?.close();
   }
 
-  async spawn(request: SpawnRequest, caller: SubagentCaller): Promise<SpawnOutcome> {
+  async spawn(request: SpawnRequest, caller: ToolCaller): Promise<SpawnOutcome> {
     const parts = { ...this.#connected, book: this.#book, unstored: (key: string) => this.#unstoredOf(key).length };
     const planned = await planSpawn(request, caller, parts);
     if ("refusal" in planned) return { type: "refused", message: planned.refusal };
@@ -93,7 +93,7 @@ export class SessionSubagents implements Subagents {
     return { type: "accepted", runId: planned.spawn.id, sessionKey: planned.spawn.childKey };
   }
 
-  async wait({ run: { sessionKey } }: SubagentCaller): Promise<number> {
+  async wait({ run: { sessionKey } }: ToolCaller): Promise<number> {
     const open = [...this.#book.openOf(sessionKey), ...this.#unstoredOf(sessionKey).map(({ spawn }) => spawn)];
     // Results that arrive meanwhile wait behind this turn.
     const ended = this.#connectedRuntime.waitingInputs(sessionKey).filter(({ admission }) => admission.completion !== undefined);
@@ -105,19 +105,19 @@ export class SessionSubagents implements Subagents {
     return open.length + ended.length;
   }
 
-  async list({ run: { sessionKey } }: SubagentCaller): Promise<readonly SubagentView[]> {
+  async list({ run: { sessionKey } }: ToolCaller): Promise<readonly SubagentView[]> {
     return this.listOf(sessionKey);
   }
 
-  async kill(named: string, { run: { sessionKey } }: SubagentCaller): Promise<SubagentChange> {
+  async kill(named: string, { run: { sessionKey } }: ToolCaller): Promise<SubagentChange> {
     return this.killOf(sessionKey, named, { state: "killed", reason: KILLED, tells: "next-turn" });
   }
 
-  async steer(named: string, text: string, caller: SubagentCaller): Promise<SubagentChange> {
+  async steer(named: string, text: string, caller: ToolCaller): Promise<SubagentChange> {
     return this.steerOf(caller.run.sessionKey, named, { text, tainted: caller.tainted });
   }
 
-  async log(named: string, { run: { sessionKey } }: SubagentCaller): Promise<SubagentLog> {
+  async log(named: string, { run: { sessionKey } }: ToolCaller): Promise<SubagentLog> {
     return this.logOf(sessionKey, named);
   }
 
