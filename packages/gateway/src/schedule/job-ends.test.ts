@@ -46,7 +46,7 @@ test("a job that runs once stays after a run by hand and after one that failed",
   scene.clock.pass(10 * MINUTE_MS);
   await begun(2);
   commands.commands[1]?.end("", { type: "exited", exitCode: 1 });
-  expect(await outcomes(running, id, 2)).toEqual(["done", "failed exit code 1:"]);
+  expect(await outcomes(running, id, 2)).toEqual(["done", "failed exit code 1"]);
   await running.gateway.engine.idle();
   expect(jobs.find(id)).toMatchObject({ failures: 1 });
 });

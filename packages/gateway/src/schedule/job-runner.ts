@@ -343,8 +343,10 @@ function factsOf({ id, agentId, authority }: JobRecord, place: Pick<RunFacts, "s
 
 function describeEnd(end: CommandResult["end"], { output, stopReason }: { readonly output: string; readonly stopReason: unknown }): string {
   switch (end.type) {
-    case "exited":
-      return `exit code ${end.exitCode}: ${cutText(output.trim(), 200, "…")}`;
+    case "exited": {
+      const printed = cutText(output.trim(), 200, "…");
+      return printed === "" ? `exit code ${end.exitCode}` : `exit code ${end.exitCode}: ${printed}`;
+    }
     case "signalled":
       return `killed by ${end.signal}`;
     case "timed-out":
