@@ -23,11 +23,16 @@ const names = (...layers: readonly Partial<ToolPolicyLayer>[]): string[] =>
 const core = createCoreTools({} as Parameters<typeof createCoreTools>[0]).map(({ name }) => name);
 
 /** Core tools that no profile but `full` has, on purpose. */
-const ONLY_FULL: readonly string[] = ["cron", "gateway"];
+const ONLY_FULL: readonly string[] = ["gateway"];
 
 test("every core tool belongs to a profile, or is listed here", () => {
   const profile = ["minimal", "coding", "messaging"];
   expect(core.filter((name) => !admitsTool({ profile, deny: [] }, name))).toEqual(ONLY_FULL);
+});
+
+test("the profiles that setup writes have jobs and memory", () => {
+  const setup = { profile: ["coding", "messaging"], deny: [] };
+  expect(["cron", "memory_search", "memory_get"].filter((name) => !admitsTool(setup, name))).toEqual([]);
 });
 
 /** Core tools that belong to no group, on purpose: they only talk to the user. */

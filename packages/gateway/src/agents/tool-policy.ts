@@ -38,6 +38,9 @@ const CODING = [
   "sessions_spawn",
   "sessions_yield",
   "subagents",
+  // The scheduler and memory are what an assistant is for; its own settings (`gateway`) are not.
+  "cron",
+  "group:memory",
   // Each server is the owner's choice.
   "group:mcp",
   "group:lsp",
