@@ -22,6 +22,7 @@ export type { MaintenanceOptions, Store, StoreCounts } from "./port/store.ts";
 export type { NewPairing, PairingRecord, PairingRequest, PairingSender, PairingStore } from "./port/pairing-store.ts";
 export type { KeyedNotice, NewOutbound, OutboxStore } from "./port/outbox-store.ts";
 export type { LedgerStore, NewRequest, NotesFile } from "./port/ledger-store.ts";
+export { isOpenSpawn } from "./port/spawn-store.ts";
 export type { EndedSpawn, NewSpawn, OwnInput, SpawnEnd, SpawnEndState, SpawnRecord, SpawnState, SpawnStore } from "./port/spawn-store.ts";
 export type { EndedTurn, NewTurn, SessionTouch, StartedTurn, TurnEnd, TurnStore } from "./port/turn-store.ts";
 export type {

@@ -11,6 +11,7 @@ import type {
   Subagents,
   SubagentView,
 } from "@factotum/agent-contract";
+import { isOpenSpawn } from "@factotum/store";
 import type { EndedSpawn, InputRecord, NewSpawn, SpawnRecord, Store, TranscriptBody, TurnRecord } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { SessionCommands } from "../background-commands/session-commands.ts";
@@ -20,7 +21,7 @@ import type { Notices } from "../notices/notices.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
 import { spawnedPayload } from "./hook-payloads.ts";
 import { planSpawn } from "./plan-spawn.ts";
-import { isOpen, SpawnBook } from "./spawn-book.ts";
+import { SpawnBook } from "./spawn-book.ts";
 import { SpawnEnds } from "./spawn-ends.ts";
 import type { BroughtEnd, SubagentRunEnd, SubagentRuntime, SubagentTurnEnd } from "./spawn-ends.ts";
 import { steeringInput } from "./steering-input.ts";
@@ -75,7 +76,7 @@ export class SessionSubagents implements Subagents {
   /** Resumes what an earlier process left unfinished: deadlines, ends that were not reported, tasks that got no turn. Call it when inputs are queued again. */
   async recover(): Promise<void> {
     for (const spawn of this.#book.list()) {
-      if (isOpen(spawn)) await this.#recoverOpen(spawn);
+      if (isOpenSpawn(spawn)) await this.#recoverOpen(spawn);
       else if (spawn.announcedAtMs === undefined) await this.#connectedEnds.tellPlainly(spawn);
     }
   }
@@ -137,7 +138,7 @@ export class SessionSubagents implements Subagents {
   async killOf(sessionKey: string, named: string, end: BroughtEnd): Promise<SubagentChange> {
     const chosen = named === "all" ? this.#book.openOf(sessionKey) : this.#find(sessionKey, named);
     if (typeof chosen === "string") return { type: "refused", message: chosen };
-    const open = chosen.filter(isOpen);
+    const open = chosen.filter(isOpenSpawn);
     if (open.length === 0) return { type: "refused", message: "It has ended already, and so have all others that it might be." };
     await Promise.all(open.map(async ({ id }) => this.#connectedEnds.bring(id, end)));
     const views = await Promise.all(open.map(async (spawn) => this.#view(this.#book.get(spawn.id) ?? spawn)));
@@ -153,7 +154,7 @@ export class SessionSubagents implements Subagents {
     const found = this.#find(sessionKey, named);
     if (typeof found === "string") return { type: "refused", message: found };
     const [spawn] = found;
-    if (spawn === undefined || !isOpen(spawn))
+    if (spawn === undefined || !isOpenSpawn(spawn))
       return { type: "refused", message: "It has ended. Start another sub-agent with what is left." };
     const { store, random, clock } = this.#connected;
     const { message, admission } = steeringInput(spawn, { text, tainted, eventId: `subagent-said:${random.uuid()}`, nowMs: clock.now() });

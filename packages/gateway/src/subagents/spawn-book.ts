@@ -1,9 +1,5 @@
+import { isOpenSpawn } from "@factotum/store";
 import type { SpawnRecord } from "@factotum/store";
-
-/** True until a sub-agent has ended. */
-export function isOpen({ state }: Pick<SpawnRecord, "state">): boolean {
-  return state === "queued" || state === "running";
-}
 
 /** The sub-agents as they are stored, in memory: decisions about them are made without waiting. */
 export class SpawnBook {
@@ -34,7 +30,7 @@ export class SpawnBook {
 
   /** Those of a session that have not ended. */
   openOf(sessionKey: string): readonly SpawnRecord[] {
-    return this.ofParent(sessionKey).filter(isOpen);
+    return this.ofParent(sessionKey).filter(isOpenSpawn);
   }
 
   /** Oldest first. */
@@ -45,7 +41,7 @@ export class SpawnBook {
   /** Forgets the sub-agent of a session that was removed, unless it is still to end. */
   removeChild(sessionKey: string): void {
     const spawn = this.ofChild(sessionKey);
-    if (spawn === undefined || isOpen(spawn)) return;
+    if (spawn === undefined || isOpenSpawn(spawn)) return;
     this.#ofChild.delete(sessionKey);
     this.#spawns.delete(spawn.id);
   }

@@ -1,5 +1,6 @@
 import { joinUsage, withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger, RunOutcome, UsageTotals } from "@factotum/agent-contract";
+import { isOpenSpawn } from "@factotum/store";
 import type { EndedSpawn, InputRecord, OwnInput, SpawnEnd, SpawnEndState, SpawnRecord, Store, TurnRecord } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { SessionCommands } from "../background-commands/session-commands.ts";
@@ -11,7 +12,6 @@ import { isSubagentKey } from "../routing/session-key.ts";
 import { checkResult } from "./check-result.ts";
 import { endedPayload } from "./hook-payloads.ts";
 import { readInputs } from "../queue/asking-turn.ts";
-import { isOpen } from "./spawn-book.ts";
 import type { SpawnBook } from "./spawn-book.ts";
 import { correctionEvent, correctionInput } from "./steering-input.ts";
 import { plainReport, reportText } from "./subagent-report.ts";
@@ -122,7 +122,7 @@ export class SpawnEnds {
   async bring(id: string, end: BroughtEnd): Promise<void> {
     const { book, runtime } = this.#options;
     const spawn = book.get(id);
-    if (this.#isClosed || spawn === undefined || !isOpen(spawn) || this.#brought.has(id)) return;
+    if (this.#isClosed || spawn === undefined || !isOpenSpawn(spawn) || this.#brought.has(id)) return;
     this.#brought.set(id, end);
     for (const child of book.openOf(spawn.childKey)) await this.bring(child.id, ENDED_WITH_PARENT);
     await runtime().stop(spawn.childKey, end.reason, async () => this.settle(id, end));
@@ -144,7 +144,7 @@ export class SpawnEnds {
   async settle(id: string, fallback: SettledEnd): Promise<void> {
     const { book, store, clock } = this.#options;
     const spawn = book.get(id);
-    if (this.#isClosed || spawn === undefined || !isOpen(spawn)) return;
+    if (this.#isClosed || spawn === undefined || !isOpenSpawn(spawn)) return;
     const { state, reason, tells }: SettledEnd = this.#brought.get(id) ?? fallback;
     const usage = (await store.readSession(spawn.childKey))?.usage;
     const { result, isTainted } = this.#said.get(id) ?? { result: "", isTainted: true };
@@ -159,7 +159,7 @@ export class SpawnEnds {
   async ofTurn(turn: TurnRecord, run: SubagentRunEnd): Promise<SubagentTurnEnd> {
     const { book, store, clock } = this.#options;
     const spawn = book.ofChild(turn.sessionKey);
-    if (turn.kind !== "subagent" || spawn === undefined || !isOpen(spawn)) return {};
+    if (turn.kind !== "subagent" || spawn === undefined || !isOpenSpawn(spawn)) return {};
     const { outcome, lastText, tainted } = run;
     const brought = this.#brought.get(spawn.id);
     const goesOn = this.#goesOn(spawn);

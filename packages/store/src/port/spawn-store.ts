@@ -8,6 +8,11 @@ import type { ToolJournalRecord } from "./turn-records.ts";
 /** `lost`: nobody knows how it has ended, since the store was restored from a copy or its task is gone. */
 export type SpawnState = "queued" | "running" | "done" | "failed" | "timeout" | "killed" | "lost";
 
+/** True until a sub-agent has ended. */
+export function isOpenSpawn({ state }: { readonly state: SpawnState }): boolean {
+  return state === "queued" || state === "running";
+}
+
 /** How a sub-agent can end. */
 export type SpawnEndState = Exclude<SpawnState, "queued" | "running">;
 

@@ -11,6 +11,7 @@ import type { AcceptedInput, InboxStore, InputAnswer, SettledInputs } from "../p
 import type { MaintenanceOptions, Store } from "../port/store.ts";
 import type { NewPairing, PairingRequest, PairingStore } from "../port/pairing-store.ts";
 import type { NewOutbound, OutboxStore } from "../port/outbox-store.ts";
+import { isOpenSpawn } from "../port/spawn-store.ts";
 import type { EndedSpawn, NewSpawn, SpawnEnd } from "../port/spawn-store.ts";
 import type { EndedTurn, NewTurn, StartedTurn, TurnEnd } from "../port/turn-store.ts";
 import { addTotals } from "./values/add-totals.ts";
@@ -148,8 +149,8 @@ export class Transactions {
 
   /** False for the session of a sub-agent that has ended: what comes there is not read. */
   #isAtWork(sessionKey: string): boolean {
-    const { state = "running" } = this.#tables.spawns.ofChild(sessionKey) ?? {};
-    return state === "queued" || state === "running";
+    const spawn = this.#tables.spawns.ofChild(sessionKey);
+    return spawn === undefined || isOpenSpawn(spawn);
   }
 
   #startSpawns(started: readonly NewSpawn[], receivedAtMs: number): readonly InputRecord[] {

@@ -1,4 +1,5 @@
 import { withoutUndefined } from "@factotum/agent-contract";
+import { isOpenSpawn } from "../../port/spawn-store.ts";
 import type { SpawnEnd, SpawnRecord } from "../../port/spawn-store.ts";
 import { StoreError } from "../../port/store-error.ts";
 import { checkKey } from "../values/check-key.ts";
@@ -9,11 +10,6 @@ import type { TableContext } from "./table-context.ts";
 
 /** The part of a row that the checksum covers; the other fields are columns. */
 type SpawnPayload = Omit<SpawnRecord, "id" | "parentKey" | "childKey" | "state" | "depth" | "deadlineAtMs" | "announcedAtMs">;
-
-/** True until it has ended. */
-function isOpen({ state }: Pick<SpawnRecord, "state">): boolean {
-  return state === "queued" || state === "running";
-}
 
 /** Sub-agents, by the id of their run. */
 export class SpawnTable {
@@ -56,7 +52,7 @@ export class SpawnTable {
   /** Ends an open sub-agent; `undefined` for one that has ended, or that is not there. */
   end({ id, state, result, reason, endedAtMs }: SpawnEnd, { isAnnounced }: { readonly isAnnounced: boolean }): SpawnRecord | undefined {
     const before = this.#read(id);
-    if (before === undefined || !isOpen(before)) return undefined;
+    if (before === undefined || !isOpenSpawn(before)) return undefined;
     const ended = {
       ...before,
       state,
@@ -71,7 +67,7 @@ export class SpawnTable {
   /** The sub-agent before its end; `undefined` for one that has ended, or that is not there. */
   readOpen(id: string): SpawnRecord | undefined {
     const spawn = this.#read(id);
-    return spawn !== undefined && isOpen(spawn) ? spawn : undefined;
+    return spawn !== undefined && isOpenSpawn(spawn) ? spawn : undefined;
   }
 
   announce(id: string, nowMs: number): void {
