@@ -1,5 +1,6 @@
 import { plural } from "@factotum/agent-contract";
 import type { SubagentView } from "@factotum/agent-contract";
+import { cutText } from "@factotum/agent-core";
 import type { CommandAnswer } from "../notices/notice-text.ts";
 import { defineCommand } from "./define-command.ts";
 import type { Command, CommandCall } from "./define-command.ts";
@@ -60,7 +61,7 @@ async function answer(asked: Asked, { session, subagents }: CommandCall): Promis
 }
 
 function lineOf({ label, task, state, reason, durationMs, tokens, costUsd }: SubagentView, position?: number): string {
-  const name = label ?? (task.length > MAX_TASK_CHARS ? `${task.slice(0, MAX_TASK_CHARS).toWellFormed()}…` : task);
+  const name = label ?? cutText(task, MAX_TASK_CHARS, "…");
   const facts = [
     `${Math.round(durationMs / 1000)} s`,
     plural(tokens, "token"),

@@ -1,6 +1,6 @@
 import { commandSandbox, withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Random, RunFacts, SpawnRequest, ToolCaller } from "@factotum/agent-contract";
-import { renderSubagentContext } from "@factotum/agent-core";
+import { cutText, renderSubagentContext } from "@factotum/agent-core";
 import type { InputAdmission, InputRecord, JobBounds, NewSpawn, SpawnFacts, Store } from "@factotum/store";
 import { modelProblem } from "../agents/model-problem.ts";
 import { placeOfRun } from "../agents/run-place.ts";
@@ -203,7 +203,7 @@ function boundsOf(
     ...new Set([...(before?.withoutTools ?? []), ...(isLeaf ? NOT_FOR_LEAVES : []), ...takenBySenders(asking, run, parts)]),
   ];
   const line = task.trim().split("\n")[0] ?? "";
-  const name = label ?? (line.length > MAX_NAME_CHARS ? `${line.slice(0, MAX_NAME_CHARS).toWellFormed()}…` : line);
+  const name = label ?? cutText(line, MAX_NAME_CHARS, "…");
   return { id, name, ...withoutUndefined({ model, thinking, tools }), ...(withoutTools.length === 0 ? {} : { withoutTools }) };
 }
 
