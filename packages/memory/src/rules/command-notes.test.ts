@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, realpath, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { CommandRunner, Logger, NoteEntrySource, RunFacts, RunningCommand } from "@factotum/agent-contract";
+import type { CommandRunner, Logger, NoteEntrySource, RunFacts, RunSandbox, RunningCommand } from "@factotum/agent-contract";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { CommandNotes, NoteRules, type NamedNote } from "../index.ts";
 
@@ -108,9 +108,21 @@ test("an older note that a tainted turn's command has changed is marked as a who
   expect(events).toEqual([`kept ${TODAY}: - one\n`, `marked ${OLD}: all`]);
 });
 
-test("a command in a sandbox with a folder of its own is not looked at", async () => {
-  const sandbox = { backend: "bwrap", shared: false } as unknown as NonNullable<RunFacts["sandbox"]>;
-  await run(async () => put(TODAY, "- by somebody else\n"), true, { workspace: "/elsewhere", sandbox });
-  expect([events, origins()]).toEqual([[], []]);
-  expect(await readFile(join(workspace, TODAY), "utf8")).toBe("- by somebody else\n");
+test.each([
+  ["with a folder of its own", { workspaceAccess: "rw", shared: false }, false, { workspace: "/elsewhere" }],
+  ["that shows the workspace read-only", { workspaceAccess: "ro", shared: false }, false, {}],
+  ["that shows a tainted turn the workspace read-only", { workspaceAccess: "rw", shared: false }, true, {}],
+] satisfies [string, RunSandbox, boolean, Partial<RunFacts>][])(
+  "a command in a sandbox %s is not looked at",
+  async (_name, sandbox, tainted, facts) => {
+    await run(async () => put(TODAY, "- by somebody else\n"), tainted, { ...facts, sandbox });
+    expect([events, origins()]).toEqual([[], []]);
+    expect(await readFile(join(workspace, TODAY), "utf8")).toBe("- by somebody else\n");
+  },
+);
+
+test("a command that can write to the workspace from its sandbox is looked at, and so is one that /elevated lets out of it", async () => {
+  await run(async () => put(TODAY, "- one\n"), false, { sandbox: { workspaceAccess: "rw", shared: false } });
+  await run(async () => put(TODAY, "- one\n- two\n"), false, { sandbox: { workspaceAccess: "ro", shared: false, elevated: true } });
+  expect(origins()).toEqual(["agent", "agent"]);
 });

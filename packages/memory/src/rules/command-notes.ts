@@ -44,7 +44,7 @@ export class CommandNotes {
   /** The same runner, whose commands end when their changes are recorded. */
   watch(runner: CommandRunner): CommandRunner {
     const start: CommandRunner["start"] = async (request, options) => {
-      const before = await this.#look(options.run);
+      const before = mayWrite(options.run, request) ? await this.#look(options.run) : undefined;
       const running = await runner.start(request, options);
       return before === undefined ? running : this.#watched(running, { before, request, run: options.run });
     };
@@ -144,4 +144,10 @@ export class CommandNotes {
     const lines = await rules.recordChanged({ path, content: text, run, tainted: isTainted }, before);
     if (isTainted && lines !== "") await markTainted(path, lines);
   }
+}
+
+/** False for a command whose sandbox has a folder of its own, or shows it the agent's workspace read-only: it cannot change a note. */
+function mayWrite(run: RunFacts, { tainted }: CommandRequest): boolean {
+  const sandbox = commandSandbox(run);
+  return sandbox === undefined || (sandbox.workspaceAccess === "rw" && tainted !== true);
 }
