@@ -95,6 +95,16 @@ interface RunFacts {
   /** IANA name of the user's time zone. */
   readonly timeZone: string;
 }
+/** The run that calls a tool. */
+interface ToolCaller {
+  readonly run: RunFacts;
+  /** The model had been given text of others than the owner when it made the call (R23). */
+  readonly tainted: boolean;
+}
+/** The sandbox in which the commands of a run are; `undefined`: they are on the host. */
+declare function commandSandbox({ sandbox }: {
+  readonly sandbox?: RunSandbox | undefined;
+}): RunSandbox | undefined;
 /** Bounds of a run. The time limit is not among them: it is the deadline of the run's signal. */
 interface RunLimits {
   /** Maximum model requests in one run. */
@@ -257,11 +267,8 @@ interface ToolCall {
   readonly arguments: JsonObject;
 }
 /** Options of a tool call. */
-interface ToolOptions {
+interface ToolOptions extends ToolCaller {
   readonly signal: AbortSignal;
-  readonly run: RunFacts;
-  /** The model had been given text of others than the owner when it made this call (R23). */
-  readonly tainted: boolean;
   /** Reports output while the tool runs. For watchers; the model never sees it. Never throws. */
   readonly onDelta: (text: string) => void;
 }
@@ -392,12 +399,6 @@ interface ToolSource {
 }
 /** Kind of a session, for filters. */
 type AgentSessionKind = "main" | "group" | "cron" | "hook" | "node" | "other";
-/** The caller of a tool for sessions. */
-interface SessionCaller {
-  readonly run: RunFacts;
-  /** The model had been given text of others than the owner when it made the call (R23). */
-  readonly tainted: boolean;
-}
 /** Names one session: by its key or a unique beginning of its id; by its label, which `agentId` may make unique; or the main session of `agentId`. */
 interface SessionReference {
   readonly sessionKey?: string | undefined;
@@ -481,24 +482,26 @@ type SessionSendOutcome = {
   readonly type: "timeout";
   readonly sessionKey: string;
 } | {
+  readonly type: "not-found";
+} | {
   readonly type: "forbidden";
   readonly message: string;
 } | {
   readonly type: "error";
-  readonly code: "not-found" | "cycle" | "too-many-hops" | "too-many" | "failed";
+  readonly code: "cycle" | "too-many-hops" | "too-many" | "failed";
   readonly message: string;
 };
 /**
  * The sessions, for the tools of agents. A session that the caller may not see is answered like one that does not exist. Implemented by the gateway.
  */
 interface AgentSessions {
-  list(filter: SessionFilter, caller: SessionCaller): Promise<SessionList>;
+  list(filter: SessionFilter, caller: ToolCaller): Promise<SessionList>;
   /** `undefined`: there is no such session, or more than one. Rejects for a cursor of another list. */
   history(session: SessionReference, page: {
     readonly limit: number;
     readonly cursor?: string | undefined;
     readonly includeTools: boolean;
-  }, caller: SessionCaller): Promise<SessionHistoryPage | undefined>;
+  }, caller: ToolCaller): Promise<SessionHistoryPage | undefined>;
   /**
    * Sends a message, which starts a turn of the other session with at most the authority of the caller, and its taint. Waits for the reply for up to
    * `timeoutMs`; 0: not at all.
@@ -507,8 +510,8 @@ interface AgentSessions {
     readonly message: string;
     readonly timeoutMs: number;
     readonly signal: AbortSignal;
-  }, caller: SessionCaller): Promise<SessionSendOutcome>;
-  agents(caller: SessionCaller): Promise<readonly ReachableAgent[]>;
+  }, caller: ToolCaller): Promise<SessionSendOutcome>;
+  agents(caller: ToolCaller): Promise<readonly ReachableAgent[]>;
 }
 /** A file that a media model has made. Its bytes were checked: the type is theirs. */
 interface MadeFile {
@@ -1010,10 +1013,7 @@ interface BackgroundCommands {
    * Keeps a command beyond its tool call. From then on it belongs to the run's session: its end is reported there once, also after a crash. Rejects if that
    * cannot be stored; then the caller ends the command.
    */
-  keep(command: Pick<BackgroundCommand, "text" | "hasTerminal" | "running">, options: {
-    readonly run: RunFacts;
-    readonly tainted: boolean;
-  }): Promise<BackgroundCommand>;
+  keep(command: Pick<BackgroundCommand, "text" | "hasTerminal" | "running">, caller: ToolCaller): Promise<BackgroundCommand>;
   /** The commands of the session's conversation, oldest first: all that run, and the last that have ended. A reset ends them all. */
   list(run: RunFacts): readonly BackgroundCommand[];
   /** The model is told how a command has ended: its end is not reported again. */
@@ -1294,12 +1294,6 @@ interface SpawnRequest {
   /** Its result has to be one JSON value of this form. */
   readonly outputSchema?: JsonSchema;
 }
-/** The run that asks for something of sub-agents. */
-interface SubagentCaller {
-  readonly run: RunFacts;
-  /** Its model had been given text of others when it made the call (R23). */
-  readonly tainted: boolean;
-}
 /** What became of a task. `refused` says what to do. */
 type SpawnOutcome = {
   readonly type: "accepted";
@@ -1345,16 +1339,16 @@ type SubagentLog = {
 /** Sub-agents, for the tools of their parents. A run sees those that its session has started, and no others. */
 interface Subagents {
   /** Starts one once the result of the call is stored, and with it. Its own result comes as a message. */
-  spawn(request: SpawnRequest, caller: SubagentCaller): Promise<SpawnOutcome>;
+  spawn(request: SpawnRequest, caller: ToolCaller): Promise<SpawnOutcome>;
   /** Holds the results of the sub-agents that have not ended until all of them have, to hand them over together. Resolves with their number. */
-  wait(caller: SubagentCaller): Promise<number>;
+  wait(caller: ToolCaller): Promise<number>;
   /** Newest first. */
-  list(caller: SubagentCaller): Promise<readonly SubagentView[]>;
+  list(caller: ToolCaller): Promise<readonly SubagentView[]>;
   /** Ends one and those that it has started; `all`: every one. `named`: a run id, the beginning of one, or a label. */
-  kill(named: string, caller: SubagentCaller): Promise<SubagentChange>;
+  kill(named: string, caller: ToolCaller): Promise<SubagentChange>;
   /** Tells one something. */
-  steer(named: string, text: string, caller: SubagentCaller): Promise<SubagentChange>;
-  log(named: string, caller: SubagentCaller): Promise<SubagentLog>;
+  steer(named: string, text: string, caller: ToolCaller): Promise<SubagentChange>;
+  log(named: string, caller: ToolCaller): Promise<SubagentLog>;
 }
 /**
  * Where a skill was found, highest precedence first: `<workspace>/skills`, `<workspace>/.agents/skills`, `~/.agents/skills`, the agent's own folder, the state
@@ -1578,9 +1572,7 @@ type JobChange = {
   readonly message: string;
 };
 /** The caller of a job's tool. */
-interface JobCaller {
-  readonly run: RunFacts;
-  readonly tainted: boolean;
+interface JobCaller extends ToolCaller {
   /** What a decision on the call covers, as its inspection says. Absent: the call names no program. */
   readonly binding?: JsonValue;
 }
@@ -1874,4 +1866,4 @@ interface TextEmbeddings {
     readonly signal: AbortSignal;
   }): Promise<readonly (readonly number[])[]>;
 }
-export { type AgentEvent, type AgentMessage, type AgentSessionKind, type AgentSessions, type AgentTool, type AgentToolResult, type AssistantMessage, type AuditNotes, type AuditedEntry, type AuditedNote, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type ChangeCheck, type ChangeChecker, type CheckedFile, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type FilledPrompt, type ImageContent, type ImageOrder, type InputOutcome, type InspectedCall, type JobCaller, type JobCatchUp, type JobChange, type JobCheck, type JobDelivery, type JobOccurrence, type JobPayload, type JobReceipt, type JobSchedule, type JobSpec, type JobView, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type ListedSession, type Logger, MODEL_APIS, type MadeFile, type MediaCallOptions, type MediaModels, type MediaOutcome, type MemoryAnswer, type MemoryChange, type MemoryEmbedded, type MemoryHit, type MemoryIndexed, type MemoryOrigin, type MemoryPassage, type MemoryProvider, type MemoryQuery, type MemorySourceKind, type MemoryStatus, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelSampler, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteEntrySource, type NoteFinding, type NoteGate, type NoteHistory, type NoteVerdict, type NoteVersion, type OutputPart, type PlanBoard, type PlanStep, type Question, type QuestionOutcome, type Questioner, RUN_KINDS, type Random, type ReachableAgent, type Restarter, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunSandbox, type RunningCommand, type SamplingOutcome, type SamplingRequest, type ScheduledJobs, type ServerCommand, type ServerSandbox, type SessionCaller, type SessionFilter, type SessionHistoryPage, type SessionList, type SessionMessage, type SessionReference, type SessionReporter, type SessionSendOutcome, type SettingsAnswer, type SettingsChange, type SettingsDesk, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SourceCommand, type SourcePrompt, type SpawnOutcome, type SpawnRequest, type SteeringQueue, type StopReason, type SubagentCaller, type SubagentChange, type SubagentLog, type SubagentView, type Subagents, type SystemPrompt, THINKING_LEVELS, type TextContent, type TextEmbeddings, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type VersionedNote, type WakeResult, type WithoutUndefined, addUsage, createServerRun, describeEnd, joinUsage, nearestName, plural, renderServerCommand, withoutUndefined };
+export { type AgentEvent, type AgentMessage, type AgentSessionKind, type AgentSessions, type AgentTool, type AgentToolResult, type AssistantMessage, type AuditNotes, type AuditedEntry, type AuditedNote, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type ChangeCheck, type ChangeChecker, type CheckedFile, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type FilledPrompt, type ImageContent, type ImageOrder, type InputOutcome, type InspectedCall, type JobCaller, type JobCatchUp, type JobChange, type JobCheck, type JobDelivery, type JobOccurrence, type JobPayload, type JobReceipt, type JobSchedule, type JobSpec, type JobView, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type ListedSession, type Logger, MODEL_APIS, type MadeFile, type MediaCallOptions, type MediaModels, type MediaOutcome, type MemoryAnswer, type MemoryChange, type MemoryEmbedded, type MemoryHit, type MemoryIndexed, type MemoryOrigin, type MemoryPassage, type MemoryProvider, type MemoryQuery, type MemorySourceKind, type MemoryStatus, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelSampler, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteEntrySource, type NoteFinding, type NoteGate, type NoteHistory, type NoteVerdict, type NoteVersion, type OutputPart, type PlanBoard, type PlanStep, type Question, type QuestionOutcome, type Questioner, RUN_KINDS, type Random, type ReachableAgent, type Restarter, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunSandbox, type RunningCommand, type SamplingOutcome, type SamplingRequest, type ScheduledJobs, type ServerCommand, type ServerSandbox, type SessionFilter, type SessionHistoryPage, type SessionList, type SessionMessage, type SessionReference, type SessionReporter, type SessionSendOutcome, type SettingsAnswer, type SettingsChange, type SettingsDesk, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SourceCommand, type SourcePrompt, type SpawnOutcome, type SpawnRequest, type SteeringQueue, type StopReason, type SubagentChange, type SubagentLog, type SubagentView, type Subagents, type SystemPrompt, THINKING_LEVELS, type TextContent, type TextEmbeddings, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolCaller, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type VersionedNote, type WakeResult, type WithoutUndefined, addUsage, commandSandbox, createServerRun, describeEnd, joinUsage, nearestName, plural, renderServerCommand, withoutUndefined };
