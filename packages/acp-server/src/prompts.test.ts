@@ -352,25 +352,6 @@ test.each([
   await asked;
 });
 
-test("a question ends the prompt, and the next one answers it in the same run", async () => {
-  await using scene = await connectClient();
-  const sessionId = await scene.open();
-  const first = scene.prompt(sessionId);
-  const run = await scene.gateway.begin();
-  const request = { type: "answer", id: "Q" } as const;
-  scene.gateway.emit(run.key, {
-    type: "entry",
-    entry: { type: "notice", id: "n", timestampMs: 0, level: "info", text: "Which one?", request },
-  });
-  expect(await first).toBe("end_turn");
-  const second = scene.prompt(sessionId, "the red one");
-  (await scene.gateway.begin("")).end({ text: "Answered: the red one" });
-  scene.gateway.emit(run.key, { type: "entry", runId, entry: { ...ASSISTANT, text: "Red it is." } });
-  run.end();
-  expect(await second).toBe("end_turn");
-  expect(shown(scene.updates)).toContain("agent: Red it is.");
-});
-
 const QUESTION: ChatEntry = {
   type: "notice",
   id: "n",
@@ -380,14 +361,36 @@ const QUESTION: ChatEntry = {
   request: { type: "answer", id: "Q" },
 };
 
-test("a client with forms answers a question in one, and its prompt goes on", async () => {
-  await using scene = await connectClient({
-    fillForm: (message) => ({ action: "accept", content: { answer: ` the red one, as asked: ${message}` } }),
-  });
+/** A prompt whose run has asked a question. */
+async function askedBack(scene: Scene): Promise<{
+  readonly sessionId: string;
+  readonly asked: ReturnType<Scene["prompt"]>;
+  readonly run: Awaited<ReturnType<Scene["gateway"]["begin"]>>;
+}> {
   const sessionId = await scene.open();
   const asked = scene.prompt(sessionId);
   const run = await scene.gateway.begin();
   scene.gateway.emit(run.key, { type: "entry", entry: QUESTION });
+  return { sessionId, asked, run };
+}
+
+test("a question ends the prompt, and the next one answers it in the same run", async () => {
+  await using scene = await connectClient();
+  const { sessionId, asked: first, run } = await askedBack(scene);
+  expect(await first).toBe("end_turn");
+  const second = scene.prompt(sessionId, "the red one");
+  (await scene.gateway.begin("")).end({ text: "Answered: the red one" });
+  scene.gateway.emit(run.key, { type: "entry", runId, entry: { ...ASSISTANT, text: "Red it is." } });
+  run.end();
+  expect(await second).toBe("end_turn");
+  expect(shown(scene.updates)).toContain("agent: Red it is.");
+});
+
+test("a client with forms answers a question in one, and its prompt goes on", async () => {
+  await using scene = await connectClient({
+    fillForm: (message) => ({ action: "accept", content: { answer: ` the red one, as asked: ${message}` } }),
+  });
+  const { sessionId, asked, run } = await askedBack(scene);
   const answer = await scene.gateway.begin("");
   answer.end({ text: "Answered." });
   expect(scene.gateway.requests("agent")).toMatchObject([
@@ -409,10 +412,7 @@ test.each<[string, () => CreateElicitationResponse]>([
   ],
 ])("a form that %s ends the prompt, and the next one answers", async (_name, fillForm) => {
   await using scene = await connectClient({ fillForm });
-  const sessionId = await scene.open();
-  const asked = scene.prompt(sessionId);
-  const run = await scene.gateway.begin();
-  scene.gateway.emit(run.key, { type: "entry", entry: QUESTION });
+  const { asked } = await askedBack(scene);
   expect(await asked).toBe("end_turn");
   expect(scene.gateway.requests("agent")).toHaveLength(1);
 });
@@ -425,10 +425,7 @@ test("a question that was answered elsewhere is asked no longer", async () => {
       return new Promise(() => undefined);
     },
   });
-  const sessionId = await scene.open();
-  const asked = scene.prompt(sessionId);
-  const run = await scene.gateway.begin();
-  scene.gateway.emit(run.key, { type: "entry", entry: QUESTION });
+  const { asked, run } = await askedBack(scene);
   await expect.poll(() => form?.aborted).toBe(false);
   const result: ChatEntry = { type: "tool-result", id: "t", timestampMs: 0, callId: "q", name: "ask_user", text: "red", isError: false };
   scene.gateway.emit(run.key, { type: "entry", runId, entry: result });
@@ -439,10 +436,7 @@ test("a question that was answered elsewhere is asked no longer", async () => {
 
 test("an answer that comes too late ends its prompt", async () => {
   await using scene = await connectClient();
-  const sessionId = await scene.open();
-  const first = scene.prompt(sessionId);
-  const run = await scene.gateway.begin();
-  scene.gateway.emit(run.key, { type: "entry", entry: QUESTION });
+  const { sessionId, asked: first, run } = await askedBack(scene);
   expect(await first).toBe("end_turn");
   run.end();
   const second = scene.prompt(sessionId, "the red one");
@@ -452,10 +446,7 @@ test("an answer that comes too late ends its prompt", async () => {
 
 test("a question outlives the connection to the gateway", async () => {
   await using scene = await connectClient();
-  const sessionId = await scene.open();
-  const first = scene.prompt(sessionId);
-  const run = await scene.gateway.begin();
-  scene.gateway.emit(run.key, { type: "entry", entry: QUESTION });
+  const { sessionId, asked: first, run } = await askedBack(scene);
   expect(await first).toBe("end_turn");
   scene.gateway.drop();
   scene.gateway.live = { runId, startedAtMs: 0, blocks: [], tools: [] };
