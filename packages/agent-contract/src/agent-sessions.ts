@@ -66,7 +66,7 @@ export interface SessionList {
 export interface SessionHistoryPage {
   readonly key: string;
   readonly messages: readonly SessionMessage[];
-  /** Leads to older messages. Absent: there are none. */
+  /** Leads to older messages; absent on the last page. */
   readonly cursor?: string;
   /** Something in it may be text of others (R23). */
   readonly untrusted: boolean;
@@ -83,7 +83,7 @@ export interface ReachableAgent {
 export type SessionSendOutcome =
   /** It was answered. Without a reply: the other session had nothing to say. `untrusted`: the reply may hold text of others (R23). */
   | { readonly type: "ok"; readonly sessionKey: string; readonly reply?: string; readonly untrusted: boolean }
-  /** It is stored, and will be answered. `note`: why its answer is not awaited. */
+  /** It is stored, and will be answered. `note`: why the call does not wait for the reply. */
   | { readonly type: "accepted"; readonly sessionKey: string; readonly note?: string }
   /** It is still being answered. */
   | { readonly type: "timeout"; readonly sessionKey: string }

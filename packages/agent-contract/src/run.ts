@@ -29,7 +29,7 @@ export interface RunSandbox {
 export interface RunFacts {
   readonly runId: string;
   readonly kind: RunKind;
-  /** The kind of run that it comes from at last, if that is another one. */
+  /** The kind of the run that originally started it, if that is another one. */
   readonly cause?: RunKind;
   readonly agentId: string;
   readonly sessionKey: string;

@@ -23,7 +23,7 @@ export interface ServerSandbox {
 
 const LAST_WORDS_BYTES = 2_000;
 
-/** What a runner starts for a server: without a time limit, with its input open. The end of its standard error follows when it has ended, for `describeEnd`. */
+/** What a runner starts for a server: without a time limit, with its input open. The last part of its standard error follows when it exits, for `describeEnd`. */
 export function renderServerCommand({ command, args, cwd, env, tainted }: ServerCommand): CommandRequest {
   const text = withLastWords([command, ...args].map(quote).join(" "));
   return { command: { type: "shell", text }, cwd, env, input: { type: "pipe" }, timeoutMs: 0, maxOutputBytes: 0, tainted };
@@ -49,7 +49,7 @@ export function createServerRun(
 }
 
 /**
- * Shell text that runs a program. Its standard error would break messages, so only the end of it follows, when the program has ended. A process that it leaves
+ * Shell text that runs a program. Its standard error would break messages, so only its last part follows, when the program exits. A process that it leaves
  * behind may hold that pipe for ever, so the shell ends a second after the program, and the runner ends the rest.
  */
 function withLastWords(line: string): string {

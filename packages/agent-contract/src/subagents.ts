@@ -11,9 +11,9 @@ export interface SpawnRequest {
   /** Default: the model of the conversation. */
   readonly model?: string;
   readonly thinking?: ThinkingLevel;
-  /** From now on, until it has ended. Default: an hour. */
+  /** Time limit, counted from now. Default: an hour. */
   readonly runTimeoutSeconds?: number;
-  /** `delete`: its conversation is removed once its end is told. Default: `keep`. */
+  /** `delete`: its conversation is removed once its end is reported. Default: `keep`. */
   readonly cleanup?: "keep" | "delete";
   /** The only tools that it may call. */
   readonly toolsAllow?: readonly string[];
@@ -36,7 +36,7 @@ export interface SubagentView {
   readonly label?: string;
   readonly task: string;
   readonly state: "queued" | "running" | "done" | "failed" | "timeout" | "killed" | "lost";
-  /** Why it has not ended as `done`. */
+  /** Why it did not end as `done`. */
   readonly reason?: string;
   /** Until now, or until its end. */
   readonly durationMs: number;
@@ -58,7 +58,7 @@ export type SubagentLog =
 export interface Subagents {
   /** Starts one once the result of the call is stored, and with it. Its own result comes as a message. */
   spawn(request: SpawnRequest, caller: ToolCaller): Promise<SpawnOutcome>;
-  /** Holds the results of the sub-agents that have not ended until all of them have, to hand them over together. Resolves with their number. */
+  /** Holds the results of the running sub-agents until all of them have ended, to hand them over together. Resolves with their number. */
   wait(caller: ToolCaller): Promise<number>;
   /** Newest first. */
   list(caller: ToolCaller): Promise<readonly SubagentView[]>;

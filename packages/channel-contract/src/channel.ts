@@ -17,7 +17,7 @@ export interface SendOptions extends CallOptions {
   /** `ReplyContext.data` of the newest message that caused the send, in the same conversation, while it is valid. Only with the capability `replyContext`. */
   readonly replyContext?: string;
   /**
-   * How the turn that caused the send has ended, if this is its answer or the notice why there is none; further parts of a text over the limit can follow. For protocols whose requests end. Only with the capability `replyContext`.
+   * How the turn that caused the send has ended, if this is its answer or the notice in place of one; further parts of a text over the limit can follow. For protocols whose requests end. Only with the capability `replyContext`.
    */
   readonly endsTurn?: "done" | "failed" | "aborted";
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "@factotum/agent-contract";
 
-/** Races work against a time limit, after which it resolves with `late`, and against an abort signal, with whose reason it rejects. The work goes on; a late result is discarded. */
+/** Races work against a time limit, after which it resolves with `late`, and against an abort signal, with whose reason it rejects. The work is not stopped; a late result is discarded. */
 export async function raceLimit<Result>(
   work: () => Promise<Result>,
   {

@@ -17,7 +17,7 @@ const exchange = (id: string): ExchangeRecord => ({
   phase: "talk",
 });
 
-/** Exchanges between sessions are kept until they have ended. */
+/** Exchanges between sessions are kept until they end. */
 export function describeExchanges(context: () => ContractContext): void {
   describe("exchanges between sessions", () => {
     test("are listed, oldest first, as they were put last, until they are removed", async () => {

@@ -37,7 +37,7 @@ function endOf({ id, report }: SpawnRecord, changes: Partial<SpawnEnd> = {}): Sp
   return { id, state: "done", result: "three", endedAtMs: NOW_MS + 500, expiresAtMs: NOW_MS + 9000, report, ...changes };
 }
 
-/** Sub-agents start and end in the commits of turns, and each end is told once. */
+/** Sub-agents start and end in the commits of turns, and each end is reported once. */
 export function describeSpawns(context: () => ContractContext): void {
   /** The parent's turn, with one sub-agent that waits. */
   const begin = async (...spawns: readonly NewSpawn[]): Promise<readonly string[]> => {
@@ -75,7 +75,7 @@ export function describeSpawns(context: () => ContractContext): void {
       await reopened.close();
     });
 
-    test("go on with an input that is stored with the end of a turn", async () => {
+    test("continue with an input that is stored with the end of a turn", async () => {
       const { store } = context();
       const one = newSpawn("a");
       const [inputId = ""] = await begin(one);
@@ -96,7 +96,7 @@ export function describeSpawns(context: () => ContractContext): void {
       expect(await store.listSpawns()).toMatchObject([{ state: "done" }]);
     });
 
-    test("of a conversation that was reset or deleted are to be told by a message", async () => {
+    test("of a conversation that was reset or deleted are to be reported by a message", async () => {
       const { store } = context();
       const [one, other] = [newSpawn("a"), newSpawn("b", { parentSessionId: "earlier" })];
       await begin(one, other);
@@ -111,7 +111,7 @@ export function describeSpawns(context: () => ContractContext): void {
       expect((await store.endSpawn(endOf(one.spawn)))?.spawn.announcedAtMs).toBeUndefined();
     });
 
-    test("of a sub-agent that has ended have nobody to tell, and a quiet end needs nobody", async () => {
+    test("of an ended sub-agent are not reported, and neither is a quiet end", async () => {
       const { store } = context();
       const parent = newSpawn("a", { maxDepth: 2 });
       const [inputId = ""] = await begin(parent);

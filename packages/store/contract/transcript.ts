@@ -78,7 +78,7 @@ export function describeTranscript(context: () => ContractContext): void {
       await expect(store.readTranscript("session-1", { limit: 1, before: "x" })).rejects.toMatchObject({ code: "invalid" });
     });
 
-    test("without the turns that ended in silence, a page goes on before them", async () => {
+    test("without the silent turns, a page continues with the entries before them", async () => {
       const { store } = context();
       const [first] = await appendTexts(store, ["a"]);
       for (const [id, isSilent] of [

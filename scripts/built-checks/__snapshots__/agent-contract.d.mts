@@ -81,7 +81,7 @@ interface RunSandbox {
 interface RunFacts {
   readonly runId: string;
   readonly kind: RunKind;
-  /** The kind of run that it comes from at last, if that is another one. */
+  /** The kind of the run that originally started it, if that is another one. */
   readonly cause?: RunKind;
   readonly agentId: string;
   readonly sessionKey: string;
@@ -457,7 +457,7 @@ interface SessionList {
 interface SessionHistoryPage {
   readonly key: string;
   readonly messages: readonly SessionMessage[];
-  /** Leads to older messages. Absent: there are none. */
+  /** Leads to older messages; absent on the last page. */
   readonly cursor?: string;
   /** Something in it may be text of others (R23). */
   readonly untrusted: boolean;
@@ -1283,9 +1283,9 @@ interface SpawnRequest {
   /** Default: the model of the conversation. */
   readonly model?: string;
   readonly thinking?: ThinkingLevel;
-  /** From now on, until it has ended. Default: an hour. */
+  /** Time limit, counted from now. Default: an hour. */
   readonly runTimeoutSeconds?: number;
-  /** `delete`: its conversation is removed once its end is told. Default: `keep`. */
+  /** `delete`: its conversation is removed once its end is reported. Default: `keep`. */
   readonly cleanup?: "keep" | "delete";
   /** The only tools that it may call. */
   readonly toolsAllow?: readonly string[];
@@ -1311,7 +1311,7 @@ interface SubagentView {
   readonly label?: string;
   readonly task: string;
   readonly state: "queued" | "running" | "done" | "failed" | "timeout" | "killed" | "lost";
-  /** Why it has not ended as `done`. */
+  /** Why it did not end as `done`. */
   readonly reason?: string;
   /** Until now, or until its end. */
   readonly durationMs: number;
@@ -1340,7 +1340,7 @@ type SubagentLog = {
 interface Subagents {
   /** Starts one once the result of the call is stored, and with it. Its own result comes as a message. */
   spawn(request: SpawnRequest, caller: ToolCaller): Promise<SpawnOutcome>;
-  /** Holds the results of the sub-agents that have not ended until all of them have, to hand them over together. Resolves with their number. */
+  /** Holds the results of the running sub-agents until all of them have ended, to hand them over together. Resolves with their number. */
   wait(caller: ToolCaller): Promise<number>;
   /** Newest first. */
   list(caller: ToolCaller): Promise<readonly SubagentView[]>;
@@ -1625,7 +1625,7 @@ interface ServerSandbox {
   /** With `on`: access to the workspace. */
   readonly workspace: "none" | "ro" | "rw";
 }
-/** What a runner starts for a server: without a time limit, with its input open. The end of its standard error follows when it has ended, for `describeEnd`. */
+/** What a runner starts for a server: without a time limit, with its input open. The last part of its standard error follows when it exits, for `describeEnd`. */
 declare function renderServerCommand({ command, args, cwd, env, tainted }: ServerCommand): CommandRequest;
 /** The facts by which a runner chooses the sandbox of a server. `name`: what kind of server it is. */
 declare function createServerRun(name: string, { mode, network, workspace }: ServerSandbox, { sandbox: inherited, ...place }: Pick<RunFacts, "agentId" | "workspace" | "sandbox">): RunFacts;

@@ -1179,7 +1179,7 @@ declare function isModelRefused({ type }: Pick<SetupCheck, "type">): boolean;
 declare function offeredModels({ defaultModel }: SetupProvider, found: readonly string[]): readonly string[];
 /** What is said of the heartbeat before setup asks for it. */
 declare const HEARTBEAT_OFFER = "The assistant can wake itself up: it looks at what you have written into HEARTBEAT.md in its workspace, and writes to you if there is something to say. That costs nothing while there is nothing to do: without a line in that file, no model is asked. In quiet hours it sleeps, and what was due then is not made up for.";
-/** The choices of a heartbeat, with that of the configuration if it is none of them. */
+/** The choices of a heartbeat, with that of the configuration if it is another one. */
 declare function offeredHeartbeats({ heartbeat }: SetupState["agent"]): readonly {
   readonly value: SetupHeartbeat | "other";
   readonly label: string;

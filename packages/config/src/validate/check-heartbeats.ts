@@ -12,7 +12,7 @@ const WITH_CHANNEL = /^([a-z][a-z0-9-]*)(?:\/([^:]*))?:/;
 /** How addresses of one channel begin, which `WITH_CHANNEL` matches too. */
 const KINDS: readonly string[] = ["user", "channel", "group", "thread", "room", "mailto"];
 
-/** Finds heartbeats whose target names a channel or an account that is not there: what they have to say would reach nobody. */
+/** Finds heartbeats whose target names a channel or an account that is not there: their texts could not be delivered. */
 export function checkHeartbeats({ agents }: Pick<ConfigDocument, "agents">, targets: BindingTargets): ConfigProblem[] {
   return [
     ...checkTarget(agents.defaults, ["agents", "defaults"], targets),

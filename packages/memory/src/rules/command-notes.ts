@@ -32,7 +32,7 @@ interface SeenNote {
 
 /**
  * Runs commands, and records what they have changed of the notes of their agent: who wrote which entry, which lines are text of others, and what the note held
- * before. A command is not refused: what it writes is known only when it has ended.
+ * before. A command is not refused: what it writes is known only when it exits.
  */
 export class CommandNotes {
   readonly #options: CommandNotesOptions;

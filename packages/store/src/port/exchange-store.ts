@@ -2,7 +2,7 @@ import type { RunKind } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import type { InputAuthor, JobBounds } from "./inbox-records.ts";
 
-/** A message from one session to another, with the replies that follow, until it has ended. */
+/** A message from one session to another, with the replies that follow, until it ends. */
 export interface ExchangeRecord {
   readonly id: string;
   readonly startedAtMs: number;
@@ -17,11 +17,11 @@ export interface ExchangeRecord {
   readonly authority: {
     readonly owner: boolean;
     readonly isListedOwner?: true;
-    /** Whose message has started everything. */
+    /** The person whose message originally started it. */
     readonly author: InputAuthor;
     /** The requesting turn had been given text of others (R23). */
     readonly tainted?: true;
-    /** The kind of run that has started everything. */
+    /** The kind of run that originally started it. */
     readonly cause: RunKind;
     /** What the requesting turn was bound to. */
     readonly job?: JobBounds;
@@ -32,16 +32,16 @@ export interface ExchangeRecord {
   readonly turn: number;
   readonly firstReply?: string;
   readonly latestReply?: string;
-  /** `announce`: nothing is left but to tell the target's chat. */
+  /** `announce`: the only step left is the announcement to the target's chat. */
   readonly phase: "talk" | "announce";
 }
 
-/** Exchanges between sessions that have not ended. */
+/** Open exchanges between sessions. */
 export interface ExchangeStore {
   /** Adds one, or replaces that with its id. */
   putExchange(exchange: ExchangeRecord): Promise<void>;
   /** Oldest first. A damaged one is excluded and reported. */
   listExchanges(): Promise<readonly ExchangeRecord[]>;
-  /** No-op if there is none. */
+  /** No-op for an unknown id. */
   removeExchange(id: string): Promise<void>;
 }

@@ -50,11 +50,11 @@ export interface InputAdmission {
   readonly job?: JobBounds;
   /** The sub-agent whose session it belongs to. */
   readonly spawn?: SpawnFacts;
-  /** It tells how a sub-agent of its session has ended. */
+  /** It reports the end of a sub-agent of its session. */
   readonly completion?: CompletionFacts;
   /**
-   * The kind of the run that it comes from at last, if it is not its own: its model calls are charged to that, and where nobody can be asked in that run, nobody
-   * is asked in its own.
+   * The kind of the run that originally started it, if it is not its own: its model calls are charged to that, and if no one can be asked in that run, no one is
+   * asked in its own.
    */
   readonly cause?: RunKind;
   /** The tree of sub-agents that it belongs to, with what all of them may use together. */
@@ -63,9 +63,9 @@ export interface InputAdmission {
   readonly bodyDigest?: string;
   /** When the session created for this input expires. */
   readonly expiresAtMs?: number;
-  /** What asked for it: what becomes of that becomes of it when it is forgotten. */
+  /** What asked for it: it is forgotten together with that. */
   readonly madeBy?: InputSource;
-  /** Whose authority it has, if its own address and sender are not those of the message that has started everything. */
+  /** Whose authority it has, if its own address and sender are not those of the message that originally started it. */
   readonly author?: InputAuthor;
   /** A step of an exchange between two sessions, or the end of a command of one. */
   readonly agentToAgent?: AgentToAgentStep;
@@ -79,7 +79,7 @@ export interface InputSource {
   readonly atMs?: number;
 }
 
-/** The person whose message has started everything, and where it came from. */
+/** The person whose message originally started it, and where that message came from. */
 export interface InputAuthor {
   readonly origin: Origin;
   readonly sender: Sender;
@@ -98,7 +98,7 @@ export interface AgentToAgentStep {
   readonly maxTurns: number;
   /** The sessions that its words came through, oldest first; the last one has sent it. */
   readonly path: readonly string[];
-  /** The kind of run that has started everything. */
+  /** The kind of run that originally started it. */
   readonly cause: RunKind;
 }
 
@@ -107,7 +107,7 @@ export interface SpawnFacts {
   readonly id: string;
   /** The session that asked for it. */
   readonly parentKey: string;
-  /** The session of whoever started the whole tree: its mode holds for all of it. */
+  /** The session that started the whole tree: its mode applies to all of it. */
   readonly rootKey: string;
   readonly depth: number;
   readonly maxDepth: number;
@@ -123,7 +123,7 @@ export interface TreeBudget {
   readonly usd?: number;
 }
 
-/** A sub-agent that has ended. */
+/** The end of a sub-agent, as its parent's input has it. */
 export interface CompletionFacts {
   readonly id: string;
   readonly sessionKey: string;

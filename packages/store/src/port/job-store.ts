@@ -15,7 +15,7 @@ export interface JobAuthority {
 
 /**
  * What allows a program of a job. `owner`: the owner's word outside of a run of the assistant, or the mode `full` of the conversation. `approval`: a decision on
- * the call that made it. `mode`: `tools.exec.mode` was `full`, so that there was none.
+ * the call that made it. `mode`: `tools.exec.mode` was `full`, so no decision was asked for.
  */
 export type ProgramGrant = { readonly type: "owner" | "mode" } | { readonly type: "approval"; readonly id: string };
 

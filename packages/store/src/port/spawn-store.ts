@@ -5,7 +5,7 @@ import type { NewRequest } from "./ledger-store.ts";
 import type { TranscriptBody, TranscriptEntry } from "./transcript-records.ts";
 import type { ToolJournalRecord } from "./turn-records.ts";
 
-/** `lost`: nobody knows how it has ended, since the store was restored from a copy or its task is gone. */
+/** `lost`: its end is unknown, since the store was restored from a copy or its task is gone. */
 export type SpawnState = "queued" | "running" | "done" | "failed" | "timeout" | "killed" | "lost";
 
 /** True until a sub-agent has ended. */
@@ -30,7 +30,7 @@ export interface SpawnRecord {
   readonly parentKey: string;
   readonly parentSessionId: string;
   readonly parentTurnId: string;
-  /** The session of whoever started the whole tree. */
+  /** The session that started the whole tree. */
   readonly rootKey: string;
   readonly childKey: string;
   /** The sub-agent's agent. */
@@ -43,7 +43,7 @@ export interface SpawnRecord {
   readonly label?: string;
   /** The form of its result: a JSON Schema. Absent: any text. */
   readonly outputSchema?: JsonSchema;
-  /** `delete`: its session goes once its end is told. */
+  /** `delete`: its session is removed once its end is reported. */
   readonly cleanup: "keep" | "delete";
   readonly createdAtMs: number;
   readonly deadlineAtMs: number;
@@ -52,11 +52,11 @@ export interface SpawnRecord {
   readonly endedAtMs?: number;
   /** Its last text, also a partial one. */
   readonly result?: string;
-  /** Why it has not ended as `done`. */
+  /** Why it did not end as `done`. */
   readonly reason?: string;
-  /** When its end was told: by an input of its parent, or by a message. */
+  /** When its end was reported: by an input of its parent, or by a message. */
   readonly announcedAtMs?: number;
-  /** The input of the parent that tells its end; its text is written then. */
+  /** The input of the parent that reports its end; its text is written then. */
   readonly report: OwnInput;
   /** Under which authority, and bound to what, it works. */
   readonly child: InputAdmission;
@@ -77,11 +77,11 @@ export interface SpawnEnd {
   readonly endedAtMs: number;
   /** When its session is removed. */
   readonly expiresAtMs: number;
-  /** The input that tells its parent. Absent: nobody has to be told. */
+  /** The input that reports it to its parent. Absent: no report is needed. */
   readonly report?: OwnInput;
 }
 
-/** What became of an end. `input`: the parent's input, if the conversation that asked for the sub-agent goes on. */
+/** What became of an end. `input`: the parent's input, if the conversation that asked for the sub-agent still exists. */
 export interface EndedSpawn {
   readonly spawn: SpawnRecord;
   readonly input?: InputRecord;
@@ -101,11 +101,11 @@ export interface SpawnStore {
     },
   ): Promise<{ readonly entries: readonly TranscriptEntry[]; readonly inputs: readonly InputRecord[] }>;
   /**
-   * Ends a sub-agent that no turn ends, and tells its parent in the same commit. The parent gets its input only if its conversation is the one that asked, and,
-   * if it is a sub-agent itself, has not ended. `undefined` if it had ended before: an end is told once.
+   * Ends a sub-agent that no turn ends, and reports it to its parent in the same commit. The parent gets its input only if its conversation is the one that asked, and,
+   * if it is a sub-agent itself, is still open. `undefined` if it had ended before: an end is reported once.
    */
   endSpawn(end: SpawnEnd): Promise<EndedSpawn | undefined>;
-  /** Its end was told by a message. */
+  /** Records that its end was reported by a message. */
   announceSpawn(id: string, options: { readonly nowMs: number }): Promise<void>;
   /** Oldest first. A damaged one is left out and reported. */
   listSpawns(): Promise<readonly SpawnRecord[]>;

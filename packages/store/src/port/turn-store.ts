@@ -73,7 +73,7 @@ export interface TurnEnd {
   readonly announcement?: { readonly sessionId: string; readonly body: KeyedNotice };
   /** Sub-agents that its last tool calls have started. */
   readonly spawns?: readonly NewSpawn[];
-  /** An input for the session of the turn, which goes on with it. */
+  /** An input with which the session of the turn continues. */
   readonly followUp?: OwnInput;
   /** The sub-agent that ends with the turn. */
   readonly spawnEnd?: SpawnEnd;
@@ -87,7 +87,7 @@ export interface EndedTurn {
   readonly session: SessionRecord;
   /** The inputs of the sub-agents that it has started, in order. */
   readonly inputs: readonly InputRecord[];
-  /** The input that it goes on with. */
+  /** The input with which the session continues. */
   readonly followUp?: InputRecord;
   /** The sub-agent that ended with it; absent if it had ended before. */
   readonly ended?: EndedSpawn;

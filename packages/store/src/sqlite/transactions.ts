@@ -147,7 +147,7 @@ export class Transactions {
     return spawn === undefined ? undefined : { spawn, ...withoutUndefined({ input }) };
   }
 
-  /** False for the session of a sub-agent that has ended: what comes there is not read. */
+  /** False for the session of an ended sub-agent: its inputs are not read. */
   #isAtWork(sessionKey: string): boolean {
     const spawn = this.#tables.spawns.ofChild(sessionKey);
     return spawn === undefined || isOpenSpawn(spawn);

@@ -24,7 +24,7 @@ export function createSessionsSendTool({ sessions }: { readonly sessions: Pick<A
     summary: "Send a message to another session",
     description: [
       "Has the agent of another session answer a message, with at most the rights of this turn. Its reply is the result; people see nothing of it.",
-      "After the reply the two of you can go on for some turns: you are asked again once this turn has ended.",
+      "After the reply the two of you can continue for some turns: you are asked again after this turn.",
     ].join("\n"),
     schema: z.strictObject({
       ...SESSION_PARAMETERS,
@@ -62,7 +62,7 @@ function resultOf(outcome: Exclude<SessionSendOutcome, { readonly type: "not-fou
     }
     case "timeout": {
       const { sessionKey } = outcome;
-      const text = `${sessionKey} has not replied yet. It goes on with it; do not send the message again.`;
+      const text = `${sessionKey} has not replied yet. It is still working on it; do not send the message again.`;
       return textResult(text, { details: { status: "timeout", sessionKey } });
     }
     case "forbidden":

@@ -32,7 +32,7 @@ test("a task is handed out with what was asked for it, under the caller's name",
   expect(subagents.calls.at(-1)?.request).toEqual({ task: "Count.", toolsAllow: ["read"] });
 });
 
-test("the turn ends while sub-agents are at work, and goes on without", async () => {
+test("the turn ends if sub-agents are running, and continues otherwise", async () => {
   expect(await call(createSessionsYieldTool({ subagents }), {})).toMatchObject({ endsTurn: true });
   const idle = await call(createSessionsYieldTool({ subagents: fakeSubagents([]) }), {});
   expect(idle).toMatchObject({ isError: true });

@@ -7,7 +7,7 @@ import { describeSubagent } from "./describe-subagent.ts";
 const SubagentsSchema = z.strictObject({
   action: z.enum(["list", "steer", "kill", "log"]),
   run: z.string().max(200).optional().describe("steer, kill, log: run id, its beginning, or label; kill: also all"),
-  text: z.string().max(16_000).optional().describe("steer: what it is told"),
+  text: z.string().max(16_000).optional().describe("steer: the message to it"),
 });
 
 const READS: ToolTraits = { effect: "read", idempotent: true, output: "trusted", network: false, parallel: false, holdsNoPlace: true };
@@ -32,7 +32,7 @@ export function createSubagentsTool({ subagents }: { readonly subagents: Subagen
       if (named.trim() === "") return errorResult(`${action} needs run: which sub-agent. subagents {"action": "list"} shows them.`);
       if (action === "kill") return report(await subagents.kill(named, caller), "Ended");
       if (action === "steer") {
-        if (text.trim() === "") return errorResult("steer needs text: what the sub-agent is told.");
+        if (text.trim() === "") return errorResult("steer needs text: the message to the sub-agent.");
         return report(await subagents.steer(named, text, caller), "Told");
       }
       const log = await subagents.log(named, caller);

@@ -308,7 +308,7 @@ CREATE TABLE note_entries (
 ) STRICT, WITHOUT ROWID;
 `;
 
-/** Exchanges between sessions that have not ended: a restart goes on with them. */
+/** Open exchanges between sessions: a restart continues them. */
 const EXCHANGES = `
 CREATE TABLE exchanges (
   n INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -318,7 +318,7 @@ CREATE TABLE exchanges (
 ) STRICT;
 `;
 
-/** Old sub-agents are removed by when their parents were told. */
+/** Old sub-agents are removed by the time at which their ends were reported. */
 const TOLD_SPAWNS = `
 CREATE INDEX spawns_by_announcement ON spawns (announced_at) WHERE announced_at IS NOT NULL;
 `;

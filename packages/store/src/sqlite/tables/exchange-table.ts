@@ -6,7 +6,7 @@ import { textOf } from "../values/row.ts";
 import type { Row } from "../values/row.ts";
 import type { TableContext } from "./table-context.ts";
 
-/** Exchanges between sessions that have not ended: as many as go on, and no more. */
+/** Open exchanges between sessions; a row is removed when its exchange ends. */
 export class ExchangeTable {
   readonly #context: TableContext;
 

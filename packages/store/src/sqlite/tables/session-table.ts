@@ -247,7 +247,7 @@ export class SessionTable {
     return this.#save({ ...session, ...fresh, usage: NO_USAGE_TOTALS, compactionCount: 0 });
   }
 
-  /** Sets when a session expires. No-op if there is none. */
+  /** Sets when a session expires. No-op for an unknown session. */
   expire(key: string, atMs: number): void {
     this.#changed.set(key, undefined);
     this.#context.database.run("UPDATE sessions SET expires_at = ? WHERE key = ?", atMs, key);

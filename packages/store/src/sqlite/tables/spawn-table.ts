@@ -49,7 +49,7 @@ export class SpawnTable {
     return row === undefined ? undefined : this.#decode(row);
   }
 
-  /** Ends an open sub-agent; `undefined` for one that has ended, or that is not there. */
+  /** Ends an open sub-agent; `undefined` for an ended or an unknown one. */
   end({ id, state, result, reason, endedAtMs }: SpawnEnd, { isAnnounced }: { readonly isAnnounced: boolean }): SpawnRecord | undefined {
     const before = this.#read(id);
     if (before === undefined || !isOpenSpawn(before)) return undefined;
@@ -64,7 +64,7 @@ export class SpawnTable {
     return ended;
   }
 
-  /** The sub-agent before its end; `undefined` for one that has ended, or that is not there. */
+  /** The sub-agent before its end; `undefined` for an ended or an unknown one. */
   readOpen(id: string): SpawnRecord | undefined {
     const spawn = this.#read(id);
     return spawn !== undefined && isOpenSpawn(spawn) ? spawn : undefined;
@@ -82,12 +82,12 @@ export class SpawnTable {
       .toSorted((one, other) => one.createdAtMs - other.createdAtMs);
   }
 
-  /** Removes the row of a session, unless its end is still to be told. */
+  /** Removes the row of a session, unless its end is still to be reported. */
   removeChild(childKey: string): void {
     this.#context.database.run("DELETE FROM spawns WHERE child_key = ? AND announced_at IS NOT NULL", childKey);
   }
 
-  /** Removes told ones whose session is gone or was never there; returns how many. */
+  /** Removes reported ones whose session is gone or never existed; returns how many. */
   prune(beforeMs: number, limit: number): number {
     return this.#context.database.run(
       `DELETE FROM spawns WHERE run_id IN (SELECT run_id FROM spawns WHERE announced_at < ?

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Refusals } from "./refusals.ts";
 
-test("a refused request is found by its reason, whatever the browser asked for afterwards, and only since a moment", () => {
+test("a refused request is found by its reason, regardless of later requests of the browser, and only since a given moment", () => {
   const refusals = new Refusals();
   const page = { reason: "10.9.8.7 is not on the open internet", isPrivate: true } as Parameters<Refusals["add"]>[0];
   const own = { reason: "update.example is not among the allowed hosts" } as Parameters<Refusals["add"]>[0];
