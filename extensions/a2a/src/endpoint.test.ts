@@ -103,7 +103,7 @@ test("a stream has the task, its texts and its end, also for one who subscribes 
   expect(host.stored).toHaveLength(2);
 });
 
-test("another peer's task does not exist: not to get, follow, cancel, go on from or list", async () => {
+test("another peer's task cannot be read, followed, cancelled, continued or listed", async () => {
   const { client, channel, answer } = await startScene();
   const { id } = await taskOf(client, says("m-1", "Secret plans", { configuration: AT_ONCE }));
   const other = await peerClient(channel, TOKENS.other);

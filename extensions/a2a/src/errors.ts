@@ -10,7 +10,7 @@ export function toReceipt(error: unknown): SendReceipt {
   return rejectedReceipt("unreachable", `the text could not be stored: ${reasonOf(error)}`, "backoff");
 }
 
-/** A send that nobody waits for. */
+/** Thrown when a send is aborted before its text is known to be stored. */
 export class GivenUp extends Error {
   override readonly name = "GivenUp";
 }

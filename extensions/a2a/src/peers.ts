@@ -1,7 +1,7 @@
 import { constantTimeEqual } from "@factotum/channel-kit";
 import type { A2aConfig } from "./config.ts";
 
-/** The peer whose token a request carries; `undefined` if it is none's. Takes as long whichever peer it is, or none. */
+/** The peer whose token a request carries; `undefined` for an unknown token. Takes the same time for every token. */
 export function authenticate(headers: Headers, { peers }: Pick<A2aConfig, "peers">): string | undefined {
   const given = /^bearer +(?<token>[\x21-\x7e]+) *$/i.exec(headers.get("authorization") ?? "")?.groups?.["token"] ?? "";
   let found: string | undefined;

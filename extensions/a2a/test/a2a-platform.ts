@@ -120,7 +120,7 @@ export class A2aPlatform implements ConformancePlatform {
   }
 
   target(kind: "direct" | "group" | "thread" | "unknown"): Conversation {
-    if (kind === "unknown") return { kind: "direct", id: "nobody", threadId: "direct" };
+    if (kind === "unknown") return { kind: "direct", id: "missing", threadId: "direct" };
     // A peer's context has one open task: every message of the suite has its own, but for the thread.
     return { kind: "direct", id: "research", threadId: kind === "thread" ? "thread" : `context-${this.#events}` };
   }

@@ -30,7 +30,7 @@ export interface AcpServerOptions {
   readonly agentId?: string | undefined;
   readonly version: string;
   readonly random: Random;
-  /** Hears of what no answer to the client tells. */
+  /** Receives errors that no answer to the client reports. */
   readonly onError: (error: Error) => void;
 }
 
@@ -137,7 +137,7 @@ export class AcpServer implements Disposable {
     await session.close();
   }
 
-  /** Deletes a conversation that an editor began. Others hold more than an editor's work, and are deleted where they are at home. */
+  /** Deletes a conversation that an editor began. Others hold more than an editor's work, and are deleted elsewhere. */
   async delete(id: string): Promise<void> {
     const { key } = await this.#find(id);
     if (!isEditors(key))
@@ -151,7 +151,7 @@ export class AcpServer implements Disposable {
     await this.link.request("sessions.delete", { key });
   }
 
-  /** The client is gone. Its runs go on: their answers are in the conversations. */
+  /** Call it when the client is gone. Its runs continue: their answers are in the conversations. */
   [Symbol.dispose](): void {
     this.#sessions.clear();
     this.link[Symbol.dispose]();
@@ -168,7 +168,7 @@ export class AcpServer implements Disposable {
 
   async #stateOf(session: AcpSession): Promise<LoadSessionResponse> {
     const settings = await session.settings();
-    // The client must know the session before it is told more.
+    // The client must know the session before it gets its updates.
     setImmediate(() => session.announce());
     return { modes: modesOf(settings), configOptions: configOptionsOf(settings) };
   }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { connectClient } from "../test/connect-client.ts";
 
-test("a client that ends in the middle of a prompt leaves its run", async () => {
+test("the run of a client that exits during a prompt continues", async () => {
   await using scene = await connectClient();
   const sessionId = await scene.open();
   const asked = scene.prompt(sessionId);
@@ -21,13 +21,13 @@ test("a message that cannot be read is answered, and the next one as well", asyn
   expect(await scene.open()).toContain("agent:main:acp:");
 });
 
-test("a client that sends more than a message may hold is given up", async () => {
+test("a client that sends more than a message may hold is disconnected", async () => {
   await using scene = await connectClient();
   scene.input.write("x".repeat(33 * 1024 * 1024));
   await scene.served;
 });
 
-test("a client that does not read is given up, and the gateway goes on", async () => {
+test("a client that does not read is disconnected, and the gateway is unaffected", async () => {
   await using scene = await connectClient();
   const sessionId = await scene.open();
   const asked = scene.prompt(sessionId);

@@ -1,6 +1,6 @@
 import type { RpcEvents, RpcMethod, RpcMethods } from "@factotum/protocol";
 
-/** What the gateway says without being asked, as far as editors are concerned. */
+/** Events of the gateway that matter to editors. */
 export type GatewayEvent =
   | { readonly name: "chat"; readonly payload: RpcEvents["chat"] }
   | { readonly name: "approvals-change"; readonly payload: RpcEvents["approvals-change"] };
@@ -11,8 +11,8 @@ export interface GatewayConnection extends Disposable {
   request<Method extends RpcMethod>(method: Method, params: RpcMethods[Method]["params"]): Promise<RpcMethods[Method]["result"]>;
   /** Keeps an image for one message, and resolves with its reference. Rejects as `request` does, also for bytes that are no image. */
   upload(image: Uint8Array): Promise<string>;
-  /** Hears of events until the returned function is called. */
+  /** Calls the listener for each event until the returned function is called. */
   follow(listener: (event: GatewayEvent) => void): () => void;
-  /** Fires when the connection has ended, for whatever reason. */
+  /** Fires when the connection ends, for any reason. */
   readonly closed: AbortSignal;
 }

@@ -10,7 +10,7 @@ export class GatewayLink implements Disposable {
     this.#connect = connect;
   }
 
-  /** The live connection, or a new one. Rejects with the reason why there is none; the next call tries again. */
+  /** The live connection, or a new one. Rejects with the reason if it cannot connect; the next call tries again. */
   async connection(): Promise<GatewayConnection> {
     const known = this.#connection ?? this.#open();
     const connection = await known;
@@ -26,7 +26,7 @@ export class GatewayLink implements Disposable {
   [Symbol.dispose](): void {
     const known = this.#connection;
     this.#connection = undefined;
-    // One that was never made needs no end.
+    // A connection that was never made needs no close.
     known?.then((connection) => connection[Symbol.dispose]()).catch(() => undefined);
   }
 

@@ -386,7 +386,7 @@ test("a question ends the prompt, and the next one answers it in the same run", 
   expect(shown(scene.updates)).toContain("agent: Red it is.");
 });
 
-test("a client with forms answers a question in one, and its prompt goes on", async () => {
+test("a client with forms answers a question in a form, and its prompt continues", async () => {
   await using scene = await connectClient({
     fillForm: (message) => ({ action: "accept", content: { answer: ` the red one, as asked: ${message}` } }),
   });
@@ -440,7 +440,7 @@ test("an answer that comes too late ends its prompt", async () => {
   expect(await first).toBe("end_turn");
   run.end();
   const second = scene.prompt(sessionId, "the red one");
-  (await scene.gateway.begin("")).end({ text: "That question does not wait any more." });
+  (await scene.gateway.begin("")).end({ text: "That question is no longer open." });
   expect(await second).toBe("end_turn");
 });
 

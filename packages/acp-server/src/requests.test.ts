@@ -29,7 +29,7 @@ test.each<[string, string, unknown, number, string]>([
   ["an unknown session", session.load, { ...NEW, sessionId: "agent:main:acp:none" }, -32_002, "not found"],
   ["a session by another case", session.load, { ...NEW, sessionId: "AGENT:MAIN:MAIN" }, -32_002, "not found"],
   ["an unknown session", session.resume, { ...NEW, sessionId: "7" }, -32_002, "not found"],
-  ["a session that works elsewhere", session.load, { ...NEW, sessionId: "agent:main:main" }, -32_602, "works in /home/agent"],
+  ["a session with another folder", session.load, { ...NEW, sessionId: "agent:main:main" }, -32_602, "works in /home/agent"],
   [
     "a session that is not open",
     session.prompt,
@@ -238,7 +238,7 @@ test("a prompt with an image is cancelled before its run", async () => {
   expect((await asked).stopReason).toBe("cancelled");
 });
 
-test("servers of the editor are not used, and the person is told", async () => {
+test("MCP servers of the editor are not used, and the log says so", async () => {
   await using scene = await connectClient();
   await scene.agent.request(session.new, { cwd: "/project", mcpServers: [{ name: "x", command: "/x", args: [], env: [] }] });
   expect(scene.errors).toEqual([expect.stringContaining("factotum mcp add")]);

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(async () => rm(project, { recursive: true, force: true }));
 
-/** What the gateway is told of a prompt that links a file, and the paths that the editor was asked for. */
+/** The message that the gateway gets for a prompt that links a file, and the paths that the editor was asked for. */
 async function link(
   path: string,
   readFile?: (path: string) => Promise<string> | string,

@@ -13,7 +13,7 @@ export interface UpdateQueueOptions {
 
 /**
  * The updates of a session on their way to the client, in order, one at a time. What waits is joined: text of one message, and states of one call. A client that
- * leaves more than 16 Mi characters unread is given up.
+ * leaves more than 16 Mi characters unread is disconnected.
  */
 export class UpdateQueue {
   readonly #options: UpdateQueueOptions;
@@ -61,7 +61,7 @@ export class UpdateQueue {
         await this.#options.send(next.update);
       }
     } catch {
-      // The connection is over: nobody reads the rest, and its end is handled where it is served.
+      // The connection has closed: the rest is discarded, and its end is handled by the code that serves it.
       this.#end();
     } finally {
       this.#sending = undefined;

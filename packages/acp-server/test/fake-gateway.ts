@@ -43,7 +43,7 @@ export class FakeGateway {
   readonly history = new Map<string, readonly ChatEntry[]>();
   settings: SessionSettings = SETTINGS;
   waiting: readonly Approval[] = [];
-  /** The run that goes on when a client subscribes. */
+  /** The active run when a client subscribes. */
   live: LiveRun | undefined;
   /** Set while it cannot be reached. */
   problem: Error | undefined;

@@ -87,7 +87,7 @@ export function createEndpoint(config: A2aConfig, { book, host }: { readonly boo
       const peer = authenticate(request.headers, config);
       if (peer === undefined) {
         await request.body?.cancel();
-        const reason = request.headers.has("authorization") ? "the token is none of a peer" : "the token is missing";
+        const reason = request.headers.has("authorization") ? "the token belongs to no peer" : "the token is missing";
         health.recordRefused({ status: 401, reason, signed: false });
         return failure(401, SERVER_ERROR, reason, { "www-authenticate": "Bearer" });
       }

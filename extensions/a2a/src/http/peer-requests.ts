@@ -144,7 +144,7 @@ export class PeerRequests implements A2ARequestHandler {
       if (parsed.followedTaskId !== undefined) {
         const followed = await this.#task(parsed.followedTaskId);
         if (!isOpen(followed))
-          throw new UnsupportedOperationError("the task has ended: leave taskId out, and keep contextId, to go on from it");
+          throw new UnsupportedOperationError("the task has ended: leave taskId out, and keep contextId, to continue from it");
         throw new UnsupportedOperationError("the task takes no further message: wait for its end, or cancel it");
       }
       const open = (await book.list(peer)).find((task) => isOpen(task) && task.contextId === parsed.contextId);

@@ -55,7 +55,7 @@ export function createSender({ peers }: A2aConfig, { book, host }: { readonly bo
   };
 }
 
-/** A task with another text. A task that has ended stays as it ended. */
+/** A task with another text. An ended task keeps its state. */
 function withText(
   task: TaskRecord,
   { id, text, endsTurn, nowMs }: TaskText & { readonly nowMs: number; readonly endsTurn: SendOptions["endsTurn"] },

@@ -9,10 +9,10 @@ const MAX_TASKS = 100;
 const MAX_PEER_BYTES = 2 * 1024 * 1024;
 const MAX_OPEN_TASKS = 8;
 const KEPT_MS = 7 * 24 * 60 * 60_000;
-/** How often those who wait look again without being told, for a task whose time is up. */
+/** How often waiting requests check again without a change, for a task whose time limit has passed. */
 const LOOK_AGAIN_MS = 60_000;
 
-/** A peer has as many open tasks as it may have. */
+/** Thrown when a peer has the maximum of open tasks. */
 export class TooManyTasks extends Error {
   override readonly name = "TooManyTasks";
 }

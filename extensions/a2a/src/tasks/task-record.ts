@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** What the protocol tells apart of a task's states, as far as this agent has them. */
+/** The task states of the protocol that this agent uses. */
 export type TaskPhase = "submitted" | "working" | "completed" | "failed" | "canceled";
 
 /** One text for the peer. */
@@ -40,7 +40,7 @@ export function isOpen({ phase }: Pick<TaskRecord, "phase">): boolean {
   return phase === "submitted" || phase === "working";
 }
 
-/** Reads a stored row as it is at `nowMs`; `undefined` if it is none. */
+/** Reads a stored row as it is at `nowMs`; `undefined` for an invalid row. */
 export function readTask(json: unknown, nowMs: number): TaskRecord | undefined {
   const { data } = TaskRecordSchema.safeParse(json);
   if (data === undefined || !isOpen(data) || nowMs - data.createdAtMs < TASK_TIMEOUT_MS) return data;

@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from "node:path";
 import type { ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk";
 import type { ChatToolCall } from "@factotum/protocol";
 
-/** What a client shows of a call before it has ended. `kind` is for display alone: nothing follows from it. */
+/** What a client shows of a running call. `kind` is for display alone. */
 export interface ShownCall {
   readonly title: string;
   readonly kind: ToolKind;

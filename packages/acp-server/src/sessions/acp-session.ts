@@ -93,7 +93,7 @@ export class AcpSession {
     return this.#settings;
   }
 
-  /** Tells the client of the commands. Call it when the client knows the session. */
+  /** Sends the client the commands. Call it when the client knows the session. */
   announce(): void {
     if (this.#settings !== undefined) this.#updates.push([commandsUpdate(this.#settings)]);
   }
@@ -103,7 +103,7 @@ export class AcpSession {
     (await this.#subscribe(1)).release();
   }
 
-  /** Follows the session, and shows what a run that goes on has written. */
+  /** Follows the session, and shows what the active run has written so far. */
   async resume(): Promise<void> {
     const { snapshot, release } = await this.#subscribe(1);
     this.#showLive(snapshot);
@@ -132,7 +132,7 @@ export class AcpSession {
     await this.#updates.sent();
   }
 
-  /** Says something to the assistant and waits for the end of its run. Rejects with a `RequestError`. */
+  /** Sends a message to the assistant and waits for the end of its run. Rejects with a `RequestError`. */
   async prompt(prompt: Prompt, signal: AbortSignal): Promise<PromptResponse> {
     if (this.isBusy) throw busy();
     const { random } = this.#options;
@@ -140,7 +140,7 @@ export class AcpSession {
     this.#question = undefined;
     const turn = new PromptTurn(random.uuid(), { liveRunId: this.#liveRunId, runId: question?.runId });
     this.#turn = turn;
-    // At the end of the connection the run goes on: its answer is in the conversation.
+    // When the connection ends, the run continues: its answer is in the conversation.
     const onAbort = (): void => void (signal.reason instanceof RequestError && this.cancel());
     signal.addEventListener("abort", onAbort, { once: true });
     try {
@@ -179,13 +179,13 @@ export class AcpSession {
     }
   }
 
-  /** Stops the client's prompt, and tells the client nothing more. */
+  /** Stops the client's prompt and sends the client no further updates. */
   async close(): Promise<void> {
     await this.cancel();
     await this.leave();
   }
 
-  /** Tells the client nothing more; a run goes on. */
+  /** Sends the client no further updates; its run continues. */
   async leave(): Promise<void> {
     this.#unfollow();
     this.#permissions.close();
@@ -221,7 +221,7 @@ export class AcpSession {
     return this.#options.link.request("agent", { message: text, sessionKey: this.#options.key, idempotencyKey });
   }
 
-  /** The message answered a question, whose run goes on, unless it came too late: then it has a run of its own, or none. */
+  /** The message answered a question, whose run continues, unless it came too late: then it gets a run of its own, or no run. */
   async #answered(said: Promise<AgentRunResult>, turn: PromptTurn): Promise<AgentRunResult> {
     const result = await said;
     if (result.runId !== "" || this.#liveRunId === undefined) return result;
@@ -229,7 +229,7 @@ export class AcpSession {
     return { ...result, text: "", outcome, runId: turn.runId ?? "" };
   }
 
-  /** Images go the way of the page's own: they are kept first, and named in the message. */
+  /** Images are uploaded first, as those of the page are, and named in the message. */
   async #show({ text, images }: Prompt, turn: PromptTurn, connection: GatewayConnection): Promise<AgentRunResult> {
     const attachments: { readonly ref: string }[] = [];
     for (const image of images) attachments.push({ ref: await connection.upload(image) });
@@ -265,7 +265,7 @@ export class AcpSession {
   }
 
   #receiveEntry(entry: ChatEntry, turn: PromptTurn): void {
-    // The run has gone on: a question of its was answered, or is no longer asked.
+    // The run has continued: its question was answered or withdrawn.
     if (entry.type === "tool-result") this.#form?.abort();
     if (entry.type !== "notice" || entry.request?.type !== "answer") return;
     if (this.#options.hasForms) void this.#askInForm({ id: entry.request.id, text: entry.text }, turn);

@@ -33,12 +33,12 @@ export class Permissions {
     this.#options = options;
   }
 
-  /** Calls may have begun or ceased to wait. */
+  /** Call it when the set of waiting calls may have changed. */
   refresh(): void {
     this.#reading = this.#reading.then(async () => this.#read()).catch((error: unknown) => this.#fail(error));
   }
 
-  /** Nothing is asked any longer. */
+  /** Withdraws all open requests and asks no more. */
   close(): void {
     for (const question of this.#asked.values()) question.abort();
     this.#asked.clear();

@@ -1,6 +1,6 @@
 import type { AgentRunResult, ChatEntry, ChatEvent, ChatOutcome } from "@factotum/protocol";
 
-/** Why a client need not wait any longer: the run has ended, or it waits for the answer to a question, which is the client's next prompt. */
+/** Why a client's prompt ends: the run has ended, or it waits for the answer to a question, which is the client's next prompt. */
 export type TurnEnd = { readonly type: "ended"; readonly result: AgentRunResult } | { readonly type: "question" };
 
 const LOST = "The connection to the gateway broke. The answer is in the conversation: load the session again to see it.";
@@ -8,22 +8,22 @@ const LOST = "The connection to the gateway broke. The answer is in the conversa
 /** One prompt of a client: the run that it caused, as far as the session's events tell. */
 export class PromptTurn {
   readonly idempotencyKey: string;
-  /** The client does not want the answer any more. */
+  /** The client has cancelled the prompt. */
   isCancelled = false;
   /** Something was shown since the prompt. */
   hasShown = false;
   /** The model's answer was cut at its limit of tokens. */
   isCut = false;
   #runId: string | undefined;
-  /** The run that goes on in the session. */
+  /** The active run of the session. */
   #liveRunId: string | undefined;
-  /** The message is in the conversation: the run that goes on or begins next is its run. */
+  /** The message is in the conversation: the active run, or else the next one, is its run. */
   #isTaken = false;
   #hasEnded = false;
   readonly #question = Promise.withResolvers<TurnEnd>();
   readonly #ended = Promise.withResolvers<ChatOutcome>();
 
-  /** `liveRunId`: of the run that goes on in the session. `runId`: of the run that the prompt continues, because it answers its question. */
+  /** `liveRunId`: of the active run of the session. `runId`: of the run that the prompt continues, because it answers its question. */
   constructor(
     idempotencyKey: string,
     { liveRunId, runId }: { readonly liveRunId: string | undefined; readonly runId: string | undefined },
@@ -73,7 +73,7 @@ export class PromptTurn {
     if (this.#runId === undefined) this.#ended.resolve({ type: "aborted" });
   }
 
-  /** Its session is followed no longer: its end will not be heard of. */
+  /** Its session is no longer followed, so no event will report its end. */
   abandon(): void {
     this.#hasEnded = true;
     this.#ended.resolve({ type: "aborted" });
@@ -87,7 +87,7 @@ export class PromptTurn {
   /** Waits for the run of `asked`, and for its last event. Rejects as `asked` does, and when the connection `closed`. */
   async end(asked: Promise<AgentRunResult>, closed: AbortSignal): Promise<TurnEnd> {
     const ended = asked.then(async (result): Promise<TurnEnd> => {
-      // What a run has committed is told before its end, and its end may be told after its result.
+      // Committed entries are reported before the end of a run, and its end possibly after its result.
       if (result.runId !== "" && result.runId === this.#runId && !this.#hasEnded) await this.#ended.promise;
       return { type: "ended", result };
     });

@@ -86,7 +86,7 @@ export function parseOption(
   }
 }
 
-/** What the client is told of settings that have changed, by a command or by another client. */
+/** The update for settings that were changed by a command or by another client. */
 export function settingsChanges(before: SessionSettings, now: SessionSettings): SessionUpdate[] {
   const options = configOptionsOf(now);
   return [

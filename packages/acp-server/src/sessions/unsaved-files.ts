@@ -46,7 +46,7 @@ async function unsavedText(uri: string, { sessionId, workspace, client, signal }
     const { content } = await asked;
     return content === saved || content.length > MAX_BYTES ? undefined : content;
   } catch {
-    // The link is as good as without the offer.
+    // Without an answer the link stays.
     return undefined;
   }
 }
@@ -55,7 +55,7 @@ function pathOf(uri: string): string | undefined {
   try {
     return fileURLToPath(uri);
   } catch {
-    // An address of another host, or one that is none.
+    // The address of another host, or an invalid one.
     return undefined;
   }
 }
