@@ -76,7 +76,7 @@ const textsOf = ({ artifacts }: Pick<Task, "artifacts">): unknown[] =>
   artifacts.flatMap(({ parts }) => parts.map(({ content }) => content?.value as unknown));
 const newestPrompt = (): string => JSON.stringify(model.requests.at(-1)?.body);
 
-test("a peer finds the card, is answered as a guest, and goes on in its context alone", async () => {
+test("a peer finds the card, is answered as a guest, and continues in its own context", async () => {
   const client = await clientOf(TOKENS.research);
   expect(await client.getAgentCard()).toMatchObject({ name: "Ada's assistant", supportedInterfaces: [{ url: `${product.url}/a2a/v1` }] });
   model.respond(() => sayText("Paris."));
@@ -139,7 +139,7 @@ test("a cancelled task stops its run and leaves the context free", async () => {
   const cancelled = await client.cancelTask({ id: task?.id ?? "", tenant: "", metadata: undefined });
   expect(cancelled.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
   for await (const { payload } of events) expect(payload?.$case).toBe("statusUpdate");
-  // The model still waits: the next request of the session is there because the first run has ended.
+  // The model still waits: the next request of the session is there because the first run was stopped.
   const next = await send(client, says("c-2", "And now?", { contextId: cancelled.contextId }, { returnImmediately: true }));
   await expect.poll(() => newestPrompt()).toContain("And now?");
   gate.open();

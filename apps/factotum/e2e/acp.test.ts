@@ -211,7 +211,7 @@ test("a plan is shown, a question ends the prompt and the next one answers it, a
   expect(existsSync(path.join(project, "new.txt"))).toBe(false);
 });
 
-test("an editor that ends in the middle leaves its run, and finds the answer again", TIMEOUT, async () => {
+test("the run of an editor that exits continues, and its answer is there later", TIMEOUT, async () => {
   const gate = createGate();
   const long = `${"And so on. ".repeat(100)}The end.`;
   await using first = await openEditor({ home: product.home });
@@ -249,7 +249,7 @@ test("acpx talks with it: an answer, a command that it approves, and one that it
   expect(["by-acpx", "never-by-acpx"].map((name) => existsSync(path.join(project, name)))).toEqual([true, false]);
 });
 
-test("it starts a gateway that does not run, and goes on after one was started again", TIMEOUT, async () => {
+test("it starts a stopped gateway, and continues after a restart of the gateway", TIMEOUT, async () => {
   const { sessionId } = await editor.create(project);
   await product.end("SIGTERM");
   try {

@@ -26,7 +26,7 @@ test("two agents talk with each other, also after a kill; what is hidden and gue
   const answers: readonly (readonly [Agent, string, MessageReply])[] = [
     ["main", "ask the coder", call("sessions_send", { agentId: "coder", message: "Is the build green?" })],
     ["main", "tell the coder", call("sessions_send", { sessionKey: CODER, message: "Which test failed?", timeoutSeconds: 600 })],
-    ["main", "ask nobody", call("sessions_send", { sessionKey: "agent:nobody:main", message: "x" })],
+    ["main", "ask a missing one", call("sessions_send", { sessionKey: "agent:missing:main", message: "x" })],
     ["main", "list them", call("sessions_list", {})],
     ["main", "read mine", call("sessions_history", { sessionKey: "agent:main:main" })],
     ["coder", "1 of 6", sayText("Which branch?")],
@@ -57,7 +57,7 @@ test("two agents talk with each other, also after a kill; what is hidden and gue
   expect(asked("4 of 6")).toContain("It is green there.");
 
   // What may not be seen is answered like what is not there.
-  const missing = (await resultOf("ask nobody")).replace("agent:nobody:main", "KEY").replaceAll(/toolu?_\w+/g, "");
+  const missing = (await resultOf("ask a missing one")).replace("agent:missing:main", "KEY").replaceAll(/toolu?_\w+/g, "");
   expect(missing).toContain("There is no session");
   expect(await resultOf("list them")).toContain(CODER);
   const theirs = await resultOf("list them", GUEST);

@@ -53,9 +53,9 @@ test("an agent is added next to the built-in one, gets messages, and is removed 
 test.each([
   [["add", "coder"], 'There is an agent "coder" already'],
   [["add", "Not An Id"], "was not changed"],
-  [["remove", "nobody"], "There are main, coder"],
+  [["remove", "missing"], "There are main, coder"],
   [["remove", "main"], "is the default agent"],
-  [["bind", "nobody", "--channel", "webchat"], 'There is no agent "nobody"'],
+  [["bind", "missing", "--channel", "webchat"], 'There is no agent "missing"'],
   [["bind", "coder", "--channel", "webchat", "--peer", "room"], "group:-100123"],
   [["bind", "coder"], "--channel"],
 ])("%j is refused, and changes nothing", async (args, words) => {

@@ -108,7 +108,7 @@ export class RpcClient implements Disposable {
     }
   }
 
-  /** Fires when the connection has ended. */
+  /** Fires when the connection ends. */
   get closed(): AbortSignal {
     return this.#closed.signal;
   }
