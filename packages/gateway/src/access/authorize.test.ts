@@ -23,7 +23,7 @@ describe("authority", () => {
     const table = allAccessRequests().flatMap(({ action, resource }) => {
       const allowed = ROLES.filter((role) => authorize(PRINCIPALS[role], action, resource).type === "allow");
       if (resource.type !== "own" && allowed.length === 0) return [];
-      return [`${actionName(action)}${resource.type === "own" ? "" : ` ${resource.type}`}: ${allowed.join(" ") || "nobody"}`];
+      return [`${actionName(action)}${resource.type === "own" ? "" : ` ${resource.type}`}: ${allowed.join(" ") || "no run"}`];
     });
     // Methods with the same access are one row.
     expect([...new Set(table)].toSorted()).toEqual(
@@ -75,7 +75,7 @@ describe("authority", () => {
               // The other roles have no session from which they ask.
               expect(allowed.filter((role) => !role.endsWith("-run"))).toEqual([]);
               const isExposed = isPrivate && !fromPrivate;
-              return { name: `${relation} ${access}`, isExposed, isConfined, allowed: allowed.join(" ") || "nobody" };
+              return { name: `${relation} ${access}`, isExposed, isConfined, allowed: allowed.join(" ") || "no run" };
             }),
           ),
         ),
@@ -83,17 +83,17 @@ describe("authority", () => {
     );
     const tableOf = (chosen: typeof rows): readonly string[] => [...new Set(chosen.map(({ name, allowed }) => `${name}: ${allowed}`))];
     const [everyRun, owners] = ["owner-run tainted-owner-run guest-run", "owner-run tainted-owner-run"];
-    const own = [`own see: ${everyRun}`, `own read: ${everyRun}`, "own send: nobody"];
+    const own = [`own see: ${everyRun}`, `own read: ${everyRun}`, "own send: no run"];
     const spawned = SESSION_ACCESS.map((access) => `spawned ${access}: ${everyRun}`);
     const others = (allowed: string): readonly string[] =>
       ["same-agent", "allowed-agent"].flatMap((relation) => SESSION_ACCESS.map((access) => `${relation} ${access}: ${allowed}`));
-    const foreign = SESSION_ACCESS.map((access) => `other-agent ${access}: nobody`);
-    const nobody = SESSION_ACCESS.map((access) => `spawned ${access}: nobody`);
+    const foreign = SESSION_ACCESS.map((access) => `other-agent ${access}: no run`);
+    const hidden = SESSION_ACCESS.map((access) => `spawned ${access}: no run`);
     const open = rows.filter(({ isExposed, isConfined }) => !isExposed && !isConfined);
     expect(tableOf(open)).toEqual([...own, ...spawned, ...others(owners), ...foreign]);
     const confined = rows.filter(({ isExposed, isConfined }) => !isExposed && isConfined);
-    expect(tableOf(confined)).toEqual([...own, ...spawned, ...others("nobody"), ...foreign]);
-    expect(tableOf(rows.filter(({ isExposed }) => isExposed))).toEqual([...own, ...nobody, ...others("nobody"), ...foreign]);
+    expect(tableOf(confined)).toEqual([...own, ...spawned, ...others("no run"), ...foreign]);
+    expect(tableOf(rows.filter(({ isExposed }) => isExposed))).toEqual([...own, ...hidden, ...others("no run"), ...foreign]);
   });
 
   test("actions denied to a tainted turn of the owner need the owner's confirmation; a guest's stay denied, tainted or not", () => {

@@ -233,7 +233,7 @@ function rulesFor(action: Action, resource: Resource): readonly Role[] {
   }
 }
 
-/** A session that is not private reaches no private one, whatever else holds. */
+/** A session that is not private reaches no private one, regardless of the other rules. */
 function sessionRules(
   access: SessionAccess,
   { relation, isPrivate, fromPrivate, isConfined }: Extract<Resource, { readonly type: "session" }>,

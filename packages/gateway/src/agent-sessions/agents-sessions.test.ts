@@ -32,7 +32,7 @@ interface Asker {
   readonly guest?: true;
   readonly sandboxed?: true;
   readonly shows?: "all";
-  /** Somebody has asked in a group. */
+  /** The turn was started in a group. */
   readonly isGroupTurn?: true;
   /** Absent: `tools.agentToAgent` is off. */
   readonly allow?: readonly { readonly from: string; readonly to: string }[];

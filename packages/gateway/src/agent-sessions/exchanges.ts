@@ -111,7 +111,8 @@ export class Exchanges {
     const driven = this.#drive(exchange, onFirst)
       .catch((error: unknown) => {
         onFirst({ type: "failed", reason: "the message could not be stored" });
-        if (!this.isClosing) this.#parts.logger.error("An exchange between sessions could not go on", { exchangeId: exchange.id, error });
+        if (!this.isClosing)
+          this.#parts.logger.error("An exchange between sessions could not continue", { exchangeId: exchange.id, error });
       })
       .finally(() => {
         this.#open.delete(exchange.id);

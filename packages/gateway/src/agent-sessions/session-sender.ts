@@ -57,7 +57,7 @@ export class SessionSender {
     const begun = await exchanges.begin(exchange);
     if (timeoutMs === 0) return { type: "accepted", sessionKey: found.key };
     if (this.#isWaitingFor(found.key, sessionKey))
-      return { type: "accepted", sessionKey: found.key, note: "That session waits for this one, so it answers once this turn has ended." };
+      return { type: "accepted", sessionKey: found.key, note: "That session waits for this one, so it answers after this turn." };
     return this.#reply(begun, { from: sessionKey, to: found.key, timeoutMs, signal });
   }
 
@@ -120,7 +120,7 @@ export class SessionSender {
     const { mode } = running.agent(found.agentId).config.sandbox;
     const isConfined = commandSandbox(run) !== undefined;
     if (isConfined && !isSandboxed(sandboxReason(mode, { owner: run.owner, group })))
-      return { type: "forbidden", message: `This turn is sandboxed, and turns of ${found.key} are not: it starts none of them.` };
+      return { type: "forbidden", message: `This turn is sandboxed, and turns of ${found.key} are not, so it cannot send there.` };
     const isListed = admission.sessionKey === undefined || admission.isListedOwner === true;
     const { maxPingPongTurns } = running.config.session.agentToAgent;
     return {

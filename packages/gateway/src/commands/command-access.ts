@@ -23,7 +23,7 @@ export function commandAccess(
   if (command.type === "command" && !command.changesConversation) return "allowed";
   if (message.origin.conversation.kind !== "direct") return "refused";
   const isMain = sessionKind(sessionKey, config.session.mainKey) === "main";
-  // A bot is never the owner, so its direct conversation is not the owner's, either, whatever the list says.
+  // A bot is never the owner, so its direct conversation is not the owner's, either, regardless of the list.
   const isOwners = !message.sender.isBot && isOwnersPerson(personId(message.origin, message.sender.id), config);
   return isMain || isOwners ? "refused" : "allowed";
 }

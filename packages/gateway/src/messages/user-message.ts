@@ -86,7 +86,7 @@ export async function renderUserMessage(
   const message = { ...whole, text: shortened.text };
   const platform = channels.channelFor(message.origin);
   const media =
-    // The gateway's own text and that of another agent name no files to show, whatever the output of a command in it says.
+    // The gateway's own text and that of another agent name no files to show, even if the output of a command in it does.
     facts === undefined || isHostText(admission) || admission.agentToAgent !== undefined
       ? NO_MEDIA
       : await stage.prepare(

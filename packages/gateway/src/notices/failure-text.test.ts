@@ -27,7 +27,7 @@ test("a higher cap is advised to the owner only where a cap of the day is used u
   const tell = (message: string, more: { readonly retryAfterMs?: number } = {}): string =>
     ownerFailureText({ type: "failed", code: "budget", message, ...more }, (text) => text);
   expect(tell("The cap is used up.", { retryAfterMs: 60_000 })).toBe(
-    "The cap is used up. A higher cap under spend in the configuration lets it go on sooner.",
+    "The cap is used up. A higher cap under spend in the configuration lets it resume sooner.",
   );
   expect(tell("Unattended runs pause.")).toBe("Unattended runs pause.");
 });

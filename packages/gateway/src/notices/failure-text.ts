@@ -37,7 +37,7 @@ const ADVICE: Readonly<Record<RunFailureCode, Advice>> = {
   server: { what: "The model's provider had an internal error.", next: "Try again {later}." },
   budget: {
     what: "What this may use for today is used up, or it pauses after failures.",
-    next: "A higher cap under spend in the configuration lets it go on sooner.",
+    next: "A higher cap under spend in the configuration lets it resume sooner.",
   },
   denied: { what: "A rule of this installation does not let this go to a model.", next: "" },
   aborted: { what: "The work on this message was stopped.", next: "" },

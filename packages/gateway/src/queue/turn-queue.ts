@@ -357,7 +357,7 @@ function isOfConversation(job: InputJob, turn: TurnRecord): boolean {
   );
 }
 
-/** A person's message goes into the run of a person's message; what a sub-agent is told, and the results of its own, into its run. */
+/** A person's message goes into the run of a person's message; messages to a sub-agent, and the results of its own sub-agents, into its run. */
 function isSteered(running: RunKind, arrived: RunKind): boolean {
   if (running === "subagent") return arrived === "subagent";
   return RUN_POLICY[running].isFromPerson && RUN_POLICY[arrived].isFromPerson;

@@ -31,7 +31,10 @@ const NESTED: JobChange = {
     "A run of a job makes, changes and starts no jobs (cron.jobsMayCreateJobs). Tell the owner in your answer what you would schedule.",
 };
 
-const NESTED_WAKE: WakeResult = { type: "refused", message: "A run that no person has started wakes no heartbeat. Say it in your answer." };
+const NESTED_WAKE: WakeResult = {
+  type: "refused",
+  message: "A run that no person has started cannot wake a heartbeat. Say it in your answer.",
+};
 
 /** The jobs as the tool `cron` sees them. A job has the authority, the address and the model of the turn that makes it. Tools exist before the gateway, so the parts are connected later. */
 export class AgentJobs implements ScheduledJobs {

@@ -12,7 +12,7 @@ const BUILD: JobSpec = {
   catchUp: { mode: "all" },
   overlap: "skip",
 };
-const SKIPPED = "skipped overlap: the run before goes on";
+const SKIPPED = "skipped overlap: the previous run is still active";
 
 let scene: JobScene;
 let commands: HeldCommands;

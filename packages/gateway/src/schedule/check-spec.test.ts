@@ -54,7 +54,9 @@ test.each([
   [{ type: "at", at: "1m" }, true],
 ] as const)("takes %j of others than the owner: %s", (schedule, isTaken) => {
   expect(problemOf({ schedule })).toBeUndefined();
-  expect(problemOf({ schedule }, false)).toEqual(isTaken ? undefined : "Shorter intervals than 15 minutes are the owner's.");
+  expect(problemOf({ schedule }, false)).toEqual(
+    isTaken ? undefined : "Only jobs of the owner may have intervals shorter than 15 minutes.",
+  );
 });
 
 test("lets everyone make texts and turns that report to their own conversation", () => {

@@ -62,7 +62,7 @@ function checkSession({ session = "isolated", payload, model, lightContext, tool
 function checkInterval({ schedule: asked }: JobSpec, context: ScheduleContext): string | undefined {
   const instants = nextInstants(parseSchedule(asked, context), context.nowMs, COMPARED_INSTANTS);
   const isTooOften = instants.some((atMs, index) => atMs - (instants[index - 1] ?? -Infinity) < GUEST_INTERVAL_MS);
-  return isTooOften ? `Shorter intervals than ${GUEST_INTERVAL_MS / 60_000} minutes are the owner's.` : undefined;
+  return isTooOften ? `Only jobs of the owner may have intervals shorter than ${GUEST_INTERVAL_MS / 60_000} minutes.` : undefined;
 }
 
 function checkGuest({ payload, check, delivery, session = "isolated" }: JobSpec): string | undefined {

@@ -59,7 +59,7 @@ export function dueSlots(
   const occurrences = newest.map((slotMs): OccurrenceRecord => {
     const base = { jobId: job.id, slotMs, attempt: 1 } as const;
     if (!chosen.has(slotMs)) return { ...base, state: "missed", reason: missedReason(job, slotMs) };
-    if (isSkipped) return { ...base, state: "skipped", reason: "overlap: the run before goes on" };
+    if (isSkipped) return { ...base, state: "skipped", reason: "overlap: the previous run is still active" };
     return { ...base, state: "claimed" };
   });
   const summary: readonly OccurrenceRecord[] =

@@ -92,7 +92,7 @@ describe("a heartbeat", () => {
     expect(scene.texts.at(-1)).toBe("The oven is on.");
   });
 
-  test("is silent within the limit that it began with, in the chat and in later requests, whatever is configured since", async () => {
+  test("is silent within the limit that it began with, in the chat and in later requests, regardless of later settings", async () => {
     const answer = "HEARTBEAT_OK All is well.";
     scene.server.script(["Hello.", answer, "One.", answer, "Two.", "Three."].map(textReply));
     await using running = await start({ prompt: "Anything?" });

@@ -90,7 +90,7 @@ async function greet(): Promise<void> {
 }
 
 test.each([1, 5])(
-  "a provider that answers 401 for a day is asked three times for %i jobs and a heartbeat at once, and the owner is told once; they go on when a message is answered",
+  "a provider that answers 401 for a day is asked three times for %i jobs and a heartbeat at once, and the owner is notified once; they resume when a message is answered",
   async (jobs) => {
     await writeFile(path.join(scene.workspace, "HEARTBEAT.md"), "- Look at the oven.\n");
     await using running = await start({}, { every: "1h" });

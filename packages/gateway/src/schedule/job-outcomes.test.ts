@@ -205,9 +205,9 @@ describe("a run while the one before goes on", () => {
   test("is skipped", async () => {
     const { running, id } = await overlap("skip");
     await using _running = running;
-    expect(await outcomes(running, id, 1)).toEqual(["skipped overlap: the run before goes on"]);
+    expect(await outcomes(running, id, 1)).toEqual(["skipped overlap: the previous run is still active"]);
     commands.commands[0]?.end("built");
-    expect(await outcomes(running, id, 2)).toEqual(["done", "skipped overlap: the run before goes on"]);
+    expect(await outcomes(running, id, 2)).toEqual(["done", "skipped overlap: the previous run is still active"]);
   });
 
   test("is queued", async () => {
@@ -317,7 +317,7 @@ describe("a job whose model is overloaded", () => {
   });
 });
 
-test("the owner is told of a job after its third failure in a row, at most once an hour, and after the tenth it is disabled", async () => {
+test("the owner is notified of a job after its third failure in a row, at most once an hour, and after the tenth it is disabled", async () => {
   await using running = await start();
   const id = await addJob(running, BUILD);
   scene.clock.pass(TO_NINE_MS);

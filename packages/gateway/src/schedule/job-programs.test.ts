@@ -58,7 +58,7 @@ async function runOnce(running: TestGateway, id: string, count: number): Promise
   return outcomes(running, id, count);
 }
 
-/** What the owner was told by a chat message, once something was. */
+/** The notice that a job was disabled, once the owner has got it. */
 async function told(): Promise<string> {
   await expect.poll(() => scene.texts.filter((text) => text.includes("disabled")), { interval: 5 }).toHaveLength(1);
   return scene.texts.find((text) => text.includes("disabled")) ?? "";
@@ -104,7 +104,7 @@ describe("the program of a job", () => {
     expect(commands.commands).toHaveLength(1);
   });
 
-  test("that was replaced does not run; the owner is told once, and says when it may", async () => {
+  test("that was replaced does not run; the owner is notified once, and can allow it again", async () => {
     await using running = await start();
     const id = await addJob(running, build);
     expect(await runOnce(running, id, 1)).toEqual(["done"]);

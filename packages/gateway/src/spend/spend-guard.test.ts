@@ -91,7 +91,7 @@ describe("the caps of unattended work", () => {
     expect(await call(guard, "cron", usage(1))).toBe(false);
     expect(await call(guard, "user", usage(100_000))).toBe(true);
     expect(pauses).toEqual([
-      "heartbeat: spend.unattended is used up for today: 1,200 of 1,000 tokens, $0.00 of $2.00. Unattended runs of the agent main go on at midnight (UTC).",
+      "heartbeat: spend.unattended is used up for today: 1,200 of 1,000 tokens, $0.00 of $2.00. Unattended runs of the agent main resume at midnight (UTC).",
     ]);
   });
 

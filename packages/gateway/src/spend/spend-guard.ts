@@ -157,7 +157,7 @@ export class SpendGuard {
 
   /** Why an unattended run pauses whose only credential is refused; reported once until a call with it is answered. */
   pauseRefused(cause: SpendCause, name: CredentialName): string {
-    const message = `Unattended runs pause: ${name.provider} has refused its key (${name.credential}) again and again. They go on once a message to the assistant is answered with it.`;
+    const message = `Unattended runs pause: ${name.provider} has refused its key (${name.credential}) again and again. They resume once a message to the assistant is answered with it.`;
     const key = this.#keyNow(`${name.provider}/${name.credential}`);
     if (this.credentials.tellOnce(name)) this.events.emit("cause-paused", { ...cause, message, key });
     return message;
@@ -182,7 +182,7 @@ export class SpendGuard {
     const failures = this.#failures.get(`${cause.agentId}/${cause.kind}`) ?? 0;
     if (RUN_POLICY[cause.kind].isAttended || failures < MAX_FAILURES) return undefined;
     return {
-      message: `${cause.kind} runs of the agent ${cause.agentId} pause: their last ${failures} model calls failed. They go on once a message to the agent is answered.`,
+      message: `${cause.kind} runs of the agent ${cause.agentId} pause: their last ${failures} model calls failed. They resume once a message to the agent is answered.`,
       told: `${cause.agentId}/${cause.kind}/failures`,
     };
   }
@@ -208,7 +208,7 @@ export class SpendGuard {
     const full = caps.find(({ cap, used }) => isUsedUp(used.tokens, cap.tokensPerDay) || isUsedUp(used.costUsd, cap.usdPerDay));
     if (full === undefined) return undefined;
     return {
-      message: `${full.name} is used up for today: ${usedWords(full.used, full.cap)}. ${full.runs} go on at midnight (${timeZoneOf(cause.agentId)}).`,
+      message: `${full.name} is used up for today: ${usedWords(full.used, full.cap)}. ${full.runs} resume at midnight (${timeZoneOf(cause.agentId)}).`,
       told: `${cause.agentId}/${full.name}/${day.day}`,
     };
   }

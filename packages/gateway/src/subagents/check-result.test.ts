@@ -20,7 +20,7 @@ test.each([
   expect(checkResult(text, SCHEMA)).toEqual({ type: "misfit", problem: expect.stringMatching(problem) as string });
 });
 
-test("a schema that cannot be used is told from one that can", () => {
+test("a schema that cannot be used is recognised", () => {
   expect(schemaProblem(SCHEMA)).toBeUndefined();
   expect(schemaProblem({ type: "no such type" })).toMatch(/type/);
 });

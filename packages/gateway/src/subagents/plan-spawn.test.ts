@@ -41,7 +41,7 @@ test("a spawn is within the depth of its tree and the number of its session, als
   expect(await refusalOf({ run: { sessionKey: CHILD } })).toBe("Rule depth");
 });
 
-test("only an agent that is there and allowed is started, whatever the case of its name, and none outside of the sandbox", async () => {
+test("only an agent that is there and allowed is started, regardless of the case of its name, and none outside of the sandbox", async () => {
   await scene.start((before) => ({ ...before, allowAgents: ["Coder", "missing", "online"] }), {
     patch: (config) => ({
       ...config,

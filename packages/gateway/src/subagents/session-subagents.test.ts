@@ -272,7 +272,7 @@ test("tools that are not there are refused with near names before a task is hand
   expect(await scene.rows()).toEqual([]);
 });
 
-test("a sub-agent can be told more, be read and be ended, by its parent alone", async () => {
+test("only its parent can steer, read and stop a sub-agent", async () => {
   await scene.start();
   const gate: Gate = createGate();
   const subagents = (input: Readonly<Record<string, string>>): AnthropicReply => toolReply({ name: "subagents", input });
@@ -292,7 +292,7 @@ test("a sub-agent can be told more, be read and be ended, by its parent alone", 
   gate.open();
   const last = scene.bodies("no such sub-agent")[0] ?? "";
   expect(last).toContain("Told:\\n");
-  expect(last).toContain("(killed: its parent has ended it");
+  expect(last).toContain("(killed: its parent stopped it");
   expect(await scene.rows()).toMatchObject([{ state: "killed", label: "snail" }]);
   expect(scene.texts).toEqual(["Done."]);
 });

@@ -28,7 +28,7 @@ import { steeringInput } from "./steering-input.ts";
 import { readLog } from "./subagent-log.ts";
 
 const STOPPED: BroughtEnd = { state: "killed", reason: "the work of its session was stopped", tells: "next-turn" };
-const KILLED = "its parent has ended it";
+const KILLED = "its parent stopped it";
 
 /** What sub-agents need of the gateway. */
 export interface SessionSubagentsParts {
@@ -139,7 +139,7 @@ export class SessionSubagents implements Subagents {
     const chosen = named === "all" ? this.#book.openOf(sessionKey) : this.#find(sessionKey, named);
     if (typeof chosen === "string") return { type: "refused", message: chosen };
     const open = chosen.filter(isOpenSpawn);
-    if (open.length === 0) return { type: "refused", message: "It has ended already, and so have all others that it might be." };
+    if (open.length === 0) return { type: "refused", message: "Every sub-agent that this could name has already ended." };
     await Promise.all(open.map(async ({ id }) => this.#connectedEnds.bring(id, end)));
     const views = await Promise.all(open.map(async (spawn) => this.#view(this.#book.get(spawn.id) ?? spawn)));
     return { type: "done", views };

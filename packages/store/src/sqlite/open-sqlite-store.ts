@@ -224,8 +224,8 @@ const LEFT_OUT: Readonly<Record<StoreDamage["type"], string>> = {
   "account-state": "What a channel's account had kept was damaged on the disk and is gone: it may have to connect or log in again.",
   move: "The new address of a conversation was damaged on the disk and is forgotten: messages to its old address may not arrive.",
   job: "A scheduled job was damaged on the disk and is gone: make it again.",
-  spawn: "What is known of a sub-agent was damaged on the disk: the conversation that started it may not be told of its end.",
-  command: "Which commands run in the background was damaged on the disk in one place: a conversation may not be told of the end of one.",
+  spawn: "What is known of a sub-agent was damaged on the disk: the conversation that started it may not learn of its end.",
+  command: "Which commands run in the background was damaged on the disk in one place: a conversation may not learn of the end of one.",
 };
 
 /** Reports damage once, even if several reads find it before the row is excluded. */

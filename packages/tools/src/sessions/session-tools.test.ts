@@ -112,7 +112,7 @@ test.each<[SessionSendOutcome, JsonObject]>([
   ],
   [
     { type: "accepted", sessionKey: "a", note: "Later." },
-    { text: "Accepted: a will answer it, and you will not be told. Later.", details: { status: "accepted", sessionKey: "a" } },
+    { text: "Accepted: a will answer it, and you will not be notified. Later.", details: { status: "accepted", sessionKey: "a" } },
   ],
   [
     { type: "timeout", sessionKey: "a" },

@@ -57,7 +57,7 @@ function resultOf(outcome: Exclude<SessionSendOutcome, { readonly type: "not-fou
     }
     case "accepted": {
       const { sessionKey, note } = outcome;
-      const text = `Accepted: ${sessionKey} will answer it, and you will not be told.`;
+      const text = `Accepted: ${sessionKey} will answer it, and you will not be notified.`;
       return textResult(note === undefined ? text : `${text} ${note}`, { details: { status: "accepted", sessionKey } });
     }
     case "timeout": {

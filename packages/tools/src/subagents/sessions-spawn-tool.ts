@@ -27,7 +27,7 @@ export function createSessionsSpawnTool({ subagents }: { readonly subagents: Sub
     summary: "Hand a task out to a sub-agent",
     description: [
       "Hands a task out to a sub-agent, which works in parallel in a session of its own with at most your rights. Returns at once; its result comes to you as a message.",
-      "Start several for parts that do not depend on each other. Do not poll: go on, or call sessions_yield to end your turn until the results are there.",
+      "Start several for parts that do not depend on each other. Do not poll: continue, or call sessions_yield to end your turn until the results are there.",
     ].join("\n"),
     schema: SpawnSchema,
     traits: { effect: "delegate", idempotent: false, output: "trusted", network: false, parallel: false, holdsNoPlace: true },
