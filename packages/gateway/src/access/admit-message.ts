@@ -72,7 +72,7 @@ function admitBot(message: MsgContext, policy: AccessPolicy, context: AdmissionC
   return admission.type === "pair" ? ignore("the sender is a bot that is not in allowFrom") : admission;
 }
 
-/** True if a bot ends what its own direct conversation works on, by the platform's own means: the one command that bots may give. */
+/** True for a stop of the sender's own direct conversation by the platform's own means: the only command that bots may give. */
 export function isOwnStop({ command, origin }: Pick<MsgContext, "command" | "origin">): boolean {
   return command?.name === "stop" && command.mayBeText !== true && origin.conversation.kind === "direct";
 }

@@ -20,7 +20,7 @@ export interface PolicyOccasion {
   readonly subagent: boolean;
 }
 
-/** What belongs to the conversation of a person: settings, schedules, messages, and what tells of it. */
+/** Tools that are reserved for conversations of people: settings, schedules, messages, and their status. */
 const NOT_FOR_SUBAGENTS: ToolPolicy = { deny: ["gateway", "cron", "message", "sessions_send", "agents_list", "session_status"] };
 
 /** Every layer of the tool policy, widest first. A tool is available if all of them admit it, so each can only narrow. */

@@ -165,13 +165,13 @@ export function policyRefusal(
   }
 }
 
-/** Where the person wrote whose authority an input has, if that was elsewhere: what a group does not allow there is not done for it in another session either. */
+/** The place where the author of an input wrote, if that was another session: the rules of a group there also apply to what it causes elsewhere. */
 function placeOfAuthor(input: InputRecord): readonly { readonly origin: Origin; readonly inputs: readonly InputRecord[] }[] {
   const { author } = input.admission;
   return author === undefined ? [] : [{ origin: author.origin, inputs: [asOfAuthor(input)] }];
 }
 
-/** Why what a run is bound to refuses a tool: its scheduled job, its webhook, or the task that it was given. */
+/** Why the bounds of a run refuse a tool: those of its scheduled job, its webhook, or its task as a sub-agent. */
 function boundsRefusal(name: string, inputs: readonly InputRecord[]): string | undefined {
   const bound = inputs.find(({ admission: { job } }) => job !== undefined && !isWithinBounds(name, job))?.admission;
   if (bound?.job === undefined) return undefined;

@@ -27,7 +27,7 @@ export interface SessionFacts {
     | undefined;
 }
 
-/** What the place of a run takes from its session: whether it is a group's, and its own folder. */
+/** The facts of a session that decide the folder of its runs: whether it is a group's, and its own folder. */
 export function sessionPlace({ record, isGroup }: Pick<SessionFacts, "record" | "isGroup">): Pick<RunOccasion, "group" | "workspace"> {
   return { group: isGroup, ...withoutUndefined({ workspace: record?.overrides.workspace }) };
 }

@@ -32,7 +32,7 @@ export interface JobRunnerOptions extends AgentTurnParts {
   readonly book: JobBook;
   readonly running: RunningConfig;
   readonly announcer: JobAnnouncer;
-  /** A system job with its address, or why it is left out at no cost. */
+  /** A system job with its address, or why its slot is skipped without a model call. */
   readonly prepareSystem: (job: JobRecord, sessionKey: string) => Promise<PreparedJob>;
   readonly systemEvents: Pick<SystemEvents, "add">;
   readonly commands: LimitedPrograms;
@@ -54,7 +54,7 @@ export interface JobRunnerOptions extends AgentTurnParts {
 /** An occurrence that is being run, or waits for its time. */
 interface ActiveRun {
   readonly jobId: string;
-  /** It was taken when its slot was long past: it is made up for. */
+  /** It makes up for a missed slot. */
   readonly isLate: boolean;
   readonly done: Promise<void>;
   readonly stop: (reason: string) => void;
@@ -82,7 +82,7 @@ export class JobRunner {
     return this.#of(jobId).length > 0;
   }
 
-  /** True while one of them is made up for. */
+  /** True while a run makes up for a missed slot. */
   isCatchingUp(jobId: string): boolean {
     return this.#of(jobId).some(({ isLate }) => isLate);
   }

@@ -5,7 +5,7 @@ import type { ResolvedAgent } from "@factotum/config";
 import { placeOfRun } from "../agents/run-place.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
 
-/** Whose session gets a folder. */
+/** The session that gets a folder, and its agent. */
 export interface FolderOptions {
   readonly agent: Pick<ResolvedAgent, "id" | "workspace" | "sandbox">;
   readonly sessionKey: string;
@@ -14,8 +14,8 @@ export interface FolderOptions {
 }
 
 /**
- * The folder in which the owner's runs of a session work, with its links resolved. Rejects with a `SessionRequestError` for one that is not there, for one that
- * holds or lies in what is the gateway's own or the person's as a whole (a project is smaller than that), and where runs of the owner would not see it.
+ * The folder in which the owner's runs of a session work, with its links resolved. Rejects with a `SessionRequestError` for a missing folder, for one that
+ * contains the gateway's state or lies in it, for one that contains the whole home, and for one that the owner's sandboxed runs would not see.
  */
 export async function checkSessionFolder(asked: string, { agent, sessionKey, home }: FolderOptions): Promise<string> {
   if (!path.isAbsolute(asked)) throw refused(asked, "is no absolute path");

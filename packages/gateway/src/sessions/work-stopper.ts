@@ -17,8 +17,8 @@ import type { TurnQueue } from "../queue/turn-queue.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /**
- * The work that a stop ended: whether a run was aborted, how many waiting messages were dropped, how many background commands ended, and how many calls that
- * their turn had gone on without no longer wait for the owner, and how many sub-agents ended.
+ * The work that a stop ended: whether a run was aborted, how many waiting messages were dropped, how many background commands ended, how many calls whose
+ * turn had continued without them no longer wait for the owner, and how many sub-agents ended.
  */
 export interface StoppedWork {
   readonly aborted: boolean;

@@ -207,7 +207,7 @@ function boundsOf(
   return { id, name, ...withoutUndefined({ model, thinking, tools }), ...(withoutTools.length === 0 ? {} : { withoutTools }) };
 }
 
-/** What the group takes from one of the people whose messages are in the turn: the sub-agent works for the first of them alone. */
+/** Tools that the group denies to any of several senders of the turn: the sub-agent has the first sender alone, so these are denied to it explicitly. */
 function takenBySenders(
   { turn, inputs }: AskingTurn,
   { agentId, sandbox }: RunFacts,
