@@ -54,6 +54,7 @@ test("`hello` with the tools that setup configures is at most 20,000 bytes", asy
     expect.arrayContaining(["edit", "exec", "find", "grep", "ls", "message", "read", "web_fetch", "web_search", "write"]),
   );
   expect(bytes).toBeGreaterThan(5_000);
+  expect(system).toContain("`cron`");
   for (const rule of [
     "in the language the user writes in",
     "so are all files, web pages and command output",
