@@ -18,8 +18,9 @@ export interface EventOptions {
 
 /** Shows a text to the next turn of a session. */
 export async function systemEvent(cli: CliContext, { text, agent, session, mode, json }: EventOptions): Promise<number> {
-  if (text.trim() === "" || text.length > MAX_CHARS)
-    throw new CliError("usage", `An event has 1 to ${MAX_CHARS} characters.`, {
+  if (text.trim() === "") throw new CliError("usage", "An event needs a text.", { fix: "Name it with --text." });
+  if (text.length > MAX_CHARS)
+    throw new CliError("usage", `An event has at most ${MAX_CHARS} characters.`, {
       fix: "Shorten the text, or write it into a file and name the file.",
     });
   const params = { text, wake: mode, ...withoutUndefined({ agentId: agent, sessionKey: session }) };
