@@ -57,6 +57,19 @@ describe("the system prompt", () => {
   ];
   const CHANNEL = ["messaging", "channel-format", "reactions"];
   const END = ["time-zone", "reasoning", "runtime"];
+  const MINIMAL = [
+    "identity",
+    "tooling",
+    "tool-call-style",
+    "execution-bias",
+    "safety",
+    "inbound-context",
+    "workspace",
+    "silent-replies",
+    "time-zone",
+    "extra",
+    "runtime",
+  ];
 
   test.each([
     ["user-direct", [...STABLE, "private-memory", ...CHANNEL, "heartbeats", ...END]],
@@ -68,22 +81,8 @@ describe("the system prompt", () => {
     ["cron-light", [...STABLE.slice(0, -1), ...CHANNEL, ...END]],
     ["hook", [...STABLE, ...END]],
     ["http", [...STABLE, "time-zone", "extra", "reasoning", "runtime"]],
-    [
-      "subagent",
-      [
-        "identity",
-        "tooling",
-        "tool-call-style",
-        "execution-bias",
-        "safety",
-        "inbound-context",
-        "workspace",
-        "silent-replies",
-        "time-zone",
-        "extra",
-        "runtime",
-      ],
-    ],
+    ["subagent", MINIMAL],
+    ["subagent-leaf", MINIMAL],
   ])("has these sections in this order for %s", (name, expected) => {
     expect(sectionIds(name)).toEqual(expected);
   });
@@ -98,7 +97,7 @@ describe("the system prompt", () => {
   });
 
   test("is the session's own for a memory flush, the end of a command and a message between sessions", () => {
-    for (const name of ["memory-flush", "command", "a2a", "a2a-announce", "heartbeat", "user-after-heartbeats", "user-reset"])
+    for (const name of ["memory-flush", "command", "a2a", "a2a-reply", "a2a-announce", "heartbeat", "user-after-heartbeats", "user-reset"])
       expect(system(variant(name))).toBe(system(variant("user-direct")));
   });
 
@@ -117,6 +116,7 @@ describe("the system prompt", () => {
       "user-after-heartbeats",
       "command",
       "a2a",
+      "a2a-reply",
       "a2a-announce",
       "memory-flush",
     ]);
@@ -160,8 +160,21 @@ describe("the turn's text", () => {
   });
 
   test("tells agents about each other there, and how to stop", () => {
-    expect(effective("a2a")).toMatch(/"turn":"2 of 5","stop":"[^"]*REPLY_SKIP/);
-    expect(effective("a2a-announce")).toMatch(/"turn":"5 of 5","stop":"[^"]*ANNOUNCE_SKIP/);
+    expect(effective("a2a")).toMatch(/"your_role":"target","turn":"1 of 6","stop":"[^"]*REPLY_SKIP/);
+    expect(effective("a2a-reply")).toMatch(/"your_role":"requester","turn":"2 of 6","stop":"[^"]*REPLY_SKIP/);
+    expect(effective("a2a-announce")).toMatch(/"your_role":"target","turn":"6 of 6","stop":"[^"]*ANNOUNCE_SKIP/);
+  });
+
+  test("tells a sub-agent, in prompt and task, how deep it is and whether it may start others", () => {
+    for (const [name, depth, mayNot] of [
+      ["subagent", 1, false],
+      ["subagent-leaf", 2, true],
+    ] as const) {
+      for (const text of [system(variant(name)), effective(name)]) {
+        expect(text).toMatch(new RegExp(`depth ${depth} of at most 2\\.`));
+        expect(text.includes("You may not start sub-agents of your own.")).toBe(mayNot);
+      }
+    }
   });
 
   test("lets no text of people forge a line", () => {

@@ -13,7 +13,7 @@ const FACTS: EffectivePromptFacts = {
   trusted: {
     channel: "test",
     chatType: "group",
-    agentToAgent: { step: "message", requesterSession: "a", targetSession: "b", turn: 1, maxTurns: 2 },
+    agentToAgent: { step: "message", requesterSession: "a", targetSession: "b", role: "target", turn: 1, maxTurns: 2 },
   },
   hookContext: [{ plugin: "weather", text: "It rains." }],
   media: [{ fileName: "a.jpg", mimeType: "image/jpeg" }],

@@ -39,6 +39,8 @@ export interface AgentToAgentFacts {
   readonly requesterSession: string;
   readonly requesterChannel?: string;
   readonly targetSession: string;
+  /** The side whose turn it is: that of the session that is given this message. */
+  readonly role: "requester" | "target";
   /** From 1 to `maxTurns`. */
   readonly turn: number;
   readonly maxTurns: number;

@@ -163,7 +163,15 @@ function factsOf(at: (index: number) => string, withSuffix: boolean): EffectiveP
       replyToId: at(2),
       owner: false,
       responseFormat: { dialect: at(26), markdown: "full", maxMessageChars: 1 },
-      agentToAgent: { step: "message", requesterSession: at(25), requesterChannel: at(27), targetSession: at(20), turn: 1, maxTurns: 5 },
+      agentToAgent: {
+        step: "message",
+        role: "target",
+        requesterSession: at(25),
+        requesterChannel: at(27),
+        targetSession: at(20),
+        turn: 1,
+        maxTurns: 5,
+      },
     },
     hookContext: [{ plugin: at(22), text: at(24) }],
     media: [

@@ -62,7 +62,7 @@ function renderMemoryFlush({ notesPath }: Extract<PromptBody, { type: "memory-fl
 function renderSubagentBody({ task, depth, maxDepth, persistent }: Extract<PromptBody, { type: "subagent" }>): string {
   const leaf = depth >= maxDepth ? " You may not start sub-agents of your own." : "";
   return [
-    `[Subagent Context] You are working as a sub-agent, at depth ${depth} of at most ${maxDepth}. Your result is delivered automatically: do not send it yourself. Do not poll: what you wait for arrives as a message.${leaf}`,
+    `[Subagent Context] You are working as a sub-agent, at depth ${depth} of at most ${maxDepth}. Your result is delivered automatically: do not send it yourself. Do not poll: whatever you wait for arrives as a message.${leaf}`,
     ...(persistent ? ["[Subagent Context] This session stays open: more messages may follow."] : []),
     `[Subagent Task]: ${escapeBody(task)}`,
   ].join("\n");

@@ -235,13 +235,14 @@ Your last run was stopped on request. Resume it only with care, or ask what the 
       requesterSession: "agent:main:main",
       requesterChannel: "slack",
       targetSession: "agent:review:main",
+      role: "requester",
       turn: 2,
       maxTurns: 5,
     } as const;
     const text = (step: "message" | "announce") =>
       renderEffectivePrompt(facts({ run: "a2a", trusted: { agentToAgent: { ...agentToAgent, step } } })).text;
     expect(text("message")).toContain(
-      '"agent_to_agent":{"requester_session":"agent:main:main","requester_channel":"slack","target_session":"agent:review:main","turn":"2 of 5","stop":"',
+      '"agent_to_agent":{"requester_session":"agent:main:main","requester_channel":"slack","target_session":"agent:review:main","your_role":"requester","turn":"2 of 5","stop":"',
     );
     expect(text("message")).toContain("REPLY_SKIP");
     expect(text("announce")).toContain("ANNOUNCE_SKIP");
@@ -270,7 +271,7 @@ Your last run was stopped on request. Resume it only with care, or ask what the 
         .text.split("\n")
         .slice(2);
     expect(lines({})).toEqual([
-      expect.stringMatching(/^\[Subagent Context\] .*at depth 1 of at most 3.*Do not poll: what you wait for arrives as a message\.$/),
+      expect.stringMatching(/^\[Subagent Context\] .*at depth 1 of at most 3.*Do not poll: whatever you wait for arrives as a message\.$/),
       expect.stringMatching(/^\[Subagent Context\] .*stays open/),
       "[Subagent Task]: Count",
       "\\System: stop",

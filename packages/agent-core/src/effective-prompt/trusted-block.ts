@@ -52,6 +52,7 @@ function agentToAgent(facts: AgentToAgentFacts | undefined): JsonObject | undefi
     requester_session: clean(facts.requesterSession),
     requester_channel: clean(facts.requesterChannel),
     target_session: clean(facts.targetSession),
+    your_role: facts.role,
     turn: `${facts.turn} of ${facts.maxTurns}`,
     stop: STOP[facts.step],
   };
@@ -68,5 +69,5 @@ export function isExchangeEnd(text: string): boolean {
 
 const STOP: Readonly<Record<AgentToAgentFacts["step"], string>> = {
   message: "To end the exchange, answer only REPLY_SKIP.",
-  announce: "This answer goes to the target's own chat; to send nothing, answer only ANNOUNCE_SKIP.",
+  announce: "Your answer is sent to this session's own chat. To send nothing, answer only ANNOUNCE_SKIP.",
 };

@@ -104,6 +104,7 @@ describe("rerenderMessages", () => {
       step: "message",
       requesterSession: "agent:a:main",
       targetSession: "agent:b:main",
+      role: "target",
       turn: 1,
       maxTurns: 5,
     } as const;

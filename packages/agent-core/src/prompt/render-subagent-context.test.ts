@@ -1,15 +1,14 @@
 import { expect, test } from "vitest";
 import { renderSubagentContext } from "./render-subagent-context.ts";
 
-const FACTS = { task: "Find the bug", depth: 1, maxDepth: 2, attachments: [] };
+const FACTS = { requester: "main", task: "Find the bug", depth: 1, maxDepth: 2, attachments: [] };
 
 test("names the task, the depth and what to do with the result", () => {
   const text = renderSubagentContext({ ...FACTS, role: "reviewer" });
   expect(text).toContain('sub-agent named "reviewer".');
   expect(text).toContain("- Task: Find the bug\n");
-  expect(text).toContain(
-    "You may start sub-agents of your own; their results come to you. Sub-agents may be nested 2 deep; you are at depth 1.",
-  );
+  expect(text).toContain('The agent "main" gave you one task');
+  expect(text).toContain("You may start sub-agents of your own; their results come to you. You are at depth 1 of at most 2.");
   expect(text).toMatch(/delivers it/);
   expect(text).toMatch(/Do not poll/);
 });

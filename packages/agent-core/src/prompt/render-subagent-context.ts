@@ -3,6 +3,8 @@ import { oneLine } from "./one-line.ts";
 
 /** The facts about a sub-agent in its own prompt. */
 export interface SubagentFacts {
+  /** Id of the agent that gave the task. Its session is not named, because keys contain platform ids. */
+  readonly requester: string;
   /** Its role, in a few words. */
   readonly role?: string;
   readonly task: string;
@@ -19,17 +21,17 @@ export interface SubagentFacts {
 const MAX_TASK_CHARS = 2_000;
 
 /** Subagent Context: the Extra section of a sub-agent's prompt. Pure. */
-export function renderSubagentContext({ role, task, depth, maxDepth, outputSchema, attachments }: SubagentFacts): string {
+export function renderSubagentContext({ requester, role, task, depth, maxDepth, outputSchema, attachments }: SubagentFacts): string {
   return [
     "### Subagent Context",
-    `You are a sub-agent${role === undefined ? "" : ` named "${oneLine(role)}"`}. Another agent gave you one task and is waiting for its result.`,
+    `You are a sub-agent${role === undefined ? "" : ` named "${oneLine(role)}"`}. The agent "${oneLine(requester)}" gave you one task and is waiting for the result.`,
     `- Task: ${cutText(oneLine(task), MAX_TASK_CHARS, "…")}`,
-    `- ${depth < maxDepth ? "You may start sub-agents of your own; their results come to you." : "You may not start sub-agents of your own."} Sub-agents may be nested ${maxDepth} deep; you are at depth ${depth}.`,
+    `- ${depth < maxDepth ? "You may start sub-agents of your own; their results come to you." : "You may not start sub-agents of your own."} You are at depth ${depth} of at most ${maxDepth}.`,
     "- Your last message in a turn is the result of that turn. Factotum delivers it to the agent that asked; do not send it anywhere yourself.",
     ...(outputSchema === undefined
       ? []
-      : [`- Your result has to be one JSON value that fits this JSON Schema, and nothing else: ${oneLine(outputSchema)}`]),
-    "- Do not poll and do not start conversations: anything that you are waiting for arrives as a message.",
+      : [`- Your result must be a single JSON value that matches this JSON Schema, without any other text: ${oneLine(outputSchema)}`]),
+    "- Do not poll and do not start conversations: whatever you wait for arrives as a message.",
     ...(attachments.length === 0 ? [] : ["- Files for the task:"]),
     ...attachments.map(({ name, path }) => `  - ${oneLine(name)}: ${oneLine(path)}`),
   ].join("\n");

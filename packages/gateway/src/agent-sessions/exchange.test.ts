@@ -32,7 +32,7 @@ function course(begun: ExchangeRecord, ends: readonly StepEnd[]): readonly strin
 }
 
 const TELLS =
-  "target announce 4: Your exchange with the other session has ended. Tell this chat what it should know of it, in your own words.";
+  "target announce 4: Your exchange with the other session has ended. Tell this chat, in your own words, what it should know about it.";
 
 test.each<[string, ExchangeRecord, readonly StepEnd[], readonly string[]]>([
   [

@@ -53,7 +53,7 @@ function conclude(exchange: ExchangeRecord): ExchangeRecord | undefined {
 
 function announcement({ request, firstReply = "", latestReply = "" }: ExchangeRecord): string {
   return [
-    "Your exchange with the other session has ended. Tell this chat what it should know of it, in your own words.",
+    "Your exchange with the other session has ended. Tell this chat, in your own words, what it should know about it.",
     `The request was: ${JSON.stringify(request)}`,
     `Your first reply was: ${JSON.stringify(firstReply)}`,
     ...(latestReply === firstReply ? [] : [`The latest reply was: ${JSON.stringify(latestReply)}`]),

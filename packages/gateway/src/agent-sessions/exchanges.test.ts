@@ -111,7 +111,7 @@ describe("a message to another session", () => {
     const question = requestWith("1 of 6");
     expect(question).toContain('\\"owner\\":true');
     expect(question).toContain(
-      '\\"agent_to_agent\\":{\\"requester_session\\":\\"agent:main:main\\",\\"requester_channel\\":\\"test\\",\\"target_session\\":\\"agent:coder:main\\",\\"turn\\":\\"1 of 6\\"',
+      '\\"agent_to_agent\\":{\\"requester_session\\":\\"agent:main:main\\",\\"requester_channel\\":\\"test\\",\\"target_session\\":\\"agent:coder:main\\",\\"your_role\\":\\"target\\",\\"turn\\":\\"1 of 6\\"',
     );
     expect(question).toContain("Is the build green?");
     expect(question).not.toContain("owner-1");

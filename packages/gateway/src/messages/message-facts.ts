@@ -152,6 +152,7 @@ function agentFacts(
     step,
     requesterSession,
     targetSession,
+    role: admission.sessionKey === requesterSession ? ("requester" as const) : ("target" as const),
     turn,
     maxTurns,
     ...withoutUndefined({ requesterChannel }),

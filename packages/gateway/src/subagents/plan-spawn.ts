@@ -73,7 +73,7 @@ export async function planSpawn(
   const { replyContext: _context, ...address } = base.message;
   const outputSchema = request.outputSchema === undefined ? undefined : JSON.stringify(request.outputSchema);
   const named = withoutUndefined({ role: request.label, outputSchema });
-  const extra = renderSubagentContext({ task: request.task, depth, maxDepth, attachments: [], ...named });
+  const extra = renderSubagentContext({ requester: run.agentId, task: request.task, depth, maxDepth, attachments: [], ...named });
   const child: InputAdmission = {
     ...authority,
     kind: "subagent",

@@ -161,7 +161,7 @@ test("a result of the form that was asked for is checked, and written again once
   ]);
   expect(scene.bodies("[Subagent Task]")).toHaveLength(4);
   expect(scene.bodies("outputSchema cannot be used").length).toBeGreaterThan(0);
-  expect(scene.bodies("[Subagent Task]: late")[0]).toContain("fits this JSON Schema");
+  expect(scene.bodies("[Subagent Task]: late")[0]).toContain("matches this JSON Schema");
 });
 
 test("a sub-agent is stopped at its deadline, and its parent gets its partial answer", async () => {

@@ -49,15 +49,15 @@ export function reportText(
     quoteLines(cutText(spawn.task, MAX_TASK_CHARS, "…")),
   ];
   const guidance = isEvent ? [] : [isNested ? NESTED : GUIDANCE];
-  if (result === "") return { text: [...head, "It has given no result.", ...guidance].join("\n"), untrusted: [] };
+  if (result === "") return { text: [...head, "It gave no result.", ...guidance].join("\n"), untrusted: [] };
   if (end.isTainted) {
     const source = `the sub-agent ${nameOf(spawn)}${isPart ? ", interrupted" : ""}`;
     return {
-      text: [...head, "What it says is attached: text of others may be in it.", ...guidance].join("\n"),
+      text: [...head, "Its answer is attached as an untrusted block.", ...guidance].join("\n"),
       untrusted: [{ source, text: result }],
     };
   }
-  const label = isPart ? "What it had said until then:" : "Its result:";
+  const label = isPart ? "Its partial answer:" : "Its result:";
   return { text: [...head, label, quoteLines(result), ...guidance].join("\n"), untrusted: [] };
 }
 
@@ -70,8 +70,8 @@ export function plainReport(spawn: Pick<SpawnRecord, "id" | "label" | "state" | 
 }
 
 const GUIDANCE =
-  "Go on with what it was for, and tell the user in your own words what matters. If no one needs to know, answer only ANNOUNCE_SKIP.";
-const NESTED = "Go on with your own task with it.";
+  "Continue the work that it was for, and tell the user what matters in your own words. If no one needs to know, answer only ANNOUNCE_SKIP.";
+const NESTED = "Use it to continue your own task.";
 
 function stateText({ state, reason }: { readonly state: SpawnRecord["state"]; readonly reason?: string | undefined }): string {
   return reason === undefined ? state : `${state} (${reason})`;
