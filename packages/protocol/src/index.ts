@@ -83,6 +83,8 @@ export type {
 } from "./shapes/memory.ts";
 export { SessionImportReportSchema, SessionSummarySchema } from "./shapes/session-summary.ts";
 export type { SessionImportReport, SessionKind, SessionSummary } from "./shapes/session-summary.ts";
+export { ChatSubagentSchema } from "./shapes/subagents.ts";
+export type { ChatSubagent, ChatSubagentActivity, ChatSubagentState } from "./shapes/subagents.ts";
 export { GatewayStatusSchema } from "./shapes/status.ts";
 export type { AgentStatus, BlockedConversation, ChannelStatus, GatewayStatus, RefusedSender, RestingModel } from "./shapes/status.ts";
 export { DamageEventsSchema } from "./shapes/damage.ts";

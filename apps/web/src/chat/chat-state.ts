@@ -1,4 +1,4 @@
-import type { ChatEntry, ChatEvent, ChatSnapshot, ChatWait, LiveRun } from "@factotum/protocol";
+import type { ChatEntry, ChatEvent, ChatSnapshot, ChatSubagent, ChatWait, LiveRun } from "@factotum/protocol";
 
 /** Characters kept of a running tool's output: as many as in a snapshot, so that watching and joining late show the same. */
 const MAX_LIVE_OUTPUT_LENGTH = 4000;
@@ -14,6 +14,8 @@ export interface ChatState {
   readonly queued: number;
   /** What the queue, or the tools of the run, wait for. */
   readonly wait?: ChatWait;
+  /** The sub-agents of the session, those below it, and those above; oldest first. */
+  readonly subagents?: readonly ChatSubagent[];
   /** The row in which each answer was streamed, by the id of the answer. The answer stays in that row, so that a long one is not mounted twice. */
   readonly rows?: RowIds;
 }
@@ -71,14 +73,24 @@ export function applyEvent(state: ChatState, event: ChatEvent): ChatState {
       return state.live?.runId === event.runId ? withoutLive(state) : state;
     case "queue-change":
       return withQueue(state, event);
+    case "subagent-change":
+      return { ...state, subagents: changeSubagent(state.subagents ?? [], event.subagent) };
     case "reset":
-      return withQueue({ sessionKey: state.sessionKey, entries: [], queued: 0 }, state);
+      return withQueue(
+        { sessionKey: state.sessionKey, entries: [], queued: 0, ...(state.subagents && { subagents: state.subagents }) },
+        state,
+      );
   }
 }
 
 function withQueue(state: ChatState, { queued, wait }: Pick<ChatState, "queued" | "wait">): ChatState {
   const { wait: _before, ...rest } = state;
   return { ...rest, queued, ...(wait !== undefined && { wait }) };
+}
+
+function changeSubagent(known: readonly ChatSubagent[], changed: ChatSubagent): readonly ChatSubagent[] {
+  const index = known.findIndex(({ runId }) => runId === changed.runId);
+  return index === -1 ? [...known, changed] : known.with(index, changed);
 }
 
 function changeLive(state: ChatState, runId: string, change: (live: LiveRun) => LiveRun): ChatState {

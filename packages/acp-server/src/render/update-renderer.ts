@@ -65,6 +65,7 @@ export class UpdateRenderer {
       case "run-start":
       case "run-end":
       case "queue-change":
+      case "subagent-change":
         return [];
       case "reset":
         return this.#reset();

@@ -11,6 +11,7 @@ export function publishEntry(
   runId: string | undefined,
 ): void {
   const shown = toChatEntry(entry);
-  if (shown === undefined) return;
-  parts.events.publish(sessionKey, { type: "entry", entry: shown, ...withoutUndefined({ runId }) }, { turnId: entry.turnId });
+  if (shown !== undefined)
+    parts.events.publish(sessionKey, { type: "entry", entry: shown, ...withoutUndefined({ runId }) }, { turnId: entry.turnId });
+  parts.events.entryCommitted(sessionKey, entry);
 }

@@ -170,7 +170,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     pendingEvents: new PendingEvents(),
     toolLimits,
     sessionCommands,
-    subagents: options.subagents.connect({ store, running, channels, notices, watchers, sessionCommands, ...base }),
+    subagents: options.subagents.connect({ store, running, channels, notices, watchers, sessionCommands, events, ...base }),
     conversations,
     policy: new InputPolicy({ running, channels, paired, logger }),
     paired,

@@ -1,4 +1,5 @@
 import type { ChatEvent, LiveRun } from "@factotum/protocol";
+import type { TranscriptEntry } from "@factotum/store";
 
 /** Called with every event of one session, in order. Must not throw. */
 export type SessionListener = (event: ChatEvent) => void;
@@ -12,6 +13,7 @@ const MAX_TOOL_OUTPUT_CHARS = 4000;
 export class SessionEvents {
   readonly #listeners = new Map<string, Set<SessionListener>>();
   readonly #changeListeners = new Set<(key: string) => void>();
+  readonly #entryListeners = new Set<(sessionKey: string, entry: TranscriptEntry) => void>();
   readonly #live = new Map<string, LiveRun>();
   /** Runs that may end in silence, with the entries that they have committed. */
   readonly #held = new Map<string, ChatEvent[]>();
@@ -33,6 +35,17 @@ export class SessionEvents {
   onSessionsChange(listener: (key: string) => void): Disposable {
     this.#changeListeners.add(listener);
     return { [Symbol.dispose]: () => void this.#changeListeners.delete(listener) };
+  }
+
+  /** Calls back with every committed entry of every session, also of those that show nothing. */
+  onEntry(listener: (sessionKey: string, entry: TranscriptEntry) => void): Disposable {
+    this.#entryListeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#entryListeners.delete(listener) };
+  }
+
+  /** Notifies listeners of entries. */
+  entryCommitted(sessionKey: string, entry: TranscriptEntry): void {
+    for (const listener of this.#entryListeners) listener(sessionKey, entry);
   }
 
   /** Whether the session has subscribers. */
@@ -116,6 +129,7 @@ function nextLive(live: LiveRun | undefined, event: ChatEvent): LiveRun | undefi
     case "reset":
       return undefined;
     case "queue-change":
+    case "subagent-change":
       return live;
   }
 }

@@ -16,6 +16,7 @@ import type { RpcHandlersOf } from "./rpc-connection.ts";
 import { sessionHandlers } from "./session-handlers.ts";
 import { setupHandlers } from "./setup-handlers.ts";
 import type { SetupControl } from "./setup-handlers.ts";
+import { subagentHandlers } from "./subagent-handlers.ts";
 import { systemHandlers } from "./system-handlers.ts";
 import { toolHandlers } from "./tool-handlers.ts";
 import type { WebchatHub } from "./webchat-hub.ts";
@@ -37,6 +38,7 @@ export function createRpcHandlers({ engine, hub, setup, memory, ...control }: Rp
     ...chatHandlers(engine, hub),
     ...agentHandlers(engine),
     ...sessionHandlers(engine),
+    ...subagentHandlers(engine),
     ...checkpointHandlers(engine),
     ...contextHandlers(engine),
     ...deadLetterHandlers(engine.deadLetters),

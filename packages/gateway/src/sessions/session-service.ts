@@ -1,7 +1,7 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Random } from "@factotum/agent-contract";
 import type { InboxStore, SessionRecord, SessionStore, TranscriptStore, TurnStore } from "@factotum/store";
-import type { ChatEntry, ChatSnapshot, RpcMethods, SessionKind, SessionSummary } from "@factotum/protocol";
+import type { ChatEntry, ChatSnapshot, ChatSubagent, RpcMethods, SessionKind, SessionSummary } from "@factotum/protocol";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { SessionEvents, SessionListener } from "../events/session-events.ts";
 import type { MediaStage } from "../media/media-stage.ts";
@@ -41,7 +41,7 @@ export interface SessionServiceOptions {
   readonly media: MediaStage;
   readonly events: SessionEvents;
   readonly hooks: HookRunner;
-  readonly subagents: Pick<SessionSubagents, "removed">;
+  readonly subagents: Pick<SessionSubagents, "removed" | "tree">;
   readonly clock: Clock;
   readonly random: Random;
   /** The state directory. */
@@ -169,17 +169,21 @@ export class SessionService {
     const { events } = this.#options;
     let snapshot: ChatSnapshot | undefined;
     const committedMeanwhile: ChatEntry[] = [];
+    const changedMeanwhile = new Map<string, ChatSubagent>();
     const subscription = events.subscribe(sessionKey, (event) => {
       if (snapshot !== undefined) options.listener(event);
       else if (event.type === "reset") committedMeanwhile.length = 0;
       else if (event.type === "entry") committedMeanwhile.push(event.entry);
+      else if (event.type === "subagent-change") changedMeanwhile.set(event.subagent.runId, event.subagent);
     });
     try {
       const page = await this.history(sessionKey, { limit: options.limit });
+      const around = new Map((await this.#options.subagents.tree.around(sessionKey)).map((one) => [one.runId, one]));
       // Synchronous from here to the return: events that arrived during the read are in the live state or among the entries.
       const known = new Set(page.entries.map((entry) => entry.id));
       const live = events.live(sessionKey);
       const wait = this.#options.waits.of(sessionKey);
+      const subagents = [...new Map([...around, ...changedMeanwhile]).values()];
       snapshot = {
         sessionKey,
         ...page,
@@ -187,6 +191,7 @@ export class SessionService {
         ...withoutUndefined({ live }),
         queued: this.#queue.lanes.queued(sessionKey),
         ...withoutUndefined({ wait }),
+        ...(subagents.length === 0 ? {} : { subagents }),
       };
       return { snapshot, subscription };
     } catch (error) {

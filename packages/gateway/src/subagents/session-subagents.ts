@@ -16,6 +16,7 @@ import type { EndedSpawn, InputRecord, NewSpawn, SpawnRecord, Store, TranscriptB
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { SessionCommands } from "../background-commands/session-commands.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { SessionEvents } from "../events/session-events.ts";
 import type { HookRunner } from "../hooks/hook-runner.ts";
 import type { Notices } from "../notices/notices.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
@@ -24,6 +25,7 @@ import { planSpawn } from "./plan-spawn.ts";
 import { SpawnBook } from "./spawn-book.ts";
 import { SpawnEnds } from "./spawn-ends.ts";
 import type { BroughtEnd, SubagentRunEnd, SubagentRuntime, SubagentTurnEnd } from "./spawn-ends.ts";
+import { SubagentTree } from "./subagent-tree.ts";
 import { steeringInput } from "./steering-input.ts";
 import { readLog } from "./subagent-log.ts";
 
@@ -39,6 +41,7 @@ export interface SessionSubagentsParts {
   readonly watchers: InputWatchers;
   readonly sessionCommands: Pick<SessionCommands, "endSession" | "hasRunning">;
   readonly hooks: Pick<HookRunner, "observe">;
+  readonly events: SessionEvents;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -52,6 +55,7 @@ export class SessionSubagents implements Subagents {
   readonly #book = new SpawnBook();
   #parts: SessionSubagentsParts | undefined;
   #ends: SpawnEnds | undefined;
+  #tree: SubagentTree | undefined;
   #runtime: SubagentRuntime | undefined;
   /** By turn: accepted, and not stored yet. */
   readonly #unstored = new Map<string, readonly NewSpawn[]>();
@@ -59,6 +63,7 @@ export class SessionSubagents implements Subagents {
   /** Connects the parts, once. */
   connect(parts: SessionSubagentsParts): this {
     this.#parts = parts;
+    this.#tree = new SubagentTree({ ...parts, book: this.#book, inBackground: (...work) => this.#connectedRuntime.inBackground(...work) });
     this.#ends = new SpawnEnds({ ...parts, book: this.#book, runtime: () => this.#connectedRuntime });
     return this;
   }
@@ -127,6 +132,12 @@ export class SessionSubagents implements Subagents {
     return Promise.all(this.#book.ofParent(sessionKey).map(async (spawn) => this.#view(spawn)));
   }
 
+  /** As clients see them. */
+  get tree(): SubagentTree {
+    if (this.#tree === undefined) throw new Error("sub-agents are not connected yet");
+    return this.#tree;
+  }
+
   /** Ends the running ones of a session, and all that they have started; resolves with their number when that is stored. */
   async endSession(sessionKey: string): Promise<number> {
     const open = this.#book.openOf(sessionKey);
@@ -145,11 +156,11 @@ export class SessionSubagents implements Subagents {
     return { type: "done", views };
   }
 
-  /** Tells one something: during its run, or before it begins. */
+  /** Tells one something: during its run, or before it begins. What has the same `key` is told once. */
   async steerOf(
     sessionKey: string,
     named: string,
-    { text, tainted }: { readonly text: string; readonly tainted: boolean },
+    { text, tainted, key }: { readonly text: string; readonly tainted: boolean; readonly key?: string },
   ): Promise<SubagentChange> {
     const found = this.#find(sessionKey, named);
     if (typeof found === "string") return { type: "refused", message: found };
@@ -157,10 +168,13 @@ export class SessionSubagents implements Subagents {
     if (spawn === undefined || !isOpenSpawn(spawn))
       return { type: "refused", message: "It has ended. Start another sub-agent with what is left." };
     const { store, random, clock } = this.#connected;
-    const { message, admission } = steeringInput(spawn, { text, tainted, eventId: `subagent-said:${random.uuid()}`, nowMs: clock.now() });
-    const { input } = await store.acceptInput(message, { admission, receivedAtMs: clock.now() });
-    this.#watchInput(spawn, input.id);
-    await this.#connectedRuntime.requeue(input);
+    const eventId = `subagent-said:${key ?? random.uuid()}`;
+    const { message, admission } = steeringInput(spawn, { text, tainted, eventId, nowMs: clock.now() });
+    const { type, input } = await store.acceptInput(message, { admission, receivedAtMs: clock.now() });
+    if (type === "accepted") {
+      this.#watchInput(spawn, input.id);
+      await this.#connectedRuntime.requeue(input);
+    }
     return { type: "done", views: [await this.#view(spawn)] };
   }
 
@@ -246,6 +260,7 @@ export class SessionSubagents implements Subagents {
 
   /** A session was removed. */
   removed(sessionKey: string): void {
+    this.#tree?.forget(sessionKey);
     this.#book.removeChild(sessionKey);
   }
 

@@ -5,10 +5,17 @@ import type { SpawnRecord } from "@factotum/store";
 export class SpawnBook {
   readonly #spawns = new Map<string, SpawnRecord>();
   readonly #ofChild = new Map<string, string>();
+  #changed: (spawn: SpawnRecord) => void = () => undefined;
+
+  /** Calls back with every sub-agent that is put. One listener. */
+  onChange(listener: (spawn: SpawnRecord) => void): void {
+    this.#changed = listener;
+  }
 
   put(spawn: SpawnRecord): void {
     this.#spawns.set(spawn.id, spawn);
     this.#ofChild.set(spawn.childKey, spawn.id);
+    this.#changed(spawn);
   }
 
   get(id: string): SpawnRecord | undefined {

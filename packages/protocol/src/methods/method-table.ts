@@ -12,6 +12,7 @@ import { MEMORY_METHODS, type MemoryMethods } from "./memory-methods.ts";
 import { PAIRING_METHODS, type PairingMethods } from "./pairing-methods.ts";
 import { SESSION_METHODS, type SessionMethods } from "./session-methods.ts";
 import { SETUP_METHODS, type SetupMethods } from "./setup-methods.ts";
+import { SUBAGENT_METHODS, type SubagentMethods } from "./subagent-methods.ts";
 import { SYSTEM_METHODS, type SystemMethods } from "./system-methods.ts";
 import { TOOL_METHODS, type ToolMethods } from "./tool-methods.ts";
 
@@ -21,6 +22,7 @@ export interface RpcMethods
     ChatMethods,
     AgentMethods,
     SessionMethods,
+    SubagentMethods,
     CheckpointMethods,
     ContextMethods,
     DeadLetterMethods,
@@ -48,6 +50,7 @@ export const RPC_METHODS: RpcMethodSchemas = {
   ...CHAT_METHODS,
   ...AGENT_METHODS,
   ...SESSION_METHODS,
+  ...SUBAGENT_METHODS,
   ...CHECKPOINT_METHODS,
   ...CONTEXT_METHODS,
   ...DEAD_LETTER_METHODS,

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { parserOf } from "../parser-of.ts";
+import { ChatSubagentSchema, type ChatSubagent } from "./subagents.ts";
 
 /** A tool call as clients show it. */
 export interface ChatToolCall {
@@ -186,6 +187,11 @@ export interface ChatSnapshot {
   readonly queued: number;
   /** Absent if nothing waits. */
   readonly wait?: ChatWait;
+  /**
+   * The sub-agents below the session, oldest first: all open ones, and the newest 200 that have ended and whose sessions still exist. In the session of a
+   * sub-agent also itself and those above it, with what they were when the snapshot was taken. Absent without any.
+   */
+  readonly subagents?: readonly ChatSubagent[];
 }
 
 /** Parses a snapshot. */
@@ -197,6 +203,7 @@ export const ChatSnapshotSchema: z.ZodType<ChatSnapshot> = parserOf<ChatSnapshot
     live: LiveRunSchema.optional(),
     queued: z.number(),
     wait: ChatWaitSchema.optional(),
+    subagents: z.array(ChatSubagentSchema).optional(),
   }),
 );
 
@@ -222,6 +229,8 @@ export type ChatEvent =
   | { readonly type: "entry"; readonly runId?: string; readonly entry: ChatEntry }
   | { readonly type: "run-end"; readonly runId: string; readonly outcome: ChatOutcome }
   | { readonly type: "queue-change"; readonly queued: number; readonly wait?: ChatWait }
+  /** The sub-agent of the session, or one below it, has started or changed. */
+  | { readonly type: "subagent-change"; readonly subagent: ChatSubagent }
   /** The conversation was reset: earlier entries no longer count. */
   | { readonly type: "reset" };
 
@@ -241,6 +250,7 @@ export const ChatEventSchema: z.ZodType<ChatEvent> = parserOf<ChatEvent>()(() =>
       outcome: z.strictObject({ type: z.enum(["done", "aborted", "failed"]), message: z.string().optional() }),
     }),
     z.strictObject({ type: z.literal("queue-change"), queued: z.number(), wait: ChatWaitSchema.optional() }),
+    z.strictObject({ type: z.literal("subagent-change"), subagent: ChatSubagentSchema }),
     z.strictObject({ type: z.literal("reset") }),
   ]),
 );

@@ -1,0 +1,94 @@
+import type { ChatSubagent } from "@factotum/protocol";
+import { createGate, textReply, toolReply } from "@factotum/testing-providers";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { spawn, SubagentScene, YIELD } from "../../test/subagent-scene.ts";
+import { TestClient } from "../../test/test-client.ts";
+
+const MAIN = "agent:main:main";
+
+let scene: SubagentScene;
+let client: TestClient;
+
+/** Starts the scene with a client that watches the conversation. */
+async function startWatched(): Promise<void> {
+  await scene.start((before) => ({ ...before, maxDepth: 2 }));
+  client = await TestClient.connect(scene.running.gateway.url, scene.running.token);
+  await client.call("chat.subscribe", { sessionKey: MAIN });
+}
+
+/** Each change of the sub-agents, as events have told it. */
+function changes(): readonly ChatSubagent[] {
+  return client.events.flatMap((event) => (event.type === "subagent-change" ? [event.subagent] : []));
+}
+
+async function untilState(task: string, state: ChatSubagent["state"]): Promise<ChatSubagent> {
+  return client.until(() => changes().findLast((one) => one.task === task && one.state === state));
+}
+
+beforeEach(async () => {
+  scene = await SubagentScene.open();
+});
+afterEach(async () => {
+  client[Symbol.dispose]();
+  expect(scene.server.violations).toEqual([]);
+  await scene[Symbol.asyncDispose]();
+});
+
+test("a client that watches a conversation sees the whole tree change, and one that comes later sees the same", async () => {
+  await startWatched();
+  scene.answerWith({
+    "": ({ results, text }) => (text.includes("has ended") ? textReply("Told.") : results === 0 ? spawn("outer") : YIELD),
+    outer: ({ results, text }) => (text.includes("has ended") ? textReply("outer is done") : results === 0 ? spawn("inner") : YIELD),
+    inner: ({ results }) => (results === 0 ? toolReply({ name: "read", input: { path: "none" } }) : textReply("inner is done")),
+  });
+  await scene.say("Go.");
+  const outer = await untilState("outer", "done");
+  const inner = await untilState("inner", "done");
+  const statesOf = (task: string) => [...new Set(changes().flatMap((one) => (one.task === task ? [one.state] : [])))];
+  expect(statesOf("outer")).toEqual(["queued", "running", "done"]);
+  expect(statesOf("inner")).toEqual(["queued", "running", "done"]);
+  expect(outer).toMatchObject({ parentKey: MAIN, depth: 1, activity: { type: "text", text: "outer is done" } });
+  expect(inner).toMatchObject({ parentKey: outer.sessionKey, depth: 2, activity: { type: "text", text: "inner is done" } });
+  // What it does and uses shows while it runs.
+  const working = changes().find((one) => one.task === "inner" && one.state === "running" && one.activity?.type === "tool");
+  expect(working).toMatchObject({ activity: { text: "read" }, model: expect.stringContaining("/") as string });
+  expect(working?.tokens).toBeGreaterThan(0);
+  expect(inner.tokens).toBeGreaterThan(working?.tokens ?? 0);
+  const used = (await scene.running.store.readSession(inner.sessionKey))?.usage.total;
+  await client.until(() => changes().findLast((one) => one.task === "inner" && one.tokens === used));
+  const { subagents } = await client.call("chat.subscribe", { sessionKey: MAIN });
+  expect(subagents).toEqual(["outer", "inner"].map((task) => changes().findLast((one) => one.task === task)));
+  const below = await client.call("chat.subscribe", { sessionKey: inner.sessionKey });
+  expect(below.subagents?.map(({ task }) => task)).toEqual(["outer", "inner"]);
+  expect((await client.call("chat.subscribe", { sessionKey: "agent:main:elsewhere" })).subagents).toBeUndefined();
+});
+
+test("a sub-agent is told something once, and ended with those below it; one that has ended refuses both", async () => {
+  await startWatched();
+  const gate = createGate();
+  scene.answerWith({
+    "": ({ results, text }) => (text.includes("has ended") ? textReply("Told.") : results === 0 ? spawn("outer") : YIELD),
+    outer: ({ results, text }) => {
+      if (text.includes("Be quick")) return results === 2 ? YIELD : toolReply({ name: "read", input: { path: "none" } });
+      return results === 0 ? spawn("inner") : YIELD;
+    },
+    inner: () => ({ ...textReply("never"), fault: { type: "slow-headers", until: gate } }),
+  });
+  await scene.platform.say(scene.platform.message("Go."));
+  const { sessionKey } = await untilState("outer", "running");
+  const inner = await untilState("inner", "running");
+  const said = { sessionKey, text: "Be quick", idempotencyKey: "k-1" };
+  expect((await client.call("subagents.steer", said)).subagent).toMatchObject({ task: "outer", state: "running" });
+  await client.call("subagents.steer", said);
+  await expect.poll(() => scene.bodies("| Be quick").length).toBeGreaterThan(0);
+  expect(scene.bodies("| Be quick").map((body) => body.split("| Be quick").length - 1)).not.toContain(2);
+  const ended = await client.call("subagents.kill", { sessionKey });
+  expect(ended.subagent).toMatchObject({ task: "outer", state: "killed", reason: "you asked me to end it" });
+  expect(await untilState("inner", "killed")).toMatchObject({ runId: inner.runId, endedAtMs: expect.any(Number) as number });
+  gate.open();
+  for (const key of [sessionKey, inner.sessionKey]) {
+    await expect(client.call("subagents.kill", { sessionKey: key })).rejects.toThrow("conflict: This sub-agent has ended already.");
+    await expect(client.call("subagents.steer", { ...said, sessionKey: key, idempotencyKey: "k-2" })).rejects.toThrow("conflict");
+  }
+  for (const key of [MAIN, `${sessionKey}0`]) await expect(client.call("subagents.kill", { sessionKey: key })).rejects.toThrow("not-found");
+});
