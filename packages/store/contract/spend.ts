@@ -23,6 +23,19 @@ export function describeSpend(context: () => ContractContext): void {
       expect(await store.readSpend("2026-03-03", "main")).toEqual([]);
     });
 
+    test("adds up by tree, too, and keeps a tree for 30 days", async () => {
+      const { store } = context();
+      await store.addSpend({ ...charge, treeId: "t1", costUsd: 0.25 });
+      await store.addSpend({ ...charge, treeId: "t1", agentId: "coder", cause: "user" });
+      await store.addSpend(charge);
+      expect(await store.readTreeSpend("t1")).toEqual({ tokens: 200, costUsd: 0.25 });
+      expect(await store.readTreeSpend("t2")).toEqual({ tokens: 0, costUsd: 0 });
+      await store.addSpend({ ...charge, day: "2026-03-31", treeId: "t2" });
+      expect(await store.readTreeSpend("t1")).toEqual({ tokens: 200, costUsd: 0.25 });
+      await store.addSpend({ ...charge, day: "2026-04-01", treeId: "t2" });
+      expect(await store.readTreeSpend("t1")).toEqual({ tokens: 0, costUsd: 0 });
+    });
+
     test("survives a restart", async () => {
       const { store, fixture } = context();
       await store.addSpend(charge);

@@ -56,6 +56,7 @@ export type {
   RequestSettings,
   RequestView,
   SpendCharge,
+  TreeSpend,
   SpendRecord,
 } from "./port/ledger-records.ts";
 export type {

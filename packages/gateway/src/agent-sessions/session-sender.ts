@@ -136,6 +136,7 @@ export class SessionSender {
         cause: chargedKind(run.kind, inputs),
         ...(tainted || !run.owner ? { tainted: true } : {}),
         ...(run.owner && isListed ? { isListedOwner: true } : {}),
+        ...withoutUndefined({ tree: admission.tree }),
         ...(admission.job?.tools === undefined
           ? {}
           : { job: { id: admission.job.id, name: admission.job.name, tools: admission.job.tools } }),

@@ -12,7 +12,7 @@ import type { CommandRecord, InboxStore, InputAdmission, TurnStore } from "@fact
 function boundsOf({ kind, spawn, job, extra, tree, ...admission }: InputAdmission): Partial<InputAdmission> {
   // The end of an unattended run's command is unattended, too: its turn asks no one, makes no jobs and changes no memory.
   const cause = admission.cause ?? (RUN_POLICY[kind].mayAsk ? undefined : kind);
-  if (spawn === undefined) return withoutUndefined({ job, cause });
+  if (spawn === undefined) return withoutUndefined({ job, cause, tree });
   const { isTask: _first, ...place } = spawn;
   return { kind: "subagent", spawn: place, ...withoutUndefined({ job, extra, cause, tree }) };
 }

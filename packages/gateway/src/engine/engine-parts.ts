@@ -157,7 +157,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
   const { sessionCommands } = options;
   sessionCommands.connect({ store, toolLimits, ...base });
   const conversations = new Conversations({ store, running, channels, cache, events, sessionCommands, ...base });
-  const spend = createSpend(options, { running, store, clock, logger });
+  const spend = createSpend({ running, store, clock, logger });
   const mediaProblems = new MediaProblems();
   const media = createMedia(options, { running, spend, mediaProblems, clock, logger });
   const notices = new Notices({ store, running, channels, conversations, dispatcher, events, watchers, clock });
@@ -200,12 +200,8 @@ export function createEngineParts(options: EngineOptions): EngineParts {
 }
 
 /** Creates what charges model calls, by the days of the agents' users. */
-function createSpend(
-  { subagents }: EngineOptions,
-  { running, store, clock, logger }: Pick<EngineParts, "running" | "store" | "clock" | "logger">,
-): SpendGuard {
+function createSpend({ running, store, clock, logger }: Pick<EngineParts, "running" | "store" | "clock" | "logger">): SpendGuard {
   return new SpendGuard({
-    usedByTree: async (id) => subagents.usageOf(id),
     caps: () => running.config.spend,
     store,
     clock,

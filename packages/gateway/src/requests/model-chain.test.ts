@@ -45,9 +45,12 @@ function createScene({ breaks = false, failures = 0, failure = FAILURE } = {}) {
   };
   const logger = createMemoryLogger();
   const spend = new SpendGuard({
-    usedByTree: async () => ({ tokens: 0, costUsd: 0 }),
     caps: () => ({ unattended: { tokensPerDay: 1000, usdPerDay: 1 }, perCause: {}, perAgent: {} }),
-    store: { addSpend: async (charge) => void charged.push(charge), readSpend: async () => [] },
+    store: {
+      addSpend: async (charge) => void charged.push(charge),
+      readSpend: async () => [],
+      readTreeSpend: async () => ({ tokens: 0, costUsd: 0 }),
+    },
     clock: hastyClock,
     logger,
     dayOf: () => "2026-01-01",

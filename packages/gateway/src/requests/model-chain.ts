@@ -10,8 +10,9 @@ import { OUTER_PLACE } from "../queue/lane-place.ts";
 import type { LanePlace } from "../queue/lane-place.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import type { CredentialCall } from "../spend/credential-gate.ts";
-import type { SpendCause, SpendGuard } from "../spend/spend-guard.ts";
+import type { Reservation, SpendCause, SpendGuard, SpendRefusal } from "../spend/spend-guard.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
+import { mostUsage } from "./most-usage.ts";
 import type { RequestRecorder } from "./request-recorder.ts";
 
 /** Stands for the credential, in cooldowns and messages, of a model that needs none. */
@@ -100,7 +101,7 @@ async function* meter(
   options: { readonly signal: AbortSignal },
   meters: Meters,
 ): AsyncGenerator<ModelEvent, void, undefined> {
-  const { cause, spend, observer, hooks, clock } = meters;
+  const { cause, observer, hooks, clock } = meters;
   const { agentId, sessionKey, owner, kind } = cause;
   const call = { agentId, sessionKey, owner, kind, provider: client.info.provider, model: client.info.id };
   const denied = await denialOf(call, request, { hooks, signal: options.signal });
@@ -114,7 +115,11 @@ async function* meter(
     return;
   }
   using judged = admitted;
-  const reservation = await spend.reserve(chargeOf(cause), estimate(request));
+  const reservation = await reserve(client, request, options, meters);
+  if (reservation instanceof ModelError) {
+    yield { type: "message-failed", error: reservation };
+    return;
+  }
   if (reservation.type === "refused") {
     const { message, retryAfterMs } = reservation;
     const retry = retryAfterMs === undefined ? ({ type: "never" } as const) : ({ type: "after", delayMs: retryAfterMs } as const);
@@ -138,6 +143,21 @@ async function* meter(
     if (end === undefined) reservation.settle(NO_USAGE);
     ended(end);
     hooks.observe("after_model_call", () => ({ ...call, ...endFacts(end), durationMs: Math.round(clock.monotonic() - startedAtMs) }));
+  }
+}
+
+/** Charges a try before it is sent; an error if its run is stopped while it waits for room in the budget of its tree. */
+async function reserve(
+  { info }: ModelClient,
+  request: ModelRequest,
+  { signal }: { readonly signal: AbortSignal },
+  { cause, spend }: Meters,
+): Promise<Reservation | SpendRefusal | ModelError> {
+  try {
+    return await spend.reserve(chargeOf(cause), estimate(request), { most: () => mostUsage(request, info), signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return new ModelError("aborted", "Stopped.", { retry: { type: "never" }, cause: error });
   }
 }
 

@@ -3,10 +3,13 @@ import type { PreparedTurn } from "../preparation/prepared-turn.ts";
 import type { ModelCause } from "../requests/model-chain.ts";
 import { chargedKind } from "../run-policy/input-traits.ts";
 
-/** What the requests of a turn are charged to: the run that originally started it, and for a sub-agent also the budget of its tree. */
+/**
+ * What the requests of a turn are charged to: the run that originally started it, and the budget of its tree for a sub-agent, and for an exchange that a result of
+ * one has begun. The turn with a result is the conversation's own.
+ */
 export function modelCause({ turn, facts, agent, inputs }: Pick<PreparedTurn, "turn" | "facts" | "agent" | "inputs">): ModelCause {
   const { kind, sessionKey } = turn;
-  const tree = kind === "subagent" ? inputs.find(({ admission }) => admission.tree !== undefined)?.admission.tree : undefined;
+  const tree = inputs.find(({ admission }) => kind === "subagent" || admission.agentToAgent !== undefined)?.admission.tree;
   return {
     agentId: agent.config.id,
     kind,

@@ -18,10 +18,10 @@ beforeEach(() => {
 
 function createGuard(config: Partial<SpendConfig> = {}): SpendGuard {
   const guard = new SpendGuard({
-    usedByTree: async () => ({ tokens: 0, costUsd: 0 }),
     caps: () => ({ unattended: { tokensPerDay: 1000, usdPerDay: 2 }, perCause: {}, perAgent: {}, ...config }),
     store: {
       addSpend: async (charge) => void rows.push(charge),
+      readTreeSpend: async () => ({ tokens: 0, costUsd: 0 }),
       readSpend: async (day, agentId) => rows.filter((row) => row.day === day && row.agentId === agentId),
     },
     clock: { now: () => nowMs, monotonic: () => nowMs, schedule: () => ({ [Symbol.dispose]: () => undefined }) },

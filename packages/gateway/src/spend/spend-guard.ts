@@ -5,7 +5,7 @@ import type { SpendConfig } from "@factotum/config";
 import type { SpendRecord, Store, TreeBudget } from "@factotum/store";
 import { CredentialGate, type CredentialName } from "./credential-gate.ts";
 import { RUN_POLICY, runKinds, type RunPolicy } from "../run-policy/run-policy.ts";
-import { TreeBudgets } from "./tree-budgets.ts";
+import { hasLimit, TreeBudgets } from "./tree-budgets.ts";
 import type { TreeUsage } from "./tree-budgets.ts";
 
 /** After this many consecutive failures an unattended cause pauses until a call of the agent succeeds. */
@@ -40,16 +40,27 @@ export interface SpendRefusal {
 export interface SpendGuardOptions {
   /** The caps of the running configuration. */
   readonly caps: () => SpendConfig;
-  readonly store: Pick<Store, "addSpend" | "readSpend">;
+  readonly store: Pick<Store, "addSpend" | "readSpend" | "readTreeSpend">;
   readonly clock: Clock;
   readonly logger: Logger;
   /** The local day of the agent's user, `YYYY-MM-DD`. */
   readonly dayOf: (agentId: string, nowMs: number) => string;
   /** The time zone of that day. */
   readonly timeZoneOf: (agentId: string) => string;
-  /** What the sub-agents of a tree have used so far. */
-  readonly usedByTree: (id: string) => Promise<TreeUsage>;
 }
+
+/** What limits a call of a tree. Without it no other call of the tree runs at the same time. */
+interface CallBounds {
+  /** What the call may use at most. */
+  readonly most: () => TreeUsage;
+  /** Ends the wait for other calls of the tree. */
+  readonly signal: AbortSignal;
+}
+
+const UNBOUNDED: CallBounds = {
+  most: () => ({ tokens: Number.POSITIVE_INFINITY, costUsd: Number.POSITIVE_INFINITY }),
+  signal: new AbortController().signal,
+};
 
 /** Why a cause is refused, for the owner. */
 export interface SpendPause extends SpendCause {
@@ -97,16 +108,17 @@ export class SpendGuard {
 
   constructor(options: SpendGuardOptions) {
     this.#options = options;
-    this.#trees = new TreeBudgets(options.usedByTree);
+    this.#trees = new TreeBudgets(async (id) => options.store.readTreeSpend(id));
   }
 
-  /** Reserves `tokens` for a call, or refuses it. */
-  async reserve(cause: SpendCause, tokens: number): Promise<Reservation | SpendRefusal> {
+  /** Reserves `tokens` for a call, or refuses it. Near the budget of its tree it waits for other calls; rejects with the reason of the signal that ends the wait. */
+  async reserve(cause: SpendCause, tokens: number, { most, signal }: CallBounds = UNBOUNDED): Promise<Reservation | SpendRefusal> {
     const { clock, dayOf } = this.#options;
+    const limited = cause.tree !== undefined && hasLimit(cause.tree) ? cause.tree : undefined;
+    const tree = limited === undefined ? undefined : await this.#trees.reserve(limited, most(), { signal });
+    if (typeof tree === "string") return { type: "refused", message: tree };
     const day = await this.#day(cause.agentId, dayOf(cause.agentId, clock.now()));
     const pause = this.#pauseOf(cause);
-    const tree = cause.tree === undefined ? undefined : await this.#trees.reserve(cause.tree, tokens);
-    if (typeof tree === "string") return { type: "refused", message: tree };
     const cap = pause === undefined ? this.#capOf(cause, day) : undefined;
     if (pause !== undefined || cap !== undefined) tree?.settle({ total: 0 });
     if (pause !== undefined) return this.#refuse(cause, pause, { key: this.#keyNow(pause.told) });
@@ -133,7 +145,7 @@ export class SpendGuard {
       cause: cause.kind,
       calls: 1,
       tokens: usage.total,
-      ...withoutUndefined({ costUsd: usage.costUsd }),
+      ...withoutUndefined({ costUsd: usage.costUsd, treeId: cause.tree !== undefined && hasLimit(cause.tree) ? cause.tree.id : undefined }),
     };
     // Deferrable: it shares the turn's next flush, and a crash loses at most the calls of the last second.
     this.#options.store

@@ -5,54 +5,114 @@ import { LRUCache } from "lru-cache";
 /** Trees that are remembered; the use of an older one is read again. */
 const MAX_TREES = 1_000;
 
-/** What the sub-agents of a tree have used. */
+/** What a tree has used, or one call may use at most. */
 export interface TreeUsage {
   readonly tokens: number;
   readonly costUsd: number;
 }
 
-/** A call that its tree has room for. `settle` replaces the estimate by the real usage; call it once. */
+/** A call that its tree has room for. `settle` replaces what it may use by what it has used; call it once. */
 interface TreeReservation {
   readonly settle: (usage: Pick<Usage, "total" | "costUsd">) => void;
 }
 
-/** Keeps trees of sub-agents within their budgets: each call is counted by its estimate from before it is sent, so that those under way count, too. */
+interface Tree {
+  tokens: number;
+  costUsd: number;
+  /** What the calls under way may use. */
+  readonly open: Set<TreeUsage>;
+  /** Resolves with the next end of a call. */
+  settled: PromiseWithResolvers<void>;
+  /** Resolves when the call before the next one was decided about. */
+  decided: Promise<void>;
+}
+
+/**
+ * Keeps trees of sub-agents within their budgets: calls run at the same time only while the budget has room for all that they may use. Near the limit one call
+ * waits for the other, so that a single call at most exceeds the budget.
+ */
 export class TreeBudgets {
   readonly #usedBefore: (id: string) => Promise<TreeUsage>;
-  readonly #trees = new LRUCache<string, Promise<{ tokens: number; costUsd: number }>>({ max: MAX_TREES });
+  readonly #trees = new LRUCache<string, Promise<Tree>>({ max: MAX_TREES });
 
-  /** `usedBefore`: what the sub-agents of a tree have used before this process, or before it was forgotten. */
+  /** `usedBefore`: what the tree has used before this process, or before it was forgotten. */
   constructor(usedBefore: (id: string) => Promise<TreeUsage>) {
     this.#usedBefore = usedBefore;
   }
 
-  /** Reserves `tokens` for a call; a text says why not. */
-  async reserve({ id, tokens: maxTokens, usd: maxUsd }: TreeBudget, tokens: number): Promise<TreeReservation | string> {
-    if (maxTokens === undefined && maxUsd === undefined) return { settle: () => undefined };
-    const used = await this.#usedBy(id);
-    const isUsedUp = (maxTokens !== undefined && used.tokens >= maxTokens) || (maxUsd !== undefined && used.costUsd >= maxUsd);
-    if (isUsedUp) {
-      const count = (value: number): string => value.toLocaleString("en-US");
-      const spent = `${count(used.tokens)}${maxTokens === undefined ? "" : ` of ${count(maxTokens)}`} tokens`;
-      const cost = `$${used.costUsd.toFixed(2)}${maxUsd === undefined ? "" : ` of $${maxUsd.toFixed(2)}`}`;
-      return `subagents.budget is used up for this task and all that it has started: ${spent}, ${cost}.`;
+  /** Reserves what a call may use at most, once there is room for it; a text says why there is not. Rejects with the signal's reason. */
+  async reserve(budget: TreeBudget, most: TreeUsage, { signal }: { readonly signal: AbortSignal }): Promise<TreeReservation | string> {
+    if (!hasLimit(budget)) return { settle: () => undefined };
+    const tree = await this.#tree(budget.id);
+    const { decided } = tree;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    tree.decided = promise;
+    try {
+      await untilAborted(decided, signal);
+      while (tree.open.size > 0 && refusalOf(tree, budget) === undefined && !hasRoom(tree, budget, most))
+        await untilAborted(tree.settled.promise, signal);
+      const refusal = refusalOf(tree, budget);
+      if (refusal !== undefined) return refusal;
+      tree.open.add(most);
+    } finally {
+      resolve();
     }
-    used.tokens += tokens;
     return {
       settle: ({ total, costUsd = 0 }) => {
-        used.tokens += total - tokens;
-        used.costUsd += costUsd;
+        tree.open.delete(most);
+        tree.tokens += total;
+        tree.costUsd += costUsd;
+        tree.settled.resolve();
+        tree.settled = Promise.withResolvers();
       },
     };
   }
 
-  async #usedBy(id: string): Promise<{ tokens: number; costUsd: number }> {
+  async #tree(id: string): Promise<Tree> {
     const known = this.#trees.get(id);
     if (known !== undefined) return known;
-    const read = this.#usedBefore(id).then(({ tokens, costUsd }) => ({ tokens, costUsd }));
+    const read = this.#usedBefore(id).then(({ tokens, costUsd }): Tree => ({
+      tokens,
+      costUsd,
+      open: new Set(),
+      settled: Promise.withResolvers(),
+      decided: Promise.resolve(),
+    }));
     this.#trees.set(id, read);
     // A failed read is retried with the next call.
     read.catch(() => this.#trees.delete(id));
     return read;
+  }
+}
+
+/** True for a tree whose use has to be known. */
+export function hasLimit({ tokens, usd }: TreeBudget): boolean {
+  return tokens !== undefined || usd !== undefined;
+}
+
+function refusalOf(used: TreeUsage, { tokens, usd }: TreeBudget): string | undefined {
+  if ((tokens === undefined || used.tokens < tokens) && (usd === undefined || used.costUsd < usd)) return undefined;
+  const count = (value: number): string => value.toLocaleString("en-US");
+  const spent = `${count(used.tokens)}${tokens === undefined ? "" : ` of ${count(tokens)}`} tokens`;
+  const cost = `$${used.costUsd.toFixed(2)}${usd === undefined ? "" : ` of $${usd.toFixed(2)}`}`;
+  return `subagents.budget is used up for this task and all that it has started: ${spent}, ${cost}.`;
+}
+
+/** True if the budget has room for a call next to all that is under way. */
+function hasRoom(tree: Tree, { tokens = Number.POSITIVE_INFINITY, usd = Number.POSITIVE_INFINITY }: TreeBudget, most: TreeUsage): boolean {
+  const all = [tree, ...tree.open, most];
+  const sum = (part: (use: TreeUsage) => number): number => all.reduce((total, use) => total + part(use), 0);
+  return sum((use) => use.tokens) <= tokens && (usd === Number.POSITIVE_INFINITY || sum((use) => use.costUsd) <= usd);
+}
+
+async function untilAborted(event: Promise<void>, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    await Promise.race([event, promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
   }
 }

@@ -111,6 +111,7 @@ const RULES: { readonly [Method in keyof Store]: Rule } = {
   purgeDeadLetters: "take",
   addSpend: "hold",
   readSpend: "read",
+  readTreeSpend: "read",
   addTaintedBlocks: "take",
   hasTaintedBlocks: "read",
   readTaintedBlocks: "read",

@@ -247,17 +247,6 @@ export class SessionSubagents implements Subagents {
     this.#connectedEnds.onEnded(ended);
   }
 
-  /** What the sub-agents of a tree have used, as far as their sessions are still there. */
-  async usageOf(treeId: string): Promise<{ readonly tokens: number; readonly costUsd: number }> {
-    const { store } = this.#connected;
-    const own = this.#book.list().filter(({ child }) => child.tree?.id === treeId);
-    const usages = await Promise.all(own.map(async ({ childKey }) => (await store.readSession(childKey))?.usage));
-    return {
-      tokens: usages.reduce((sum, usage) => sum + (usage?.total ?? 0), 0),
-      costUsd: usages.reduce((sum, usage) => sum + (usage?.costUsd ?? 0), 0),
-    };
-  }
-
   /** A session was removed. */
   removed(sessionKey: string): void {
     this.#tree?.forget(sessionKey);

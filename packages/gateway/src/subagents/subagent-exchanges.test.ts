@@ -23,8 +23,8 @@ const asking = (config: FactotumConfig): FactotumConfig => ({
   tools: { ...config.tools, exec: { ...config.tools.exec, mode: "ask" } },
 });
 
-async function start(): Promise<void> {
-  await scene.start(undefined, { sessionTools: true, patch: asking });
+async function start(change?: Parameters<SubagentScene["start"]>[0]): Promise<void> {
+  await scene.start(change, { sessionTools: true, patch: asking });
   await submit("Hello.", { kind: "user", sessionKey: "agent:main:other" });
 }
 
@@ -94,4 +94,21 @@ test("what a group takes from a person is not done for that person in another se
   await expect.poll(async () => scene.running.store.listExchanges()).toEqual([]);
   await scene.running.gateway.engine.idle();
   expect(scene.bodies("ls was refused. Rule sender")).toHaveLength(1);
+});
+
+test("what the turn with a result asks of another session uses the budget of the tree", async () => {
+  scene.answerWith({
+    "": ({ results, text }) => {
+      if (text.includes("Hello.")) return textReply("Hello.");
+      if (text.includes("has ended")) return results === 2 ? tellOther : textReply("Told.");
+      return results === 0 ? spawn("task") : YIELD;
+    },
+    task: () => textReply("done"),
+  });
+  await start((before) => ({ ...before, budget: { tokens: 1 } }));
+  await scene.say("Go.");
+  await expect.poll(async () => scene.running.store.listExchanges()).toEqual([]);
+  const [step] = await inputsOf(({ admission }) => admission.agentToAgent?.step === "message");
+  expect(step?.state).toMatchObject({ type: "told", reason: expect.stringContaining("budget") as string });
+  expect(scene.bodies("Run id.").filter((body) => body.includes("agent_to_agent"))).toEqual([]);
 });

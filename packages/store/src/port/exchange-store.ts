@@ -1,6 +1,6 @@
 import type { RunKind } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
-import type { InputAuthor, JobBounds } from "./inbox-records.ts";
+import type { InputAuthor, JobBounds, TreeBudget } from "./inbox-records.ts";
 
 /** A message from one session to another, with the replies that follow, until it ends. */
 export interface ExchangeRecord {
@@ -25,6 +25,8 @@ export interface ExchangeRecord {
     readonly cause: RunKind;
     /** What the requesting turn was bound to. */
     readonly job?: JobBounds;
+    /** The tree of sub-agents that the requesting turn belongs to. */
+    readonly tree?: TreeBudget;
   };
   /** Replies at most. 1: the requester does not wait, or nothing follows the first reply. */
   readonly maxTurns: number;

@@ -78,4 +78,14 @@ export interface SpendRecord {
 }
 
 /** An amount to add to such a record. */
-export type SpendCharge = SpendRecord;
+export interface SpendCharge extends SpendRecord {
+  /** The tree of sub-agents whose budget it uses, too. */
+  readonly treeId?: string;
+}
+
+/** What a tree of sub-agents has used. */
+export interface TreeSpend {
+  readonly tokens: number;
+  /** US dollars; calls without a known price count nothing. */
+  readonly costUsd: number;
+}

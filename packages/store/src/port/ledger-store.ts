@@ -1,6 +1,6 @@
 import type { NoteEntrySource } from "@factotum/agent-contract";
 import type { Page } from "./page.ts";
-import type { RequestBody, RequestRecord, SpendCharge, SpendRecord } from "./ledger-records.ts";
+import type { RequestBody, RequestRecord, SpendCharge, SpendRecord, TreeSpend } from "./ledger-records.ts";
 
 /** A request that has ended. Its texts are either a prompt of the session (by hash) and the conversation, or its own body. */
 export type NewRequest = Omit<RequestRecord, "id" | "sessionId" | "turnId" | "turnNumber" | "kind" | "promptHash"> &
@@ -30,6 +30,8 @@ export interface LedgerStore {
   addSpend(charge: SpendCharge, options?: { readonly mayWait?: boolean }): Promise<void>;
   /** The usage of an agent on a day, by cause. */
   readSpend(day: string, agentId: string): Promise<readonly SpendRecord[]>;
+  /** The usage of a tree; zero for one that is unknown, or was last charged more than 30 days before another one began. */
+  readTreeSpend(treeId: string): Promise<TreeSpend>;
   /** Remembers blocks of a file of notes that a tainted turn wrote, by their digests (R23). */
   addTaintedBlocks(file: NotesFile, digests: readonly string[]): Promise<void>;
   /** True if tainted turns wrote blocks of any file of notes. */

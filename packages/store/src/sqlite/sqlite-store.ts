@@ -282,6 +282,7 @@ function createLedgerStore({ tables: { noteEntries, requests, spend, taintedBloc
     readRequestBody: (id) => calls.read(() => requests.readBody(id)),
     addSpend: (charge, options) => calls.write(() => spend.add(charge), options),
     readSpend: (day, agentId) => calls.read(() => spend.read(day, agentId)),
+    readTreeSpend: (treeId) => calls.read(() => spend.readTree(treeId)),
     addTaintedBlocks: (file, digests) => calls.write(() => taintedBlocks.add(file, digests)),
     hasTaintedBlocks: () => calls.read(() => taintedBlocks.hasAny()),
     readTaintedBlocks: (file) => calls.read(() => taintedBlocks.read(file)),

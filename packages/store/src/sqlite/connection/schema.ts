@@ -323,6 +323,17 @@ const TOLD_SPAWNS = `
 CREATE INDEX spawns_by_announcement ON spawns (announced_at) WHERE announced_at IS NOT NULL;
 `;
 
+/** What trees of sub-agents with a budget have used. */
+const TREE_SPEND = `
+CREATE TABLE tree_spend (
+  tree_id TEXT PRIMARY KEY,
+  day TEXT NOT NULL,
+  tokens INTEGER NOT NULL,
+  cost_usd REAL NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX tree_spend_by_day ON tree_spend (day);
+`;
+
 /** Every step, oldest first. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST_SCHEMA },
@@ -350,4 +361,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 23, sql: NOTE_ENTRIES },
   { version: 24, sql: EXCHANGES },
   { version: 25, sql: TOLD_SPAWNS },
+  { version: 30, sql: TREE_SPEND },
 ];

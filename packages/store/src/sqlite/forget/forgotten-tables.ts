@@ -211,6 +211,7 @@ export const FORGOTTEN_TABLES: readonly ForgottenTable[] = [
   },
   { table: "totals", does: "Counts only." },
   { table: "spend", does: "Numbers only." },
+  { table: "tree_spend", does: "Numbers only, and ids of turns." },
   { table: "ownership", does: "The id of the database, and which process uses it." },
   { table: "cursors", does: "Positions in the platforms' streams: without them messages would be delivered again." },
   {

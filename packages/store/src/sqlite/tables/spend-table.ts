@@ -1,9 +1,12 @@
 import type { RunKind } from "@factotum/agent-contract";
-import type { SpendCharge, SpendRecord } from "../../port/ledger-records.ts";
+import type { SpendCharge, SpendRecord, TreeSpend } from "../../port/ledger-records.ts";
 import { numberOf, textOf } from "../values/row.ts";
 import type { TableContext } from "./table-context.ts";
 
-/** Usage by day, agent and cause. One row each keeps the table small. */
+/** Days after its last charge for which the usage of a tree is kept. */
+const TREE_DAYS = 30;
+
+/** Usage by day, agent and cause, and that of trees with a budget. One row each keeps the tables small. */
 export class SpendTable {
   readonly #context: TableContext;
 
@@ -23,6 +26,12 @@ export class SpendTable {
       charge.tokens,
       charge.costUsd ?? null,
     );
+    if (charge.treeId !== undefined) this.#addToTree(charge.treeId, charge);
+  }
+
+  readTree(treeId: string): TreeSpend {
+    const row = this.#context.database.get("SELECT tokens, cost_usd FROM tree_spend WHERE tree_id = ?", treeId);
+    return row === undefined ? { tokens: 0, costUsd: 0 } : { tokens: numberOf(row, "tokens"), costUsd: numberOf(row, "cost_usd") };
   }
 
   read(day: string, agentId: string): readonly SpendRecord[] {
@@ -35,5 +44,18 @@ export class SpendTable {
       tokens: numberOf(row, "tokens"),
       ...(row["cost_usd"] === null ? {} : { costUsd: numberOf(row, "cost_usd") }),
     }));
+  }
+
+  #addToTree(treeId: string, { day, tokens, costUsd = 0 }: SpendCharge): void {
+    const { database } = this.#context;
+    database.run(`DELETE FROM tree_spend WHERE day < date(?, '-${TREE_DAYS} days')`, day);
+    database.run(
+      `INSERT INTO tree_spend (tree_id, day, tokens, cost_usd) VALUES (?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET day = excluded.day, tokens = tokens + excluded.tokens, cost_usd = cost_usd + excluded.cost_usd`,
+      treeId,
+      day,
+      tokens,
+      costUsd,
+    );
   }
 }
