@@ -1,123 +1,26 @@
-import type { AgentMessage, RunFacts, ToolCaller, SessionFilter } from "@factotum/agent-contract";
+import type { AgentMessage, SessionFilter } from "@factotum/agent-contract";
 import { NO_USAGE } from "@factotum/agent-contract";
-import type { TurnRecord } from "@factotum/store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startTestGateway, type TestGateway, withMethods } from "../../test/gateway-harness.ts";
-import type { RunningConfig } from "../agents/running-config.ts";
-import { AgentsSessions } from "./agents-sessions.ts";
-
-/** The sessions of the tests: a short name, its key, its agent, whether it is private, and who has spawned it. */
-const SESSIONS = {
-  main: { key: "agent:main:main", agentId: "main", isPrivate: true },
-  group: { key: "agent:main:test:group:g1", agentId: "main", isPrivate: false },
-  guest: { key: "agent:main:test:direct:ada", agentId: "main", isPrivate: false },
-  job: { key: "cron:j1", agentId: "main", isPrivate: true },
-  child: { key: "agent:main:subagent:c1", agentId: "main", isPrivate: true, spawnedBy: "agent:main:main" },
-  grandchild: { key: "agent:main:subagent:c2", agentId: "main", isPrivate: true, spawnedBy: "agent:main:subagent:c1" },
-  groupChild: { key: "agent:main:subagent:c3", agentId: "main", isPrivate: false, spawnedBy: "agent:main:test:group:g1" },
-  coder: { key: "agent:coder:main", agentId: "coder", isPrivate: true },
-  coderGroup: { key: "agent:coder:test:group:g2", agentId: "coder", isPrivate: false },
-  coderChild: { key: "agent:coder:subagent:c4", agentId: "coder", isPrivate: true, spawnedBy: "agent:main:main" },
-} as const;
-type Name = keyof typeof SESSIONS;
-const NAMES = Object.keys(SESSIONS) as readonly Name[];
-const idOf = (name: Name): string => `${String(NAMES.indexOf(name)).padStart(2, "0")}aa-${name.toLowerCase()}`;
-const LABELLED: readonly Name[] = ["coder", "group"];
-const NOW = 10_000_000;
-const NOT_SENT = async (): Promise<never> => Promise.reject(new Error("nothing is sent in this test"));
-
-/** Who asks, and what the configuration says. */
-interface Asker {
-  readonly from: Name;
-  readonly guest?: true;
-  readonly sandboxed?: true;
-  readonly shows?: "all";
-  /** The turn was started in a group. */
-  readonly isGroupTurn?: true;
-  /** Absent: `tools.agentToAgent` is off. */
-  readonly allow?: readonly { readonly from: string; readonly to: string }[];
-}
+import type { TestGateway } from "../../test/gateway-harness.ts";
+import { askerOf, ASKERS, EVERYBODY, idOf, NAMES, NOW, SESSIONS, startWithSessions } from "../../test/session-matrix.ts";
+import type { Asker, Name } from "../../test/session-matrix.ts";
 
 let running: TestGateway;
 beforeAll(async () => {
-  running = await startTestGateway();
-  for (const [index, name] of NAMES.entries()) {
-    const session = { ...SESSIONS[name], sessionId: idOf(name), displayName: `Name of ${name}` };
-    await running.store.createSession(session, { nowMs: NOW - index * 60_000 });
-    if (LABELLED.includes(name)) await running.store.patchSession(session.key, { label: "work" }, { nowMs: NOW - index * 60_000 });
-  }
+  running = await startWithSessions();
 });
 afterAll(() => running[Symbol.asyncDispose]());
 
-function askerOf({ from, guest, sandboxed, shows, isGroupTurn, allow }: Asker): {
-  readonly sessions: AgentsSessions;
-  readonly caller: ToolCaller;
-} {
-  const { parts } = running.gateway.engine;
-  const config = {
-    ...parts.running.config,
-    tools: { ...parts.running.config.tools, agentToAgent: { enabled: allow !== undefined, allow: allow ?? [] } },
-  };
-  const agents = ["main", "coder"].map((id) => ({
-    config: { id, name: id.toUpperCase(), sandbox: { sessionToolsVisibility: shows ?? "spawned" } },
-  }));
-  const fake = { config, agents: { list: () => agents }, agent: (id: string) => agents.find((agent) => agent.config.id === id) };
-  const kind = isGroupTurn === true || from.endsWith("roup") ? "group" : "direct";
-  const store = withMethods(() => ({ readTurn: async () => ({ origin: { conversation: { kind } } }) as unknown as TurnRecord }))(
-    running.store,
-  );
-  const sessions = new AgentsSessions();
-  sessions.connect({
-    ...parts,
-    store,
-    running: fake as unknown as RunningConfig,
-    clock: { ...parts.clock, now: () => NOW },
-    submit: NOT_SENT,
-  });
-  const { key: sessionKey, agentId } = SESSIONS[from];
-  const facts = { runId: "r", kind: "user", workspace: "/", timeZone: "UTC" } as const;
-  const sandbox = sandboxed === true ? ({ sandbox: { workspaceAccess: "none", shared: true } } as const) : {};
-  const run: RunFacts = { ...facts, agentId, sessionKey, sessionId: idOf(from), owner: guest !== true, ...sandbox };
-  return { sessions, caller: { run, tainted: guest === true } };
-}
-
 async function listed(asker: Asker, filter: Partial<SessionFilter> = {}): Promise<readonly Name[]> {
-  const { sessions, caller } = askerOf(asker);
+  const { sessions, caller } = askerOf(running, asker);
   const { sessions: found } = await sessions.list({ limit: 50, messageLimit: 0, ...filter }, caller);
   return found.flatMap(({ key }) => NAMES.find((name) => SESSIONS[name].key === key) ?? []);
 }
 
-const EVERYBODY = [{ from: "*", to: "*" }];
-const OWN_PRIVATE: readonly Name[] = ["main", "group", "guest", "job", "child", "grandchild", "groupChild"];
-const OPEN: readonly Name[] = ["group", "guest", "groupChild"];
-
 describe("which sessions a run sees, reads and finds", () => {
-  test.each<[string, Asker, readonly Name[]]>([
-    ["the owner, in private", { from: "main" }, [...OWN_PRIVATE, "coderChild"]],
-    ["the same in the sandbox", { from: "main", sandboxed: true }, ["main", "child", "grandchild", "coderChild"]],
-    ["the same, where the sandbox shows all", { from: "main", sandboxed: true, shows: "all" }, [...OWN_PRIVATE, "coderChild"]],
-    ["the owner in a group", { from: "group" }, OPEN],
-    ["the owner in a group that a private session is used for", { from: "main", isGroupTurn: true }, ["main", ...OPEN]],
-    ["the owner in a sandboxed group", { from: "group", sandboxed: true }, ["group", "groupChild"]],
-    ["the same, where the sandbox shows all", { from: "group", sandboxed: true, shows: "all" }, OPEN],
-    ["the owner in a session that others write in", { from: "guest" }, OPEN],
-    ["a guest", { from: "guest", guest: true }, ["guest"]],
-    ["a guest in the sandbox", { from: "guest", guest: true, sandboxed: true }, ["guest"]],
-    ["a guest, where the sandbox shows all", { from: "guest", guest: true, sandboxed: true, shows: "all", allow: EVERYBODY }, ["guest"]],
-    ["a guest in a group", { from: "group", guest: true, allow: EVERYBODY }, ["group", "groupChild"]],
-    ["a child", { from: "child" }, OWN_PRIVATE],
-    ["a sandboxed child", { from: "child", sandboxed: true }, ["child", "grandchild"]],
-    ["a rule for everybody, in private", { from: "main", allow: EVERYBODY }, NAMES],
-    ["the same from a group: nothing private", { from: "group", allow: EVERYBODY }, [...OPEN, "coderGroup"]],
-    ["the same in the sandbox", { from: "group", sandboxed: true, allow: EVERYBODY }, ["group", "groupChild"]],
-    ["a rule for this agent", { from: "main", allow: [{ from: "*", to: "Coder" }] }, NAMES],
-    ["a rule for another agent", { from: "main", allow: [{ from: "coder", to: "*" }] }, [...OWN_PRIVATE, "coderChild"]],
-    ["rules without rows", { from: "main", allow: [] }, [...OWN_PRIVATE, "coderChild"]],
-    ["`main` as the source: the main session alone", { from: "job", allow: [{ from: "main", to: "coder" }] }, OWN_PRIVATE],
-    ["`main` as the target", { from: "coder", allow: [{ from: "coder", to: "main" }] }, ["main", "coder", "coderGroup", "coderChild"]],
-  ])("%s", async (_who, asker, expected) => {
+  test.each(ASKERS)("%s", async (_who, asker, expected) => {
     expect(await listed(asker)).toEqual(expected);
-    const { sessions, caller } = askerOf(asker);
+    const { sessions, caller } = askerOf(running, asker);
     const page = { limit: 5, includeTools: false };
     for (const name of NAMES) {
       const byKey = await sessions.history({ sessionKey: SESSIONS[name].key }, page, caller);
@@ -130,7 +33,7 @@ describe("which sessions a run sees, reads and finds", () => {
   });
 
   test("four characters of an id name its session, three could do so by chance", async () => {
-    const { sessions, caller } = askerOf({ from: "main" });
+    const { sessions, caller } = askerOf(running, { from: "main" });
     const found = async (chars: number): Promise<string | undefined> =>
       (await sessions.history({ sessionKey: idOf("job").slice(0, chars) }, { limit: 5, includeTools: false }, caller))?.key;
     expect([await found(4), await found(3)]).toEqual([SESSIONS.job.key, undefined]);
@@ -139,7 +42,7 @@ describe("which sessions a run sees, reads and finds", () => {
   test("a hidden session makes no label ambiguous; a visible one does, unless the agent is named", async () => {
     const page = { limit: 5, includeTools: false };
     const found = async (asker: Asker, reference: { label: string; agentId?: string }): Promise<string | undefined> => {
-      const { sessions, caller } = askerOf(asker);
+      const { sessions, caller } = askerOf(running, asker);
       return (await sessions.history(reference, page, caller))?.key;
     };
     expect(await found({ from: "main" }, { label: "Work" })).toBe(SESSIONS.group.key);
@@ -151,7 +54,7 @@ describe("which sessions a run sees, reads and finds", () => {
 
   test("agents are listed as far as they can be reached", async () => {
     const reached = async (asker: Asker): Promise<readonly string[]> => {
-      const { sessions, caller } = askerOf(asker);
+      const { sessions, caller } = askerOf(running, asker);
       return (await sessions.agents(caller)).map(({ id, isSelf }) => (isSelf ? `${id}!` : id));
     };
     expect(await reached({ from: "main" })).toEqual(["main!"]);
@@ -171,14 +74,14 @@ describe("the list", () => {
     expect(await listed(all, { label: "WORK" })).toEqual(["group", "coder"]);
     expect(await listed(all, { search: "name of job" })).toEqual(["job"]);
     expect(await listed(all, { activeMinutes: 2 })).toEqual(["main", "group", "guest"]);
-    const { sessions, caller } = askerOf(all);
+    const { sessions, caller } = askerOf(running, all);
     const page = await sessions.list({ limit: 2, messageLimit: 0 }, caller);
     expect([page.sessions.length, page.isCut]).toEqual([2, true]);
     expect((await sessions.list({ limit: NAMES.length, messageLimit: 0 }, caller)).isCut).toBe(false);
   });
 
   test("shows the names of others' sessions only where names are asked for, and marks them", async () => {
-    const { sessions, caller } = askerOf({ from: "main" });
+    const { sessions, caller } = askerOf(running, { from: "main" });
     const named = async (filter: Partial<SessionFilter>): Promise<readonly unknown[]> =>
       (await sessions.list({ limit: 2, messageLimit: 0, ...filter }, caller)).sessions.map(({ displayName, untrusted }) => [
         displayName,
@@ -234,7 +137,7 @@ describe("the history", () => {
     await said("child", user("first"));
     await said("child", assistant("second"));
     await said("child", result("third", false));
-    const { sessions, caller } = askerOf({ from: "main" });
+    const { sessions, caller } = askerOf(running, { from: "main" });
     const reference = { sessionKey: SESSIONS.child.key };
     const read = async (page: { limit: number; cursor?: string; includeTools: boolean }) => {
       const found = await sessions.history(reference, page, caller);
@@ -262,7 +165,7 @@ describe("the history", () => {
 
   test("is bounded in each message and in all", async () => {
     for (let index = 0; index < 30; index += 1) await said("grandchild", user(`${index} ${"x".repeat(9_000)}`));
-    const { sessions, caller } = askerOf({ from: "main" });
+    const { sessions, caller } = askerOf(running, { from: "main" });
     const page = await sessions.history({ sessionKey: SESSIONS.grandchild.key }, { limit: 200, includeTools: false }, caller);
     expect(page?.messages.every(({ text }) => text.length <= 4_000)).toBe(true);
     expect(page?.messages.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThanOrEqual(80_000);
@@ -271,7 +174,7 @@ describe("the history", () => {
   });
 
   test("an invalid cursor is refused", async () => {
-    const { sessions, caller } = askerOf({ from: "main" });
+    const { sessions, caller } = askerOf(running, { from: "main" });
     const page = { limit: 5, includeTools: false, cursor: "nonsense" };
     await expect(sessions.history({ sessionKey: SESSIONS.grandchild.key }, page, caller)).rejects.toThrow("not a position in this list");
   });

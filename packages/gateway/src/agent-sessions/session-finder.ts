@@ -65,7 +65,8 @@ export class SessionFinder {
     const scan = agentId === undefined ? {} : { agentId: agentId.toLowerCase() };
     if (sessionKey !== undefined) {
       const byKey = await this.#byKey(normalizeSessionKey(sessionKey));
-      if (byKey !== undefined) return byKey;
+      // The key of a hidden session is searched for like one that does not exist: neither the answer nor its duration tells them apart.
+      if (byKey !== undefined && (await this.#parts.reach.may("see", caller, byKey))) return byKey;
       const prefix = sessionKey.trim().toLowerCase();
       return prefix.length < MIN_PREFIX_CHARS
         ? undefined

@@ -113,7 +113,8 @@ export class SessionSender {
       return {
         type: "error",
         code: "too-many-hops",
-        message: `This message came through ${path.length} sessions already: ${path.join(", ")}.`,
+        // Without their keys: this session may not see them.
+        message: `This message came through ${path.length} sessions already. Give your answer in this turn; it is the reply.`,
       };
     const chat = chatOf(found.record);
     const group = chat !== undefined && chat.conversation.kind !== "direct";
