@@ -8,6 +8,7 @@ import "./styles/prose.css";
 import "./styles/notices.css";
 import "./styles/sessions.css";
 import "./styles/messages.css";
+import "./subagents/subagents.css";
 import "./styles/print.css";
 
 // The handshake takes place while the rest of the page is loaded. Without a token there is nothing to connect for.

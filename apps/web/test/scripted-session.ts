@@ -1,4 +1,4 @@
-import type { ChatEntry, ChatEvent, ChatSnapshot, ChatToolCall, LiveRun } from "@factotum/protocol";
+import type { ChatEntry, ChatEvent, ChatSnapshot, ChatSubagent, ChatToolCall, LiveRun } from "@factotum/protocol";
 
 interface ActiveRun {
   readonly runId: string;
@@ -15,6 +15,7 @@ export class ScriptedSession {
   readonly key: string;
   readonly #entries: ChatEntry[] = [];
   readonly #listeners = new Set<(event: ChatEvent) => void>();
+  readonly #subagents = new Map<string, ChatSubagent>();
   #run: ActiveRun | undefined;
   #queued = 0;
   #serial = 0;
@@ -44,7 +45,14 @@ export class ScriptedSession {
 
   snapshot(limit = 50): ChatSnapshot {
     const page = this.history(undefined, limit);
-    return { sessionKey: this.key, ...page, ...(this.#run === undefined ? {} : { live: this.#live() }), queued: this.#queued };
+    const subagents = [...this.#subagents.values()];
+    return {
+      sessionKey: this.key,
+      ...page,
+      ...(this.#run === undefined ? {} : { live: this.#live() }),
+      queued: this.#queued,
+      ...(subagents.length === 0 ? {} : { subagents }),
+    };
   }
 
   history(before: string | undefined, limit = 50): { entries: readonly ChatEntry[]; before?: string } {
@@ -96,6 +104,12 @@ export class ScriptedSession {
   queue(count: number): void {
     this.#queued = count;
     this.#emit({ type: "queue-change", queued: count });
+  }
+
+  /** A sub-agent of the session has started or changed. */
+  changeSubagent(subagent: ChatSubagent): void {
+    this.#subagents.set(subagent.runId, subagent);
+    this.#emit({ type: "subagent-change", subagent });
   }
 
   reset(): void {

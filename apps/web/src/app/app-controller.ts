@@ -10,6 +10,7 @@ import type { Agent, AppState } from "./app-state.ts";
 import { InspectorController } from "./inspector-controller.ts";
 import { Outbox } from "./outbox.ts";
 import type { MediaCache } from "./media-cache.ts";
+import { SubagentController } from "./subagent-controller.ts";
 import { isSameWarning } from "./same-warning.ts";
 import { newSessionKey } from "./session-key.ts";
 import type { Store } from "./store.ts";
@@ -44,6 +45,7 @@ const UNDO_MS = 8000;
 export class AppController {
   readonly outbox: Outbox;
   readonly inspector: InspectorController;
+  readonly subagents: SubagentController;
   readonly #options: AppControllerOptions;
   #endWatch: () => void = () => undefined;
   #cancelDelete: () => void = () => undefined;
@@ -63,6 +65,7 @@ export class AppController {
       },
     });
     this.inspector = new InspectorController(client, store);
+    this.subagents = new SubagentController(client, store);
     store.update({ outgoing: this.outbox.messages });
     client.onStateChange((connection) => {
       store.update({ connection });
@@ -199,7 +202,7 @@ export class AppController {
     const { sessionsCursor: cursor, agentId, sessions } = this.#state;
     if (cursor === undefined || agentId === undefined) return;
     await this.#guard(async () => {
-      const page = await this.#options.client.request("sessions.list", { agentId, cursor, limit: PAGE_SIZE });
+      const page = await this.#options.client.request("sessions.list", { agentId, cursor, exceptSubagents: true, limit: PAGE_SIZE });
       if (this.#state.sessions === sessions)
         this.#options.store.update({ sessions: [...sessions, ...page.sessions], sessionsCursor: page.cursor });
     });
@@ -355,7 +358,7 @@ export class AppController {
     if (this.#state.sessionKey === undefined) this.openMain();
     if (agentId === undefined) return;
     const limit = Math.min(MAX_PAGE_SIZE, Math.max(PAGE_SIZE, this.#state.sessions.length));
-    const page = await client.request("sessions.list", { agentId, limit });
+    const page = await client.request("sessions.list", { agentId, exceptSubagents: true, limit });
     if (this.#state.agentId === agentId) store.update({ sessions: page.sessions, sessionsCursor: page.cursor });
   }
 

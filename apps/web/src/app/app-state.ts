@@ -36,6 +36,8 @@ export interface AppState {
   readonly deleting?: { readonly key: string; readonly title: string } | undefined;
   /** A text that the person wants to edit and send again; `serial` distinguishes equal texts. */
   readonly edit?: { readonly text: string; readonly serial: number } | undefined;
+  /** The gateway has refused to let this client steer or stop sub-agents. */
+  readonly mayNotChangeSubagents?: true | undefined;
   /** A failed action, as text for the person. */
   readonly alert?: string | undefined;
 }

@@ -68,6 +68,20 @@ export function formatAgo(count: number, unit: Intl.RelativeTimeFormatUnit): str
   return ago().format(count, unit);
 }
 
+/** A duration in its two largest units, such as "45s", "3m 05s" or "2h 10m". */
+export function formatDuration(durationMs: number): string {
+  const seconds = Math.max(0, Math.floor(durationMs / 1000));
+  const two = (value: number): string => String(value).padStart(2, "0");
+  if (seconds < 60) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60 ? `${minutes}m ${two(seconds % 60)}s` : `${Math.floor(minutes / 60)}h ${two(minutes % 60)}m`;
+}
+
+/** An amount in US dollars. */
+export function formatDollars(amount: number): string {
+  return amount < 0.01 ? "under $0.01" : `$${amount.toFixed(2)}`;
+}
+
 /** A short form of a number, such as 12.3K. */
 export function formatCompact(value: number): string {
   return compact().format(value);

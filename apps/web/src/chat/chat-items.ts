@@ -27,7 +27,21 @@ export type ChatItem =
       readonly timestampMs?: number;
     }
   | { readonly type: "answer-end"; readonly id: string; readonly reason: "length" | "aborted" | "error"; readonly message?: string }
+  | SpawnsItem
   | ToolItem;
+
+/** The sub-agents that a turn has started, by the calls that started them. */
+export interface SpawnsItem {
+  readonly type: "spawns";
+  readonly id: string;
+  readonly calls: readonly SpawnCall[];
+}
+
+/** A call that has started a sub-agent. */
+export interface SpawnCall {
+  readonly runId: string;
+  readonly call: ToolItem;
+}
 
 /** Arranges a conversation: each call with its result, and the unfinished answer at the end. */
 export function toChatItems(entries: readonly ChatEntry[], live: LiveRun | undefined, rows?: RowIds): readonly ChatItem[] {

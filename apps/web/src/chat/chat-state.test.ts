@@ -5,8 +5,18 @@ import { ScriptedSession } from "../../test/scripted-session.ts";
 import { applyEvent, applySnapshot, type ChatState, prependHistory } from "./chat-state.ts";
 
 const KEY = "agent:main:main";
+const SUBAGENT = {
+  sessionKey: "s",
+  parentKey: KEY,
+  agentId: "main",
+  depth: 1,
+  task: "t",
+  state: "running",
+  createdAtMs: 0,
+  tokens: 0,
+} as const;
 
-const rarely = { type: fc.constantFrom("say", "note", "queue", "reset", "end", "edit"), text: fc.string({ maxLength: 3 }) };
+const rarely = { type: fc.constantFrom("say", "note", "queue", "reset", "end", "edit", "subagent"), text: fc.string({ maxLength: 3 }) };
 const often = {
   type: fc.constantFrom("thinking", "text", "write", "write", "answer", "tool", "tool", "print", "print", "tool-end", "end"),
   text: fc.oneof(
@@ -29,6 +39,7 @@ function take(session: ScriptedSession, { type, text }: { type: string; text: st
   if (type === "say") session.say(text, `k-${moment.serial++}`);
   else if (type === "note") session.note("info", text);
   else if (type === "queue") session.queue(text.length);
+  else if (type === "subagent") session.changeSubagent({ ...SUBAGENT, runId: `run-${text.length}`, activity: { type: "text", text } });
   else if (type === "edit") {
     const answer = session.entries.findLast((entry) => entry.type === "assistant");
     if (answer !== undefined) session.edit(answer.id, text);

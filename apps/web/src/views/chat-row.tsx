@@ -4,6 +4,7 @@ import type { ChatItem } from "../chat/chat-items.ts";
 import { planOf } from "../chat/plan-of.ts";
 import type { DaySeparator } from "../chat/day-separators.ts";
 import { Markdown } from "../markdown/markdown.tsx";
+import { SpawnedRows } from "../subagents/spawned-rows.tsx";
 import { AnswerActions, UserActions } from "./message-actions.tsx";
 import { MessageFiles } from "./message-files.tsx";
 import { Notice } from "./notice.tsx";
@@ -34,6 +35,8 @@ export const ChatRow: React.NamedExoticComponent<{ readonly item: ChatItem | Day
       const plan = planOf(item);
       return plan === undefined ? <ToolCall item={item} /> : <PlanList plan={plan} />;
     }
+    case "spawns":
+      return <SpawnedRows item={item} />;
     case "answer-end":
       return <p className={`notice ${item.reason === "error" ? "error" : "info"}`}>{item.message ?? END_WORDS[item.reason]}</p>;
     case "notice":

@@ -1,10 +1,14 @@
 import { memo, useMemo, useState } from "react";
+import { isSubagentKey } from "../app/session-key.ts";
 import { toCommittedItems, toLiveItems } from "../chat/chat-items.ts";
 import type { ChatState } from "../chat/chat-state.ts";
 import { withDaySeparators } from "../chat/day-separators.ts";
+import { groupSpawns } from "../chat/group-spawns.ts";
 import { hideRetries } from "../chat/hide-retries.ts";
 import { RowGroups } from "../chat/row-groups.ts";
 import { copyAsWritten } from "../markdown/copy-as-written.ts";
+import { OtherSubagents } from "../subagents/other-subagents.tsx";
+import { SubagentAnnouncer } from "../subagents/subagent-announcer.tsx";
 import { Announcer } from "./announcer.tsx";
 import { useAppState, useController } from "./app-context.ts";
 import { ChatRow } from "./chat-row.tsx";
@@ -37,11 +41,12 @@ export function ChatView(): React.JSX.Element {
 function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element {
   const allOutgoing = useAppState((state) => state.outgoing);
   const { sessionKey, entries, live, before, rows } = chat;
-  const committed = useMemo(
-    // The elements stay the same too, so that a new word does not touch committed rows.
-    () => withDaySeparators(hideRetries(toCommittedItems(entries, live?.tools, rows))).map((item) => <ChatRow key={item.id} item={item} />),
+  const items = useMemo(
+    () => withDaySeparators(groupSpawns(hideRetries(toCommittedItems(entries, live?.tools, rows)))),
     [entries, live?.tools, rows],
   );
+  // The elements stay the same too, so that a new word does not touch committed rows.
+  const committed = useMemo(() => items.map((item) => <ChatRow key={item.id} item={item} />), [items]);
   const rowCount = useRowCount(committed.length);
   const [groups] = useState(() => new RowGroups());
   // One list with the committed rows: a completed answer stays in the row in which it was streamed.
@@ -52,6 +57,7 @@ function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element
     sendKey: outgoing.at(-1)?.idempotencyKey,
     content: chat,
   });
+  const isSubagent = isSubagentKey(sessionKey);
   const isSilent = live !== undefined && live.tools.length === 0 && live.blocks.every((block) => block.text === "");
   return (
     <div className="chat">
@@ -70,13 +76,14 @@ function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element
         <h2 className="sr-only">Conversation</h2>
         {before === undefined ? null : <OlderMessages key={before} scroller={scroller} isReached={rowCount === Infinity} />}
         <div className="chat-column" ref={column}>
-          {committed.length === 0 && outgoing.length === 0 && live === undefined ? <Welcome /> : null}
+          {committed.length === 0 && outgoing.length === 0 && live === undefined && !isSubagent ? <Welcome /> : null}
           {groups.divide(allRows).map(({ key, rows: members }) => (
             <RowGroup key={key} rows={members} />
           ))}
           {isSilent ? <p className="working">Working</p> : null}
-          <RetryBar chat={chat} />
-          <UndoFilesBar chat={chat} />
+          <OtherSubagents sessionKey={sessionKey} items={items} />
+          {isSubagent ? null : <RetryBar chat={chat} />}
+          {isSubagent ? null : <UndoFilesBar chat={chat} />}
           {outgoing.map((message) => (
             <OutgoingRow key={message.idempotencyKey} message={message} />
           ))}
@@ -88,6 +95,7 @@ function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element
         </button>
       ) : null}
       <Announcer chat={chat} />
+      <SubagentAnnouncer />
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import type { SessionSummary } from "@factotum/protocol";
 import { useEffect, useState } from "react";
 import { groupSessions, type SessionGroup } from "../app/session-groups.ts";
+import { isSubagentKey } from "../app/session-key.ts";
 import { sessionTitle } from "../app/session-title.ts";
 import { useAppState, useController } from "./app-context.ts";
 import { Icon } from "./icon.tsx";
@@ -22,7 +23,7 @@ export function orderSessions(
 ): readonly Row[] {
   const byKey = new Map(sessions.map((summary) => [summary.key, summary]));
   const first = mainKey === undefined ? [] : [mainKey];
-  const unused = openKey === undefined || openKey === mainKey || byKey.has(openKey) ? [] : [openKey];
+  const unused = openKey === undefined || openKey === mainKey || byKey.has(openKey) || isSubagentKey(openKey) ? [] : [openKey];
   const others = sessions.map((summary) => summary.key).filter((key) => key !== mainKey);
   return [...first, ...unused, ...others].map((key) => ({ key, summary: byKey.get(key) }));
 }

@@ -1,6 +1,10 @@
-import { useEffect, useRef, useState } from "react";
+import { type RefObject, useEffect, useRef, useState } from "react";
 import { SetupButton } from "../first-run/setup-button.tsx";
 import { useAppState, useController } from "./app-context.ts";
+import { SubagentBar } from "../subagents/subagent-bar.tsx";
+import { SubagentComposer } from "../subagents/subagent-composer.tsx";
+import { isOpenSubagent } from "../subagents/describe-subagent.ts";
+import { useOpenSubagent } from "../subagents/use-subagents.ts";
 import { ChatView } from "./chat-view.tsx";
 import { Composer } from "./composer.tsx";
 import { ConnectionBanner, ConnectionMark } from "./connection-banner.tsx";
@@ -11,7 +15,7 @@ import { Modal } from "./modal.tsx";
 import { SessionList } from "./session-list.tsx";
 import { StatusLine } from "./status-line.tsx";
 import { ThemeToggle } from "./theme-toggle.tsx";
-import { useAttachments } from "./use-attachments.ts";
+import { type Attachments, useAttachments } from "./use-attachments.ts";
 import { useMediaQuery } from "./use-media-query.ts";
 import { UndoBanner } from "./undo-banner.tsx";
 import { useOpenSession } from "./use-open-session.ts";
@@ -28,6 +32,9 @@ export function Shell(): React.JSX.Element {
   const attachments = useAttachments(sessionKey);
   const { title } = useOpenSession();
   useTitle(title);
+  const subagent = useOpenSubagent();
+  const takesFiles = inspector === undefined && subagent === undefined;
+  const hasField = takesFiles || (inspector === undefined && typeof subagent === "object" && isOpenSubagent(subagent));
   const writeAfter = useRef(false);
   useEffect(() => {
     // While the drawer is open, nothing behind it takes the focus.
@@ -51,8 +58,8 @@ export function Shell(): React.JSX.Element {
   };
   return (
     <div className="shell">
-      {inspector === undefined ? <DropZone onFiles={attachments.add} /> : null}
-      {inspector === undefined ? <SkipLink onFollow={() => input.current?.focus()} /> : null}
+      {takesFiles ? <DropZone onFiles={attachments.add} /> : null}
+      {hasField ? <SkipLink onFollow={() => input.current?.focus()} /> : null}
       {isWide ? (
         <aside className="sidebar" aria-label="Sidebar">
           <p className="wordmark">Factotum</p>
@@ -84,17 +91,38 @@ export function Shell(): React.JSX.Element {
         </section>
         <main className="main">
           {inspector === undefined ? (
-            <>
-              <ChatView />
-              {sessionKey === undefined ? null : <Composer sessionKey={sessionKey} input={input} attachments={attachments} />}
-              <StatusLine />
-            </>
+            <OpenSession sessionKey={sessionKey} input={input} attachments={attachments} />
           ) : (
             <ContextView state={inspector} />
           )}
         </main>
       </div>
     </div>
+  );
+}
+
+/** The conversation of the open session, with the field below it. */
+function OpenSession({
+  sessionKey,
+  input,
+  attachments,
+}: {
+  readonly sessionKey: string | undefined;
+  readonly input: RefObject<HTMLTextAreaElement | null>;
+  readonly attachments: Attachments;
+}): React.JSX.Element {
+  const subagent = useOpenSubagent();
+  return (
+    <>
+      <SubagentBar />
+      <ChatView />
+      {subagent !== undefined ? (
+        <SubagentComposer subagent={subagent} input={input} />
+      ) : sessionKey === undefined ? null : (
+        <Composer sessionKey={sessionKey} input={input} attachments={attachments} />
+      )}
+      <StatusLine />
+    </>
   );
 }
 

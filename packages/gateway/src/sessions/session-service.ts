@@ -9,7 +9,14 @@ import type { SessionCache } from "../context/session-cache.ts";
 import type { Conversations } from "../conversation/conversations.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
-import { agentSessionKey, isSessionKey, normalizeSessionKey, parseAgentSessionKey, sessionKind } from "../routing/session-key.ts";
+import {
+  agentSessionKey,
+  isSessionKey,
+  isSubagentKey,
+  normalizeSessionKey,
+  parseAgentSessionKey,
+  sessionKind,
+} from "../routing/session-key.ts";
 import { type HistoryPage, toHistoryPage } from "./history-page.ts";
 import { matchSessionKey } from "./match-session-key.ts";
 import { checkSessionFolder } from "./session-folder.ts";
@@ -114,10 +121,13 @@ export class SessionService {
   async list(params: RpcMethods["sessions.list"]["params"]): Promise<RpcMethods["sessions.list"]["result"]> {
     const { store, clock } = this.#options;
     const { config } = this.#options.running;
-    const wanted = params.kinds === undefined ? undefined : new Set<SessionKind>(params.kinds);
+    const { exceptSubagents = false } = params;
+    const kinds = params.kinds === undefined ? undefined : new Set<SessionKind>(params.kinds);
+    const isWanted = (key: string): boolean =>
+      kinds?.has(sessionKind(key, config.session.mainKey)) !== false && !(exceptSubagents && isSubagentKey(key));
     const page = await store.listSessions({
       limit: params.limit ?? 50,
-      ...(wanted === undefined ? {} : { isWanted: (key) => wanted.has(sessionKind(key, config.session.mainKey)) }),
+      ...(kinds === undefined && !exceptSubagents ? {} : { isWanted }),
       ...(params.agentId === undefined ? {} : { agentId: params.agentId.toLowerCase() }),
       ...(params.activeMinutes === undefined ? {} : { activeSinceMs: Math.max(0, clock.now() - params.activeMinutes * 60_000) }),
       ...withoutUndefined({ cursor: params.cursor }),

@@ -61,6 +61,10 @@ test("a client that watches a conversation sees the whole tree change, and one t
   const below = await client.call("chat.subscribe", { sessionKey: inner.sessionKey });
   expect(below.subagents?.map(({ task }) => task)).toEqual(["outer", "inner"]);
   expect((await client.call("chat.subscribe", { sessionKey: "agent:main:elsewhere" })).subagents).toBeUndefined();
+  const listed = async (filter: { readonly exceptSubagents?: boolean }) =>
+    (await client.call("sessions.list", filter)).sessions.map(({ key }) => key);
+  expect((await listed({})).toSorted()).toEqual([MAIN, outer.sessionKey, inner.sessionKey].toSorted());
+  expect(await listed({ exceptSubagents: true })).toEqual([MAIN]);
 });
 
 test("a sub-agent is told something once, and ended with those below it; one that has ended refuses both", async () => {

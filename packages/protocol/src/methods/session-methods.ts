@@ -21,13 +21,15 @@ import { key, limit } from "./params.ts";
 /** Methods of the session list. */
 export interface SessionMethods {
   /**
-   * Newest activity first. `limit` 50 by default, 200 at most; `cursor` from the previous page. With `kinds` a page can be shorter than `limit` although more
-   * follow: a page scans 200 sessions at most.
+   * Newest activity first. `limit` 50 by default, 200 at most; `cursor` from the previous page. With `kinds` or `exceptSubagents` a page can be shorter than
+   * `limit` although more follow: a page scans 200 sessions at most.
    */
   "sessions.list": {
     params: {
       readonly agentId?: string;
       readonly kinds?: readonly SessionKind[];
+      /** Leaves out the sessions of sub-agents. */
+      readonly exceptSubagents?: boolean;
       readonly activeMinutes?: number;
       readonly limit?: number;
       readonly cursor?: string;
@@ -109,6 +111,7 @@ export const SESSION_METHODS: MethodTable<SessionMethods> = defineMethods<Sessio
       z.strictObject({
         agentId: key.optional(),
         kinds: z.array(kind).optional(),
+        exceptSubagents: z.boolean().optional(),
         activeMinutes: z.number().int().min(1).max(100_000_000).optional(),
         limit: limit.optional(),
         cursor: z.string().max(1000).optional(),
