@@ -75,6 +75,22 @@ export function describeSpawns(context: () => ContractContext): void {
       await reopened.close();
     });
 
+    test("are remembered as awaited while they are open", async () => {
+      const { store, fixture } = context();
+      const [one, other] = [newSpawn("a"), newSpawn("b")];
+      await begin(one, other);
+      await store.endSpawn(endOf(other.spawn));
+      await store.awaitSpawns(["a", "b", "missing"]);
+      await store.close();
+      const reopened = await fixture.open();
+      const stored = await reopened.listSpawns();
+      expect(stored.map(({ id, isAwaited }) => [id, isAwaited]).toSorted()).toEqual([
+        ["a", true],
+        ["b", undefined],
+      ]);
+      await reopened.close();
+    });
+
     test("continue with an input that is stored with the end of a turn", async () => {
       const { store } = context();
       const one = newSpawn("a");

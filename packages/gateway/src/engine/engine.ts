@@ -201,7 +201,7 @@ export class Engine {
     let cursor: string | undefined;
     do {
       const page = await store.listInputs({ state: "waiting", limit: 200, ...withoutUndefined({ cursor }) });
-      for (const input of page.items) await this.#ingress.recover(input);
+      for (const input of page.items) if (!this.parts.subagents.keep(input)) await this.#ingress.recover(input);
       cursor = page.cursor;
     } while (cursor !== undefined);
     this.parts.storage.open();

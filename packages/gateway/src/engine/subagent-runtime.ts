@@ -15,12 +15,13 @@ export function createSubagentRuntime({
 }: {
   readonly queue: TurnQueue;
   readonly tasks: SessionTasks;
-  readonly intake: Pick<Ingress, "requeue">;
+  readonly intake: Pick<Ingress, "recover" | "requeue">;
   readonly background: BackgroundWork;
 }): SubagentRuntime {
   const waitingInputs: SubagentRuntime["waitingInputs"] = (sessionKey) =>
     queue.lanes.waiting(sessionKey).filter(isInputJob).flatMap(inputsOf);
   return {
+    recover: async (input) => intake.recover(input),
     requeue: async (input) => intake.requeue(input, { arrival: { type: "committed" } }),
     stop: async (sessionKey, reason, then) => unlessClosing(tasks.runAfterStop(sessionKey, { reason }, then)),
     behind: async (sessionKey, work) => unlessClosing(tasks.runQueued(sessionKey, work)),

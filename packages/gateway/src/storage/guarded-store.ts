@@ -95,6 +95,7 @@ const RULES: { readonly [Method in keyof Store]: Rule } = {
   readRequestBody: "read",
   appendSpawns: "hold",
   endSpawn: "hold",
+  awaitSpawns: "hold",
   announceSpawn: "hold",
   listSpawns: "read",
   addOutbound: "hold",

@@ -1,6 +1,7 @@
 import { createGate, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicReply, Gate } from "@factotum/testing-providers";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { endsAsKilled } from "../../test/gateway-harness.ts";
 import { createHeldCommands } from "../../test/held-commands.ts";
 import { spawn, SubagentScene, YIELD } from "../../test/subagent-scene.ts";
 
@@ -75,6 +76,34 @@ test("a turn that yields continues with all results together, and may stay silen
   expect(told[0]).toContain("| first");
   expect(told[0]).toContain("| second");
   expect((await scene.rows()).map(({ state }) => state)).toEqual(["done", "done"]);
+});
+
+test("a turn that yields continues with all results together, also after a restart between them", async () => {
+  const gate: Gate = createGate();
+  const start = async (home?: string): Promise<void> =>
+    scene.start(undefined, { around: endsAsKilled, ...(home === undefined ? {} : { home }) });
+  await start();
+  let isHeld = true;
+  scene.answerWith({
+    "": ({ results, text }) => (text.includes("has ended") ? textReply("Both.") : results === 0 ? spawn("quick", "slow") : YIELD),
+    quick: () => textReply("first"),
+    slow: () => (isHeld ? { ...textReply("never"), fault: { type: "slow-headers", until: gate } } : textReply("second")),
+  });
+  await scene.platform.say(scene.platform.message("Both, please."));
+  await expect.poll(async () => (await scene.rows()).map(({ state }) => state).toSorted()).toEqual(["done", "running"]);
+  await expect.poll(() => scene.bodies("[Subagent Task]: slow").length).toBe(1);
+  const { home } = scene.running;
+  await scene.running.stop();
+  isHeld = false;
+  gate.open();
+  await start(home);
+  await scene.platform.waitForSends(1);
+  await scene.running.gateway.engine.idle();
+  expect(scene.texts).toEqual(["Both."]);
+  const told = scene.bodies("has ended");
+  expect(told).toHaveLength(1);
+  expect(told[0]).toContain("| first");
+  expect(told[0]).toContain("| second");
 });
 
 test("limits hold: children of a session, depth, agents, and yielding with nothing to wait for", async () => {

@@ -76,10 +76,22 @@ export class SessionSubagents implements Subagents {
   /** Reads the stored ones. Call it before turns resume. */
   async recall(): Promise<void> {
     for (const spawn of await this.#connected.store.listSpawns()) this.#book.put(spawn);
+    const awaited = this.#book.list().filter((spawn) => isOpenSpawn(spawn) && spawn.isAwaited === true);
+    for (const [parentKey, ids] of Map.groupBy(awaited, (spawn) => spawn.parentKey))
+      this.#connectedEnds.hold(parentKey, { ids: ids.map(({ id }) => id), held: [] });
   }
 
-  /** Resumes what an earlier process left unfinished: deadlines, ends that were not reported, tasks that got no turn. Call it when inputs are queued again. */
+  /** Keeps an input that an earlier process has left waiting if it is a result, for `recover`: a session gets its results together. False for any other input. */
+  keep(input: InputRecord): boolean {
+    const { completion, sessionKey } = input.admission;
+    if (completion === undefined || sessionKey === undefined) return false;
+    this.#connectedEnds.keep(sessionKey, input);
+    return true;
+  }
+
+  /** Resumes what an earlier process left unfinished: results, deadlines, ends that were not reported, tasks that got no turn. Call it when inputs are queued again. */
   async recover(): Promise<void> {
+    this.#connectedEnds.handOverKept();
     for (const spawn of this.#book.list()) {
       if (isOpenSpawn(spawn)) await this.#recoverOpen(spawn);
       else if (spawn.announcedAtMs === undefined) await this.#connectedEnds.tellPlainly(spawn);
@@ -100,7 +112,13 @@ export class SessionSubagents implements Subagents {
   }
 
   async wait({ run: { sessionKey } }: ToolCaller): Promise<number> {
-    const open = [...this.#book.openOf(sessionKey), ...this.#unstoredOf(sessionKey).map(({ spawn }) => spawn)];
+    const openNow = (): readonly SpawnRecord[] => [
+      ...this.#book.openOf(sessionKey),
+      ...this.#unstoredOf(sessionKey).map(({ spawn }) => spawn),
+    ];
+    await this.#await(sessionKey, openNow());
+    // Some may have ended meanwhile.
+    const open = openNow();
     // Results that arrive meanwhile wait behind this turn.
     const ended = this.#connectedRuntime.waitingInputs(sessionKey).filter(({ admission }) => admission.completion !== undefined);
     if (open.length > 0) {
@@ -266,6 +284,20 @@ export class SessionSubagents implements Subagents {
   get #connectedRuntime(): SubagentRuntime {
     if (this.#runtime === undefined) throw new Error("the runtime of sub-agents is not connected yet");
     return this.#runtime;
+  }
+
+  /** Remembers that a session waits for these, also after a restart. */
+  async #await(sessionKey: string, open: readonly SpawnRecord[]): Promise<void> {
+    for (const [turnId, accepted] of this.#unstored)
+      this.#unstored.set(
+        turnId,
+        accepted.map((one) => (one.spawn.parentKey === sessionKey ? { ...one, spawn: { ...one.spawn, isAwaited: true } } : one)),
+      );
+    if (open.length > 0) await this.#connected.store.awaitSpawns(open.map(({ id }) => id));
+    for (const { id } of open) {
+      const spawn = this.#book.get(id);
+      if (spawn !== undefined && isOpenSpawn(spawn)) this.#book.put({ ...spawn, isAwaited: true });
+    }
   }
 
   #unstoredOf(sessionKey: string): readonly NewSpawn[] {

@@ -36,6 +36,13 @@ interface SettledEnd extends Pick<BroughtEnd, "tells"> {
   readonly reason?: string;
 }
 
+/** A result that waits for others. */
+interface HeldResult {
+  readonly input: InputRecord;
+  /** An earlier process has left it. */
+  readonly isRecovered: boolean;
+}
+
 /** The end of one run in the session of a sub-agent. */
 export interface SubagentRunEnd {
   readonly outcome: RunOutcome;
@@ -55,6 +62,8 @@ export interface SubagentTurnEnd {
 export interface SubagentRuntime {
   /** Queues an input that is stored. */
   readonly requeue: (input: InputRecord) => Promise<void>;
+  /** Queues an input that an earlier process has left waiting. */
+  readonly recover: (input: InputRecord) => Promise<void>;
   /** Stops the work of a session, and calls `then` afterwards. */
   readonly stop: (sessionKey: string, reason: string, then: () => Promise<void>) => Promise<void>;
   /** The inputs that wait in a session. */
@@ -94,7 +103,7 @@ export class SpawnEnds {
   /** What sub-agents have said while they wait for something: their result, if nothing comes of that. */
   readonly #said = new Map<string, { readonly result: string; readonly isTainted: boolean }>();
   /** By session: the sub-agents whose results are handed over together, and the results that are held for that. */
-  readonly #waits = new Map<string, { readonly ids: Set<string>; readonly held: InputRecord[] }>();
+  readonly #waits = new Map<string, { readonly ids: Set<string>; readonly held: HeldResult[] }>();
   #isClosed = false;
 
   constructor(options: SpawnEndsOptions) {
@@ -217,7 +226,21 @@ export class SpawnEnds {
   /** Hands the results of these sub-agents over together, once all of them have ended, with those that are `held` already. */
   hold(sessionKey: string, { ids, held }: { readonly ids: readonly string[]; readonly held: readonly InputRecord[] }): void {
     const before = this.#waits.get(sessionKey)?.held ?? [];
-    this.#waits.set(sessionKey, { ids: new Set(ids), held: [...before, ...held] });
+    this.#waits.set(sessionKey, { ids: new Set(ids), held: [...before, ...held.map((input) => ({ input, isRecovered: false }))] });
+  }
+
+  /** Holds a result that an earlier process has left waiting, for `handOverKept`. */
+  keep(sessionKey: string, input: InputRecord): void {
+    const wait = this.#waits.get(sessionKey) ?? { ids: new Set(), held: [] };
+    wait.held.push({ input, isRecovered: true });
+    this.#waits.set(sessionKey, wait);
+  }
+
+  /** Hands the kept results over, each together with the others of its session; those of a session that waits for further ones stay. */
+  handOverKept(): void {
+    const { inBackground } = this.#options.runtime();
+    for (const [sessionKey, { ids }] of this.#waits)
+      if (ids.size === 0) inBackground("results of sub-agents", this.#handOverHeld(sessionKey));
   }
 
   /** True if a turn is the one in which the result is written again. */
@@ -245,11 +268,16 @@ export class SpawnEnds {
       if (input !== undefined) await runtime().requeue(input);
       return;
     }
-    if (input !== undefined) wait.held.push(input);
-    if (wait.ids.size > 0) return;
-    this.#waits.delete(parentKey);
-    await runtime().behind(parentKey, async () => {
-      for (const one of wait.held) await runtime().requeue(one);
+    if (input !== undefined) wait.held.push({ input, isRecovered: false });
+    if (wait.ids.size === 0) await this.#handOverHeld(parentKey);
+  }
+
+  async #handOverHeld(sessionKey: string): Promise<void> {
+    const held = this.#waits.get(sessionKey)?.held ?? [];
+    this.#waits.delete(sessionKey);
+    const { behind, recover, requeue } = this.#options.runtime();
+    await behind(sessionKey, async () => {
+      for (const { input, isRecovered } of held) await (isRecovered ? recover(input) : requeue(input));
     });
   }
 

@@ -54,6 +54,8 @@ export interface SpawnRecord {
   readonly result?: string;
   /** Why it did not end as `done`. */
   readonly reason?: string;
+  /** Its parent has ended a turn to wait for it, and gets its result together with those of the others that it waits for. */
+  readonly isAwaited?: true;
   /** When its end was reported: by an input of its parent, or by a message. */
   readonly announcedAtMs?: number;
   /** The input of the parent that reports its end; its text is written then. */
@@ -105,6 +107,8 @@ export interface SpawnStore {
    * if it is a sub-agent itself, is still open. `undefined` if it had ended before: an end is reported once.
    */
   endSpawn(end: SpawnEnd): Promise<EndedSpawn | undefined>;
+  /** Records that their parent waits for these; no-op for those that have ended. */
+  awaitSpawns(ids: readonly string[]): Promise<void>;
   /** Records that its end was reported by a message. */
   announceSpawn(id: string, options: { readonly nowMs: number }): Promise<void>;
   /** Oldest first. A damaged one is left out and reported. */

@@ -235,6 +235,7 @@ function createSpawnStore({ tables: { spawns }, transactions, calls }: Parts): S
   return {
     appendSpawns: (turnId, options) => calls.write(() => transactions.appendSpawns(turnId, options)),
     endSpawn: (end) => calls.write(() => transactions.endSpawn(end)),
+    awaitSpawns: (ids) => calls.write(() => spawns.awaitAll(ids)),
     announceSpawn: (id, { nowMs }) => calls.write(() => spawns.announce(id, nowMs)),
     listSpawns: () => calls.read(() => spawns.list()),
   };

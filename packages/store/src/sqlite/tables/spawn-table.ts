@@ -70,6 +70,14 @@ export class SpawnTable {
     return spawn !== undefined && isOpenSpawn(spawn) ? spawn : undefined;
   }
 
+  /** Marks open ones as awaited. */
+  awaitAll(ids: readonly string[]): void {
+    for (const id of ids) {
+      const spawn = this.readOpen(id);
+      if (spawn !== undefined) this.#replace({ ...spawn, isAwaited: true });
+    }
+  }
+
   announce(id: string, nowMs: number): void {
     const spawn = this.#read(id);
     if (spawn?.announcedAtMs === undefined && spawn !== undefined) this.#replace({ ...spawn, announcedAtMs: nowMs });
