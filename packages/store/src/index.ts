@@ -44,6 +44,7 @@ export type {
   InputRecord,
   InputSource,
   JobBounds,
+  RunConfinement,
   InputState,
   SpawnFacts,
   TerminalInputState,

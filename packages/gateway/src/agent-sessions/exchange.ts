@@ -70,7 +70,7 @@ export function stepInput(
   { chat, nowMs }: { readonly chat: Origin | undefined; readonly nowMs: number },
 ): { readonly message: MsgContext; readonly admission: InputAdmission } {
   const { id, requester, target, authority, path, maxTurns } = exchange;
-  const { owner, isListedOwner, author, tainted, cause, job, tree } = authority;
+  const { owner, isListedOwner, author, tainted, cause, job, tree, confinement } = authority;
   const [to, from] = receiver === "target" ? [target, requester] : [requester, target];
   return {
     message: {
@@ -103,7 +103,7 @@ export function stepInput(
         cause,
         ...withoutUndefined({ requesterChannel: requester.channel }),
       },
-      ...withoutUndefined({ tainted, isListedOwner, job, tree }),
+      ...withoutUndefined({ tainted, isListedOwner, job, tree, confinement }),
     },
   };
 }

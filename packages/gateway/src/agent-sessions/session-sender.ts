@@ -1,8 +1,8 @@
-import { commandSandbox, withoutUndefined } from "@factotum/agent-contract";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Random, SessionReference, SessionSendOutcome } from "@factotum/agent-contract";
 import type { ExchangeRecord, InboxStore, TurnStore } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
-import { isSandboxed, sandboxReason } from "../agents/run-place.ts";
+import { confinementOf, isSandboxed, sandboxReason } from "../agents/run-place.ts";
 import { wait } from "../delivery/wait.ts";
 import { readAskingTurn } from "../queue/asking-turn.ts";
 import { chargedKind } from "../run-policy/input-traits.ts";
@@ -119,8 +119,7 @@ export class SessionSender {
     const chat = chatOf(found.record);
     const group = chat !== undefined && chat.conversation.kind !== "direct";
     const { mode } = running.agent(found.agentId).config.sandbox;
-    const isConfined = commandSandbox(run) !== undefined;
-    if (isConfined && !isSandboxed(sandboxReason(mode, { owner: run.owner, group })))
+    if (confinementOf(run) !== undefined && !isSandboxed(sandboxReason(mode, { owner: run.owner, group })))
       return { type: "forbidden", message: `This turn is sandboxed, and turns of ${found.key} are not, so it cannot send there.` };
     const isListed = admission.sessionKey === undefined || admission.isListedOwner === true;
     const { maxPingPongTurns } = running.config.session.agentToAgent;
@@ -137,7 +136,7 @@ export class SessionSender {
         cause: chargedKind(run.kind, inputs),
         ...(tainted || !run.owner ? { tainted: true } : {}),
         ...(run.owner && isListed ? { isListedOwner: true } : {}),
-        ...withoutUndefined({ tree: admission.tree }),
+        ...withoutUndefined({ tree: admission.tree, confinement: confinementOf(run) }),
         ...(admission.job?.tools === undefined
           ? {}
           : { job: { id: admission.job.id, name: admission.job.name, tools: admission.job.tools } }),

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
-import type { RunFacts } from "@factotum/agent-contract";
+import { commandSandbox } from "@factotum/agent-contract";
+import type { RunFacts, RunSandbox } from "@factotum/agent-contract";
 import type { ResolvedAgent } from "@factotum/config";
+import type { RunConfinement } from "@factotum/store";
 
 /** Why commands of a run are in a sandbox or on the host. */
 export type SandboxReason =
@@ -45,6 +47,18 @@ export function sandboxReason(
 /** True for the reasons of a sandbox. */
 export function isSandboxed(reason: SandboxReason): boolean {
   return reason !== "off" && reason !== "owner";
+}
+
+/** What the runs that a run causes are confined to; `undefined`: its commands are on the host. */
+export function confinementOf(run: Pick<RunFacts, "sandbox">): RunConfinement | undefined {
+  const sandbox = commandSandbox(run);
+  return sandbox === undefined ? undefined : { hosts: sandbox.network ?? [] };
+}
+
+/** A sandbox within confinements: its commands reach only the hosts that each of them names, too. */
+export function confined({ network, ...sandbox }: RunSandbox, confinements: readonly RunConfinement[]): RunSandbox {
+  const hosts = (network ?? []).filter((host) => confinements.every((one) => one.hosts.includes(host)));
+  return { ...sandbox, ...(hosts.length === 0 ? {} : { network: hosts }) };
 }
 
 /**

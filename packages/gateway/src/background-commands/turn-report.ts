@@ -30,6 +30,7 @@ export async function turnReport(
   if (asking === undefined) throw new Error("no message asked for this run, so its end could not be reported");
   const { turn, lead } = asking;
   const { sender, replyContext } = lead.message;
+  const { author, agentToAgent, confinement } = lead.admission;
   const isListed = lead.admission.sessionKey === undefined || lead.admission.isListedOwner === true;
   return {
     message: {
@@ -52,7 +53,7 @@ export async function turnReport(
       agentId: run.agentId,
       ...(tainted || lead.admission.tainted === true ? { tainted: true } : {}),
       ...(isListed ? { isListedOwner: true } : {}),
-      ...withoutUndefined({ replyTo: turn.replyTo, author: lead.admission.author, agentToAgent: lead.admission.agentToAgent }),
+      ...withoutUndefined({ replyTo: turn.replyTo, author, agentToAgent, confinement }),
       ...boundsOf(lead.admission),
     },
   };

@@ -115,7 +115,7 @@ export function checkCall(
   const { turn, facts, model } = prepared;
   if (facts.owner && !areOwners(inputs, running.config))
     return { type: "refuse", message: `${tool.name} was refused. Rule owner: the person it was for is no longer the owner.` };
-  const bounded = boundsRefusal(tool.name, inputs);
+  const bounded = boundsRefusal(tool.name, inputs) ?? confinementRefusal(call, tool, { facts, inputs });
   if (bounded !== undefined) return { type: "refuse", message: bounded };
   const message = policyRefusal(tool.name, { turn, facts, inputs, provider: model.client.info.provider }, { running, channels });
   if (message !== undefined) return { type: "refuse", message };
@@ -180,6 +180,17 @@ function boundsRefusal(name: string, inputs: readonly InputRecord[]): string | u
   const may =
     job.tools === undefined ? "may not call it" : job.tools.length === 0 ? "may call no tools" : `may call ${job.tools.join(", ")}`;
   return `${name} was refused. Rule ${rule}: ${who} ${JSON.stringify(job.name)} ${may}.`;
+}
+
+/** What a sandboxed run has caused does nothing outside of a sandbox, also after a change of the configuration. */
+function confinementRefusal(
+  call: ToolCall,
+  tool: AgentTool,
+  { facts, inputs }: { readonly facts: RunFacts; readonly inputs: readonly InputRecord[] },
+): string | undefined {
+  if (facts.sandbox !== undefined || traitsOf(call, tool).effect === "read") return undefined;
+  if (inputs.every(({ admission }) => admission.confinement === undefined)) return undefined;
+  return `${tool.name} was refused. Rule sandbox: a sandboxed turn has asked for this one, which is not sandboxed any longer.`;
 }
 
 /** A command on the host of a run that was allowed to leave its sandbox, and no longer is: by the configuration, or by a steered message. */

@@ -1,6 +1,6 @@
 import type { FactotumConfig } from "@factotum/config";
 import type { InputRecord, SessionRecord } from "@factotum/store";
-import { withPresentOwner } from "../access/owner.ts";
+import { asOfAuthor, withPresentOwner } from "../access/owner.ts";
 import { mayAsk } from "../run-policy/input-traits.ts";
 
 /** The part of an input that tells who wrote it. */
@@ -19,13 +19,14 @@ export function maySenderElevate(
   return ids.includes("*") || ids.includes(sender.id);
 }
 
-/** True if everybody whose message is in a run may have its commands on the host, as the configuration is now. */
+/** True if everybody whose message is in a run may have its commands on the host, as the configuration is now, and no sandboxed run has caused it. */
 export function mayElevate(inputs: readonly SaidInput[], config: Pick<FactotumConfig, "tools" | "commands">): boolean {
   return (
     inputs.length > 0 &&
     inputs.every((input) => {
       const { owner } = withPresentOwner(input, config.commands.ownerAllowFrom).admission;
-      return maySenderElevate({ owner, channel: input.message.origin.channel, id: input.message.sender.id }, config);
+      const { origin, sender } = asOfAuthor(input).message;
+      return input.admission.confinement === undefined && maySenderElevate({ owner, channel: origin.channel, id: sender.id }, config);
     })
   );
 }

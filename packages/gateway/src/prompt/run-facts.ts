@@ -2,6 +2,7 @@ import type { RunFacts, RunKind, RunSandbox } from "@factotum/agent-contract";
 import type { InputRecord } from "@factotum/store";
 import { sessionPlace } from "../conversation/session-context.ts";
 import type { SessionFacts } from "../conversation/session-context.ts";
+import { confined } from "../agents/run-place.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { chargedKind } from "../run-policy/input-traits.ts";
 
@@ -15,6 +16,7 @@ export async function runFacts(
   const { agent } = context;
   const { id, kind, owner, sessionKey, sessionId } = turn;
   const cause = chargedKind(kind, inputs);
+  const confinements = inputs.flatMap(({ admission }) => admission.confinement ?? []);
   const { folder, sandbox } = await agents.placeFor(agent, { owner, sessionKey, ...sessionPlace(context) });
   return {
     runId: id,
@@ -25,7 +27,7 @@ export async function runFacts(
     sessionId,
     workspace: folder,
     owner,
-    ...(sandbox === undefined ? {} : { sandbox: elevated ? onHost(sandbox) : sandbox }),
+    ...(sandbox === undefined ? {} : { sandbox: elevated ? onHost(sandbox) : confined(sandbox, confinements) }),
     timeZone: agent.config.userTimezone,
   };
 }

@@ -3,7 +3,7 @@ import type { Clock, Random, RunFacts, SpawnRequest, ToolCaller } from "@factotu
 import { cutText, renderSubagentContext } from "@factotum/agent-core";
 import type { InputAdmission, InputRecord, JobBounds, NewSpawn, SpawnFacts, Store } from "@factotum/store";
 import { modelProblem } from "../agents/model-problem.ts";
-import { placeOfRun } from "../agents/run-place.ts";
+import { confinementOf, placeOfRun } from "../agents/run-place.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { unknownTools } from "../agents/unknown-tools.ts";
 import { turnReport } from "../background-commands/turn-report.ts";
@@ -84,6 +84,7 @@ export async function planSpawn(
     spawn: facts,
     job: bounds,
     extra,
+    ...withoutUndefined({ confinement: confinementOf(run) }),
   };
   const nowMs = clock.now();
   return {

@@ -1,6 +1,6 @@
 import type { RunKind } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
-import type { InputAuthor, JobBounds, TreeBudget } from "./inbox-records.ts";
+import type { InputAuthor, JobBounds, RunConfinement, TreeBudget } from "./inbox-records.ts";
 
 /** A message from one session to another, with the replies that follow, until it ends. */
 export interface ExchangeRecord {
@@ -25,6 +25,8 @@ export interface ExchangeRecord {
     readonly cause: RunKind;
     /** What the requesting turn was bound to. */
     readonly job?: JobBounds;
+    /** The requesting turn was sandboxed. */
+    readonly confinement?: RunConfinement;
     /** The tree of sub-agents that the requesting turn belongs to. */
     readonly tree?: TreeBudget;
   };

@@ -69,6 +69,8 @@ export interface InputAdmission {
   readonly author?: InputAuthor;
   /** A step of an exchange between two sessions, or the end of a command of one. */
   readonly agentToAgent?: AgentToAgentStep;
+  /** A sandboxed run has caused it. */
+  readonly confinement?: RunConfinement;
 }
 
 /** What an unattended input comes from. */
@@ -83,6 +85,12 @@ export interface InputSource {
 export interface InputAuthor {
   readonly origin: Origin;
   readonly sender: Sender;
+}
+
+/** What a run may do at most that a sandboxed run has caused: its commands stay in a sandbox. */
+export interface RunConfinement {
+  /** The only hosts that its commands may reach, as entries of `sandbox.network.allow`. */
+  readonly hosts: readonly string[];
 }
 
 /** One step of an exchange between two sessions. */
