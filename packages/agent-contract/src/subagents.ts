@@ -1,6 +1,13 @@
 import type { JsonSchema } from "./json.ts";
 import type { ThinkingLevel, ToolCaller } from "./run.ts";
 
+/** A file for a sub-agent. */
+export interface SpawnAttachment {
+  /** A file name: letters, digits, `.`, `_` and `-`. Names of one task differ, also without regard to case. */
+  readonly name: string;
+  readonly data: Uint8Array;
+}
+
 /** A task for a sub-agent, as a model hands it out. */
 export interface SpawnRequest {
   readonly task: string;
@@ -21,6 +28,8 @@ export interface SpawnRequest {
   readonly disableTools?: boolean;
   /** Its result has to be one JSON value of this form. */
   readonly outputSchema?: JsonSchema;
+  /** Written into a folder of its own in the sub-agent's workspace, and named in its prompt. */
+  readonly attachments?: readonly SpawnAttachment[];
 }
 
 /** What became of a task. `refused` says what to do. */

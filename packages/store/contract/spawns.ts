@@ -48,7 +48,7 @@ export function describeSpawns(context: () => ContractContext): void {
     return inputs.map(({ id }) => id);
   };
   const beginChild = async (inputId: string, { spawn }: NewSpawn): Promise<void> => {
-    const session = sampleSession({ key: spawn.childKey, sessionId: `s-${spawn.id}`, spawnedBy: PARENT });
+    const session = sampleSession({ key: spawn.childKey, sessionId: `s-${spawn.id}`, spawnedBy: PARENT, workspace: "/srv/project" });
     await context().store.startTurn(sampleTurn(`t-${spawn.id}`, [inputId], { session, kind: "subagent" }));
   };
 
@@ -66,7 +66,10 @@ export function describeSpawns(context: () => ContractContext): void {
         spawn: { state: "done", result: "three", announcedAtMs: NOW_MS + 500 },
         input: { state: { type: "waiting" } },
       });
-      expect((await store.readSession(one.spawn.childKey))?.expiresAtMs).toBe(NOW_MS + 9000);
+      expect(await store.readSession(one.spawn.childKey)).toMatchObject({
+        expiresAtMs: NOW_MS + 9000,
+        overrides: { workspace: "/srv/project" },
+      });
       await store.close();
       const reopened = await fixture.open();
       expect(await reopened.listSpawns()).toEqual([ended?.spawn]);

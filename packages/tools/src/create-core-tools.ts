@@ -111,7 +111,7 @@ export function createCoreTools(options: CoreToolsOptions): readonly AgentTool[]
     createSessionsHistoryTool({ sessions }),
     createSessionsListTool({ sessions }),
     createSessionsSendTool({ sessions }),
-    createSessionsSpawnTool({ subagents: options.subagents }),
+    createSessionsSpawnTool({ subagents: options.subagents, files }),
     createSessionsYieldTool({ subagents: options.subagents }),
     createSubagentsTool({ subagents: options.subagents }),
     createUpdatePlanTool({ planBoard }),

@@ -56,6 +56,7 @@ export type { ForwardProxy, ForwardProxyOptions, RefusedRequest } from "./forwar
 export { defineTool } from "./define-tool/define-tool.ts";
 export type { ToolDefinition } from "./define-tool/define-tool.ts";
 export { createFileAccess } from "./file-access/create-file-access.ts";
+export { anchorOf } from "./file-access/opened-path.ts";
 export type { FileAccess, RunFiles } from "./file-access/create-file-access.ts";
 export type { ChangeOptions, FileChange } from "./file-access/plan-changes.ts";
 export type { FileAccessOptions, FileRoot } from "./file-access/grants.ts";

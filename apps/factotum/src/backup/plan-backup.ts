@@ -24,7 +24,7 @@ export const WORK_FOLDER_PREFIX = ".factotum-backup-";
 /** Possible names of the configuration in the state directory. */
 const CONFIG = /^factotum\.(?:json5|json|yaml|yml)$/;
 /** The backed-up part of the state folder: the rest is rebuilt, belongs to a process, or is a copy of the database. */
-const STATE = /^state(?:\/damage\.json)?$/;
+const STATE = /^state(?:\/damage\.json|\/attachments(?:\/.*)?)?$/;
 /** Earlier configurations, which may contain secrets that were moved since. */
 const EARLIER_CONFIG = /^state\/(?:config-versions(?:\/|$)|config\.last-good\.)/;
 

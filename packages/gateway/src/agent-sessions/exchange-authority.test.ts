@@ -85,7 +85,7 @@ async function start({
   });
   server.respond(({ body }) => {
     const isCoder = JSON.stringify(body?.["system"]).includes("You are the coder.");
-    const newest = JSON.stringify((body?.["messages"] as readonly unknown[]).at(-1));
+    const newest = JSON.stringify(((body?.["messages"] ?? []) as readonly unknown[]).at(-1));
     if (newest.includes("looked") && !isCoder) return toolReply({ name: "sessions_send", input: { sessionKey: CODER, message: "Look." } });
     if (newest.includes("tool_result") || newest.includes("Hello")) return textReply("Done.");
     return toolReply({ name: "probe", input: {} });

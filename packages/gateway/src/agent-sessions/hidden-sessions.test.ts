@@ -29,7 +29,7 @@ let subagents: SessionSubagents;
 beforeAll(async () => {
   running = await startWithSessions();
   const store = withMethods(() => ({ listSpawns: async () => SPAWNS }))(running.store);
-  subagents = new SessionSubagents().connect({ ...running.gateway.engine.parts, store });
+  subagents = new SessionSubagents().connect({ ...running.gateway.engine.parts, store, home: running.home });
   await subagents.recall();
 });
 afterAll(() => running[Symbol.asyncDispose]());
@@ -69,7 +69,9 @@ async function learnt(
 test.each(ASKERS)("%s: no tool tells a hidden session from one that does not exist", async (_who, asker, visible) => {
   let scans = 0;
   const { sessions, caller } = askerOf(running, asker, () => (scans += 1));
-  const tools = createCoreTools({ sessions, subagents } as unknown as Parameters<typeof createCoreTools>[0]);
+  const tools = createCoreTools({ sessions, subagents, files: { forRun: async () => ({}) } } as unknown as Parameters<
+    typeof createCoreTools
+  >[0]);
   const of = async (name: string, args: JsonObject, named: JsonObject): Promise<string> =>
     learnt(tools, caller, { name, args, named, scans: () => scans });
   const hidden = NAMES.filter((name) => !visible.includes(name));

@@ -101,8 +101,8 @@ export class CheckpointService {
   /** The facts that a run of the same session and authority would have now. */
   async #factsOf({ owner, sessionKey, sessionId }: CheckpointRecord, { id, kind, agentId, origin }: TurnRecord): Promise<RunFacts> {
     const { running, store } = this.#options;
-    const record = await store.readSession(sessionKey);
+    const workspace = (await store.readSession(sessionKey))?.overrides.workspace;
     const isGroup = origin.conversation.kind !== "direct";
-    return runFacts({ id, kind, owner, sessionKey, sessionId }, { agent: running.agent(agentId), isGroup, record }, running);
+    return runFacts({ id, kind, owner, sessionKey, sessionId }, { agent: running.agent(agentId), isGroup, workspace }, running);
   }
 }

@@ -49,7 +49,7 @@ export class Conversations {
     sessionKey: string,
     agentId: string,
     origin: Origin,
-    asked: Pick<JobBounds, "model" | "thinking"> = {},
+    asked: Pick<JobBounds, "model" | "thinking" | "workspace"> = {},
   ): Promise<SessionContext> {
     const facts = await this.readFacts(sessionKey, agentId, origin);
     const { agent, record } = facts;
@@ -57,6 +57,7 @@ export class Conversations {
     return {
       ...facts,
       thinking: asked.thinking ?? facts.thinking,
+      workspace: record === undefined ? asked.workspace : facts.workspace,
       model: preferCredential(await agent.model(reference), record?.overrides.authProfile),
       fallbacks: await agent.fallbacks(reference),
     };
@@ -73,6 +74,7 @@ export class Conversations {
       sessionId: record?.sessionId ?? random.uuid(),
       agent,
       isGroup: origin.conversation.kind !== "direct",
+      workspace: record?.overrides.workspace,
       thinking: record?.overrides.thinking ?? agent.config.thinking,
       reasoning: record?.overrides.reasoning ?? agent.config.reasoning,
       verbose: record?.overrides.verbose ?? agent.config.verbose,

@@ -16,6 +16,8 @@ export interface SessionFacts {
   readonly agent: AgentRuntime;
   readonly group: GroupConfig | undefined;
   readonly isGroup: boolean;
+  /** The session's own folder; `undefined`: the agent's workspace. */
+  readonly workspace: string | undefined;
   /** `undefined`: the model's own. */
   readonly thinking: ThinkingLevel | undefined;
   /** Where the model's thoughts are shown. */
@@ -28,8 +30,11 @@ export interface SessionFacts {
 }
 
 /** The facts of a session that decide the folder of its runs: whether it is a group's, and its own folder. */
-export function sessionPlace({ record, isGroup }: Pick<SessionFacts, "record" | "isGroup">): Pick<RunOccasion, "group" | "workspace"> {
-  return { group: isGroup, ...withoutUndefined({ workspace: record?.overrides.workspace }) };
+export function sessionPlace({
+  workspace,
+  isGroup,
+}: Pick<SessionFacts, "workspace" | "isGroup">): Pick<RunOccasion, "group" | "workspace"> {
+  return { group: isGroup, ...withoutUndefined({ workspace }) };
 }
 
 /** The facts of a turn. */

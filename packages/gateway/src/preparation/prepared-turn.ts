@@ -143,6 +143,7 @@ export function createNewTurn(job: InputJob, run: TurnIdentity, first: FirstComm
       isPrivate,
       displayName,
       ...withoutUndefined({
+        workspace: context.workspace,
         expiresAtMs: admission.expiresAtMs,
         spawnedBy: admission.spawn?.parentKey ?? (admission.expiresAtMs === undefined ? undefined : admission.madeBy?.sessionKey),
       }),

@@ -193,9 +193,8 @@ export class PromptResolver {
 }
 
 /** Changes with the configuration of the agent, and with the session's own folder. */
-function configBasis({ agent, record }: SessionContext): string {
-  const folder = record?.overrides.workspace;
-  return folder === undefined ? agent.basis : `${agent.basis}@${displayId(folder, undefined)}`;
+function configBasis({ agent, workspace }: SessionContext): string {
+  return workspace === undefined ? agent.basis : `${agent.basis}@${displayId(workspace, undefined)}`;
 }
 
 /** True for the session of the agent's heartbeats: the main one, or the one that they have of their own. */

@@ -9,7 +9,7 @@ import { chargedKind } from "../run-policy/input-traits.ts";
 /** Facts about a turn for its tools. `elevated`: commands of a sandboxed turn run on the host. `inputs`: what asked for it, and so what originally started it. */
 export async function runFacts(
   turn: { readonly id: string; readonly kind: RunKind; readonly owner: boolean; readonly sessionKey: string; readonly sessionId: string },
-  context: Pick<SessionFacts, "agent" | "isGroup" | "record">,
+  context: Pick<SessionFacts, "agent" | "isGroup" | "workspace">,
   { agents }: Pick<RunningConfig, "agents">,
   { elevated = false, inputs = [] }: { readonly elevated?: boolean; readonly inputs?: readonly Pick<InputRecord, "admission">[] } = {},
 ): Promise<RunFacts> {

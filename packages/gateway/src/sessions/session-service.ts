@@ -303,7 +303,7 @@ export class SessionService {
       if (before === undefined) throw new SessionRequestError("not-found", `There is no session "${sessionKey}".`);
       const deleted = await store.deleteSession(sessionKey, { nowMs: clock.now() });
       cache.drop(before.sessionId);
-      subagents.removed(sessionKey);
+      await subagents.removed(sessionKey);
       for (const sessionId of deleted) await media.store.removeSession(sessionId);
       const { agentId, sessionId } = before;
       if (deleted.length > 0) {

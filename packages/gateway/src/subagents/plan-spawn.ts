@@ -1,13 +1,14 @@
 import { commandSandbox, withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Random, RunFacts, SpawnRequest, ToolCaller } from "@factotum/agent-contract";
 import { cutText, renderSubagentContext } from "@factotum/agent-core";
-import type { InputAdmission, InputRecord, JobBounds, NewSpawn, SpawnFacts, Store } from "@factotum/store";
+import type { InputAdmission, JobBounds, NewSpawn, SpawnFacts, SpawnRecord, Store } from "@factotum/store";
 import { modelProblem } from "../agents/model-problem.ts";
 import { confinementOf, placeOfRun } from "../agents/run-place.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { unknownTools } from "../agents/unknown-tools.ts";
 import { turnReport } from "../background-commands/turn-report.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import { attachmentPaths } from "./attachment-folders.ts";
 import { readAskingTurn } from "../queue/asking-turn.ts";
 import type { AskingTurn } from "../queue/asking-turn.ts";
 import { groupOf } from "../conversation/session-context.ts";
@@ -34,91 +35,127 @@ export interface PlanSpawnParts {
   readonly random: Random;
 }
 
+/** A sub-agent to start, and the folder that it will work in. */
+export interface PlannedSpawn extends NewSpawn {
+  readonly workspace: string;
+}
+
 /** Why a task is not taken; for the model. */
 export interface SpawnRefusal {
   readonly refusal: string;
 }
 
+/** Where a sub-agent is in its tree. */
+interface TreePlace {
+  readonly id: string;
+  readonly childKey: string;
+  readonly agentId: string;
+  readonly depth: number;
+  readonly maxDepth: number;
+  readonly rootKey: string;
+}
+
 /**
  * Plans a sub-agent: within the limits of its tree, and with at most the rights of the turn that asks for it: its sender, its address, which decides about groups
- * and sandbox, its taint, and the restrictions of its own run.
+ * and sandbox, its folder, its taint, and the restrictions of its own run.
  */
-export async function planSpawn(
-  request: SpawnRequest,
-  { run, tainted }: ToolCaller,
-  parts: PlanSpawnParts,
-): Promise<NewSpawn | SpawnRefusal> {
-  const { store, running, book, clock, random } = parts;
-  const limits = running.agent(run.agentId).config.subagents;
-  const own = book.ofChild(run.sessionKey);
-  const depth = (own?.depth ?? 0) + 1;
-  const maxDepth = own?.maxDepth ?? limits.maxDepth;
-  const agentId = (request.agentId ?? run.agentId).toLowerCase();
-  const limited = limitRefusal(run, { depth, maxDepth, agentId }, parts);
+export async function planSpawn(request: SpawnRequest, caller: ToolCaller, parts: PlanSpawnParts): Promise<PlannedSpawn | SpawnRefusal> {
+  const { store, running, clock } = parts;
+  const { run } = caller;
+  const place = placeInTree(request, run, parts);
+  const { id, agentId, childKey } = place;
+  const limited = limitRefusal(run, place, parts);
   if (limited !== undefined) return limited;
   const asking = await readAskingTurn(run.runId, store);
   if (asking === undefined) return refused("No message asked for this run, so a result could be reported nowhere.");
   const problem = await requestProblem(request, agentId, running);
   if (problem !== undefined) return refused(problem);
-  const id = random.uuid();
-  const childKey = agentSessionKey(agentId, "subagent", id);
   const { admission } = asking.lead;
-  const facts: SpawnFacts = { id, parentKey: run.sessionKey, rootKey: own?.rootKey ?? run.sessionKey, depth, maxDepth };
-  const model = request.model ?? (agentId === run.agentId ? await modelOf(asking.lead, run, store) : undefined);
-  const bounds = boundsOf(request, { id, model, isLeaf: depth >= maxDepth, asking, run }, parts);
-  const cause = chargedKind(run.kind, asking.inputs);
-  const tree = admission.tree ?? { id: run.runId, ...withoutUndefined({ tokens: limits.budget.tokens, usd: limits.budget.usd }) };
-  const base = await turnReport(`subagent-end:${id}`, { run, tainted }, parts);
+  const session = await store.readSession(run.sessionKey);
+  const workspace = session?.overrides.workspace;
+  const model = request.model ?? (agentId === run.agentId ? (admission.job?.model ?? session?.overrides.model) : undefined);
+  const base = await turnReport(`subagent-end:${id}`, caller, parts);
   const { replyTo: _reply, ...authority } = base.admission;
   const { replyContext: _context, ...address } = base.message;
-  const outputSchema = request.outputSchema === undefined ? undefined : JSON.stringify(request.outputSchema);
-  const named = withoutUndefined({ role: request.label, outputSchema });
-  const extra = renderSubagentContext({ requester: run.agentId, task: request.task, depth, maxDepth, attachments: [], ...named });
+  const { budget } = running.agent(run.agentId).config.subagents;
+  const origin = {
+    cause: chargedKind(run.kind, asking.inputs),
+    tree: admission.tree ?? { id: run.runId, ...withoutUndefined({ tokens: budget.tokens, usd: budget.usd }) },
+  };
+  const facts: SpawnFacts = { id, parentKey: run.sessionKey, rootKey: place.rootKey, depth: place.depth, maxDepth: place.maxDepth };
   const child: InputAdmission = {
     ...authority,
     kind: "subagent",
     sessionKey: childKey,
     agentId,
-    cause,
-    tree,
+    ...origin,
     spawn: facts,
-    job: bounds,
-    extra,
+    job: boundsOf(request, { place, model, workspace, asking, run }, parts),
+    extra: contextOf(request, place, run),
     ...withoutUndefined({ confinement: confinementOf(run) }),
   };
-  const nowMs = clock.now();
+  const report = { ...base.admission, ...(admission.spawn === undefined ? { kind: "a2a" as const } : {}), ...origin };
+  const occasion = { owner: run.owner, sessionKey: childKey, group: address.origin.conversation.kind !== "direct", workspace };
   return {
+    workspace: (await running.agents.placeFor(running.agent(agentId), occasion)).folder,
     spawn: {
-      id,
-      parentKey: run.sessionKey,
-      parentSessionId: run.sessionId,
-      parentTurnId: run.runId,
-      rootKey: facts.rootKey,
-      childKey,
-      agentId,
-      depth,
-      maxDepth,
-      task: request.task,
-      ...withoutUndefined({ label: request.label, outputSchema: request.outputSchema }),
-      cleanup: request.cleanup ?? "keep",
-      createdAtMs: nowMs,
-      deadlineAtMs: nowMs + (request.runTimeoutSeconds ?? DEFAULT_TIMEOUT_S) * 1000,
-      state: "queued",
-      report: {
-        message: base.message,
-        admission: {
-          ...base.admission,
-          ...(admission.spawn === undefined ? { kind: "a2a" as const } : {}),
-          cause,
-          tree,
-        },
-      },
+      ...rowOf(request, place, { run, nowMs: clock.now() }),
+      report: { message: base.message, admission: report },
       child,
     },
     input: {
       message: { ...address, eventId: `subagent:${id}`, text: request.task },
       admission: { ...child, spawn: { ...facts, isTask: true } },
     },
+  };
+}
+
+function placeInTree({ agentId: asked }: SpawnRequest, run: RunFacts, { book, running, random }: PlanSpawnParts): TreePlace {
+  const own = book.ofChild(run.sessionKey);
+  const id = random.uuid();
+  const agentId = (asked ?? run.agentId).toLowerCase();
+  return {
+    id,
+    childKey: agentSessionKey(agentId, "subagent", id),
+    agentId,
+    depth: (own?.depth ?? 0) + 1,
+    maxDepth: own?.maxDepth ?? running.agent(run.agentId).config.subagents.maxDepth,
+    rootKey: own?.rootKey ?? run.sessionKey,
+  };
+}
+
+/** What the sub-agent is told of its task and its place. */
+function contextOf(
+  { task, label, outputSchema, attachments = [] }: SpawnRequest,
+  { id, depth, maxDepth }: TreePlace,
+  { agentId: requester }: RunFacts,
+): string {
+  const schema = outputSchema === undefined ? undefined : JSON.stringify(outputSchema);
+  const given = withoutUndefined({ role: label, outputSchema: schema });
+  return renderSubagentContext({ requester, task, depth, maxDepth, attachments: attachmentPaths(id, attachments), ...given });
+}
+
+function rowOf(
+  { task, label, outputSchema, cleanup = "keep", runTimeoutSeconds = DEFAULT_TIMEOUT_S }: SpawnRequest,
+  { id, rootKey, childKey, agentId, depth, maxDepth }: TreePlace,
+  { run, nowMs }: { readonly run: RunFacts; readonly nowMs: number },
+): Omit<SpawnRecord, "report" | "child"> {
+  return {
+    id,
+    parentKey: run.sessionKey,
+    parentSessionId: run.sessionId,
+    parentTurnId: run.runId,
+    rootKey,
+    childKey,
+    agentId,
+    depth,
+    maxDepth,
+    task,
+    ...withoutUndefined({ label, outputSchema }),
+    cleanup,
+    createdAtMs: nowMs,
+    deadlineAtMs: nowMs + runTimeoutSeconds * 1000,
+    state: "queued",
   };
 }
 
@@ -137,11 +174,7 @@ async function requestProblem(
 }
 
 /** Why a session may start no further sub-agent, or not this one. */
-function limitRefusal(
-  run: RunFacts,
-  { depth, maxDepth, agentId }: { readonly depth: number; readonly maxDepth: number; readonly agentId: string },
-  parts: PlanSpawnParts,
-): SpawnRefusal | undefined {
+function limitRefusal(run: RunFacts, { depth, maxDepth, agentId }: TreePlace, parts: PlanSpawnParts): SpawnRefusal | undefined {
   const { maxChildren } = parts.running.agent(run.agentId).config.subagents;
   if (depth > maxDepth) return refused(`Rule depth: sub-agents may be nested ${maxDepth} deep (subagents.maxDepth). Do the task yourself.`);
   if (parts.book.openOf(run.sessionKey).length + parts.unstored(run.sessionKey) >= maxChildren)
@@ -174,24 +207,19 @@ function refusalOfAgent(agentId: string, run: RunFacts, { running }: Pick<PlanSp
     : undefined;
 }
 
-/** The model that was chosen for the conversation or its job; `undefined`: the agent's. */
-async function modelOf({ admission }: InputRecord, { sessionKey }: RunFacts, store: PlanSpawnParts["store"]): Promise<string | undefined> {
-  return admission.job?.model ?? (await store.readSession(sessionKey))?.overrides.model;
-}
-
 /** What a sub-agent is bound to: its request, within what the asking turn is bound to. */
 function boundsOf(
   { label, task, thinking, toolsAllow, disableTools = false }: SpawnRequest,
   {
-    id,
+    place: { id, depth, maxDepth },
     model,
-    isLeaf,
+    workspace,
     asking,
     run,
   }: {
-    readonly id: string;
+    readonly place: TreePlace;
     readonly model: string | undefined;
-    readonly isLeaf: boolean;
+    readonly workspace: string | undefined;
     readonly asking: AskingTurn;
     readonly run: RunFacts;
   },
@@ -201,11 +229,11 @@ function boundsOf(
   const asked = disableTools ? [] : toolsAllow;
   const tools = asked === undefined ? before?.tools : asked.filter((name) => before?.tools?.includes(name) !== false);
   const withoutTools = [
-    ...new Set([...(before?.withoutTools ?? []), ...(isLeaf ? NOT_FOR_LEAVES : []), ...takenBySenders(asking, run, parts)]),
+    ...new Set([...(before?.withoutTools ?? []), ...(depth >= maxDepth ? NOT_FOR_LEAVES : []), ...takenBySenders(asking, run, parts)]),
   ];
   const line = task.trim().split("\n")[0] ?? "";
   const name = label ?? cutText(line, MAX_NAME_CHARS, "…");
-  return { id, name, ...withoutUndefined({ model, thinking, tools }), ...(withoutTools.length === 0 ? {} : { withoutTools }) };
+  return { id, name, ...withoutUndefined({ model, thinking, workspace, tools }), ...(withoutTools.length === 0 ? {} : { withoutTools }) };
 }
 
 /** Tools that the group denies to any of several senders of the turn: the sub-agent has the first sender alone, so these are denied to it explicitly. */

@@ -20,6 +20,7 @@ import type { SessionEvents } from "../events/session-events.ts";
 import type { HookRunner } from "../hooks/hook-runner.ts";
 import type { Notices } from "../notices/notices.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
+import { AttachmentFolders } from "./attachment-folders.ts";
 import { spawnedPayload } from "./hook-payloads.ts";
 import { planSpawn } from "./plan-spawn.ts";
 import { SpawnBook } from "./spawn-book.ts";
@@ -42,6 +43,8 @@ export interface SessionSubagentsParts {
   readonly sessionCommands: Pick<SessionCommands, "endSession" | "hasRunning">;
   readonly hooks: Pick<HookRunner, "observe">;
   readonly events: SessionEvents;
+  /** The state directory. */
+  readonly home: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -53,7 +56,7 @@ export interface SessionSubagentsParts {
  */
 export class SessionSubagents implements Subagents {
   readonly #book = new SpawnBook();
-  #parts: SessionSubagentsParts | undefined;
+  #parts: (SessionSubagentsParts & { readonly folders: AttachmentFolders }) | undefined;
   #ends: SpawnEnds | undefined;
   #tree: SubagentTree | undefined;
   #runtime: SubagentRuntime | undefined;
@@ -62,9 +65,10 @@ export class SessionSubagents implements Subagents {
 
   /** Connects the parts, once. */
   connect(parts: SessionSubagentsParts): this {
-    this.#parts = parts;
+    const folders = new AttachmentFolders(parts);
+    this.#parts = { ...parts, folders };
     this.#tree = new SubagentTree({ ...parts, book: this.#book, inBackground: (...work) => this.#connectedRuntime.inBackground(...work) });
-    this.#ends = new SpawnEnds({ ...parts, book: this.#book, runtime: () => this.#connectedRuntime });
+    this.#ends = new SpawnEnds({ ...parts, folders, book: this.#book, runtime: () => this.#connectedRuntime });
     return this;
   }
 
@@ -73,9 +77,11 @@ export class SessionSubagents implements Subagents {
     this.#runtime = runtime;
   }
 
-  /** Reads the stored ones. Call it before turns resume. */
+  /** Reads the stored ones, and removes the files of those that an earlier process did not store. Call it before turns resume. */
   async recall(): Promise<void> {
-    for (const spawn of await this.#connected.store.listSpawns()) this.#book.put(spawn);
+    const { store, folders } = this.#connected;
+    for (const spawn of await store.listSpawns()) this.#book.put(spawn);
+    await folders.sweep((id) => this.#book.get(id) !== undefined);
     const awaited = this.#book.list().filter((spawn) => isOpenSpawn(spawn) && spawn.isAwaited === true);
     for (const [parentKey, ids] of Map.groupBy(awaited, (spawn) => spawn.parentKey))
       this.#connectedEnds.hold(parentKey, { ids: ids.map(({ id }) => id), held: [] });
@@ -106,9 +112,13 @@ export class SessionSubagents implements Subagents {
     const parts = { ...this.#connected, book: this.#book, unstored: (key: string) => this.#unstoredOf(key).length };
     const planned = await planSpawn(request, caller, parts);
     if ("refusal" in planned) return { type: "refused", message: planned.refusal };
+    const { workspace, spawn, input } = planned;
+    const { attachments = [] } = request;
+    const problem = attachments.length === 0 ? undefined : await parts.folders.write(spawn.id, { workspace, files: attachments });
+    if (problem !== undefined) return { type: "refused", message: problem };
     const { runId } = caller.run;
-    this.#unstored.set(runId, [...(this.#unstored.get(runId) ?? []), planned]);
-    return { type: "accepted", runId: planned.spawn.id, sessionKey: planned.spawn.childKey };
+    this.#unstored.set(runId, [...(this.#unstored.get(runId) ?? []), { spawn, input }]);
+    return { type: "accepted", runId: spawn.id, sessionKey: spawn.childKey };
   }
 
   async wait({ run: { sessionKey } }: ToolCaller): Promise<number> {
@@ -205,9 +215,12 @@ export class SessionSubagents implements Subagents {
     return { type: "log", view: await this.#view(spawn), ...(await readLog(spawn, this.#connected.store)) };
   }
 
-  /** A turn begins, or begins again: what it had accepted without storing it has not happened. */
+  /** A turn begins, begins again, or has ended: what it had accepted without storing it has not happened. */
   forget(turnId: string): void {
+    const dropped = this.#unstored.get(turnId) ?? [];
     this.#unstored.delete(turnId);
+    const { folders } = this.#connected;
+    for (const { spawn } of dropped) this.#connectedRuntime.inBackground("attachments of a sub-agent", folders.remove(spawn.id));
   }
 
   /** The accepted sub-agents whose calls have their result among these entries of a turn, to be stored with them. */
@@ -266,12 +279,14 @@ export class SessionSubagents implements Subagents {
   }
 
   /** A session was removed. */
-  removed(sessionKey: string): void {
+  async removed(sessionKey: string): Promise<void> {
     this.#tree?.forget(sessionKey);
+    const spawn = this.#book.ofChild(sessionKey);
     this.#book.removeChild(sessionKey);
+    if (spawn !== undefined) await this.#connected.folders.remove(spawn.id);
   }
 
-  get #connected(): SessionSubagentsParts {
+  get #connected(): SessionSubagentsParts & { readonly folders: AttachmentFolders } {
     if (this.#parts === undefined) throw new Error("sub-agents are not connected yet");
     return this.#parts;
   }

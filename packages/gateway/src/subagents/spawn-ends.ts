@@ -9,6 +9,7 @@ import { parseReply } from "../delivery/parse-reply.ts";
 import type { HookRunner } from "../hooks/hook-runner.ts";
 import type { Notices } from "../notices/notices.ts";
 import { isSubagentKey } from "../routing/session-key.ts";
+import type { AttachmentFolders } from "./attachment-folders.ts";
 import { checkResult } from "./check-result.ts";
 import { endedPayload } from "./hook-payloads.ts";
 import { readInputs } from "../queue/asking-turn.ts";
@@ -87,6 +88,7 @@ export interface SpawnEndsOptions {
   readonly notices: Pick<Notices, "sendToChat" | "addEntry">;
   readonly sessionCommands: Pick<SessionCommands, "endSession" | "hasRunning">;
   readonly runtime: () => SubagentRuntime;
+  readonly folders: Pick<AttachmentFolders, "remove">;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -193,7 +195,7 @@ export class SpawnEnds {
   /** An end is stored: tells the parent, and ends what the sub-agent had started. */
   onEnded(ended: EndedSpawn | undefined): void {
     if (ended === undefined) return;
-    const { book, hooks, clock, runtime, sessionCommands } = this.#options;
+    const { book, hooks, clock, runtime, sessionCommands, folders } = this.#options;
     const { spawn, input } = ended;
     book.put(spawn);
     this.#brought.delete(spawn.id);
@@ -202,6 +204,8 @@ export class SpawnEnds {
     sessionCommands.endSession(spawn.childKey);
     this.#deadlines.get(spawn.id)?.[Symbol.dispose]();
     this.#deadlines.delete(spawn.id);
+    // Without a turn it has no session, with which its files would be removed.
+    if (spawn.startedAtMs === undefined) runtime().inBackground("attachments of a sub-agent", folders.remove(spawn.id));
     hooks.observe("subagent_ended", () => endedPayload(spawn, clock.now()));
     for (const child of book.openOf(spawn.childKey)) runtime().inBackground("end of a sub-agent", this.bring(child.id, ENDED_WITH_PARENT));
     if (spawn.announcedAtMs === undefined) runtime().inBackground("result of a sub-agent", this.tellPlainly(spawn));

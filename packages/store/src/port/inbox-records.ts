@@ -145,6 +145,8 @@ export interface JobBounds {
   /** Instead of the session's. */
   readonly model?: string;
   readonly thinking?: ThinkingLevel;
+  /** Of a new session: the folder in which the owner's runs work instead of the agent's workspace. */
+  readonly workspace?: string;
   /** The only tools that it may call. */
   readonly tools?: readonly string[];
   /** Tools that it may not call, as entries of a tool list. */

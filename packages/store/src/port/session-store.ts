@@ -10,6 +10,8 @@ export interface NewSession {
   readonly isPrivate: boolean;
   readonly displayName: string;
   readonly spawnedBy?: string;
+  /** The folder in which the owner's runs work instead of the agent's workspace. */
+  readonly workspace?: string;
   readonly expiresAtMs?: number;
 }
 

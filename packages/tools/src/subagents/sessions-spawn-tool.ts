@@ -3,6 +3,8 @@ import type { AgentTool, JsonSchema, Subagents } from "@factotum/agent-contract"
 import { z } from "zod";
 import { defineTool } from "../define-tool/define-tool.ts";
 import { errorResult } from "../define-tool/tool-result.ts";
+import type { FileAccess } from "../file-access/create-file-access.ts";
+import { AttachmentSchema, MAX_ATTACHMENTS, readAttachments } from "./read-attachments.ts";
 
 const MAX_TASK_CHARS = 32_000;
 const DAY_S = 24 * 60 * 60;
@@ -18,10 +20,14 @@ const SpawnSchema = z.strictObject({
   toolsAllow: z.array(z.string().min(1).max(64)).max(100).optional().describe("Its only tools"),
   outputSchema: z.looseObject({}).optional().describe("JSON Schema: its result has to be one JSON value of this form"),
   disableTools: z.boolean().optional().describe("It has no tools"),
+  attachments: z
+    .array(AttachmentSchema)
+    .optional()
+    .describe(`Files for it, at most ${MAX_ATTACHMENTS}: copies in its workspace, named in its prompt`),
 });
 
 /** Hands a task out to a sub-agent. Returns at once; the result comes as a message of its own. */
-export function createSessionsSpawnTool({ subagents }: { readonly subagents: Subagents }): AgentTool {
+export function createSessionsSpawnTool({ subagents, files }: { readonly subagents: Subagents; readonly files: FileAccess }): AgentTool {
   return defineTool({
     name: "sessions_spawn",
     summary: "Hand a task out to a sub-agent",
@@ -31,13 +37,20 @@ export function createSessionsSpawnTool({ subagents }: { readonly subagents: Sub
     ].join("\n"),
     schema: SpawnSchema,
     traits: { effect: "delegate", idempotent: false, output: "trusted", network: false, parallel: false, holdsNoPlace: true },
-    async execute({ task, label, agentId, model, toolsAllow, outputSchema, ...rest }, { run, tainted }) {
+    async execute({ task, label, agentId, model, toolsAllow, outputSchema, attachments = [], ...rest }, { run, tainted, signal }) {
       if (task.trim() === "") return errorResult("sessions_spawn needs a task: what the sub-agent is to do.");
       const named = { label: given(label), agentId: given(agentId), model: given(model) };
       const tools = toolsAllow === undefined || toolsAllow.length === 0 ? undefined : toolsAllow;
       const schema = outputSchema === undefined || Object.keys(outputSchema).length === 0 ? undefined : (outputSchema as JsonSchema);
-      const request = { task, ...withoutUndefined({ ...named, toolsAllow: tools, outputSchema: schema, ...rest }) };
-      const outcome = await subagents.spawn(request, { run, tainted });
+      if (attachments.length > 0 && rest.disableTools === true)
+        return errorResult(
+          "attachments: a sub-agent without tools cannot read them. Put their text into the task, or leave disableTools out.",
+        );
+      const read = await readAttachments(attachments, { files, run, signal });
+      if (read.type === "problem") return errorResult(read.problem);
+      const attached = read.files.length === 0 ? undefined : read.files;
+      const request = { task, ...withoutUndefined({ ...named, toolsAllow: tools, outputSchema: schema, attachments: attached, ...rest }) };
+      const outcome = await subagents.spawn(request, { run, tainted: tainted || read.untrusted });
       if (outcome.type === "refused") return errorResult(outcome.message);
       const { runId, sessionKey } = outcome;
       const details = { status: "accepted", runId, sessionKey };

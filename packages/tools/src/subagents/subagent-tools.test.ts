@@ -17,7 +17,7 @@ afterEach(() => rig[Symbol.asyncDispose]());
 const call = async (tool: AgentTool, args: JsonObject, tainted = false): Promise<AgentToolResult> => rig.call(tool, args, { tainted });
 
 test("a task is handed out with what was asked for it, under the caller's name", async () => {
-  const tool = createSessionsSpawnTool({ subagents });
+  const tool = createSessionsSpawnTool({ subagents, files: rig.files });
   const result = await call(tool, { task: "Count.", label: " ", model: "", toolsAllow: [], thinking: "low", cleanup: "delete" }, true);
   expect(result).toMatchObject({
     details: { status: "accepted", runId: "1a2b3c4d-0000", sessionKey: "agent:main:subagent:1a2b3c4d-0000" },

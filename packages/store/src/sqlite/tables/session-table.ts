@@ -147,14 +147,14 @@ export class SessionTable {
   }
 
   /** Creates a session row for a conversation that has lost it; the key must be free. */
-  reopen(conversation: Conversation, session: NewSession, nowMs: number): SessionRecord {
+  reopen(conversation: Conversation, { workspace, ...session }: NewSession, nowMs: number): SessionRecord {
     return this.#insert(conversation, {
       ...session,
       createdAtMs: nowMs,
       startedAtMs: nowMs,
       interactedAtMs: nowMs,
       updatedAtMs: nowMs,
-      overrides: {},
+      overrides: withoutUndefined({ workspace }),
       usage: NO_USAGE_TOTALS,
       compactionCount: 0,
     });
