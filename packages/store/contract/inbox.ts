@@ -42,6 +42,13 @@ export function describeInbox(context: () => ContractContext): void {
       expect(third).toMatchObject({ type: "duplicate", input: { state: { type: "dead", reason: "tried too often" } } });
     });
 
+    test("an input is found by its event", async () => {
+      const { store } = context();
+      const { input } = await store.acceptInput(sampleMessage("1"), at);
+      expect(await store.findInput(sampleMessage("1"))).toEqual(input);
+      expect(await store.findInput(sampleMessage("2"))).toBeUndefined();
+    });
+
     test("a message is known by its id in its chat, whatever its thread, and nowhere else", async () => {
       const { store } = context();
       await store.acceptInput(sampleMessage("1"), at);

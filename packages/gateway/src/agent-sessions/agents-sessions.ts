@@ -37,6 +37,7 @@ export interface AgentsSessionsParts extends SessionMessagesParts {
   readonly logger: Logger;
   readonly submit: ExchangesParts["submit"];
   readonly watchers: ExchangesParts["watchers"];
+  readonly subagents: ExchangesParts["subagents"];
 }
 
 interface Connected {

@@ -19,14 +19,14 @@ const BEGUN: ExchangeRecord = {
 const reply = (text: string, tainted = false): StepEnd => ({ type: "replied", text, tainted });
 
 /** Who is asked what, step by step, until the exchange ends. */
-function course(begun: ExchangeRecord, ends: readonly StepEnd[]): readonly string[] {
+function course(begun: ExchangeRecord, ends: readonly StepEnd[], isGiven = true): readonly string[] {
   const lines: string[] = [];
   let exchange: ExchangeRecord | undefined = begun;
   for (const end of ends) {
     if (exchange === undefined) break;
     const { receiver, step, turn, text } = nextStep(exchange);
     lines.push(`${receiver} ${step} ${turn}: ${text.split("\n")[0] ?? ""}`);
-    exchange = afterStep(exchange, end);
+    exchange = afterStep(exchange, end, { isGiven });
   }
   return exchange === undefined ? lines : [...lines, "goes on"];
 }
@@ -81,6 +81,19 @@ test.each<[string, ExchangeRecord, readonly StepEnd[], readonly string[]]>([
   ],
 ])("an exchange %s", (_what, begun, ends, expected) => {
   expect(course(begun, ends)).toEqual(expected);
+});
+
+test("a reply with text of others that the turn which asked has not had is given to its session, and no further", () => {
+  const last = TELLS.replace("announce 4", "announce 2");
+  expect(course(BEGUN, [reply("one", true), reply("two", true), reply("told")], false)).toEqual([
+    "target message 1: Ready?",
+    "requester message 2: one",
+    last,
+  ]);
+  expect(course({ ...BEGUN, maxTurns: 1 }, [reply("one", true), reply("told")], false)).toEqual([
+    "target message 1: Ready?",
+    TELLS.replace("4", "1"),
+  ]);
 });
 
 test("the input of a step has a stable id, the authority of the exchange and the way that it came", () => {

@@ -30,8 +30,15 @@ export function nextStep(exchange: ExchangeRecord): ExchangeStep {
   };
 }
 
-/** The exchange after a step; `undefined` if it has ended. A reply that text of others may have caused is not passed on (R23). Pure. */
-export function afterStep(exchange: ExchangeRecord, end: StepEnd): ExchangeRecord | undefined {
+/**
+ * The exchange after a step; `undefined` if it has ended. A reply that text of others may have caused is given to the requester, and not passed on (R23).
+ * `isGiven`: the turn that asked has had it. Pure.
+ */
+export function afterStep(
+  exchange: ExchangeRecord,
+  end: StepEnd,
+  { isGiven = false }: { readonly isGiven?: boolean } = {},
+): ExchangeRecord | undefined {
   if (exchange.phase === "announce") return undefined;
   if (end.type === "failed" || end.text === "") return conclude(exchange);
   const { authority, firstReply = end.text } = exchange;
@@ -43,7 +50,17 @@ export function afterStep(exchange: ExchangeRecord, end: StepEnd): ExchangeRecor
     latestReply: end.text,
     ...(isTainted ? { authority: { ...authority, tainted: true } } : {}),
   };
-  return isTainted || after.turn >= after.maxTurns ? conclude(after) : after;
+  if (after.turn >= after.maxTurns) return conclude(after);
+  if (!isTainted) return after;
+  // The answer to it would be text of others, too.
+  return after.turn === 1 && !isGiven ? { ...after, maxTurns: 2 } : conclude(after);
+}
+
+/** A reply with what followed it: silence and a failure add nothing to what was said before. Pure. */
+export function laterEnd(before: StepEnd, later: StepEnd): StepEnd {
+  if (before.type === "failed") return later;
+  if (later.type === "failed") return before.text === "" ? later : before;
+  return { type: "replied", text: later.text === "" ? before.text : later.text, tainted: before.tainted || later.tainted };
 }
 
 /** The step after the last reply: an announcement to the target's own chat, if it has one and has replied. */

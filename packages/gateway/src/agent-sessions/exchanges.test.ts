@@ -214,7 +214,7 @@ describe("a message to another session", () => {
     await say("hello", { origin: GROUP, sender: { id: "guest-1", name: "Gus", isBot: false } });
     await say("ask the group");
     // The second one would need the owner's word, which this owner does not give: the turn has read text of others.
-    expect(newestOf(server.requests.at(-1) as RecordedRequest)).toContain("sessions_send was not run: the owner denied it");
+    expect(server.requests.map(newestOf).some((newest) => newest.includes("sessions_send was not run: the owner denied it"))).toBe(true);
     expect((await steps()).map(({ admission }) => admission.sessionKey)).toEqual([CODER_GROUP, CODER_GROUP]);
   });
 });
@@ -378,6 +378,7 @@ test("an exchange continues after a restart, and no question is asked twice", as
     ["main", "ask the coder", send({ agentId: "coder", message: "Which one?", timeoutSeconds: 0 })],
     ["main", "Accepted:", textReply("Asked.")],
     ["coder", "1 of 1", textReply("Blue.")],
+    ["main", "2 of 2", textReply("Then blue.")],
   ];
   await start();
   await platform.say(platform.message("ask the coder"));
@@ -402,7 +403,9 @@ test("an exchange continues after a restart, and no question is asked twice", as
   await running.stop();
   await start({ home });
   await settle();
-  // The reply of the earlier process is taken from its transcript; it may be text of others, so it goes no further.
-  expect(server.requests).toHaveLength(before);
+  // The reply of the earlier process is taken from its transcript; it may be text of others, so it is given to the requester, marked, and goes no further.
+  expect(server.requests.slice(before).map((request) => /\d of \d/.exec(newestOf(request))?.[0])).toEqual(["2 of 2"]);
+  expect(requestWith("2 of 2")).toContain("Blue.");
+  expect((await steps()).at(-1)?.admission.tainted).toBe(true);
   expect(await running.store.listExchanges()).toEqual([]);
 });

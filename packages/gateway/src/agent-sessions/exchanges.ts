@@ -14,10 +14,11 @@ import type {
 import { answerText } from "../delivery/chat-entries.ts";
 import { parseReply } from "../delivery/parse-reply.ts";
 import type { InputWatcher, InputWatchers } from "../queue/run-report.ts";
+import type { SessionSubagents } from "../subagents/session-subagents.ts";
 import { addressOfKey } from "../routing/session-key.ts";
 import { endOfInput, endOfRun } from "../queue/run-end.ts";
-import { afterStep, nextStep, stepInput } from "./exchange.ts";
-import type { StepEnd } from "./exchange.ts";
+import { afterStep, laterEnd, nextStep, stepInput } from "./exchange.ts";
+import type { ExchangeStep, StepEnd } from "./exchange.ts";
 
 /** Maximum concurrent exchanges: of one session, and of all. */
 const MAX_OF_SESSION = 8;
@@ -36,6 +37,8 @@ export interface ExchangesParts {
     watcher: InputWatcher,
   ) => Promise<{ readonly status: "accepted" | "duplicate"; readonly inputId: string; readonly watch: Disposable }>;
   readonly watchers: InputWatchers;
+  /** What sessions hand out during a step: the results of that are part of its reply. */
+  readonly subagents: Pick<SessionSubagents, "ofStep" | "untilEnded">;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -46,6 +49,12 @@ export interface BegunExchange {
   readonly first: Promise<StepEnd | undefined>;
   /** Ends it with the current step: the person who waits has stopped the run. */
   readonly stop: () => void;
+}
+
+/** The run that has begun an exchange. */
+interface WaitingRequester {
+  readonly onFirst: (end: StepEnd | undefined) => void;
+  readonly taken: Promise<boolean>;
 }
 
 /** The chat of a session itself, if it has one: of a group, or of one person. A session of many chats has none of its own (R4). */
@@ -79,8 +88,11 @@ export class Exchanges {
     return this.#closing.signal.aborted;
   }
 
-  /** Begins an exchange, which is stored then. */
-  async begin(exchange: ExchangeRecord): Promise<BegunExchange> {
+  /**
+   * Begins an exchange, which is stored then. `taken` resolves when the run that waits has ended and had the first reply, or with false when it no longer waits
+   * for that.
+   */
+  async begin(exchange: ExchangeRecord, taken: Promise<boolean> = Promise.resolve(false)): Promise<BegunExchange> {
     this.#open.set(exchange.id, exchange);
     try {
       await this.#parts.store.putExchange(exchange);
@@ -89,7 +101,7 @@ export class Exchanges {
       throw error;
     }
     const { promise: first, resolve } = Promise.withResolvers<StepEnd | undefined>();
-    this.#start(exchange, resolve);
+    this.#start(exchange, { onFirst: resolve, taken });
     return { first, stop: () => this.#stopped.add(exchange.id) };
   }
 
@@ -97,7 +109,7 @@ export class Exchanges {
   async recover(): Promise<void> {
     for (const exchange of await this.#parts.store.listExchanges()) {
       this.#open.set(exchange.id, exchange);
-      this.#start(exchange, () => undefined);
+      this.#start(exchange, { onFirst: () => undefined, taken: Promise.resolve(false) });
     }
   }
 
@@ -107,10 +119,10 @@ export class Exchanges {
     await Promise.all(this.#driven);
   }
 
-  #start(exchange: ExchangeRecord, onFirst: (end: StepEnd | undefined) => void): void {
-    const driven = this.#drive(exchange, onFirst)
+  #start(exchange: ExchangeRecord, requester: WaitingRequester): void {
+    const driven = this.#drive(exchange, requester)
       .catch((error: unknown) => {
-        onFirst({ type: "failed", reason: "the message could not be stored" });
+        requester.onFirst({ type: "failed", reason: "the message could not be stored" });
         if (!this.isClosing)
           this.#parts.logger.error("An exchange between sessions could not continue", { exchangeId: exchange.id, error });
       })
@@ -122,27 +134,79 @@ export class Exchanges {
     this.#driven.add(driven);
   }
 
-  async #drive(begun: ExchangeRecord, onFirst: (end: StepEnd | undefined) => void): Promise<void> {
+  async #drive(begun: ExchangeRecord, { onFirst, taken }: WaitingRequester): Promise<void> {
     const { store } = this.#parts;
     let exchange: ExchangeRecord | undefined = begun;
     while (exchange !== undefined) {
       const end = await this.#step(exchange);
       if (exchange.turn === 0) onFirst(end);
       if (end === undefined) return;
-      exchange = this.#stopped.has(begun.id) ? undefined : afterStep(exchange, end);
+      // It stays unrecorded until then, so that a restart gives it to the requester.
+      const isGiven: boolean | undefined =
+        exchange.turn === 0 && end.type === "replied" && end.tainted ? await this.#untilClosing(taken) : false;
+      if (isGiven === undefined) return;
+      exchange = this.#stopped.has(begun.id) ? undefined : afterStep(exchange, end, { isGiven });
       if (exchange !== undefined) await store.putExchange(exchange);
     }
     await store.removeExchange(begun.id);
   }
 
-  /** Has a session answer; `undefined` if the gateway ends first. */
+  /** Has a session answer, and waits for the results of its sub-agents; `undefined` if the gateway ends first. */
   async #step(exchange: ExchangeRecord): Promise<StepEnd | undefined> {
     const { store, clock, submit, watchers } = this.#parts;
     if (this.isClosing) return undefined;
     const step = nextStep(exchange);
     const chat = step.receiver === "target" ? exchange.target.origin : chatOf(await store.readSession(exchange.requester.sessionKey));
     const { message, admission } = stepInput(exchange, step, { chat, nowMs: clock.now() });
-    const { promise, resolve } = Promise.withResolvers<StepEnd | undefined>();
+    const end = await this.#endOf(async (watcher) => {
+      const submission = await submit(message, admission, watcher);
+      const { status, inputId } = submission;
+      return { inputId, watch: status === "duplicate" ? watchers.watch(inputId, watcher) : submission.watch };
+    });
+    return end === undefined ? undefined : await this.#withResults(exchange, step, end);
+  }
+
+  /** The end of a step once the sub-agents that it has started have ended: their results are answered in turns of their own, and the last answer is the reply. */
+  async #withResults(exchange: ExchangeRecord, { receiver, step, turn }: ExchangeStep, first: StepEnd): Promise<StepEnd | undefined> {
+    const { store, subagents, watchers } = this.#parts;
+    const { sessionKey } = exchange[receiver];
+    const seen = new Set<string>();
+    let end = first;
+    while (!this.#stopped.has(exchange.id)) {
+      const spawn = subagents.ofStep(sessionKey, { exchangeId: exchange.id, step, turn }).find(({ id }) => !seen.has(id));
+      if (spawn === undefined) break;
+      seen.add(spawn.id);
+      await this.#untilClosing(subagents.untilEnded(spawn.id));
+      if (this.isClosing) return undefined;
+      const report = await store.findInput(spawn.report.message);
+      // An event gets no turn of its own.
+      if (report === undefined || report.admission.isEvent === true) continue;
+      const later = await this.#endOf(async (watcher) => ({ inputId: report.id, watch: watchers.watch(report.id, watcher) }));
+      if (later === undefined) return undefined;
+      end = laterEnd(end, later);
+    }
+    return end;
+  }
+
+  /** The result of work; `undefined` if the gateway ends first. */
+  async #untilClosing<Result>(work: Promise<Result>): Promise<Result | undefined> {
+    const { signal } = this.#closing;
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const onClose = (): void => resolve(undefined);
+    signal.addEventListener("abort", onClose, { once: true });
+    if (signal.aborted) onClose();
+    try {
+      return await Promise.race([work, promise]);
+    } finally {
+      signal.removeEventListener("abort", onClose);
+    }
+  }
+
+  /** How the turn of an input ends; `undefined` if the gateway ends first. */
+  async #endOf(
+    begin: (watcher: InputWatcher) => Promise<{ readonly inputId: string; readonly watch: Disposable }>,
+  ): Promise<StepEnd | undefined> {
+    const { promise, resolve } = Promise.withResolvers<StepEnd>();
     const watcher: InputWatcher = {
       onClaimed: () => undefined,
       onReport: (report) => {
@@ -152,18 +216,16 @@ export class Exchanges {
       onAnswered: (text) => resolve({ type: "failed", reason: text }),
       onSettled: (reason) => resolve({ type: "failed", reason }),
     };
-    const { status, inputId, watch } = await submit(message, admission, watcher);
-    using _watch = status === "duplicate" ? watchers.watch(inputId, watcher) : watch;
-    // One of an earlier process may have ended before it was watched.
-    const ended = await this.#endOf(inputId);
+    const { inputId, watch } = await begin(watcher);
+    using _watch = watch;
+    // It may have ended before it was watched.
+    const ended = await this.#storedEnd(inputId);
     if (ended !== undefined) resolve(ended);
-    this.#closing.signal.addEventListener("abort", () => resolve(undefined), { once: true });
-    if (this.isClosing) resolve(undefined);
-    return await promise;
+    return await this.#untilClosing(promise);
   }
 
-  /** The end of a step, read from the store. An answer of an earlier process may be text of others. */
-  async #endOf(inputId: string): Promise<StepEnd | undefined> {
+  /** The end of an input's turn, read from the store. An answer of an earlier process may be text of others. */
+  async #storedEnd(inputId: string): Promise<StepEnd | undefined> {
     const { store } = this.#parts;
     const input = await store.readInput(inputId);
     const end = endOfInput(input?.state ?? { type: "ignored", reason: "its input is gone" });

@@ -1,9 +1,10 @@
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { Clock, Random, SessionReference, SessionSendOutcome } from "@factotum/agent-contract";
+import type { Clock, Random, RunFacts, SessionReference, SessionSendOutcome } from "@factotum/agent-contract";
 import type { ExchangeRecord, InboxStore, TurnStore } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { confinementOf, isSandboxed, sandboxReason } from "../agents/run-place.ts";
 import { wait } from "../delivery/wait.ts";
+import type { InputWatchers } from "../queue/run-report.ts";
 import { readAskingTurn } from "../queue/asking-turn.ts";
 import { chargedKind } from "../run-policy/input-traits.ts";
 import type { BegunExchange, Exchanges } from "./exchanges.ts";
@@ -21,6 +22,7 @@ export interface SessionSenderParts {
   readonly reach: SessionReach;
   readonly finder: SessionFinder;
   readonly exchanges: Exchanges;
+  readonly watchers: InputWatchers;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -54,11 +56,16 @@ export class SessionSender {
     if ("type" in exchange) return exchange;
     if (exchanges.isFull(sessionKey))
       return { type: "error", code: "too-many", message: "Too many exchanges between sessions are open. Wait until one ends." };
-    const begun = await exchanges.begin(exchange);
+    const taken = Promise.withResolvers<boolean>();
+    const begun = await exchanges.begin(exchange, taken.promise);
+    if (timeoutMs === 0 || this.#isWaitingFor(found.key, sessionKey)) taken.resolve(false);
     if (timeoutMs === 0) return { type: "accepted", sessionKey: found.key };
     if (this.#isWaitingFor(found.key, sessionKey))
       return { type: "accepted", sessionKey: found.key, note: "That session waits for this one, so it answers after this turn." };
-    return this.#reply(begun, { from: sessionKey, to: found.key, timeoutMs, signal });
+    const outcome = await this.#reply(begun, { from: sessionKey, to: found.key, timeoutMs, signal });
+    if (outcome.type === "ok") await this.#whenEnded(caller.run, () => taken.resolve(true));
+    else taken.resolve(false);
+    return outcome;
   }
 
   /** Waits for the first reply. The run holds no place meanwhile (R6). */
@@ -86,6 +93,14 @@ export class SessionSender {
       targets.delete(to);
       if (targets.size === 0) this.#waits.delete(from);
     }
+  }
+
+  /** Calls back when a run has ended, with everything that its tools have answered. */
+  async #whenEnded({ runId }: Pick<RunFacts, "runId">, then: () => void): Promise<void> {
+    const { store, watchers } = this.#parts;
+    const [inputId] = (await store.readTurn(runId))?.inputIds ?? [];
+    if (inputId === undefined) return then();
+    watchers.watch(inputId, { onClaimed: () => undefined, onReport: then, onAnswered: then, onSettled: then });
   }
 
   /** True if a session waits for another one, directly or not. */

@@ -33,6 +33,7 @@ const RULES: { readonly [Method in keyof Store]: Rule } = {
   listOpenOccurrences: "read",
   listInputs: "read",
   readInput: "read",
+  findInput: "read",
   listRecentInputs: "read",
   beginInputs: "hold",
   releaseInputs: "hold",

@@ -12,7 +12,7 @@ import type {
   SubagentView,
 } from "@factotum/agent-contract";
 import { isOpenSpawn } from "@factotum/store";
-import type { EndedSpawn, InputRecord, NewSpawn, SpawnRecord, Store, TranscriptBody, TurnRecord } from "@factotum/store";
+import type { AgentToAgentStep, EndedSpawn, InputRecord, NewSpawn, SpawnRecord, Store, TranscriptBody, TurnRecord } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { SessionCommands } from "../background-commands/session-commands.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
@@ -276,6 +276,19 @@ export class SessionSubagents implements Subagents {
   /** Call it when an end is stored. */
   onEnded(ended: EndedSpawn | undefined): void {
     this.#connectedEnds.onEnded(ended);
+  }
+
+  /** The sub-agents that a session has started in turns of one step of an exchange, and whose results it answers there. */
+  ofStep(sessionKey: string, step: Pick<AgentToAgentStep, "exchangeId" | "step" | "turn">): readonly SpawnRecord[] {
+    return this.#book.ofParent(sessionKey).filter(({ report }) => {
+      const own = report.admission.agentToAgent;
+      return own?.exchangeId === step.exchangeId && own.step === step.step && own.turn === step.turn;
+    });
+  }
+
+  /** Resolves when a sub-agent has ended, and that is stored. */
+  async untilEnded(id: string): Promise<void> {
+    await this.#connectedEnds.untilEnded(id);
   }
 
   /** A session was removed. */

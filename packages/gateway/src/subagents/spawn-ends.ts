@@ -106,6 +106,8 @@ export class SpawnEnds {
   readonly #said = new Map<string, { readonly result: string; readonly isTainted: boolean }>();
   /** By session: the sub-agents whose results are handed over together, and the results that are held for that. */
   readonly #waits = new Map<string, { readonly ids: Set<string>; readonly held: HeldResult[] }>();
+  /** Of those whose end is waited for. */
+  readonly #endings = new Map<string, PromiseWithResolvers<void>>();
   #isClosed = false;
 
   constructor(options: SpawnEndsOptions) {
@@ -127,6 +129,15 @@ export class SpawnEnds {
   close(): void {
     this.#isClosed = true;
     for (const timer of this.#deadlines.values()) timer[Symbol.dispose]();
+  }
+
+  /** Resolves when a sub-agent has ended; at once for one that is gone. */
+  async untilEnded(id: string): Promise<void> {
+    const spawn = this.#options.book.get(id);
+    if (spawn === undefined || !isOpenSpawn(spawn)) return;
+    const ending = this.#endings.get(id) ?? Promise.withResolvers<void>();
+    this.#endings.set(id, ending);
+    await ending.promise;
   }
 
   /** Ends a sub-agent and those that it has started. Resolves when that is stored; no-op for one that has ended. */
@@ -198,6 +209,8 @@ export class SpawnEnds {
     const { book, hooks, clock, runtime, sessionCommands, folders } = this.#options;
     const { spawn, input } = ended;
     book.put(spawn);
+    this.#endings.get(spawn.id)?.resolve();
+    this.#endings.delete(spawn.id);
     this.#brought.delete(spawn.id);
     this.#said.delete(spawn.id);
     // No process outlives the sub-agent that has started it.

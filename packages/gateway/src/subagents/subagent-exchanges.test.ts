@@ -1,7 +1,8 @@
 import type { FactotumConfig } from "@factotum/config";
 import type { InputRecord } from "@factotum/store";
-import { textReply, toolReply } from "@factotum/testing-providers";
+import { createGate, textReply, toolReply } from "@factotum/testing-providers";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { endsAsKilled } from "../../test/gateway-harness.ts";
 import { spawn, SubagentScene, YIELD } from "../../test/subagent-scene.ts";
 import { sessionOrigin } from "../routing/session-origin.ts";
 
@@ -79,7 +80,8 @@ test("what a group takes from a person is not done for that person in another se
       if (text.includes("has ended")) return textReply("Told.");
       if (results === 0) return spawn("task");
       const [child] = /agent:main:subagent:[0-9a-f-]{36}/.exec(text) ?? [""];
-      return results === 1
+      // The session is there once the sub-agent has begun.
+      return !text.includes("Accepted:")
         ? toolReply({ name: "sessions_send", input: { sessionKey: child, message: "List it.", timeoutSeconds: 0 } })
         : textReply("Sent.");
     },
@@ -111,4 +113,56 @@ test("what the turn with a result asks of another session uses the budget of the
   const [step] = await inputsOf(({ admission }) => admission.agentToAgent?.step === "message");
   expect(step?.state).toMatchObject({ type: "told", reason: expect.stringContaining("budget") as string });
   expect(scene.bodies("Run id.").filter((body) => body.includes("agent_to_agent"))).toEqual([]);
+});
+
+test("the results of sub-agents that a session starts for another one are its reply, and no chat sees them", async () => {
+  const ask = toolReply({ name: "sessions_send", input: { sessionKey: "agent:main:other", message: "How many files?" } });
+  scene.answerWith({
+    "": ({ results, text }) => {
+      if (text.includes("replied:")) return textReply("The other one says three.");
+      if (text.includes("2 of 6")) return textReply("REPLY_SKIP");
+      if (text.includes("has ended")) return textReply("There are three.");
+      if (text.includes("How many files?") && text.includes("1 of 6")) return results === 0 ? spawn("count") : YIELD;
+      return text.includes("Hello.") ? textReply("Hello.") : ask;
+    },
+    count: () => textReply("three files"),
+  });
+  await start();
+  await scene.say("Ask the other one.");
+  await expect.poll(async () => scene.running.store.listExchanges()).toEqual([]);
+  await scene.running.gateway.engine.idle();
+  expect(scene.texts.at(-1)).toBe("The other one says three.");
+  expect(scene.bodies("replied:")[0]).toContain("agent:main:other replied:\\nThere are three.");
+  expect(scene.texts.some((text) => text.includes("There are three."))).toBe(false);
+});
+
+test("such a result is the reply, too, where a restart comes between", async () => {
+  const gate = createGate();
+  let isHeld = true;
+  scene.answerWith({
+    "": ({ results, text }) => {
+      if (text.includes("2 of 2")) return textReply("Noted.");
+      if (text.includes("has ended")) return textReply("There are three.");
+      if (text.includes("How many files?") && text.includes("1 of 6")) return results === 0 ? spawn("count") : textReply("I have asked.");
+      if (text.includes("Hello.")) return textReply("Hello.");
+      return results === 0
+        ? toolReply({ name: "sessions_send", input: { sessionKey: "agent:main:other", message: "How many files?", timeoutSeconds: 600 } })
+        : textReply("No answer yet.");
+    },
+    count: () => (isHeld ? { ...textReply("never"), fault: { type: "slow-headers", until: gate } } : textReply("three files")),
+  });
+  const options = { sessionTools: true, patch: asking, around: endsAsKilled } as const;
+  await scene.start(undefined, options);
+  await submit("Hello.", { kind: "user", sessionKey: "agent:main:other" });
+  await scene.platform.say(scene.platform.message("Ask the other one."));
+  await expect.poll(() => scene.bodies("[Subagent Task]: count")).toHaveLength(1);
+  await expect.poll(() => scene.bodies("1 of 6")).toHaveLength(2);
+  const { home } = scene.running;
+  await scene.running.stop();
+  isHeld = false;
+  gate.open();
+  await scene.start(undefined, { ...options, home });
+  await expect.poll(async () => scene.running.store.listExchanges(), { timeout: 10_000 }).toEqual([]);
+  await scene.running.gateway.engine.idle();
+  expect(scene.bodies("2 of 2")[0]).toContain("There are three.");
 });

@@ -48,6 +48,8 @@ export interface InboxStore {
     readonly cursor?: string;
   }): Promise<Page<InputRecord>>;
   readInput(id: string): Promise<InputRecord | undefined>;
+  /** The input of an event of a channel or of the gateway, not of a webhook; `undefined` if none was accepted, or it was pruned. */
+  findInput(event: Pick<MsgContext, "origin" | "eventId">): Promise<InputRecord | undefined>;
   /** True if a message with this id was received in the chat, whatever its thread; while its input is kept. */
   hasReceived(chat: Origin, messageId: string): Promise<boolean>;
   /** The newest inputs in any state, newest first. */

@@ -169,6 +169,7 @@ function createInboxStore({ tables: { inbox }, transactions, calls }: Parts): In
     listInputs: (filter) => calls.read(() => inbox.list(filter)),
     hasReceived: (chat, messageId) => calls.read(() => inbox.hasReceived(chat, messageId)),
     readInput: (id) => calls.read(() => inbox.read(id)),
+    findInput: (event) => calls.read(() => inbox.find(event)),
     listRecentInputs: (limit) => calls.read(() => inbox.listRecent(limit)),
     beginInputs: (ids) => calls.write(() => inbox.beginAttempt(ids)),
     releaseInputs: (ids) => calls.write(() => inbox.releaseAttempt(ids)),

@@ -77,6 +77,11 @@ export class InboxTable {
     return row === undefined ? undefined : toInput(row);
   }
 
+  find(event: Pick<MsgContext, "origin" | "eventId">): InputRecord | undefined {
+    const row = this.#context.database.get(`SELECT ${COLUMNS} WHERE inbox.event_key = ?`, eventKeyOf(event));
+    return row === undefined ? undefined : toInput(row);
+  }
+
   list(filter: { readonly state: InputState["type"]; readonly limit: number; readonly cursor?: string }): Page<InputRecord> {
     const after = filter.cursor === undefined ? 0 : decodePosition("i", filter.cursor);
     const rows = this.#context.database.all(

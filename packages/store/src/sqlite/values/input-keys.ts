@@ -3,7 +3,10 @@ import type { MsgContext, Origin } from "@factotum/channel-contract";
 import type { InputAdmission } from "../../port/inbox-records.ts";
 
 /** The same for every redelivery of one event (R2). The id of a webhook's delivery is unique by itself: its origin is where the answer goes, which may change. */
-export function eventKeyOf({ origin, eventId }: MsgContext, { bodyDigest }: Pick<InputAdmission, "bodyDigest"> = {}): string {
+export function eventKeyOf(
+  { origin, eventId }: Pick<MsgContext, "origin" | "eventId">,
+  { bodyDigest }: Pick<InputAdmission, "bodyDigest"> = {},
+): string {
   if (bodyDigest !== undefined) return digest(["webhook", eventId]);
   const { channel, accountId, conversation } = origin;
   return digest([channel, accountId, conversation.id, eventId]);
