@@ -8,7 +8,9 @@ import type { TestGateway } from "./gateway-harness.ts";
 type SubagentSettings = FactotumConfig["agents"][number]["subagents"];
 
 /** What the model of a tree answers to each request: by the task of the sub-agent that asks, or "" for the conversation. */
-export type Answers = Readonly<Record<string, (seen: { readonly results: number; readonly text: string }) => AnthropicReply>>;
+export type Answers = Readonly<
+  Record<string, (seen: { readonly results: number; readonly text: string }) => AnthropicReply | Promise<AnthropicReply>>
+>;
 
 /** A gateway with the tools of sub-agents, a chat whose owner is `owner-1`, and a scripted model. */
 export class SubagentScene implements AsyncDisposable {

@@ -262,13 +262,17 @@ describe("a message is refused", () => {
     expect(await refusal({ sessionKey: CODER, message: "run it", timeoutSeconds: 0 })).toContain(expected);
   });
 
-  test("after five sessions", async () => {
-    const names = Array.from({ length: 8 }, (_, index) => `a${index}`);
+  test.each([
+    ["after five sessions, in a ring of seventeen", 17, "came through 6 sessions"],
+    ["in a ring of four, where it began", 4, "a circle would never end"],
+  ])("%s", async (_where, size, refused) => {
+    const names = Array.from({ length: size }, (_, index) => (index === 0 ? "main" : `a${index}`));
     server.respond((request) => {
-      const index = Number(/You are a(\d)\./.exec(JSON.stringify(request.body?.["system"]))?.[1] ?? "0");
+      const index = Number(/You are a(\d+)\./.exec(JSON.stringify(request.body?.["system"]))?.[1] ?? "0");
       const newest = newestOf(request);
-      if (newest.includes("tool_result")) return textReply(newest.includes("came through 6 sessions") ? "Too far." : "Passed on.");
-      return newest.includes("pass it on") ? send({ agentId: names[index + 1] ?? "", message: "pass it on" }) : textReply("REPLY_SKIP");
+      if (newest.includes("tool_result")) return textReply(newest.includes(refused) ? "Too far." : "Passed on.");
+      const next = names[(index + 1) % size] ?? "";
+      return newest.includes("pass it on") ? send({ agentId: next, message: "pass it on" }) : textReply("REPLY_SKIP");
     });
     await start({
       patch: (config) => ({
@@ -282,7 +286,9 @@ describe("a message is refused", () => {
     });
     await say("pass it on");
     expect((await steps()).map(({ admission }) => admission.agentId)).toEqual(names.slice(1, 6));
-    expect(server.requests.some((request) => newestOf(request).includes("came through 6 sessions"))).toBe(true);
+    expect(server.requests.filter((request) => newestOf(request).includes(refused))).toHaveLength(1);
+    // Each of them asks its model twice: to pass it on, and with the reply.
+    expect(server.requests).toHaveLength(2 * Math.min(size, 6));
   });
 
   test("if it would go round in a circle, and the answer says so", async () => {
