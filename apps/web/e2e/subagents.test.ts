@@ -64,8 +64,10 @@ test("the tree of sub-agents is live, survives reloads and a restart, and each i
   // Nested below the one that has started it, in the turn that has started both.
   const list = page.getByRole("list", { name: "Sub-agents", exact: true });
   expect(await list.count()).toBe(1);
-  await page.getByRole("list", { name: "Sub-agents of Compare" }).getByText("Depth 2").waitFor();
-  await rowOf(page, "Compare").getByText("m", { exact: true }).waitFor();
+  const below = page.getByRole("list", { name: "Sub-agents of Compare" });
+  await below.getByText("Depth 2").waitFor();
+  await below.getByText("m", { exact: true }).waitFor();
+  await rowOf(page, "Compare").getByText("Waits for its sub-agents").waitFor();
   await rowOf(page, "Compare").getByText("tokens").waitFor();
   const age = rowOf(page, "Compare").locator(".subagent-age");
   const before = await age.textContent();
@@ -97,7 +99,8 @@ test("the tree of sub-agents is live, survives reloads and a restart, and each i
   await expectState(page, "Read the dates.", "Running");
   await field.fill("Only the newest");
   await field.press("Enter");
-  await page.getByText("I look at the newest only.").waitFor();
+  await page.getByText("I look at the newest only.", { exact: true }).waitFor();
+  expect(await page.locator(".bubble").allTextContents()).toEqual(["Compare the logs.", "Only the newest"]);
   expect(await field.inputValue()).toBe("");
   expect(await findViolations(page)).toEqual([]);
   await page.getByRole("button", { name: "Back to Main" }).click();
@@ -123,7 +126,8 @@ test("the tree of sub-agents is live, survives reloads and a restart, and each i
   for (const each of [page, stale.page]) for (const name of ["Compare", "Read the dates."]) await expectState(each, name, "Stopped");
   expect(await stale.page.getByRole("textbox", { name: "Message to Compare" }).count()).toBe(0);
   gates.dates.open();
-  await page.getByText("That is all.").waitFor();
+  // The start has handed over the first result alone.
+  await page.getByText("That is all.", { exact: true }).nth(1).waitFor();
   await page.goto(address);
   await page.getByText("This sub-agent has ended: stopped.").waitFor();
   expect(await field.count()).toBe(0);

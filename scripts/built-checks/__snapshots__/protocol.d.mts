@@ -199,6 +199,41 @@ interface AgentBinding {
   /** How its direct messages share sessions, if it differs from the configuration. */
   readonly dmScope?: string;
 }
+declare const STATES: readonly ["queued", "running", "idle", "done", "failed", "timeout", "killed", "lost"];
+/** State of a sub-agent. `queued`, `running` and `idle` (it waits for messages) are open, the others final. */
+type ChatSubagentState = (typeof STATES)[number];
+/** The newest thing that a sub-agent did: it called a tool, or wrote a text, which is cut at 200 characters. */
+interface ChatSubagentActivity {
+  readonly type: "tool" | "text";
+  readonly text: string;
+}
+/** A sub-agent as clients show it. */
+interface ChatSubagent {
+  readonly runId: string;
+  /** Its own session. */
+  readonly sessionKey: string;
+  /** The session that started it. */
+  readonly parentKey: string;
+  readonly agentId: string;
+  /** 1 for a sub-agent of a person's session. */
+  readonly depth: number;
+  readonly label?: string;
+  /** Cut at 300 characters. */
+  readonly task: string;
+  readonly state: ChatSubagentState;
+  /** Why it did not end as `done`. */
+  readonly reason?: string;
+  /** Absent while unknown: before its first answer, if none was chosen. */
+  readonly model?: string;
+  readonly createdAtMs: number;
+  readonly endedAtMs?: number;
+  /** Without those of its own sub-agents. */
+  readonly tokens: number;
+  readonly costUsd?: number;
+  readonly activity?: ChatSubagentActivity;
+}
+/** Parses a sub-agent. */
+declare const ChatSubagentSchema: z.ZodType<ChatSubagent>;
 /** A tool call as clients show it. */
 interface ChatToolCall {
   readonly id: string;
@@ -312,6 +347,11 @@ interface ChatSnapshot {
   readonly queued: number;
   /** Absent if nothing waits. */
   readonly wait?: ChatWait;
+  /**
+   * The sub-agents below the session, oldest first: all open ones, and the newest 200 that have ended and whose sessions still exist. In the session of a
+   * sub-agent also itself and those above it, with what they were when the snapshot was taken. Absent without any.
+   */
+  readonly subagents?: readonly ChatSubagent[];
 }
 /** Parses a snapshot. */
 declare const ChatSnapshotSchema: z.ZodType<ChatSnapshot>;
@@ -361,6 +401,9 @@ type ChatEvent = {
   readonly type: "queue-change";
   readonly queued: number;
   readonly wait?: ChatWait;
+} | {
+  readonly type: "subagent-change";
+  readonly subagent: ChatSubagent;
 } | {
   readonly type: "reset";
 };
@@ -1908,13 +1951,15 @@ interface PairingMethods {
 /** Methods of the session list. */
 interface SessionMethods {
   /**
-   * Newest activity first. `limit` 50 by default, 200 at most; `cursor` from the previous page. With `kinds` a page can be shorter than `limit` although more
-   * follow: a page scans 200 sessions at most.
+   * Newest activity first. `limit` 50 by default, 200 at most; `cursor` from the previous page. With `kinds` or `exceptSubagents` a page can be shorter than
+   * `limit` although more follow: a page scans 200 sessions at most.
    */
   "sessions.list": {
     params: {
       readonly agentId?: string;
       readonly kinds?: readonly SessionKind[];
+      /** Leaves out the sessions of sub-agents. */
+      readonly exceptSubagents?: boolean;
       readonly activeMinutes?: number;
       readonly limit?: number;
       readonly cursor?: string;
@@ -2090,6 +2135,32 @@ interface SetupMethods {
     };
   };
 }
+/**
+ * Methods of sub-agents, each named by its session. `chat.subscribe` shows the sub-agents of a session. Both reject with `not-found` for a session that is no
+ * sub-agent's, and with `conflict` for a sub-agent that has ended.
+ */
+interface SubagentMethods {
+  /** Sends it a message while it works, or before it begins. Resolves once the message is committed; deduplicated by `idempotencyKey`. */
+  "subagents.steer": {
+    params: {
+      readonly sessionKey: string;
+      readonly text: string;
+      readonly idempotencyKey: string;
+    };
+    result: {
+      readonly subagent: ChatSubagent;
+    };
+  };
+  /** Ends it with all sub-agents below it. Resolves once that is committed; its parent gets what it has said until then. */
+  "subagents.kill": {
+    params: {
+      readonly sessionKey: string;
+    };
+    result: {
+      readonly subagent: ChatSubagent;
+    };
+  };
+}
 /** Methods that tell agents what has happened. */
 interface SystemMethods {
   /**
@@ -2142,7 +2213,7 @@ interface ToolMethods {
   };
 }
 /** Every method with its parameters and result. */
-interface RpcMethods extends ChatMethods, AgentMethods, SessionMethods, CheckpointMethods, ContextMethods, DeadLetterMethods, CronMethods, MemoryMethods, PairingMethods, ApprovalMethods, ToolMethods, GatewayMethods, SetupMethods, SystemMethods, ChannelMethods {}
+interface RpcMethods extends ChatMethods, AgentMethods, SessionMethods, SubagentMethods, CheckpointMethods, ContextMethods, DeadLetterMethods, CronMethods, MemoryMethods, PairingMethods, ApprovalMethods, ToolMethods, GatewayMethods, SetupMethods, SystemMethods, ChannelMethods {}
 /** Name of a method. */
 type RpcMethod = keyof RpcMethods;
 /** Every method: who may call it, whether it is rejected while the store is not writable, and parsers for its parameters and its result. */
@@ -2182,4 +2253,4 @@ interface RpcEvents {
 type RpcEvent = keyof RpcEvents;
 /** A parser for the payload of every event. */
 declare const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]>; };
-export { APPROVAL_DECISIONS, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, HEARTBEAT_OFFER, type HelloFrame, type JobShape, JobShapeSchema, type JobSummary, JobSummarySchema, type LastRun, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, type MemoryAuditEntry, type MemoryAuditNote, MemoryAuditNoteSchema, type MemoryEntrySource, type MemoryFileChange, MemoryFileChangeSchema, type MemoryFinding, type MemoryNote, MemoryNoteSchema, type MemoryNoteVersion, MemoryNoteVersionSchema, type MemorySearchHit, MemorySearchHitSchema, type MemoryState, MemoryStateSchema, type NoticeBlock, OPTIONAL_JOB_PARTS, type OccurrenceShape, OccurrenceShapeSchema, type OptionalJobPart, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ScheduleShape, type ScheduleStatus, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionModeId, type SessionSettings, type SessionSummary, SessionSummarySchema, type SetupCheck, SetupCheckSchema, type SetupHeartbeat, type SetupProvider, type SetupState, SetupStateSchema, TOOL_STATES, type ThinkingLevelId, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolState, type ToolSummary, ToolSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredHeartbeats, offeredModels, retriedKey, retryKey };
+export { APPROVAL_DECISIONS, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatSubagent, type ChatSubagentActivity, ChatSubagentSchema, type ChatSubagentState, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, HEARTBEAT_OFFER, type HelloFrame, type JobShape, JobShapeSchema, type JobSummary, JobSummarySchema, type LastRun, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, type MemoryAuditEntry, type MemoryAuditNote, MemoryAuditNoteSchema, type MemoryEntrySource, type MemoryFileChange, MemoryFileChangeSchema, type MemoryFinding, type MemoryNote, MemoryNoteSchema, type MemoryNoteVersion, MemoryNoteVersionSchema, type MemorySearchHit, MemorySearchHitSchema, type MemoryState, MemoryStateSchema, type NoticeBlock, OPTIONAL_JOB_PARTS, type OccurrenceShape, OccurrenceShapeSchema, type OptionalJobPart, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ScheduleShape, type ScheduleStatus, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionModeId, type SessionSettings, type SessionSummary, SessionSummarySchema, type SetupCheck, SetupCheckSchema, type SetupHeartbeat, type SetupProvider, type SetupState, SetupStateSchema, TOOL_STATES, type ThinkingLevelId, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolState, type ToolSummary, ToolSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredHeartbeats, offeredModels, retriedKey, retryKey };

@@ -5,6 +5,7 @@ import { formatCompact, formatDollars } from "../app/locale.ts";
 export const STATE_WORDS: Readonly<Record<ChatSubagentState, string>> = {
   queued: "Waiting",
   running: "Running",
+  idle: "Idle",
   done: "Done",
   failed: "Failed",
   timeout: "Timed out",
@@ -16,7 +17,7 @@ const MAX_NAME_LENGTH = 80;
 
 /** True until it has ended. */
 export function isOpenSubagent({ state }: Pick<ChatSubagent, "state">): boolean {
-  return state === "queued" || state === "running";
+  return state === "queued" || state === "running" || state === "idle";
 }
 
 /** Its label, or the beginning of its task. */
@@ -26,8 +27,8 @@ export function subagentName({ label, task }: Pick<ChatSubagent, "label" | "task
   return line.length > MAX_NAME_LENGTH ? `${line.slice(0, MAX_NAME_LENGTH - 1)}…` : line;
 }
 
-/** Its depth, its model without its provider, and its use, as far as they are worth a word. */
-export function describeSubagent({ depth, model, tokens, costUsd }: ChatSubagent): readonly string[] {
+/** Its depth, its model without the provider, and its use, as far as they are worth a word. */
+export function describeSubagent({ depth, tokens, costUsd }: ChatSubagent, model: string | undefined): readonly string[] {
   const parts = [
     depth > 1 ? `Depth ${depth}` : undefined,
     model?.split("/").at(-1),
@@ -41,5 +42,6 @@ export function describeSubagent({ depth, model, tokens, costUsd }: ChatSubagent
 export function describeActivity({ state, reason, activity }: ChatSubagent): string | undefined {
   if (reason !== undefined && state !== "done") return `${reason.slice(0, 1).toUpperCase()}${reason.slice(1)}`;
   if (activity === undefined) return undefined;
-  return activity.type === "tool" ? `Calls ${activity.text}` : activity.text;
+  if (activity.type === "text") return activity.text;
+  return activity.text === "sessions_yield" ? "Waits for its sub-agents" : `Calls ${activity.text}`;
 }

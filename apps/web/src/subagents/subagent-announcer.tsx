@@ -3,23 +3,23 @@ import { isOpenSubagent, STATE_WORDS, subagentName } from "./describe-subagent.t
 import { useSubagents } from "./use-subagents.ts";
 
 /** Announces to screen readers that sub-agents have started and ended. */
-export function SubagentAnnouncer(): React.JSX.Element {
+export function SubagentAnnouncer({ sessionKey }: { readonly sessionKey: string }): React.JSX.Element {
   const all = useSubagents();
   const [words, setWords] = useState("");
-  const heard = useRef(all);
+  const heard = useRef({ sessionKey, all });
   useEffect(() => {
-    const before = new Map(heard.current.map((one) => [one.runId, one]));
-    heard.current = all;
-    // Those of another session are all new.
-    if (before.size === 0 || !all.some(({ runId }) => before.has(runId))) return;
+    const earlier = heard.current;
+    heard.current = { sessionKey, all };
+    if (earlier.sessionKey !== sessionKey) return;
+    const before = new Map(earlier.all.map((one) => [one.runId, one]));
     const started = all.filter(({ runId }) => !before.has(runId)).map((one) => `Sub-agent ${subagentName(one)} has started.`);
     const ended = all.filter((one) => {
-      const earlier = before.get(one.runId);
-      return earlier !== undefined && isOpenSubagent(earlier) && !isOpenSubagent(one);
+      const was = before.get(one.runId);
+      return was !== undefined && isOpenSubagent(was) && !isOpenSubagent(one);
     });
     const told = [...started, ...ended.map((one) => `Sub-agent ${subagentName(one)}: ${STATE_WORDS[one.state]}.`)];
     if (told.length > 0) setWords(told.join(" "));
-  }, [all]);
+  }, [sessionKey, all]);
   return (
     <output className="sr-only" aria-live="polite">
       {words}

@@ -62,9 +62,9 @@ function SteerField({
         <p className="subagent-outcome failed" role="alert">
           {outcome.text}
         </p>
-      ) : (
+      ) : isEmpty ? (
         <output className="subagent-outcome">{outcome.text}</output>
-      )}
+      ) : null}
       <div className="composer-box">
         <div className="grow" data-text={CSS.supports("field-sizing", "content") ? undefined : text}>
           <textarea

@@ -11,6 +11,7 @@ import { useSteering } from "./use-steering.ts";
 const ICONS: Readonly<Record<ChatSubagentState, IconName>> = {
   queued: "clock",
   running: "clock",
+  idle: "clock",
   done: "check",
   failed: "cross",
   timeout: "cross",

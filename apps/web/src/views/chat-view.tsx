@@ -95,7 +95,7 @@ function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element
         </button>
       ) : null}
       <Announcer chat={chat} />
-      <SubagentAnnouncer />
+      <SubagentAnnouncer sessionKey={sessionKey} />
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import type { ChatItem } from "../chat/chat-items.ts";
 import { formatClock, formatMoment } from "../app/locale.ts";
+import { useOpenSubagent } from "../subagents/use-subagents.ts";
 import { useController } from "./app-context.ts";
 import { CopyButton } from "./copy-button.tsx";
 
@@ -19,13 +20,17 @@ export function AnswerActions({ item }: { readonly item: Extract<ChatItem, { typ
 /** Below a message of the person: buttons to copy it, and to put it into the message field for editing. */
 export function UserActions({ item }: { readonly item: Extract<ChatItem, { type: "user" }> }): React.JSX.Element | null {
   const controller = useController();
+  // The messages to a sub-agent are not the person's own.
+  const isSubagent = useOpenSubagent() !== undefined;
   if (item.text === "") return null;
   return (
     <div className="message-actions quiet">
       <CopyButton text={() => item.text} what="message" />
-      <button type="button" className="text-button" onClick={() => controller.editAgain(item.text)}>
-        Edit<span className="sr-only"> message</span>
-      </button>
+      {isSubagent ? null : (
+        <button type="button" className="text-button" onClick={() => controller.editAgain(item.text)}>
+          Edit<span className="sr-only"> message</span>
+        </button>
+      )}
     </div>
   );
 }

@@ -3,6 +3,7 @@ import type { AssistantMessage, ImageContent, TextContent, ToolResultMessage, Us
 import type { ChatEntry, ChatToolCall } from "@factotum/protocol";
 import type { TranscriptEntry } from "@factotum/store";
 import { parseRequestKey } from "../kernel/request-key.ts";
+import { readToldText } from "../kernel/subagent-text.ts";
 import { mediaWords } from "../media/media-words.ts";
 import { parseReply } from "./parse-reply.ts";
 import { historyNotice } from "../run-policy/history-notice.ts";
@@ -55,7 +56,7 @@ function messageEntry(
       return {
         type: "user",
         ...base,
-        text: message.parts?.body ?? plainText(message.content),
+        text: saidText(message),
         ...attachmentCount(message),
         channel: message.parts?.source?.channel ?? "",
         ...withoutUndefined({ files: message.parts?.files }),
@@ -75,6 +76,11 @@ function messageEntry(
         ...(isStopped(message) ? { isStopped: true } : {}),
       };
   }
+}
+
+function saidText({ parts, content }: UserMessage): string {
+  if (parts === undefined) return plainText(content);
+  return parts.run === "subagent" ? readToldText(parts.body) : parts.body;
 }
 
 /** True for the result of a call that ended because the run was stopped, and not because it failed. */

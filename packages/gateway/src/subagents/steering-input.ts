@@ -1,6 +1,7 @@
 import { messageId } from "@factotum/channel-contract";
 import type { OwnInput, SpawnRecord } from "@factotum/store";
 import { quoteLines } from "../kernel/quote-lines.ts";
+import { renderSteering } from "../kernel/subagent-text.ts";
 
 /** The event of the one input that has a sub-agent correct its result. */
 export function correctionEvent({ id }: Pick<SpawnRecord, "id">): string {
@@ -31,7 +32,7 @@ export function steeringInput(
       eventId,
       messageId: messageId(""),
       timestampMs: nowMs,
-      text: ["The one who gave you the task adds:", quoteLines(text)].join("\n"),
+      text: renderSteering(text),
     },
     admission: { ...child, ...(tainted ? { tainted: true } : {}) },
   };

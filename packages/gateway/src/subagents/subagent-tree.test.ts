@@ -59,6 +59,7 @@ test("a client that watches a conversation sees the whole tree change, and one t
   const { subagents } = await client.call("chat.subscribe", { sessionKey: MAIN });
   expect(subagents).toEqual(["outer", "inner"].map((task) => changes().findLast((one) => one.task === task)));
   const below = await client.call("chat.subscribe", { sessionKey: inner.sessionKey });
+  expect(below.entries[0]).toMatchObject({ type: "user", text: "inner" });
   expect(below.subagents?.map(({ task }) => task)).toEqual(["outer", "inner"]);
   expect((await client.call("chat.subscribe", { sessionKey: "agent:main:elsewhere" })).subagents).toBeUndefined();
   const listed = async (filter: { readonly exceptSubagents?: boolean }) =>
@@ -89,6 +90,8 @@ test("a sub-agent is told something once, and ended with those below it; one tha
   const ended = await client.call("subagents.kill", { sessionKey });
   expect(ended.subagent).toMatchObject({ task: "outer", state: "killed", reason: "you asked me to end it" });
   expect(await untilState("inner", "killed")).toMatchObject({ runId: inner.runId, endedAtMs: expect.any(Number) as number });
+  const { entries } = await client.call("chat.subscribe", { sessionKey });
+  expect(entries.flatMap((entry) => (entry.type === "user" ? [entry.text] : []))).toEqual(["outer", "Be quick"]);
   gate.open();
   for (const key of [sessionKey, inner.sessionKey]) {
     await expect(client.call("subagents.kill", { sessionKey: key })).rejects.toThrow("conflict: This sub-agent has ended already.");

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { parserOf } from "../parser-of.ts";
 
-const STATES = ["queued", "running", "done", "failed", "timeout", "killed", "lost"] as const;
+const STATES = ["queued", "running", "idle", "done", "failed", "timeout", "killed", "lost"] as const;
 
-/** State of a sub-agent. `queued` and `running` are open, the others final. */
+/** State of a sub-agent. `queued`, `running` and `idle` (it waits for messages) are open, the others final. */
 export type ChatSubagentState = (typeof STATES)[number];
 
 /** The newest thing that a sub-agent did: it called a tool, or wrote a text, which is cut at 200 characters. */
