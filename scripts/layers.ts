@@ -123,6 +123,8 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly string[]>> = {
     // Queued work, and events for clients
     "events",
     "queue",
+    // What editors do for the runs of their sessions
+    "editors",
     // Stored requests, the history of a request, text of others
     "context",
     "taint",

@@ -5,6 +5,7 @@ import {
   client,
   methods,
   ndJsonStream,
+  type ClientApp,
   type ClientCapabilities,
   type ClientContext,
   type InitializeResponse,
@@ -20,6 +21,8 @@ export interface EditorOptions {
   readonly home: string;
   readonly args?: readonly string[];
   readonly capabilities?: ClientCapabilities;
+  /** Answers what those capabilities offer. */
+  readonly serve?: (app: ClientApp) => void;
   /** Answers a request for a decision; the first option that allows if absent. */
   readonly decide?: (
     request: RequestPermissionRequest,
@@ -53,7 +56,13 @@ export function choose(kind: string): (request: RequestPermissionRequest) => Req
 }
 
 /** Starts `factotum acp` for a state directory, as an editor does. */
-export async function openEditor({ home, args = [], capabilities = {}, decide = choose("allow_once") }: EditorOptions): Promise<Editor> {
+export async function openEditor({
+  home,
+  args = [],
+  capabilities = {},
+  serve,
+  decide = choose("allow_once"),
+}: EditorOptions): Promise<Editor> {
   const child = spawn(process.execPath, [productEntry, "acp", ...args], {
     env: { PATH: process.env["PATH"] ?? "", HOME: home, FACTOTUM_HOME: home },
     stdio: ["pipe", "pipe", "pipe"],
@@ -68,6 +77,7 @@ export async function openEditor({ home, args = [], capabilities = {}, decide = 
       updates.set(sessionId, [...(updates.get(sessionId) ?? []), update]);
       for (const look of waiting) look();
     });
+  serve?.(app);
   const output = Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>;
   const { agent } = app.connect(ndJsonStream(Writable.toWeb(child.stdin), output));
   const of = (sessionId: string): readonly SessionUpdate[] => updates.get(sessionId) ?? [];

@@ -68,6 +68,7 @@ export class AcpServer implements Disposable {
       agentCapabilities: {
         loadSession: true,
         promptCapabilities: { embeddedContext: true, image: true },
+        mcpCapabilities: { http: true, sse: true },
         sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
       },
     };
@@ -93,7 +94,7 @@ export class AcpServer implements Disposable {
       workspace: cwd,
       ...(displayName === "" ? {} : { displayName }),
     });
-    const opened = this.#add(session, session.workspace ?? cwd);
+    const opened = this.#add(session, session.workspace ?? cwd, request);
     await opened.follow();
     return { sessionId: session.key, ...(await this.#stateOf(opened)) };
   }
@@ -106,7 +107,7 @@ export class AcpServer implements Disposable {
     const known = this.#sessions.get(session.key);
     if (known?.isBusy === true) throw busy();
     await known?.leave();
-    const opened = this.#add(session, workspace);
+    const opened = this.#add(session, workspace, request);
     await (how === "load" ? opened.replay() : opened.resume());
     return this.#stateOf(opened);
   }
@@ -157,11 +158,14 @@ export class AcpServer implements Disposable {
     this.link[Symbol.dispose]();
   }
 
-  #add({ key }: SessionSummary, workspace: string): AcpSession {
+  #add(
+    { key }: SessionSummary,
+    workspace: string,
+    { cwd, mcpServers: servers = [] }: Pick<ResumeSessionRequest, "cwd" | "mcpServers">,
+  ): AcpSession {
     const { random, onError } = this.#options;
-    const hasForms = this.#offers.elicitation?.form !== undefined && this.#offers.elicitation.form !== null;
-    const parts = { link: this.link, client: this.#client, onFlood: this.#onFlood };
-    const session = new AcpSession({ key, workspace, hasForms, random, onError, ...parts });
+    const parts = { link: this.link, client: this.#client, offers: this.#offers, onFlood: this.#onFlood };
+    const session = new AcpSession({ key, workspace, cwd, servers, random, onError, ...parts });
     this.#sessions.set(key, session);
     return session;
   }
@@ -198,18 +202,15 @@ export class AcpServer implements Disposable {
   }
 
   /** Holds a place for a session until it is open. Throws a `RequestError` for what is not offered, and if there are too many. */
-  #admit({ additionalDirectories = [], mcpServers = [] }: Pick<ResumeSessionRequest, "additionalDirectories" | "mcpServers">): Disposable {
+  #admit({ additionalDirectories = [] }: Pick<ResumeSessionRequest, "additionalDirectories">): Disposable {
     if (additionalDirectories.length > 0)
       throw RequestError.invalidParams({ reason: "unsupported" }, "This agent works in one folder. Leave additionalDirectories out.");
     if (this.#sessions.size + this.#opening >= MAX_SESSIONS)
       throw new RequestError(-32_600, `${MAX_SESSIONS} sessions are open. Close one first.`, { reason: "conflict" });
-    if (mcpServers.length > 0) this.#options.onError(new Error(NO_SERVERS));
     this.#opening += 1;
     return { [Symbol.dispose]: () => void (this.#opening -= 1) };
   }
 }
-
-const NO_SERVERS = "The editor's MCP servers are not used. Add those that the assistant should use with: factotum mcp add";
 
 /** True for a conversation that an editor began. */
 function isEditors(key: string): boolean {

@@ -17,7 +17,7 @@ test("it says what it is and can", async () => {
   });
   // What it cannot do is not offered.
   expect(answer.agentCapabilities?.promptCapabilities).toEqual({ embeddedContext: true, image: true });
-  expect(answer.agentCapabilities?.mcpCapabilities).toBeUndefined();
+  expect(answer.agentCapabilities?.mcpCapabilities).toEqual({ http: true, sse: true });
 });
 
 test.each<[string, string, unknown, number, string]>([
@@ -236,10 +236,4 @@ test("a prompt with an image is cancelled before its run", async () => {
   await expect.poll(() => scene.gateway.requests("chat.send").length).toBe(1);
   await scene.agent.notify(session.cancel, { sessionId });
   expect((await asked).stopReason).toBe("cancelled");
-});
-
-test("MCP servers of the editor are not used, and the log says so", async () => {
-  await using scene = await connectClient();
-  await scene.agent.request(session.new, { cwd: "/project", mcpServers: [{ name: "x", command: "/x", args: [], env: [] }] });
-  expect(scene.errors).toEqual([expect.stringContaining("factotum mcp add")]);
 });

@@ -1,6 +1,8 @@
 import { PassThrough, Readable, Writable } from "node:stream";
 import { client, methods, ndJsonStream } from "@agentclientprotocol/sdk";
 import type {
+  ClientApp,
+  ClientCapabilities,
   ClientContext,
   CreateElicitationResponse,
   RequestPermissionRequest,
@@ -39,14 +41,25 @@ export interface SceneOptions {
   /** False: it does not say hello. */
   readonly initialize?: boolean;
   readonly agentId?: string;
-  /** Reads a file of the editor; it is offered if given. */
   /** Answers a form; forms are offered if given. */
   readonly fillForm?: (message: string, signal: AbortSignal) => Promise<CreateElicitationResponse> | CreateElicitationResponse;
+  /** Reads a file of the editor; it is offered if given. */
   readonly readFile?: (path: string) => Promise<string> | string;
+  /** What the client offers in addition, and what answers it. */
+  readonly capabilities?: ClientCapabilities;
+  readonly serve?: (app: ClientApp) => void;
 }
 
 /** Starts a scene. */
-export async function connectClient({ decide, initialize = true, agentId, readFile, fillForm }: SceneOptions = {}): Promise<Scene> {
+export async function connectClient({
+  decide,
+  initialize = true,
+  agentId,
+  readFile,
+  fillForm,
+  capabilities,
+  serve,
+}: SceneOptions = {}): Promise<Scene> {
   const gateway = new FakeGateway();
   const [input, output] = [new PassThrough(), new PassThrough()];
   const [updates, questions, errors]: [SessionUpdate[], Scene["questions"], string[]] = [[], [], []];
@@ -65,6 +78,7 @@ export async function connectClient({ decide, initialize = true, agentId, readFi
     });
   if (readFile !== undefined)
     app.onRequest(methods.client.fs.readTextFile, async ({ params }) => ({ content: await readFile(params.path) }));
+  serve?.(app);
   if (fillForm !== undefined)
     app.onRequest(methods.client.elicitation.create, async ({ params, signal }) => fillForm(params.message, signal));
   const { agent } = app.connect(ndJsonStream(Writable.toWeb(input), Readable.toWeb(output) as ReadableStream<Uint8Array>));
@@ -72,6 +86,7 @@ export async function connectClient({ decide, initialize = true, agentId, readFi
     await agent.request(methods.agent.initialize, {
       protocolVersion: 1,
       clientCapabilities: {
+        ...capabilities,
         ...(readFile === undefined ? {} : { fs: { readTextFile: true } }),
         ...(fillForm === undefined ? {} : { elicitation: { form: {} } }),
       },

@@ -3,6 +3,8 @@ import type {
   Approval,
   ChatEntry,
   ChatEvent,
+  EditorAnswer,
+  EditorRequest,
   LiveRun,
   RpcMethod,
   RpcMethods,
@@ -45,6 +47,15 @@ export class FakeGateway {
   waiting: readonly Approval[] = [];
   /** The active run when a client subscribes. */
   live: LiveRun | undefined;
+  /** Who has offered what to which session. */
+  readonly offers = new Map<string, RpcMethods["editor.attach"]["params"]>();
+  /** True if it does not wait for answers any longer. */
+  givesUp = false;
+  /** True if another editor was there before. */
+  isTaken = false;
+  /** Set if it refuses offers. */
+  refusal: Error | undefined;
+  readonly #asked = new Map<string, (answer: EditorAnswer) => void>();
   /** Set while it cannot be reached. */
   problem: Error | undefined;
   connections = 0;
@@ -98,6 +109,19 @@ export class FakeGateway {
 
   emit(sessionKey: string, ...events: readonly ChatEvent[]): void {
     for (const event of events) for (const listener of this.#listeners) listener({ name: "chat", payload: { sessionKey, event } });
+  }
+
+  /** Asks the editor of a session. */
+  async ask(sessionKey: string, request: EditorRequest): Promise<EditorAnswer> {
+    const id = String(this.#asked.size + 1);
+    const { promise, resolve } = Promise.withResolvers<EditorAnswer>();
+    this.#asked.set(id, resolve);
+    for (const listener of this.#listeners) listener({ name: "editor-request", payload: { sessionKey, id, request } });
+    return promise;
+  }
+
+  note(sessionKey: string, text: string): void {
+    for (const listener of this.#listeners) listener({ name: "editor-note", payload: { sessionKey, text } });
   }
 
   /** Calls wait for the owner, or cease to. */
@@ -179,6 +203,17 @@ export class FakeGateway {
       const start = Math.max(0, Number(before) - limit);
       const entries = (this.history.get(sessionKey) ?? []).slice(start, Number(before));
       return start === 0 ? { entries } : { entries, before: String(start) };
+    },
+    "editor.attach": async (offer) => {
+      if (this.refusal !== undefined) throw this.refusal;
+      if (!this.isTaken) this.offers.set(offer.sessionKey, offer);
+      return { attached: !this.isTaken, problems: [] };
+    },
+    "editor.detach": async ({ sessionKey }) => ({ detached: this.offers.delete(sessionKey) }),
+    "editor.answer": async ({ id, answer }) => {
+      const resolve = this.#asked.get(id);
+      resolve?.(answer);
+      return { taken: resolve !== undefined && !this.givesUp };
     },
     "chat.unsubscribe": async () => ({ subscribed: false }),
     "chat.abort": async () => ({ aborted: true, dropped: 0 }),

@@ -16,6 +16,7 @@ import type { FactotumConfig } from "@factotum/config";
 import type { ConfigReloadResult, GatewayStatus } from "@factotum/protocol";
 import type { DamageLog, Store } from "@factotum/store";
 import type { CheckpointPorts } from "./checkpoints/checkpoint-service.ts";
+import type { EditorLinks } from "./editors/editor-links.ts";
 import type { CrashPointHook } from "./kernel/crash-point.ts";
 import type { ChannelAccount } from "./channels/channel-account.ts";
 import type { GatewayMemory } from "./rpc/memory-handlers.ts";
@@ -80,6 +81,8 @@ export interface GatewayOptions extends GatewaySettings {
   readonly checkpoints: CheckpointPorts;
   /** What the agents remember. */
   readonly memory: GatewayMemory;
+  /** What editors do for runs; its tools have it already. */
+  readonly editors: EditorLinks;
   /** Runs the programs that the configuration names, on the host. */
   readonly hostCommands: CommandRunner;
   /** The folders in which they find programs, as in the variable PATH. */

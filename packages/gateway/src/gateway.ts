@@ -57,6 +57,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     ...withoutUndefined({ reserve: options.reserve }),
     localFiles: options.localFiles,
     checkpoints: options.checkpoints,
+    editors: options.editors,
     hostCommands: options.hostCommands,
     commandSearchPath: options.commandSearchPath,
     remoteFiles: options.remoteFiles,

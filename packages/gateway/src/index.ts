@@ -15,6 +15,8 @@ export type { RunOccasion, RunPlace, SandboxReason } from "./agents/run-place.ts
 export { agentSessionKey, normalizeSessionKey, parseAgentSessionKey, sessionKind } from "./routing/session-key.ts";
 export type { PluginRoutesOf } from "./http/plugins/plugin-route.ts";
 export type { HookSource } from "./hooks/hook-source.ts";
+export { EditorLinks } from "./editors/editor-links.ts";
+export type { EditorLinksOptions, EditorTools, OpenEditorTools } from "./editors/editor-links.ts";
 export { startGateway } from "./gateway.ts";
 export type { Gateway } from "./gateway.ts";
 export type { ConfigControl, GatewayOptions, GatewaySettings } from "./gateway-options.ts";

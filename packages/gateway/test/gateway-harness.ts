@@ -27,7 +27,7 @@ import type { FileAccess, FileAccessOptions } from "@factotum/tools";
 import { NO_MEMORY } from "./no-memory.ts";
 import { completeRunner } from "./complete-runner.ts";
 import type { TestRunner } from "./complete-runner.ts";
-import { CheckpointKeeper, createFileProvenance, inboundMediaFolder, startGateway } from "../src/index.ts";
+import { CheckpointKeeper, createFileProvenance, EditorLinks, inboundMediaFolder, startGateway } from "../src/index.ts";
 import type {
   ChannelAccount,
   CrashPointHook,
@@ -36,6 +36,7 @@ import type {
   GatewaySettings,
   HookSource,
   LocalFiles,
+  OpenEditorTools,
   OwnerControl,
   PluginRoutesOf,
   RemoteFiles,
@@ -357,6 +358,8 @@ export async function startTestGateway(
     readonly decides?: () => ApprovalDecision;
     /** The product's by default. */
     readonly checkpointLimits?: CheckpointLimits;
+    /** The tools of servers that editors name. None by default. */
+    readonly openEditorTools?: OpenEditorTools;
     /** Called when the gateway requests a shutdown of its process. Ignored by default. */
     readonly onShutdownRequest?: (reason: string) => void;
   } = {},
@@ -402,7 +405,9 @@ export async function startTestGateway(
     now: () => common.clock.now(),
     ...withoutUndefined({ limits: options.checkpointLimits }),
   });
-  const files = createFileAccess({ ...access, checkpoints: keeper });
+  const editors = new EditorLinks(common);
+  if (options.openEditorTools !== undefined) editors.openToolsWith(options.openEditorTools);
+  const files = createFileAccess({ ...access, checkpoints: keeper, editor: editors });
   const secrets = new Set<string>();
   const settings = (next: FactotumConfig): GatewaySettings => ({
     config: next,
@@ -478,6 +483,7 @@ export async function startTestGateway(
     memory: NO_MEMORY,
     checkpoints: { keeper, restoring: createFileAccess(access) },
     localFiles: localFiles(files),
+    editors,
     hostCommands: completeRunner(options.hostCommands ?? noCommands),
     commandSearchPath: "/usr/bin:/bin",
     remoteFiles: options.remoteFiles ?? {

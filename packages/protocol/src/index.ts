@@ -56,6 +56,8 @@ export type {
   ReplayDelta,
   ReplayResult,
 } from "./shapes/context.ts";
+export { EditorAnswerSchema, EditorRequestSchema, EditorServerSchema, MAX_EDITOR_SERVERS, MAX_EDITOR_TEXT_CHARS } from "./shapes/editor.ts";
+export type { EditorAnswer, EditorOffer, EditorRequest, EditorServer } from "./shapes/editor.ts";
 export { PairedSenderSchema, PairingRequestSchema } from "./shapes/pairing.ts";
 export type { PairedSender, PairingRequest } from "./shapes/pairing.ts";
 export { DeadLetterSchema } from "./shapes/dead-letters.ts";

@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { ChatEventSchema } from "./shapes/chat.ts";
 import type { ChatEvent } from "./shapes/chat.ts";
+import { EditorRequestSchema } from "./shapes/editor.ts";
+import type { EditorRequest } from "./shapes/editor.ts";
 import { ReplayDeltaSchema } from "./shapes/context.ts";
 import type { ReplayDelta } from "./shapes/context.ts";
 import { parsersOf } from "./parser-of.ts";
@@ -19,6 +21,10 @@ export interface RpcEvents {
   "approvals-change": Record<string, never>;
   /** A chunk of the answer to a replayed request, sent to the requesting connection. */
   replay: ReplayDelta;
+  /** A run asks this connection's editor for something; `editor.answer` with the id answers. */
+  "editor-request": { readonly sessionKey: string; readonly id: string; readonly request: EditorRequest };
+  /** A remark about what this connection's editor offers, for the person. */
+  "editor-note": { readonly sessionKey: string; readonly text: string };
   /** The gateway is about to close the connection. */
   shutdown: { readonly reason: string };
 }
@@ -31,6 +37,8 @@ export const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Eve
   chat: z.lazy(() => z.strictObject({ sessionKey: z.string(), event: ChatEventSchema })),
   "approvals-change": z.lazy(() => z.strictObject({})),
   replay: ReplayDeltaSchema,
+  "editor-request": z.lazy(() => z.strictObject({ sessionKey: z.string(), id: z.string(), request: EditorRequestSchema })),
+  "editor-note": z.lazy(() => z.strictObject({ sessionKey: z.string(), text: z.string() })),
   "sessions-change": z.lazy(() => z.strictObject({ keys: z.array(z.string()) })),
   "warnings-change": z.lazy(() => z.strictObject({ warnings: GatewayWarningsSchema })),
   shutdown: z.lazy(() => z.strictObject({ reason: z.string() })),

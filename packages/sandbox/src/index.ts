@@ -1,6 +1,8 @@
 export { createHostRunner } from "./host/host-runner.ts";
 export type { HostRunner } from "./host/host-runner.ts";
 export type { HostRunnerOptions } from "./host/host-runner-options.ts";
+export { createEditorRunner } from "./editor/editor-runner.ts";
+export type { EditorRunnerOptions } from "./editor/editor-runner.ts";
 export { CHILD_VARIABLE } from "./host/child-family.ts";
 export type { CommandLimits } from "./limits/command-limits.ts";
 export type { OutputRedactor } from "./output/capped-output.ts";

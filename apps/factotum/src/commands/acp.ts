@@ -42,6 +42,8 @@ async function connect(context: CliContext): Promise<GatewayConnection> {
       client.follow((name, payload) => {
         // The name says which payload it is.
         if (name === "chat") listener({ name, payload });
+        else if (name === "editor-request") listener({ name, payload });
+        else if (name === "editor-note") listener({ name, payload });
         else if (name === "approvals-change") listener({ name, payload });
       }),
     closed: client.closed,

@@ -1,5 +1,14 @@
 import { join } from "node:path";
-import type { AuditNotes, CommandRunner, FileCheckpoints, FileProvenance, Logger, NoteHistory, RunFacts } from "@factotum/agent-contract";
+import type {
+  AuditNotes,
+  CommandRunner,
+  EditorFiles,
+  FileCheckpoints,
+  FileProvenance,
+  Logger,
+  NoteHistory,
+  RunFacts,
+} from "@factotum/agent-contract";
 import type { FactotumConfig, LoadedConfig } from "@factotum/config";
 import {
   CheckpointKeeper,
@@ -23,6 +32,7 @@ import type { RunRoots } from "./run-roots.ts";
 /** The dependencies of file access in addition to the paths. */
 interface FileAccessParts {
   readonly store: Store;
+  readonly editors: EditorFiles;
   readonly currentConfig: () => FactotumConfig;
   readonly roots: RunRoots;
   readonly secrets: SecretFilter;
@@ -42,7 +52,7 @@ export interface ComposedFileAccess {
 /** The file access of tools, the provenance of text in files, checkpoints, and the rules, versions and examination of notes. */
 export function composeFileAccess(
   { paths, path: configPath }: LoadedConfig,
-  { store, currentConfig, roots, secrets, logger }: FileAccessParts,
+  { store, editors, currentConfig, roots, secrets, logger }: FileAccessParts,
 ): ComposedFileAccess {
   const places = (): InstructionPlaces => ({ agents: currentConfig().agents, skillFolders: roots.skillFolders() });
   const provenance = createFileProvenance({ store, places });
@@ -88,7 +98,7 @@ export function composeFileAccess(
   return {
     watchNotes: (runner) => commandNotes.watch(runner),
     provenance,
-    files: createFileAccess({ ...options, notes: rules, checkpoints: keepBoth(keeper, versions) }),
+    files: createFileAccess({ ...options, editor: editors, notes: rules, checkpoints: keepBoth(keeper, versions) }),
     checkpoints: { keeper, restoring: createFileAccess(options) },
     notes: {
       history: composeNoteHistory(versions, { files: createFileAccess({ ...options, checkpoints: versions }), currentConfig }),

@@ -14,6 +14,7 @@ import {
 } from "@factotum/config";
 import {
   createFileReserve,
+  EditorLinks,
   isStorageFull,
   startGateway,
   type DiskReserve,
@@ -23,7 +24,7 @@ import {
   type SetupControl,
 } from "@factotum/gateway";
 import { httpFetch } from "@factotum/models";
-import { removeProxySockets, type HostRunner } from "@factotum/sandbox";
+import { createEditorRunner, removeProxySockets, type HostRunner } from "@factotum/sandbox";
 import { openSqliteStore, type SqliteStore, type SqliteStoreOptions, type StoreDamage } from "@factotum/store";
 import { createCoreTools, createMediaTools, createPdfReader, createRipgrep, createPublicFetch, type FileAccess } from "@factotum/tools";
 import type { CliContext } from "../runtime/cli-context.ts";
@@ -31,7 +32,7 @@ import { createSetupControl } from "../first-run/create-setup-control.ts";
 import { assetPath } from "../runtime/assets.ts";
 import { secretVariables, type SecretFilter } from "../runtime/secret-filter.ts";
 import { systemClock, systemRandom } from "../runtime/system-clock.ts";
-import { commandSearchPath } from "./command-environment.ts";
+import { commandEnvironment, commandSearchPath } from "./command-environment.ts";
 import { createOpenCommandProxy } from "./command-proxy.ts";
 import { channelAccounts } from "./channel-accounts.ts";
 import { ConfigReloader } from "./config-reloader.ts";
@@ -105,8 +106,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   // Findings are buffered until the gateway can report them.
   const found: StoreDamage[] = [];
   let reportDamage = (damage: StoreDamage): void => void found.push(damage);
-  const wasKilled = existsSync(paths.runtimeFile);
-  const reserve = createFileReserve({ path: join(paths.stateFolder, "reserve") });
+  const [wasKilled, reserve] = [existsSync(paths.runtimeFile), createFileReserve({ path: join(paths.stateFolder, "reserve") })];
   const store = await openOnReserve(reserve, {
     folder: paths.stateFolder,
     copies: { ...sessionFolders(paths), cwd: (agentId) => config.agents.find(({ id }) => id === agentId)?.workspace ?? paths.workspace },
@@ -115,8 +115,8 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     onDamage: (damage) => reportDamage(damage),
     onStructureDamage: () => onShutdownRequest(DAMAGED_DATABASE),
   });
-  const roots = createRunRoots(paths, () => config);
-  const current = { ...system, roots, secrets, currentConfig: () => config };
+  const [roots, editors] = [createRunRoots(paths, () => config), new EditorLinks(system)];
+  const current = { ...system, roots, secrets, editors, currentConfig: () => config };
   const { files, checkpoints, provenance, notes, watchNotes } = composeFileAccess(loaded, { store, ...current });
   await using opened = new AsyncDisposableStack();
   opened.defer(() => store.close());
@@ -157,6 +157,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     reserve,
     checkpoints,
     memory: { provider: integrations.memory.provider, embedWith: integrations.memory.embedWith, ...notes },
+    editors,
     hostCommands: host,
     localFiles: createLocalFiles(files, createOutgoingGuard(paths, secrets.toolOutput)),
     skillUse: skillRuns,
@@ -203,17 +204,34 @@ async function openRunners(
     context,
     roots,
     secrets,
+    editors,
     currentConfig,
     ...system
   }: Pick<ComposeOptions, "context" | "logger" | "secrets"> &
-    Pick<OpenRunnerOptions, "clock" | "random"> & { readonly roots: RunRoots; readonly currentConfig: () => FactotumConfig },
+    Pick<OpenRunnerOptions, "clock" | "random"> & {
+      readonly roots: RunRoots;
+      readonly editors: EditorLinks;
+      readonly currentConfig: () => FactotumConfig;
+    },
 ): Promise<{ readonly host: HostRunner; readonly runner: CommandRunner }> {
   const host = await openRunner(context, { ...system, redactor: secrets.toolOutput, currentConfig });
   opened.defer(() => host.close());
+  opened.defer(() => editors.close());
   await removeProxySockets(sandboxFolder(context.paths));
   const sandboxOf = createSandboxOf(loaded, { roots, currentConfig });
   const network = { openProxy: createOpenCommandProxy(system), node: process.execPath };
-  return { host, runner: openSandbox(context, { ...system, host, ownsContainers: true, sandboxOf, network }) };
+  const runner = openSandbox(context, { ...system, host, ownsContainers: true, sandboxOf, network });
+  const isSecret = (value: string): boolean => secrets.hide(value) !== value;
+  const baseEnv = await commandEnvironment(context, system.logger);
+  const inEditors = createEditorRunner({
+    runner,
+    terminals: editors,
+    baseEnv,
+    redactor: secrets.toolOutput,
+    isSecret,
+    clock: system.clock,
+  });
+  return { host, runner: inEditors };
 }
 
 /** Sets up models and the assistant's name for clients, and applies every change at once. */

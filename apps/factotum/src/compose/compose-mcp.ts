@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger, ModelSampler, Questioner, Random, ToolSource } from "@factotum/agent-contract";
@@ -9,6 +9,8 @@ import type { HostRunner } from "@factotum/sandbox";
 import type { CliContext } from "../runtime/cli-context.ts";
 import type { SecretFilter } from "../runtime/secret-filter.ts";
 import { endOrphans } from "./open-runner.ts";
+import type { EditorLinks } from "@factotum/gateway";
+import { createEditorTools } from "./editor-tools.ts";
 import { createLoginPorts } from "./mcp-logins.ts";
 import { redactTools } from "./redact-tools.ts";
 import type { RunRoots } from "./run-roots.ts";
@@ -35,6 +37,8 @@ interface McpParts {
   readonly secrets: SecretFilter;
   readonly roots: RunRoots;
   readonly currentConfig: () => FactotumConfig;
+  /** What editors do for runs; it gets the tools of servers that they name. None for commands that start no gateway. */
+  readonly editors?: EditorLinks;
 }
 
 /** Where the lists of tools are kept. */
@@ -55,6 +59,15 @@ export async function composeMcp(context: CliContext, loaded: Pick<LoadedConfig,
   const questioner: Questioner = { ask: async (questions, options) => ports().questioner.ask(questions, options) };
   const sampler: ModelSampler = { sample: async (request, options) => ports().sampler.sample(request, options) };
   const servers = createMcpServers(context, loaded, { ...parts, host, questioner, sampler, listFolder: mcpListFolder(paths) });
+  const editorFolder = join(paths.stateFolder, "mcp-editors");
+  await rm(editorFolder, { recursive: true, force: true });
+  const editorTools = createEditorTools({
+    ...parts,
+    folder: editorFolder,
+    create: (listFolder) => createMcpServers(context, loaded, { ...parts, host, questioner, listFolder, isEditors: true }),
+    isConfigured: (name) => Object.keys(parts.currentConfig().mcp.servers).some((one) => one.toLowerCase() === name),
+  });
+  parts.editors?.openToolsWith(editorTools);
   return {
     sources: (config, newest) => {
       given = newest;
@@ -80,6 +93,7 @@ export function createMcpServers(
     firstListMs,
     questioner,
     sampler,
+    isEditors = false,
     ...system
   }: McpParts & {
     readonly host: HostRunner;
@@ -87,6 +101,8 @@ export function createMcpServers(
     readonly firstListMs?: number;
     readonly questioner?: Questioner;
     readonly sampler?: ModelSampler;
+    /** An editor has named them: their settings hold plain values, and no login is kept for them. */
+    readonly isEditors?: boolean;
   },
 ): McpServers {
   const { env, paths } = context;
@@ -98,8 +114,8 @@ export function createMcpServers(
     version: context.version,
     folder: listFolder,
     ...withoutUndefined({ firstListMs, questioner, sampler }),
-    readSecret: createReadSecret(env, secrets),
-    logins: createLoginPorts(paths, { ...system, secrets }),
+    readSecret: isEditors ? async (value) => (typeof value === "string" ? value : JSON.stringify(value)) : createReadSecret(env, secrets),
+    logins: { ...createLoginPorts(paths, { ...system, secrets }), ...(isEditors ? NO_LOGINS : {}) },
     hideSecrets: (text) => secrets.hide(text),
     decorate: (tools) => redactTools(tools, secrets.toolOutput),
     makeFolder: async (name) => {
@@ -109,6 +125,8 @@ export function createMcpServers(
     },
   });
 }
+
+const NO_LOGINS = { read: async (): Promise<undefined> => undefined, write: async (): Promise<void> => undefined };
 
 /** Reads secrets of servers, and has them hidden. */
 export function createReadSecret(env: CliContext["env"], secrets: SecretFilter): McpOptions["readSecret"] {

@@ -28,7 +28,7 @@ const RESET = "(A new conversation begins here: what was said before is not know
 export class UpdateRenderer {
   readonly #options: UpdateRendererOptions;
   /** Calls that were shown and have not ended, with their output so far. */
-  readonly #calls = new Map<string, { diffs: ToolCallContent[]; output: string }>();
+  readonly #calls = new Map<string, { readonly name: string; diffs: ToolCallContent[]; output: string }>();
   /** Plans are no calls for the client. */
   readonly #plans = new Set<string>();
   #block: "text" | "thinking" = "text";
@@ -95,6 +95,14 @@ export class UpdateRenderer {
     return this.#announce(call, "pending");
   }
 
+  /** The newest command runs in a terminal of the client, which shows its output. */
+  renderTerminal(terminalId: string): SessionUpdate[] {
+    const [callId, call] = [...this.#calls].findLast(([, { name }]) => name === "exec") ?? [];
+    if (call === undefined || callId === undefined) return [];
+    call.diffs = [{ type: "terminal", terminalId }];
+    return [{ sessionUpdate: "tool_call_update", toolCallId: callId, content: call.diffs }];
+  }
+
   /** Words of the server itself. */
   renderNote(text: string): SessionUpdate {
     return this.#chunk("agent_message_chunk", `${text}\n\n`, this.#options.random.uuid());
@@ -154,7 +162,7 @@ export class UpdateRenderer {
       return [{ sessionUpdate: "plan", entries: plan }];
     }
     const { diffs, ...shown } = showCall(call, this.#options.workspace);
-    this.#calls.set(call.id, { diffs, output: "" });
+    this.#calls.set(call.id, { name: call.name, diffs, output: "" });
     const details = { name: call.name, status, ...shown, ...(diffs.length === 0 ? {} : { content: diffs }) };
     return [{ sessionUpdate: "tool_call", toolCallId: call.id, ...details }];
   }
@@ -168,6 +176,7 @@ export class UpdateRenderer {
   #addOutput(callId: string, text: string): SessionUpdate[] {
     const call = this.#calls.get(callId);
     if (call === undefined || text === "") return [];
+    if (call.diffs.some(({ type }) => type === "terminal")) return [];
     call.output = (call.output + text).slice(-MAX_OUTPUT_CHARS);
     return [{ sessionUpdate: "tool_call_update", toolCallId: callId, content: [...call.diffs, contentOf(call.output)] }];
   }

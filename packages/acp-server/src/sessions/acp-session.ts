@@ -1,4 +1,4 @@
-import type { AgentContext, PromptResponse, SessionUpdate } from "@agentclientprotocol/sdk";
+import type { AgentContext, ClientCapabilities, McpServer, PromptResponse, SessionUpdate } from "@agentclientprotocol/sdk";
 import { methods, RequestError } from "@agentclientprotocol/sdk";
 import type { Random } from "@factotum/agent-contract";
 import type { AgentRunResult, ChatEntry, ChatEvent, ChatSnapshot, SessionSettings, SessionSummary } from "@factotum/protocol";
@@ -8,6 +8,7 @@ import type { Prompt } from "../parse-prompt.ts";
 import { UpdateRenderer } from "../render/update-renderer.ts";
 import { toRequestError } from "../to-request-error.ts";
 import { UpdateQueue } from "../update-queue.ts";
+import { EditorServices } from "./editor-services.ts";
 import { Permissions } from "./permissions.ts";
 import { askInForm, type ShownQuestion } from "./question-form.ts";
 import { PromptTurn, type TurnEnd } from "./prompt-turn.ts";
@@ -22,8 +23,11 @@ export interface AcpSessionOptions {
   readonly link: GatewayLink;
   readonly client: AgentContext;
   readonly random: Random;
-  /** The client shows forms. */
-  readonly hasForms: boolean;
+  /** The folder as the client names it. */
+  readonly cwd: string;
+  /** What the client does for its agent. */
+  readonly offers: ClientCapabilities;
+  readonly servers: readonly McpServer[];
   readonly onError: (error: Error) => void;
   /** The client does not read what it is sent. */
   readonly onFlood: () => void;
@@ -35,12 +39,15 @@ export class AcpSession {
   readonly #updates: UpdateQueue;
   readonly #renderer: UpdateRenderer;
   readonly #permissions: Permissions;
+  readonly #services: EditorServices;
   readonly #ownKeys = new Set<string>();
   #settings: SessionSettings | undefined;
   #connection: GatewayConnection | undefined;
   #unfollow: () => void = () => undefined;
   #turn: PromptTurn | undefined;
   #liveRunId: string | undefined;
+  /** Remarks before the client knows the session. */
+  #remarks: string[] | undefined = [];
   #title: string | undefined;
   /** A run waits for the client's next prompt, which answers its question. */
   #question: { readonly runId: string | undefined } | undefined;
@@ -49,7 +56,7 @@ export class AcpSession {
 
   constructor(options: AcpSessionOptions) {
     this.#options = options;
-    const { key, workspace, link, client, random, onError, onFlood } = options;
+    const { key, workspace, cwd, link, client, offers, servers, random, onError, onFlood } = options;
     this.#updates = new UpdateQueue({
       send: async (update) => client.notify(methods.client.session.update, { sessionId: key, update }),
       onFlood,
@@ -69,6 +76,17 @@ export class AcpSession {
         this.#updates.push(this.#renderer.renderWaiting({ id: callId, name: toolName, argumentsText: "{}" }));
         await this.#updates.sent();
       },
+    });
+    this.#services = new EditorServices({
+      sessionId: key,
+      client,
+      offers,
+      servers,
+      cwd,
+      workspace,
+      onError,
+      onTerminal: (terminalId) => this.#updates.push(this.#renderer.renderTerminal(terminalId)),
+      onNote: (text) => this.#remark(text),
     });
   }
 
@@ -93,9 +111,11 @@ export class AcpSession {
     return this.#settings;
   }
 
-  /** Sends the client the commands. Call it when the client knows the session. */
+  /** Sends the client the commands, and remarks so far. Call it when the client knows the session. */
   announce(): void {
     if (this.#settings !== undefined) this.#updates.push([commandsUpdate(this.#settings)]);
+    this.#updates.push((this.#remarks ?? []).map((text) => this.#renderer.renderNote(text)));
+    this.#remarks = undefined;
   }
 
   /** Follows the session's events from here on. */
@@ -190,6 +210,7 @@ export class AcpSession {
     this.#unfollow();
     this.#permissions.close();
     this.#turn?.abandon();
+    await this.#services.detach();
     const connection = this.#connection;
     this.#connection = undefined;
     if (connection === undefined || connection.closed.aborted) return;
@@ -205,10 +226,12 @@ export class AcpSession {
     let receive = (event: ChatEvent): void => void early.push(event);
     this.#unfollow = connection.follow((event) => {
       if (event.name === "approvals-change") this.#askForDecisions();
+      else if (event.name !== "chat") this.#services.receive(event, connection);
       else if (event.payload.sessionKey === key) receive(event.payload.event);
     });
     const snapshot = await connection.request("chat.subscribe", { sessionKey: key, limit });
     this.#connection = connection;
+    await this.#services.attach(connection);
     this.#liveRunId = snapshot.live?.runId;
     const release = (): void => {
       receive = (event) => this.#receive(event);
@@ -242,6 +265,8 @@ export class AcpSession {
   /** The connection on which the session is followed; a new one after it broke. */
   async #followed(): Promise<GatewayConnection> {
     if (this.#connection === undefined || this.#connection.closed.aborted) await this.follow();
+    // The editor that was there before may have left.
+    else await this.#services.attach(this.#connection);
     return this.#connection ?? this.#options.link.connection();
   }
 
@@ -268,7 +293,7 @@ export class AcpSession {
     // The run has continued: its question was answered or withdrawn.
     if (entry.type === "tool-result") this.#form?.abort();
     if (entry.type !== "notice" || entry.request?.type !== "answer") return;
-    if (this.#options.hasForms) void this.#askInForm({ id: entry.request.id, text: entry.text }, turn);
+    if (isOffered(this.#options.offers.elicitation?.form)) void this.#askInForm({ id: entry.request.id, text: entry.text }, turn);
     else turn.waitForAnswer();
   }
 
@@ -291,6 +316,13 @@ export class AcpSession {
       onError(toRequestError(error));
       turn.waitForAnswer();
     }
+  }
+
+  /** Words of the server itself: shown once the client knows the session, and logged. */
+  #remark(text: string): void {
+    this.#options.onError(new Error(text));
+    if (this.#remarks === undefined) this.#updates.push([this.#renderer.renderNote(text)]);
+    else this.#remarks.push(text);
   }
 
   #askForDecisions(): void {
@@ -338,6 +370,10 @@ export class AcpSession {
 /** The refusal of what cannot be done while a prompt is being answered. */
 export function busy(): RequestError {
   return new RequestError(-32_600, "A prompt of this session is being answered. Cancel it, or wait.", { reason: "conflict" });
+}
+
+function isOffered(capability: object | null | undefined): boolean {
+  return capability !== undefined && capability !== null;
 }
 
 const NO_USAGE: AgentRunResult["usage"] = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };

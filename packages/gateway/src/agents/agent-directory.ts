@@ -81,13 +81,15 @@ export interface AgentRuntime {
     readonly sandboxed: boolean;
     /** The session is a sub-agent's. */
     readonly subagent: boolean;
+    /** Sources of the session alone. Their tools come after the agent's own, which keep their names. */
+    readonly added?: readonly ToolSource[] | undefined;
   }): readonly AgentTool[];
   /** The same tools, divided into those of the request and those that the model reaches through `tool_search` and `tool_call`. */
   toolSet(options: Parameters<AgentRuntime["tools"]>[0]): ToolSet;
   /** The id of a tool's source; `core` for a built-in one. */
-  toolSource(name: string): string;
+  toolSource(name: string, added?: readonly ToolSource[]): string;
   /** Whether a tool is built in. */
-  toolOrigin(name: string): ReturnType<CollectedTools["originOf"]>;
+  toolOrigin(name: string, added?: readonly ToolSource[]): ReturnType<CollectedTools["originOf"]>;
   /** What each layer of the policy says of a tool of this name, widest layer first. It is allowed if every one of them admits it. */
   toolVerdicts(name: string, occasion: PolicyOccasion): readonly ToolVerdict[];
   /** All tools that were loaded, whatever the policy says of them. */
@@ -100,7 +102,7 @@ export interface AgentRuntime {
    */
   prepareTools(
     place: Pick<RunPlace, "folder" | "sandbox">,
-    options: { readonly occasion: PolicyOccasion; readonly signal: AbortSignal },
+    options: { readonly occasion: PolicyOccasion; readonly added?: readonly ToolSource[] | undefined; readonly signal: AbortSignal },
   ): Promise<void>;
   /** The prompts of sources that the policy admits under their names. Of two with one name the first counts. */
   prompts(occasion: PolicyOccasion): readonly SourcePrompt[];
@@ -297,7 +299,7 @@ function createAgentRuntime(
 function toolReaders(
   agent: ResolvedAgent,
   { collected, quarantine }: { readonly collected: CollectedTools; readonly quarantine: ToolQuarantine },
-  { config, toolSources: sources }: Pick<AgentDirectoryOptions, "config" | "toolSources">,
+  { config, toolSources: sources, logger }: Pick<AgentDirectoryOptions, "config" | "logger" | "toolSources">,
 ): Pick<
   AgentRuntime,
   | "tools"
@@ -315,13 +317,17 @@ function toolReaders(
   // The senders of a run narrow its calls and not the block: that stays the same for the whole session.
   const layersOf = ({ model, group, sandboxed, subagent }: Parameters<AgentRuntime["tools"]>[0]): ReturnType<typeof policyLayers> =>
     policyLayers(agent, config, { provider: model.provider, group, senders: [], sandboxed, subagent });
+  const extended = new WeakMap<readonly ToolSource[], CollectedTools>();
+  const collectedWith = (added: readonly ToolSource[] | undefined): CollectedTools => {
+    if (added === undefined || added.length === 0) return collected;
+    const all = extended.get(added) ?? collectTools([...sources, ...added], { logger });
+    extended.set(added, all);
+    return all;
+  };
   const admittedTools: AgentRuntime["tools"] = (asked) => {
+    const { tools, originOf } = collectedWith(asked.added);
     const ordered = orderTools(
-      filterTools(collected.tools, layersOf(asked)).tools.map((tool) => ({
-        tool,
-        name: tool.name,
-        origin: collected.originOf(tool.name),
-      })),
+      filterTools(tools, layersOf(asked)).tools.map((tool) => ({ tool, name: tool.name, origin: originOf(tool.name) })),
     );
     const admitted = quarantine.admit(
       ordered.map(({ tool }) => tool),
@@ -335,17 +341,17 @@ function toolReaders(
     toolSet: (asked) => {
       const layers = layersOf(asked);
       const isReachable = CARRIERS.every((name) => toolVerdicts(layers, name).every(({ admits }) => admits));
-      return deferTools(admittedTools(asked), { sourceOf: collected.sourceOf, isReachable });
+      return deferTools(admittedTools(asked), { sourceOf: collectedWith(asked.added).sourceOf, isReachable });
     },
-    toolSource: collected.sourceOf,
-    toolOrigin: (name) => collected.originOf(name),
+    toolSource: (name, added) => collectedWith(added).sourceOf(name),
+    toolOrigin: (name, added) => collectedWith(added).originOf(name),
     toolVerdicts: (name, occasion) => toolVerdicts(policyLayers(agent, config, occasion), name),
     loadedTools: () => collected.tools,
     unloadedPrefixes: () => sources.flatMap(({ namePrefix, tools }) => (namePrefix === undefined || tools.length > 0 ? [] : namePrefix)),
-    prepareTools: async ({ folder, sandbox }, { occasion, signal }) => {
+    prepareTools: async ({ folder, sandbox }, { occasion, added = [], signal }) => {
       const place = { agentId: agent.id, workspace: folder, ...withoutUndefined({ sandbox }), signal };
       const layers = policyLayers(agent, config, occasion);
-      const wanted = sources.filter(({ namePrefix = "" }) => mayAdmit(layers, namePrefix));
+      const wanted = [...sources, ...added].filter(({ namePrefix = "" }) => mayAdmit(layers, namePrefix));
       await Promise.all(wanted.map(async (source) => source.prepare?.(place)));
     },
     prompts: (occasion) => {

@@ -7,6 +7,7 @@ import { turnReport } from "../background-commands/turn-report.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { policyRefusal, withCurrentAuthorization } from "../conversation/current-authorization.ts";
 import { isElevatedRun } from "../conversation/elevation.ts";
+import type { EditorLinks } from "../editors/editor-links.ts";
 import type { Conversations } from "../conversation/conversations.ts";
 import { quoteLines } from "../kernel/quote-lines.ts";
 import { readInputs } from "../queue/asking-turn.ts";
@@ -27,6 +28,7 @@ export interface ParkedCallsOptions {
   readonly channels: ChannelRegistry;
   readonly conversations: Conversations;
   readonly toolLimits: ToolLimits;
+  readonly editors: Pick<EditorLinks, "toolsOf">;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -93,7 +95,14 @@ export class ParkedCalls {
     const elevated = isElevatedRun({ inputs, record: context.record }, running.config);
     const facts = await runFacts({ ...turn, owner }, context, running, { elevated, inputs });
     const [sandboxed, subagent] = [facts.sandbox !== undefined, isSubagentKey(sessionKey)];
-    const tools = agent.tools({ model: model.client.info, fallbacks, group, sandboxed, subagent });
+    const tools = agent.tools({
+      model: model.client.info,
+      fallbacks,
+      group,
+      sandboxed,
+      subagent,
+      added: this.#options.editors.toolsOf(sessionKey)?.sources,
+    });
     const found = tools.find(({ name }) => name === toolName);
     const [tool] = toolLimits.apply(found === undefined ? [] : [found], sessionKey);
     if (tool === undefined) return notRun("the tool is not available any more");

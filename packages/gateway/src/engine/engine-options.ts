@@ -5,6 +5,7 @@ import type { Questions } from "../approvals/questions.ts";
 import type { SessionCommands } from "../background-commands/session-commands.ts";
 import type { ConfigSettings } from "../agents/running-config.ts";
 import type { CheckpointPorts } from "../checkpoints/checkpoint-service.ts";
+import type { EditorLinks } from "../editors/editor-links.ts";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
 import type { HookSource } from "../hooks/hook-source.ts";
 import type { LocalFiles } from "../media/local-files.ts";
@@ -38,6 +39,8 @@ export interface EngineOptions extends EngineSettings {
   readonly localFiles: LocalFiles;
   /** What files held before turns changed them. */
   readonly checkpoints: CheckpointPorts;
+  /** What editors do for runs; its tools have it already. */
+  readonly editors: EditorLinks;
   /** Runs the programs that the configuration names, on the host. */
   readonly hostCommands: CommandRunner;
   /** The folders in which they find programs, as in the variable PATH. */

@@ -36,6 +36,7 @@ import { SessionEvents } from "../events/session-events.ts";
 import { MediaStage } from "../media/media-stage.ts";
 import { Speaker } from "../media/speech/speaker.ts";
 import { Transcriber } from "../media/transcription/transcriber.ts";
+import type { EditorLinks } from "../editors/editor-links.ts";
 import { HookRunner } from "../hooks/hook-runner.ts";
 import { Observer } from "../observe/observer.ts";
 import { RefusedSenders } from "../observe/refused-senders.ts";
@@ -67,6 +68,8 @@ export interface EngineParts {
   readonly toolLimits: ToolLimits;
   readonly sessionCommands: SessionCommands;
   readonly subagents: SessionSubagents;
+  /** What editors do for the runs of their sessions. */
+  readonly editors: EditorLinks;
   readonly conversations: Conversations;
   readonly policy: InputPolicy;
   readonly paired: PairedSenders;
@@ -223,6 +226,7 @@ function createSpend({ running, store, clock, logger }: Pick<EngineParts, "runni
 
 /** The parts that come from outside under their own names, and those that need nothing. */
 function givenParts({
+  editors,
   remoteFiles,
   hideSecrets,
   skillUse,
@@ -231,9 +235,9 @@ function givenParts({
   crashPoint,
 }: EngineOptions): Pick<
   EngineParts,
-  "failedRuns" | "remoteFiles" | "hideSecrets" | "skillUse" | "commands" | "documentation" | "crashPoint"
+  "failedRuns" | "editors" | "remoteFiles" | "hideSecrets" | "skillUse" | "commands" | "documentation" | "crashPoint"
 > {
-  return { failedRuns: new FailedRuns(), remoteFiles, hideSecrets, skillUse, commands, documentation, crashPoint };
+  return { failedRuns: new FailedRuns(), editors, remoteFiles, hideSecrets, skillUse, commands, documentation, crashPoint };
 }
 
 /** Creates the channels, and the gates that hold messages to accounts that their platform rejects. */
@@ -269,7 +273,7 @@ function addressesOf(channels: ChannelRegistry): Pick<DispatcherOptions, "channe
 
 /** Creates what decides about tool calls. */
 function createDecisions(
-  { questions }: EngineOptions,
+  { editors, questions }: EngineOptions,
   parts: Pick<
     EngineParts,
     "store" | "running" | "channels" | "conversations" | "queue" | "toolLimits" | "notices" | "watchers" | "clock" | "random" | "logger"
@@ -283,7 +287,7 @@ function createDecisions(
     waitingCalls,
     approvals: new ApprovalService(asking),
     questions,
-    parkedCalls: new ParkedCalls(parts),
+    parkedCalls: new ParkedCalls({ ...parts, editors }),
   };
 }
 

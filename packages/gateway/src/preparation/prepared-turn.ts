@@ -8,6 +8,7 @@ import type {
   RunKind,
   SystemPrompt,
   ToolSchema,
+  ToolSource,
   UserMessage,
 } from "@factotum/agent-contract";
 import type { InputRecord, NewTurn, PromptRecord, SessionRecord, TranscriptBody, TranscriptEntry, TurnRecord } from "@factotum/store";
@@ -205,6 +206,8 @@ export function assemblePrepared(
     readonly inputs: readonly InputRecord[];
     readonly history: readonly AgentMessage[];
     readonly directives?: InputJob["directives"];
+    /** Tools that an editor brings to the session. */
+    readonly added?: readonly ToolSource[] | undefined;
   },
 ): Pick<PreparedTurn, "turn" | "agent" | "model" | "fallbacks" | "inputs" | "request" | "display"> {
   const { agent, model, fallbacks } = context;
@@ -219,6 +222,8 @@ export function assemblePrepared(
     group: context.group,
     sandboxed: false,
     subagent: isSubagentKey(turn.sessionKey),
+    // They are there for the owner's own turns.
+    added: turn.owner && turn.kind === "user" ? run.added : undefined,
   });
   const available = new Map([...deferred, ...offered].map((tool) => [tool.name, tool]));
   // The prompt may list tools of a client that is gone: their calls are answered like those of a removed tool.

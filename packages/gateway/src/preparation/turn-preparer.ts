@@ -11,6 +11,7 @@ import type {
 } from "@factotum/store";
 import { opensFiles, viewHistory } from "@factotum/agent-core";
 import type { HistoryView } from "@factotum/agent-core";
+import type { EditorLinks } from "../editors/editor-links.ts";
 import type { MediaStage } from "../media/media-stage.ts";
 import type { SessionCache } from "../context/session-cache.ts";
 import { isElevatedRun } from "../conversation/elevation.ts";
@@ -49,6 +50,7 @@ export interface TurnPreparerOptions {
   readonly conversations: Conversations;
   readonly compaction: CompactionTriggers;
   readonly prompts: PromptResolver;
+  readonly editors: Pick<EditorLinks, "toolsOf">;
   readonly messages: TurnMessages;
   readonly cache: SessionCache;
   readonly media: MediaStage;
@@ -129,6 +131,7 @@ export class TurnPreparer {
     return {
       ...assemblePrepared(started.turn, context, prompt.record, {
         inputs: inputsOf(job),
+        added: this.#options.editors.toolsOf(sessionKey)?.sources,
         history: [...shown.messages, ...users.slice(0, -1)],
         ...(job.directives !== undefined ? { directives: job.directives } : {}),
       }),
@@ -184,7 +187,11 @@ export class TurnPreparer {
     const facts = await raceAbort(runFacts(turn, context, running, { elevated, inputs }), bound);
     this.#options.skillUse.invoked(facts, usedSkills(inputs, own));
     return {
-      ...assemblePrepared(turn, context, prompt.record, { inputs, history: shown.messages }),
+      ...assemblePrepared(turn, context, prompt.record, {
+        inputs,
+        history: shown.messages,
+        added: this.#options.editors.toolsOf(turn.sessionKey)?.sources,
+      }),
       facts,
       beginning: { type: "resumed", own },
       compacted: { type: "nothing" },

@@ -11,6 +11,7 @@ const basis: PromptBasis = {
   elevated: "off",
   extra: "",
   clientTools: "",
+  editorTools: "",
   isPrivate: true,
   compactions: 0,
   sources: {},
@@ -47,6 +48,7 @@ describe("why a prompt is re-rendered", () => {
     ["extra-change", { basis: { ...basis, extra: "x" } }],
     ["client-tools-change", { basis: { ...basis, clientTools: "x" } }],
     ["client-tools-change", { before: { ...basis, clientTools: "x" }, basis: { ...basis, clientTools: "y" } }],
+    ["client-tools-change", { before: { ...basis, editorTools: "x" }, basis: { ...basis, editorTools: "y" } }],
     ["privacy-end", { basis: { ...basis, isPrivate: false } }],
     ["compaction", { basis: { ...basis, compactions: 1 } }],
     ["forgotten", { stored: { basis: JSON.stringify({ ...basis, config: "d", forgotten: true }), renderedAtMs: 0 } }],
@@ -69,5 +71,6 @@ describe("why a prompt is re-rendered", () => {
 
   test("a request without system messages keeps those of the session", () => {
     expect(findPromptCause(query({ before: { ...basis, extra: "x" } }))).toBeUndefined();
+    expect(findPromptCause(query({ before: { ...basis, editorTools: "x" } }))).toBeUndefined();
   });
 });

@@ -38,6 +38,8 @@ export interface PromptBasis {
   readonly extra: string;
   /** Fingerprint of the client's tools; empty without any. */
   readonly clientTools: string;
+  /** Fingerprint of the MCP servers that an editor brings; empty without any. */
+  readonly editorTools: string;
   readonly isPrivate: boolean;
   /** How often the conversation has been compacted. */
   readonly compactions: number;
@@ -85,6 +87,8 @@ export function findPromptCause(query: CauseQuery): PromptCause | undefined {
   if (basis.extra !== "" && before.extra !== basis.extra) return "extra-change";
   // The same is true of its own tools: a call without a client is answered with an error.
   if (basis.clientTools !== "" && before.clientTools !== basis.clientTools) return "client-tools-change";
+  // And of the servers of an editor, which may have left.
+  if (basis.editorTools !== "" && before.editorTools !== basis.editorTools) return "client-tools-change";
   if (before.isPrivate && !basis.isPrivate) return "privacy-end";
   if (before.compactions !== basis.compactions) return "compaction";
   if (query.nowMs - query.activeAtMs > query.cacheLifetimeMs) return "cold-cache";
@@ -103,7 +107,7 @@ export function renderBasis(basis: PromptBasis): string {
 type StoredBasis = Omit<PromptBasis, LaterFacts> & Partial<Pick<PromptBasis, LaterFacts>> & { readonly forgotten?: true };
 
 /** Facts that older versions did not store. */
-type LaterFacts = "reasoning" | "elevated" | "channel" | "skills" | "clientTools" | "deferredTools";
+type LaterFacts = "reasoning" | "elevated" | "channel" | "skills" | "clientTools" | "editorTools" | "deferredTools";
 
 /** The last parsed basis: a turn needs the same one in several places. */
 let parsed: { readonly text: string; readonly basis: StoredBasis | undefined } | undefined;

@@ -21,6 +21,8 @@ import type { SessionContext } from "../conversation/session-context.ts";
 import { offeredSkills } from "./offered-skills.ts";
 import { elevatedLevel, promptSandbox } from "./prompt-sandbox.ts";
 import { renderSessionPrompt } from "./session-prompt.ts";
+import type { EditorLinks } from "../editors/editor-links.ts";
+import type { RunPlace } from "../agents/run-place.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { SessionCache } from "../context/session-cache.ts";
 
@@ -59,6 +61,7 @@ export interface PromptResolverOptions {
   readonly store: TranscriptStore;
   readonly cache: SessionCache;
   readonly running: RunningConfig;
+  readonly editors: Pick<EditorLinks, "toolsOf" | "reportProblems">;
   readonly channels: Pick<ChannelRegistry, "capabilities">;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -87,6 +90,7 @@ export class PromptResolver {
       elevated: elevatedLevel(context, this.#options.running.config),
       extra: request.extra === undefined ? "" : displayId(request.extra, undefined),
       clientTools: request.clientTools === undefined ? "" : displayId(JSON.stringify(request.clientTools), undefined),
+      editorTools: this.#options.editors.toolsOf(request.sessionKey)?.fingerprint ?? "",
       isPrivate: request.isPrivate,
       compactions: context.record?.compactionCount ?? 0,
       channel: context.channel?.id ?? "",
@@ -99,7 +103,11 @@ export class PromptResolver {
       nowMs,
       cacheLifetimeMs: cacheLifetimeMs(context.model.client.info, context.agent.cacheRetention(context.model.reference)),
     });
-    if (cause === undefined && stored !== undefined) return { record: stored, truncations: [], isNew: false };
+    if (cause === undefined && stored !== undefined) {
+      // Its servers may have started since it was rendered: an editor has come back.
+      if (basis.editorTools !== "") await this.#prepareTools(request, context);
+      return { record: stored, truncations: [], isNew: false };
+    }
     const { record, truncations } = await this.#render({ ...request, cause: cause ?? "new-session", basis, nowMs }, context);
     if (
       cause === "cold-cache" &&
@@ -111,6 +119,18 @@ export class PromptResolver {
     return { record, truncations, isNew: true };
   }
 
+  /** Has the sources of tools find out what they have, those of the session's editor as well. Resolves with the place of the owner's runs. */
+  async #prepareTools({ sessionKey, signal }: Pick<PromptRequest, "sessionKey" | "signal">, context: SessionContext): Promise<RunPlace> {
+    const { agent, model, group } = context;
+    const { editors, running } = this.#options;
+    const place = await running.agents.placeFor(agent, { owner: true, sessionKey, ...sessionPlace(context) });
+    const sandboxed = place.sandbox !== undefined;
+    const occasion = { provider: model.client.info.provider, group, senders: [], sandboxed, subagent: isSubagentKey(sessionKey) };
+    await agent.prepareTools(place, { occasion, added: editors.toolsOf(sessionKey)?.sources, signal });
+    editors.reportProblems(sessionKey);
+    return place;
+  }
+
   async #render(
     request: PromptRequest & {
       readonly cause: PromptCause;
@@ -120,16 +140,15 @@ export class PromptResolver {
     context: SessionContext,
   ): Promise<RenderedPrompt> {
     const { agent, model, group, isGroup, channel } = context;
-    const { running, channels, commands, documentation } = this.#options;
+    const { editors, running, channels, commands, documentation } = this.#options;
     const { info } = model.client;
     const own = channel === undefined ? [] : [channel.capabilities];
-    const place = await running.agents.placeFor(agent, { owner: true, sessionKey: request.sessionKey, ...sessionPlace(context) });
+    const place = await this.#prepareTools(request, context);
     const workspace = request.isPrivate ? place.folder : undefined;
     const sandbox = promptSandbox(agent.config.sandbox, { isGroup, workspace, elevated: request.basis.elevated });
     const [sandboxed, subagent] = [place.sandbox !== undefined, isSubagentKey(request.sessionKey)];
-    const occasion = { provider: info.provider, group, senders: [], sandboxed, subagent };
-    await agent.prepareTools(place, { occasion, signal: request.signal });
-    const choice = { model: info, fallbacks: context.fallbacks, group, sandboxed, subagent };
+    const added = editors.toolsOf(request.sessionKey)?.sources;
+    const choice = { model: info, fallbacks: context.fallbacks, group, sandboxed, subagent, added };
     const { offered, deferred } = toolsOfJob(agent.toolSet(choice), request.job);
     const tools = narrowTools(offered, messagingFeatures(request.isPrivate ? channels.capabilities() : own, request.isPrivate));
     const [usable, defaultModel, files] = await Promise.all([
@@ -157,6 +176,7 @@ export class PromptResolver {
         hasHeartbeats: hasHeartbeats(request.sessionKey, agent.config.id, running.config.session.mainKey),
         tools,
         deferredTools: deferred,
+        ...withoutUndefined({ addedSources: added }),
         brokenSources: agent.brokenSources(),
         clientTools: offeredClientTools(request.clientTools, { own: [...offered, ...deferred], model: info }),
         skills: request.isPrivate ? skills : skills.map((skill) => ({ ...skill, location: fromUserHome(skill.location) })),

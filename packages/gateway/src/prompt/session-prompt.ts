@@ -3,7 +3,7 @@ import { hostname, release, type as osType, arch } from "node:os";
 import { renderSystemPrompt } from "@factotum/agent-core";
 import type { planBootstrap, PromptFacts } from "@factotum/agent-core";
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { AgentTool, RunKind, SkillEntry, ThinkingLevel, ToolSchema } from "@factotum/agent-contract";
+import type { AgentTool, RunKind, SkillEntry, ThinkingLevel, ToolSchema, ToolSource } from "@factotum/agent-contract";
 import type { ChannelCapabilities } from "@factotum/channel-contract";
 import type { GroupConfig } from "@factotum/config";
 import type { PromptRecord } from "@factotum/store";
@@ -22,6 +22,8 @@ export interface SessionPromptFacts {
   readonly hasHeartbeats: boolean;
   readonly tools: readonly AgentTool[];
   readonly deferredTools: readonly AgentTool[];
+  /** Sources of the session alone. */
+  readonly addedSources?: readonly ToolSource[];
   /** Sources whose tools may be missing. */
   readonly brokenSources: readonly string[];
   /** Tools of a client: only their schemas are sent, after the others. */
@@ -72,8 +74,8 @@ function promptFacts(facts: SessionPromptFacts): PromptFacts {
   return {
     agent: { id: agent.config.id, ...withoutUndefined({ name }) },
     ...withoutUndefined({ instructions: agent.config.systemPrompt }),
-    tools: facts.tools.map(({ name, summary }) => ({ name, summary, origin: agent.toolOrigin(name) })),
-    deferredTools: facts.deferredTools.map(({ name }) => ({ name, source: agent.toolSource(name) })),
+    tools: facts.tools.map(({ name, summary }) => ({ name, summary, origin: agent.toolOrigin(name, facts.addedSources) })),
+    deferredTools: facts.deferredTools.map(({ name }) => ({ name, source: agent.toolSource(name, facts.addedSources) })),
     ...(facts.brokenSources.length === 0 ? {} : { brokenSources: facts.brokenSources }),
     skills: facts.skills,
     commands: facts.commands,

@@ -72,6 +72,10 @@ export class ClientConnection implements RpcConnection {
     return this.#clientName;
   }
 
+  get isLocal(): boolean {
+    return this.#options.client.isLocal;
+  }
+
   get signal(): AbortSignal {
     return this.#closed.signal;
   }

@@ -3,6 +3,8 @@ import type { ChatEvent, RpcEvent, RpcEvents, RpcMethod, RpcMethods } from "@fac
 /** What a method may do with its calling connection. */
 export interface RpcConnection {
   readonly clientName: string;
+  /** It comes from this machine, and not through a proxy. */
+  readonly isLocal: boolean;
   /** Fires when the connection closes. */
   readonly signal: AbortSignal;
   /** Subscribes this connection to the session's events, replacing an earlier subscription. */

@@ -8,6 +8,7 @@ import { checkpointHandlers } from "./checkpoint-handlers.ts";
 import { contextHandlers } from "./context-handlers.ts";
 import { cronHandlers } from "./cron-handlers.ts";
 import { deadLetterHandlers } from "./dead-letter-handlers.ts";
+import { editorHandlers } from "./editor-handlers.ts";
 import { gatewayHandlers } from "./gateway-handlers.ts";
 import type { GatewayControl } from "./gateway-handlers.ts";
 import { memoryHandlers, type GatewayMemory } from "./memory-handlers.ts";
@@ -48,6 +49,7 @@ export function createRpcHandlers({ engine, hub, setup, memory, ...control }: Rp
     ...pairingHandlers(engine.pairing),
     ...approvalHandlers(engine.parts.approvals),
     ...toolHandlers(engine),
+    ...editorHandlers(engine.parts),
     ...setupHandlers(setup),
     ...systemHandlers(engine),
     ...gatewayHandlers(engine, control),

@@ -6,6 +6,7 @@ import { CHECKPOINT_METHODS, type CheckpointMethods } from "./checkpoint-methods
 import { CRON_METHODS, type CronMethods } from "./cron-methods.ts";
 import { CONTEXT_METHODS, type ContextMethods } from "./context-methods.ts";
 import { DEAD_LETTER_METHODS, type DeadLetterMethods } from "./dead-letter-methods.ts";
+import { EDITOR_METHODS, type EditorMethods } from "./editor-methods.ts";
 import { GATEWAY_METHODS, type GatewayMethods } from "./gateway-methods.ts";
 import type { MethodTable } from "./define-methods.ts";
 import { MEMORY_METHODS, type MemoryMethods } from "./memory-methods.ts";
@@ -34,7 +35,8 @@ export interface RpcMethods
     GatewayMethods,
     SetupMethods,
     SystemMethods,
-    ChannelMethods {}
+    ChannelMethods,
+    EditorMethods {}
 
 /** Name of a method. */
 export type RpcMethod = keyof RpcMethods;
@@ -63,6 +65,7 @@ export const RPC_METHODS: RpcMethodSchemas = {
   ...SETUP_METHODS,
   ...SYSTEM_METHODS,
   ...CHANNEL_METHODS,
+  ...EDITOR_METHODS,
 };
 
 /** True for the name of a method of this build. */

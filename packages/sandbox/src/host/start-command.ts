@@ -16,6 +16,7 @@ import type { ChildRecords } from "./child-records.ts";
 import { CommandInput } from "./command-input.ts";
 import { hostEnvironment } from "./host-environment.ts";
 import type { HostRunnerOptions } from "./host-runner-options.ts";
+import { shellWords } from "./shell-words.ts";
 import { startOf } from "./process-table.ts";
 import { TERMINAL_TYPE, terminalWords } from "./terminal-words.ts";
 import { untilExitOrStop, within } from "./until-end.ts";
@@ -238,14 +239,6 @@ async function commandLine(
   const wrapped = input?.type === "terminal" ? await terminalWords(plain, { ...input, env }) : ({ type: "words", words: plain } as const);
   if (wrapped.type === "missing") return wrapped;
   return { type: "line", file: "/bin/sh", args: ["-c", MARKED_START, "sh", marker, cgroup?.folder ?? "", ...wrapped.words] };
-}
-
-/** Bash takes an input that is a socket, as Node makes it, for a remote login: without the option it would run the user's startup file. */
-async function shellWords(): Promise<readonly string[]> {
-  return access("/bin/bash", constants.X_OK).then(
-    () => ["/bin/bash", "--norc"],
-    () => ["/bin/sh"],
-  );
 }
 
 type Started =

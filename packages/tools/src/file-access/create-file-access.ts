@@ -3,6 +3,7 @@ import { realpath } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { RunFacts } from "@factotum/agent-contract";
+import { withEditorText } from "./editor-text.ts";
 import { FileAccessError, toFileAccessError } from "./file-access-error.ts";
 import { Grants, isWithin, realPathOf, realPathOfAny, type FileAccessOptions } from "./grants.ts";
 import { toMissingError } from "./missing-file.ts";
@@ -60,7 +61,7 @@ export function createFileAccess(options: FileAccessOptions): FileAccess {
   return {
     async forRun(run) {
       const show = (path: string): string => showPath(path, run, options.userHome);
-      const { provenance } = options;
+      const { provenance, editor } = options;
       const context: OpenContext = {
         grants: new Grants(run, options),
         workspace: run.owner ? `the workspace ${run.workspace}` : "the workspace",
@@ -77,7 +78,8 @@ export function createFileAccess(options: FileAccessOptions): FileAccess {
           const real = await resolveExisting(path, context);
           const at = { real, shown, workspace: context.workspace, grants: context.grants };
           // It was just resolved: the system has it in memory.
-          return await toOpen(await openChecked(real, at, lstatSync(real)), context);
+          const opened = await toOpen(await openChecked(real, at, lstatSync(real)), context);
+          return opened.type === "file" && editor !== undefined ? await withEditorText(opened, { editor, run, context }) : opened;
         } catch (error) {
           const failure = toFileAccessError(error, shown);
           throw failure.code === "not-found" ? await toMissingError(path, context, error) : failure;

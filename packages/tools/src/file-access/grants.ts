@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { mkdir, realpath } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
-import type { FileCheckpoints, FileProvenance, NoteGate, RunFacts } from "@factotum/agent-contract";
+import type { EditorFiles, FileCheckpoints, FileProvenance, NoteGate, RunFacts } from "@factotum/agent-contract";
 import { systemCode } from "./file-access-error.ts";
 
 /** A folder outside the workspace that tools may use. */
@@ -29,6 +29,8 @@ export interface FileAccessOptions {
   readonly provenance?: FileProvenance;
   /** Keeps what files held before they change. Without it nothing is kept. */
   readonly checkpoints?: FileCheckpoints;
+  /** The files of an editor that the run's session is open in. Without it all files are those of the disk. */
+  readonly editor?: EditorFiles;
   /** Keeps the rules for what stands in notes. Without it, notes have no rules. */
   readonly notes?: NoteGate;
 }

@@ -7,6 +7,8 @@ export interface FileVersion {
   readonly inode: bigint;
   readonly sizeBytes: bigint;
   readonly modifiedNs: bigint;
+  /** Fingerprint of the text that an editor showed instead, with unsaved changes. */
+  readonly editorDigest?: string;
 }
 
 /** A regular file, open for reading and checked. Close it with `await using`. */
@@ -21,17 +23,31 @@ export class OpenFile {
   readonly untrusted: boolean;
   readonly sizeBytes: number;
   readonly version: FileVersion;
+  readonly #stats: BigIntStats;
 
   constructor(
     handle: FileHandle,
-    facts: { readonly path: string; readonly shown: string; readonly untrusted: boolean; readonly stats: BigIntStats },
+    facts: {
+      readonly path: string;
+      readonly shown: string;
+      readonly untrusted: boolean;
+      readonly stats: BigIntStats;
+      readonly editor?: { readonly sizeBytes: number; readonly digest: string };
+    },
   ) {
     this.handle = handle;
     this.path = facts.path;
     this.shown = facts.shown;
     this.untrusted = facts.untrusted;
-    this.sizeBytes = Number(facts.stats.size);
-    this.version = toVersion(facts.stats);
+    this.#stats = facts.stats;
+    this.sizeBytes = facts.editor?.sizeBytes ?? Number(facts.stats.size);
+    this.version = { ...toVersion(facts.stats), ...(facts.editor === undefined ? {} : { editorDigest: facts.editor.digest }) };
+  }
+
+  /** The same file, whose content an editor shows differently: that is read from `handle`. */
+  showing(handle: FileHandle, editor: { readonly sizeBytes: number; readonly digest: string }): OpenFile {
+    const { path, shown, untrusted } = this;
+    return new OpenFile(handle, { path, shown, untrusted, stats: this.#stats, editor });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

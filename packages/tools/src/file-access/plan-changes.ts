@@ -1,6 +1,7 @@
 import type { FileChangePlan, FileWrite, NoteGate, RunFacts } from "@factotum/agent-contract";
 import { withoutUndefined } from "@factotum/agent-contract";
 import { changeFiles, type PlacedChange } from "./change-files.ts";
+import { writeInEditor } from "./editor-text.ts";
 import { FileAccessError, toFileAccessError } from "./file-access-error.ts";
 import type { FileAccessOptions } from "./grants.ts";
 import type { FileVersion } from "./open-file.ts";
@@ -29,7 +30,7 @@ export interface ChangeOptions {
 }
 
 /** The dependencies of changes of one run. */
-export interface ChangeParts extends Pick<FileAccessOptions, "provenance" | "checkpoints" | "notes"> {
+export interface ChangeParts extends Pick<FileAccessOptions, "provenance" | "checkpoints" | "editor" | "notes"> {
   readonly run: RunFacts;
   readonly context: OpenContext;
   /** Converts a path to an absolute one. */
@@ -49,7 +50,7 @@ export async function planChanges(
   options: ChangeOptions,
   parts: ChangeParts,
 ): Promise<readonly MadeChange[]> {
-  const { context, notes } = parts;
+  const { context, editor, notes, run } = parts;
   const placed: PlacedChange[] = [];
   for (const change of changes) placed.push(await place(change, options, parts));
   requireDistinct(placed, context);
@@ -58,7 +59,8 @@ export async function planChanges(
   const make = async (contents: ReadonlyMap<string, string>): Promise<void> => {
     const given = placed.map((one) => withContent(one, contents.get(one.target)));
     await keepBefore(given, parts);
-    await changeFiles(given, context);
+    const left = editor === undefined ? given : await writeInEditor(given, { editor, run, context });
+    if (left.length > 0) await changeFiles(left, context);
   };
   let remarks: ReadonlyMap<string, string> = new Map();
   if (notes === undefined) await make(remarks);

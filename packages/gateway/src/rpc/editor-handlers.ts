@@ -1,0 +1,25 @@
+import type { RpcMethod } from "@factotum/protocol";
+import type { EngineParts } from "../engine/engine-parts.ts";
+import { RpcError } from "./rpc-error.ts";
+import type { RpcHandlersOf } from "./rpc-connection.ts";
+
+/** The methods of editors that do something for the runs of their sessions. */
+export function editorHandlers({
+  editors,
+  store,
+  running,
+}: Pick<EngineParts, "editors" | "store" | "running">): RpcHandlersOf<Extract<RpcMethod, `editor.${string}`>> {
+  return {
+    "editor.attach": async ({ sessionKey, ...offer }, connection) => {
+      // Its folders, programs and servers are those of this machine.
+      if (!connection.isLocal) throw new RpcError("forbidden", "Only an editor on the gateway's own machine is used for runs.");
+      const record = await store.readSession(sessionKey);
+      if (record === undefined) throw new RpcError("not-found", `There is no session "${sessionKey}".`);
+      if (!record.isPrivate) throw new RpcError("forbidden", "Others write in this session, so its runs use no editor.");
+      const workspace = record.overrides.workspace ?? running.agent(record.agentId).config.workspace;
+      return editors.attach({ sessionKey, workspace, ...offer }, connection);
+    },
+    "editor.detach": async ({ sessionKey }, connection) => ({ detached: editors.detach(sessionKey, connection) }),
+    "editor.answer": async ({ id, answer }, connection) => ({ taken: editors.answer(id, answer, connection) }),
+  };
+}
