@@ -105,7 +105,7 @@ export interface ModelInfo {
   readonly known: boolean;
 }
 
-/** The wire formats, and `demo`, which has none. */
+/** The wire formats, and `demo` for what has none: the built-in model, and external agents. */
 export type ModelApi = "anthropic-messages" | "openai-responses" | "openai-chat" | "google-generative-ai" | "mistral" | "demo";
 
 /** Every wire format. */

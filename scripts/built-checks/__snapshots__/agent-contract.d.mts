@@ -760,10 +760,50 @@ interface ModelInfo {
   /** False if the values are safe defaults, because neither the catalogue nor the configuration has the model. */
   readonly known: boolean;
 }
-/** The wire formats, and `demo`, which has none. */
+/** The wire formats, and `demo` for what has none: the built-in model, and external agents. */
 type ModelApi = "anthropic-messages" | "openai-responses" | "openai-chat" | "google-generative-ai" | "mistral" | "demo";
 /** Every wire format. */
 declare const MODEL_APIS: readonly ModelApi[];
+/** The provider in references of external agents: `acp/<id>`. */
+declare const EXTERNAL_PROVIDER = "acp";
+/** The conversation that an external agent is given, and what is known of it from before. */
+interface ExternalConversation {
+  /** A run of the conversation; the agent works in its folder. */
+  readonly run: RunFacts;
+  /** The agent's own id of the conversation, as `remember` got it; absent: it was never prompted here. */
+  readonly known?: string;
+  /** The run began in a process that is gone, so that its prompt may have reached the agent. */
+  readonly isResumed: boolean;
+  /** Stores the agent's own id. Awaited before the first prompt. */
+  readonly remember: (id: string) => Promise<void>;
+}
+/** An external agent that runs. */
+interface ExternalAgentView {
+  readonly agent: string;
+  readonly sessionKey: string;
+  readonly sessionId: string;
+  readonly state: "starting" | "working" | "idle";
+  /** It can continue the conversation after a restart. */
+  readonly canLoad: boolean;
+}
+/** Agents of others, each process with one conversation. Implemented by `acp-client`, used by the gateway. */
+interface ExternalAgents {
+  /** Ids of the configured agents. */
+  ids(): readonly string[];
+  /** Why an agent cannot be started, such as a program that is missing; `undefined`: no problem is known. Never rejects. */
+  problemOf(id: string): Promise<string | undefined>;
+  /**
+   * The agent as the model of one conversation: what is new in a request since its last answer is the prompt. The agent's own requests for files, commands and
+   * decisions are tool calls of its answers (`read`, `write`, `exec`, `process`, and `EXTERNAL_PERMISSION`), whose results it gets as answers.
+   */
+  client(id: string, conversation: ExternalConversation): ModelClient;
+  /** The agents that run, oldest first. */
+  list(): readonly ExternalAgentView[];
+  /** Ends the agent of a conversation. Resolves when nothing of it runs; no-op without one. */
+  close(sessionId: string): Promise<void>;
+}
+/** The tool by which an external agent asks for a decision about something that it does itself. Its arguments: `agent`, `title` and `action`. */
+declare const EXTERNAL_PERMISSION = "agent_permission";
 /** How a run ended. */
 type RunOutcome = {
   readonly type: "done";
@@ -1866,4 +1906,4 @@ interface TextEmbeddings {
     readonly signal: AbortSignal;
   }): Promise<readonly (readonly number[])[]>;
 }
-export { type AgentEvent, type AgentMessage, type AgentSessionKind, type AgentSessions, type AgentTool, type AgentToolResult, type AssistantMessage, type AuditNotes, type AuditedEntry, type AuditedNote, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type ChangeCheck, type ChangeChecker, type CheckedFile, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type FilledPrompt, type ImageContent, type ImageOrder, type InputOutcome, type InspectedCall, type JobCaller, type JobCatchUp, type JobChange, type JobCheck, type JobDelivery, type JobOccurrence, type JobPayload, type JobReceipt, type JobSchedule, type JobSpec, type JobView, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type ListedSession, type Logger, MODEL_APIS, type MadeFile, type MediaCallOptions, type MediaModels, type MediaOutcome, type MemoryAnswer, type MemoryChange, type MemoryEmbedded, type MemoryHit, type MemoryIndexed, type MemoryOrigin, type MemoryPassage, type MemoryProvider, type MemoryQuery, type MemorySourceKind, type MemoryStatus, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelSampler, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteEntrySource, type NoteFinding, type NoteGate, type NoteHistory, type NoteVerdict, type NoteVersion, type OutputPart, type PlanBoard, type PlanStep, type Question, type QuestionOutcome, type Questioner, RUN_KINDS, type Random, type ReachableAgent, type Restarter, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunSandbox, type RunningCommand, type SamplingOutcome, type SamplingRequest, type ScheduledJobs, type ServerCommand, type ServerSandbox, type SessionFilter, type SessionHistoryPage, type SessionList, type SessionMessage, type SessionReference, type SessionReporter, type SessionSendOutcome, type SettingsAnswer, type SettingsChange, type SettingsDesk, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SourceCommand, type SourcePrompt, type SpawnOutcome, type SpawnRequest, type SteeringQueue, type StopReason, type SubagentChange, type SubagentLog, type SubagentView, type Subagents, type SystemPrompt, THINKING_LEVELS, type TextContent, type TextEmbeddings, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolCaller, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type VersionedNote, type WakeResult, type WithoutUndefined, addUsage, commandSandbox, createServerRun, describeEnd, joinUsage, nearestName, plural, renderServerCommand, withoutUndefined };
+export { type AgentEvent, type AgentMessage, type AgentSessionKind, type AgentSessions, type AgentTool, type AgentToolResult, type AssistantMessage, type AuditNotes, type AuditedEntry, type AuditedNote, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type ChangeCheck, type ChangeChecker, type CheckedFile, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, EXTERNAL_PERMISSION, EXTERNAL_PROVIDER, type ExternalAgentView, type ExternalAgents, type ExternalConversation, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type FilledPrompt, type ImageContent, type ImageOrder, type InputOutcome, type InspectedCall, type JobCaller, type JobCatchUp, type JobChange, type JobCheck, type JobDelivery, type JobOccurrence, type JobPayload, type JobReceipt, type JobSchedule, type JobSpec, type JobView, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type ListedSession, type Logger, MODEL_APIS, type MadeFile, type MediaCallOptions, type MediaModels, type MediaOutcome, type MemoryAnswer, type MemoryChange, type MemoryEmbedded, type MemoryHit, type MemoryIndexed, type MemoryOrigin, type MemoryPassage, type MemoryProvider, type MemoryQuery, type MemorySourceKind, type MemoryStatus, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelSampler, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteEntrySource, type NoteFinding, type NoteGate, type NoteHistory, type NoteVerdict, type NoteVersion, type OutputPart, type PlanBoard, type PlanStep, type Question, type QuestionOutcome, type Questioner, RUN_KINDS, type Random, type ReachableAgent, type Restarter, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunSandbox, type RunningCommand, type SamplingOutcome, type SamplingRequest, type ScheduledJobs, type ServerCommand, type ServerSandbox, type SessionFilter, type SessionHistoryPage, type SessionList, type SessionMessage, type SessionReference, type SessionReporter, type SessionSendOutcome, type SettingsAnswer, type SettingsChange, type SettingsDesk, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SourceCommand, type SourcePrompt, type SpawnOutcome, type SpawnRequest, type SteeringQueue, type StopReason, type SubagentChange, type SubagentLog, type SubagentView, type Subagents, type SystemPrompt, THINKING_LEVELS, type TextContent, type TextEmbeddings, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolCaller, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type VersionedNote, type WakeResult, type WithoutUndefined, addUsage, commandSandbox, createServerRun, describeEnd, joinUsage, nearestName, plural, renderServerCommand, withoutUndefined };

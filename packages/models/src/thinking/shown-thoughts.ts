@@ -6,7 +6,7 @@ const SILENT_BY_DEFAULT = /^gpt-5\.[1-4](?!\d)/;
 
 /** Whether a provider returns a model's thoughts at all. A model without native thinking is instructed to write them down. */
 function givesThoughts({ api, provider, reasoning }: Pick<ModelInfo, "api" | "provider" | "reasoning">): boolean {
-  if (api === "demo") return false;
+  if (api === "demo") return reasoning;
   // OpenAI's own chat endpoint does not return them; its Responses API gives summaries.
   return !(api === "openai-chat" && provider === "openai" && reasoning);
 }

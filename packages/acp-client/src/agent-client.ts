@@ -1,0 +1,244 @@
+import { EXTERNAL_PROVIDER, ModelError, NO_USAGE, withoutUndefined } from "@factotum/agent-contract";
+import type {
+  AgentMessage,
+  AssistantMessage,
+  Clock,
+  ModelClient,
+  ModelEvent,
+  ModelInfo,
+  ModelRequest,
+  StopReason,
+  ToolResultMessage,
+  Usage,
+  UserMessage,
+} from "@factotum/agent-contract";
+import type { ContentBlock } from "@agentclientprotocol/sdk";
+import { agentError } from "./agent-error.ts";
+import type { AgentConversation } from "./conversation.ts";
+import { type AgentCall, type PromptEnd } from "./prompt-queue.ts";
+
+/** What a stream needs to reach its agent. */
+export interface AgentClientOptions {
+  readonly id: string;
+  readonly clock: Pick<Clock, "now">;
+  readonly isResumed: boolean;
+  /** The running agent of the conversation, or one that is started now. Rejects with an error for the owner. */
+  readonly reach: (signal: AbortSignal) => Promise<AgentConversation>;
+  /** Called when a stream has ended, with an answer or not. */
+  readonly onRest: () => void;
+}
+
+/** An external agent as a model. It compacts its conversation itself, so its window is nominal; its tokens are those that it reports. */
+export function externalModelInfo(id: string): ModelInfo {
+  return {
+    provider: EXTERNAL_PROVIDER,
+    id,
+    // It has no wire format of a model.
+    api: "demo",
+    contextWindow: 1_000_000,
+    maxOutput: 100_000,
+    input: ["text", "image"],
+    tools: "native",
+    reasoning: true,
+    known: true,
+  };
+}
+
+/** The agent as the model of its conversation. */
+export function createAgentClient(options: AgentClientOptions): ModelClient {
+  const info = externalModelInfo(options.id);
+  return { info, stream: (request, { signal }) => streamAnswer(request, signal, options) };
+}
+
+async function* streamAnswer(
+  { messages }: ModelRequest,
+  signal: AbortSignal,
+  options: AgentClientOptions,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  const answer = new Answer(options);
+  let conversation: AgentConversation | undefined;
+  let hasEnded = false;
+  try {
+    conversation = await options.reach(signal);
+    yield { type: "message-start" };
+    const notice = begin(conversation, messages, { ...options, signal });
+    if (notice !== undefined) yield* answer.add("text", notice);
+    for (;;) {
+      const item = await conversation.next(signal);
+      switch (item.type) {
+        case "text":
+        case "thought":
+          yield* answer.add(item.type, item.text);
+          continue;
+        case "call":
+          // One that the agent gave up meanwhile is not run.
+          if (!conversation.awaits(item.call.id)) continue;
+          hasEnded = true;
+          yield* answer.call(item.call);
+          return;
+        case "ended": {
+          const waiting = conversation.takeWaiting();
+          if (waiting.length > 0) {
+            conversation.prompt(waiting, signal);
+            continue;
+          }
+          hasEnded = true;
+          yield* answer.end(item.end, conversation.takeCost());
+          return;
+        }
+        case "failed":
+          throw item.error;
+      }
+    }
+  } catch (error) {
+    yield answer.failed(toFailure(error, signal));
+  } finally {
+    // A reader that leaves early wants no more of it.
+    if (!hasEnded) conversation?.cancel();
+    options.onRest();
+  }
+}
+
+/** Gives the agent what is new: results of its calls, and messages, which are its prompt or wait until that has ended. Returns what people must know. */
+function begin(
+  conversation: AgentConversation,
+  messages: readonly AgentMessage[],
+  { id, isResumed, signal }: Pick<AgentClientOptions, "id" | "isResumed"> & { readonly signal: AbortSignal },
+): string | undefined {
+  const last = messages.findLastIndex(({ role }) => role === "assistant");
+  const fresh = messages.slice(last + 1);
+  const said = fresh.filter((message): message is UserMessage => message.role === "user");
+  const blocks = said.flatMap((message) => blocksOf(message, conversation));
+  if (conversation.hasPrompt) {
+    conversation.addWaiting(blocks);
+    for (const message of fresh) if (isResult(message)) conversation.settle(message);
+    return undefined;
+  }
+  // A process that is gone has sent it, perhaps.
+  const { beginning, isUnused } = conversation;
+  const isAgain = isResumed && beginning === "loaded" && isUnused;
+  const asked = blocks.length > 0 ? blocks : newestPrompt(messages, conversation);
+  conversation.prompt(isAgain ? [{ type: "text", text: INTERRUPTED }, ...asked] : asked, signal);
+  const isForgotten = last !== -1 && beginning === "new" && isUnused;
+  return isForgotten ? `(${id} has begun a new conversation: it does not know what was said before.)\n\n` : undefined;
+}
+
+const INTERRUPTED =
+  "The program that passes messages on to you was restarted. Look at what is done already, and continue with the last request, which was:";
+
+function isResult(message: AgentMessage): message is ToolResultMessage {
+  return message.role === "toolResult";
+}
+
+/** The messages that the turn began with, for one that is resumed between its calls. */
+function newestPrompt(messages: readonly AgentMessage[], conversation: AgentConversation): readonly ContentBlock[] {
+  const newest = messages.findLast((message): message is UserMessage => message.role === "user");
+  return newest === undefined ? [{ type: "text", text: "Continue." }] : blocksOf(newest, conversation);
+}
+
+function blocksOf({ content }: UserMessage, { takesImages }: AgentConversation): readonly ContentBlock[] {
+  return content.map((block): ContentBlock => {
+    if (block.type === "text") return { type: "text", text: block.text };
+    if (takesImages) return { type: "image", data: block.data, mimeType: block.mimeType };
+    return { type: "text", text: "[an image, which this agent does not take]" };
+  });
+}
+
+function toFailure(error: unknown, signal: AbortSignal): ModelError {
+  if (signal.aborted) return new ModelError("aborted", "Stopped.", { retry: { type: "never" }, cause: error });
+  if (ModelError.isInstance(error)) return error;
+  return agentError("server", `The external agent could not be asked: ${error instanceof Error ? error.message : "unknown reason"}`, error);
+}
+
+/** One message of the agent while it comes. */
+class Answer {
+  readonly #options: Pick<AgentClientOptions, "id" | "clock">;
+  readonly #content: AssistantMessage["content"][number][] = [];
+  #open: { readonly type: "text" | "thought"; text: string } | undefined;
+
+  constructor(options: Pick<AgentClientOptions, "id" | "clock">) {
+    this.#options = options;
+  }
+
+  *add(type: "text" | "thought", text: string): Generator<ModelEvent, void, undefined> {
+    if (this.#open?.type !== type) {
+      yield* this.#close();
+      this.#open = { type, text: "" };
+      yield { type: type === "text" ? "text-start" : "thinking-start", index: this.#content.length };
+    }
+    this.#open.text += text;
+    yield { type: type === "text" ? "text-delta" : "thinking-delta", index: this.#content.length, text };
+  }
+
+  /** Ends with a call of a tool. */
+  *call({ id, name, arguments: args }: AgentCall): Generator<ModelEvent, void, undefined> {
+    yield* this.#close();
+    const index = this.#content.length;
+    yield { type: "tool-call-start", index, id, name };
+    this.#content.push({ type: "toolCall", id, name, arguments: args });
+    yield { type: "tool-call-end", index, id, name };
+    yield { type: "message-end", message: this.#build("toolUse", NO_USAGE) };
+  }
+
+  /** Ends with the prompt. */
+  *end({ stopReason, usage }: PromptEnd, costUsd: number | undefined): Generator<ModelEvent, void, undefined> {
+    const { id } = this.#options;
+    if (stopReason === "refusal") throw agentError("refused", `The external agent ${id} declined to answer.`);
+    if (stopReason === "cancelled") throw agentError("server", `The external agent ${id} has cancelled the request itself.`);
+    if (stopReason === "max_turn_requests") throw agentError("server", `The external agent ${id} has reached its own limit of requests.`);
+    // An answer without text would be asked for again.
+    if (!this.#hasText()) yield* this.add("text", `(${id} has ended its turn without further words.)`);
+    yield* this.#close();
+    yield { type: "message-end", message: this.#build(stopReason === "max_tokens" ? "length" : "stop", usageOf(usage, costUsd)) };
+  }
+
+  failed(error: ModelError): ModelEvent {
+    if (this.#open !== undefined) this.#keep(this.#open);
+    this.#open = undefined;
+    if (this.#content.length === 0) return { type: "message-failed", error };
+    const partial = { ...this.#build(error.code === "aborted" ? "aborted" : "error", NO_USAGE), errorMessage: error.message };
+    return { type: "message-failed", error, partial };
+  }
+
+  *#close(): Generator<ModelEvent, void, undefined> {
+    const open = this.#open;
+    if (open === undefined) return;
+    yield { type: open.type === "text" ? "text-end" : "thinking-end", index: this.#content.length, text: open.text };
+    this.#keep(open);
+    this.#open = undefined;
+  }
+
+  #keep({ type, text }: { readonly type: "text" | "thought"; readonly text: string }): void {
+    this.#content.push({ type: type === "text" ? "text" : "thinking", text });
+  }
+
+  #hasText(): boolean {
+    const isText = this.#open?.type === "text" && this.#open.text.trim() !== "";
+    return isText || this.#content.some((block) => block.type === "text" && block.text.trim() !== "");
+  }
+
+  #build(stopReason: StopReason, usage: Usage): AssistantMessage {
+    const { id, clock } = this.#options;
+    return {
+      role: "assistant",
+      content: this.#content,
+      api: "acp",
+      provider: EXTERNAL_PROVIDER,
+      model: id,
+      usage,
+      stopReason,
+      timestamp: clock.now(),
+    };
+  }
+}
+
+/** The tokens that the agent reports; 0 of each if it reports none. */
+function usageOf(reported: PromptEnd["usage"], costUsd: number | undefined): Usage {
+  const count = (name: string): number => {
+    const value = reported[name];
+    return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : 0;
+  };
+  const [input, output] = [count("inputTokens"), count("outputTokens")];
+  const [cacheRead, cacheWrite] = [count("cachedReadTokens"), count("cachedWriteTokens")];
+  return { input, output, cacheRead, cacheWrite, total: input + output + cacheRead + cacheWrite, ...withoutUndefined({ costUsd }) };
+}
