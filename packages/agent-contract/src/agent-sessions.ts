@@ -1,4 +1,5 @@
 import type { ToolCaller } from "./run.ts";
+import type { SubagentState } from "./subagents.ts";
 
 /** Kind of a session, for filters. */
 export type AgentSessionKind = "main" | "group" | "cron" | "hook" | "node" | "other";
@@ -49,6 +50,8 @@ export interface ListedSession {
   readonly contextTokens: number;
   readonly updatedAtMs: number;
   readonly state: "running" | "idle";
+  /** Of the session of a sub-agent: what has become of it. */
+  readonly subagent?: SubagentState;
   /** Oldest first. */
   readonly messages: readonly SessionMessage[];
   /** The name or a message may be text of others (R23). */

@@ -99,7 +99,16 @@ export type {
   SettingsChange,
   SettingsDesk,
 } from "./ports.ts";
-export type { SpawnAttachment, SpawnOutcome, SpawnRequest, SubagentChange, SubagentLog, Subagents, SubagentView } from "./subagents.ts";
+export type {
+  SpawnAttachment,
+  SpawnOutcome,
+  SpawnRequest,
+  SubagentChange,
+  SubagentLog,
+  Subagents,
+  SubagentState,
+  SubagentView,
+} from "./subagents.ts";
 export type { CommandFile, LeftOutSkill, SkillEntry, SkillIndex, SkillPlace, SkillSource, SkillUse } from "./skill.ts";
 export type {
   JobCaller,

@@ -18,8 +18,10 @@ export interface SpawnRequest {
   /** Default: the model of the conversation. */
   readonly model?: string;
   readonly thinking?: ThinkingLevel;
-  /** Time limit, counted from now. Default: an hour. */
+  /** Time limit, counted from now; of a session, that of each run. Default: an hour. */
   readonly runTimeoutSeconds?: number;
+  /** `session`: it stays open after its first result, for messages, each of which it answers. Default: `run`. */
+  readonly mode?: "run" | "session";
   /** `delete`: its conversation is removed once its end is reported. Default: `keep`. */
   readonly cleanup?: "keep" | "delete";
   /** The only tools that it may call. */
@@ -37,6 +39,9 @@ export type SpawnOutcome =
   | { readonly type: "accepted"; readonly runId: string; readonly sessionKey: string }
   | { readonly type: "refused"; readonly message: string };
 
+/** `idle`: it has reported its result, and stays open for messages. */
+export type SubagentState = "queued" | "running" | "idle" | "done" | "failed" | "timeout" | "killed" | "lost";
+
 /** A sub-agent as its parent sees it. */
 export interface SubagentView {
   readonly runId: string;
@@ -44,8 +49,8 @@ export interface SubagentView {
   readonly agentId: string;
   readonly label?: string;
   readonly task: string;
-  readonly state: "queued" | "running" | "done" | "failed" | "timeout" | "killed" | "lost";
-  /** Why it did not end as `done`. */
+  readonly state: SubagentState;
+  /** Why it, or its last run, did not end as `done`. */
   readonly reason?: string;
   /** Until now, or until its end. */
   readonly durationMs: number;

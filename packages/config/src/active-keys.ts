@@ -66,6 +66,7 @@ export const ACTIVE_KEYS: readonly string[] = [
   "session.resetTriggers",
   "session.sendPolicy",
   "session.agentToAgent",
+  "session.threadBindings",
   "session.maintenance",
   "messages.queue",
   "messages.inbound",

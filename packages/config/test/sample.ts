@@ -113,6 +113,7 @@ export const fullDocument = {
     resetTriggers: ["/new"],
     sendPolicy: { rules: [{ action: "deny", match: { channel: "chatter", chatType: "group", keyPrefix: "agent:" } }], default: "allow" },
     agentToAgent: { maxPingPongTurns: 2 },
+    threadBindings: { idleHours: 12, maxAgeHours: 48, spawnSessions: false },
     maintenance: { mode: "warn", pruneAfter: "30d", maxEntries: 10, maxDiskBytes: 1000 },
   },
   messages: {

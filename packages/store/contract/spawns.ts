@@ -108,6 +108,33 @@ export function describeSpawns(context: () => ContractContext): void {
       expect(await store.listSpawns()).toMatchObject([{ state: "running" }]);
     });
 
+    test("that stay open report each run once, get time for the next one, and end once", async () => {
+      const { store, fixture } = context();
+      const one = newSpawn("a", { isPersistent: true, runTimeoutMs: 5_000 });
+      const [inputId = ""] = await begin(one);
+      await beginChild(inputId, one);
+      const idle = endOf(one.spawn, { state: "failed", reason: "no answer", idleUntilMs: NOW_MS + 7_000 });
+      const { ended } = await store.endTurn(sampleEnd("t-a", { spawnEnd: idle }));
+      expect(ended).toMatchObject({ spawn: { state: "idle", reports: 1, reason: "no answer", deadlineAtMs: NOW_MS + 7_000 } });
+      expect(ended?.input?.state).toEqual({ type: "waiting" });
+      expect((await store.readSession(one.spawn.childKey))?.expiresAtMs).toBeUndefined();
+      await store.close();
+      const reopened = await fixture.open();
+      expect(await reopened.listSpawns()).toEqual([ended?.spawn]);
+      const said = { admission: one.spawn.child, receivedAtMs: NOW_MS };
+      const { input } = await reopened.acceptInput(sampleMessage("more"), said);
+      const session = sampleSession({ key: one.spawn.childKey, sessionId: "s-a" });
+      await reopened.startTurn(sampleTurn("t-b", [input.id], { session, kind: "subagent", startedAtMs: NOW_MS + 10 }));
+      expect(await reopened.listSpawns()).toMatchObject([{ state: "running", deadlineAtMs: NOW_MS + 5_010 }]);
+      const again = await reopened.endSpawn(endOf(one.spawn, { result: "four", idleUntilMs: NOW_MS + 9_000 }));
+      expect(again).toMatchObject({ spawn: { state: "idle", reports: 2, result: "four", announcedAtMs: NOW_MS + 500 } });
+      expect(again?.spawn.reason).toBeUndefined();
+      const { report: _report, result: _result, ...quiet } = endOf(one.spawn, { state: "killed" });
+      expect(await reopened.endSpawn(quiet)).toMatchObject({ spawn: { state: "killed", reports: 2 } });
+      expect(await reopened.endSpawn(quiet)).toBeUndefined();
+      await reopened.close();
+    });
+
     test("end once", async () => {
       const { store } = context();
       const one = newSpawn("a");

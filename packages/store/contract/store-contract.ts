@@ -19,6 +19,7 @@ import { describeSpawns } from "./spawns.ts";
 import { describeSpend } from "./spend.ts";
 import { describeCommands } from "./commands.ts";
 import { describeExchanges } from "./exchanges.ts";
+import { describeFocuses } from "./focuses.ts";
 import { describeNoteEntries } from "./note-entries.ts";
 import { describeTaintedBlocks } from "./tainted-blocks.ts";
 import { describeTranscript } from "./transcript.ts";
@@ -56,6 +57,7 @@ export function storeContract(name: string, createFixture: () => Promise<StoreFi
     describeSpend(context);
     describeCommands(context);
     describeExchanges(context);
+    describeFocuses(context);
     describeTaintedBlocks(context);
     describeNoteEntries(context);
     describeTranscript(context);

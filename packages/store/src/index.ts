@@ -15,6 +15,7 @@ export type {
 export type { BoundProgram, JobAuthority, JobRecord, JobStore, OccurrenceRecord, ProgramGrant } from "./port/job-store.ts";
 export type { CommandRecord, CommandStore } from "./port/command-store.ts";
 export type { ExchangeRecord, ExchangeStore } from "./port/exchange-store.ts";
+export type { FocusRecord, FocusStore } from "./port/focus-store.ts";
 export type { AcceptedInput, InboxStore, InputAnswer, SettledInputs } from "./port/inbox-store.ts";
 export type { ContextBounds, RecentContext, TranscriptStore } from "./port/transcript-store.ts";
 export type { ImportedEntry, ImportedSession, ImportOptions, NewSession, SessionPatch, SessionStore } from "./port/session-store.ts";
@@ -22,7 +23,7 @@ export type { MaintenanceOptions, Store, StoreCounts } from "./port/store.ts";
 export type { NewPairing, PairingRecord, PairingRequest, PairingSender, PairingStore } from "./port/pairing-store.ts";
 export type { KeyedNotice, NewOutbound, OutboxStore } from "./port/outbox-store.ts";
 export type { LedgerStore, NewRequest, NotesFile } from "./port/ledger-store.ts";
-export { isOpenSpawn } from "./port/spawn-store.ts";
+export { begunSpawn, isOpenSpawn, isWorkingSpawn } from "./port/spawn-store.ts";
 export type { EndedSpawn, NewSpawn, OwnInput, SpawnEnd, SpawnEndState, SpawnRecord, SpawnState, SpawnStore } from "./port/spawn-store.ts";
 export type { EndedTurn, NewTurn, SessionTouch, StartedTurn, TurnEnd, TurnStore } from "./port/turn-store.ts";
 export type {

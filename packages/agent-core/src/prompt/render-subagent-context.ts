@@ -11,6 +11,8 @@ export interface SubagentFacts {
   /** 1 for a sub-agent of a person's session. */
   readonly depth: number;
   readonly maxDepth: number;
+  /** It stays open for messages after its first result. */
+  readonly isPersistent?: true;
   /** The JSON Schema of its result. */
   readonly outputSchema?: string;
   /** Files attached to the task, as stored in its workspace. */
@@ -21,13 +23,25 @@ export interface SubagentFacts {
 const MAX_TASK_CHARS = 2_000;
 
 /** Subagent Context: the Extra section of a sub-agent's prompt. Pure. */
-export function renderSubagentContext({ requester, role, task, depth, maxDepth, outputSchema, attachments }: SubagentFacts): string {
+export function renderSubagentContext({
+  requester,
+  role,
+  task,
+  depth,
+  maxDepth,
+  isPersistent,
+  outputSchema,
+  attachments,
+}: SubagentFacts): string {
   return [
     "### Subagent Context",
     `You are a sub-agent${role === undefined ? "" : ` named "${oneLine(role)}"`}. The agent "${oneLine(requester)}" gave you one task and is waiting for the result.`,
     `- Task: ${cutText(oneLine(task), MAX_TASK_CHARS, "…")}`,
     `- ${depth < maxDepth ? "You may start sub-agents of your own; their results come to you." : "You may not start sub-agents of your own."} You are at depth ${depth} of at most ${maxDepth}.`,
     "- Your last message in a turn is the result of that turn. Factotum delivers it to the agent that asked; do not send it anywhere yourself.",
+    ...(isPersistent === true
+      ? ["- You stay open after your first result. Answer each further message: what a person writes to you is answered to that person."]
+      : []),
     ...(outputSchema === undefined
       ? []
       : [`- Your result must be a single JSON value that matches this JSON Schema, without any other text: ${oneLine(outputSchema)}`]),

@@ -227,7 +227,7 @@ const rows = {
     .strictObject({
       allowAgents: z.array(TextSchema).default([]).describe("Agents that this agent may start as subagents."),
       maxDepth: z.int().min(0).max(5).default(1).describe("How deep subagents may start further ones."),
-      maxChildren: AmountSchema.default(5).describe("Subagents of one session that run at the same time."),
+      maxChildren: AmountSchema.default(5).describe("Subagents of one session that are open at the same time, idle ones included."),
       maxConcurrent: CountSchema.default(8).describe("Subagents that run at the same time."),
       tools: ToolPolicySchema.prefault({}).describe("The tools of subagents."),
       budget: z

@@ -34,6 +34,15 @@ export interface SessionConfig {
   readonly resetTriggers: readonly string[];
   readonly sendPolicy: { readonly rules: readonly SendRule[]; readonly default: "allow" | "deny" };
   readonly agentToAgent: { readonly maxPingPongTurns: number };
+  /** Conversations that are focused on other sessions, and sub-agents that stay open. */
+  readonly threadBindings: {
+    /** Hours without a message after which a focus, or a sub-agent that stays open, ends. 0: never. */
+    readonly idleHours: number;
+    /** Hours after which a focus ends in any case. 0: never. */
+    readonly maxAgeHours: number;
+    /** A sub-agent that stays open gets a thread of its own, where the channel can create one. */
+    readonly spawnSessions: boolean;
+  };
   /** Retention limits. An absent key is no limit. */
   readonly maintenance: {
     /** `warn` removes nothing and logs what `enforce` would. */
@@ -115,6 +124,19 @@ export const SessionSchema: z.ZodType<SessionConfig> = z
       })
       .prefault({})
       .describe("How sessions talk with each other."),
+    threadBindings: z
+      .strictObject({
+        idleHours: AmountSchema.default(24).describe(
+          "Hours without a message after which `/focus` ends, and so does a subagent that stays open. 0: never.",
+        ),
+        maxAgeHours: AmountSchema.default(0).describe("Hours after which `/focus` ends in any case. 0: never."),
+        spawnSessions: z
+          .boolean()
+          .default(true)
+          .describe("Gives a subagent that stays open a thread of its own, in groups where the channel can create one."),
+      })
+      .prefault({})
+      .describe("Conversations whose messages go to another session (`/focus`), and subagents that stay open."),
     maintenance: z
       .strictObject({
         mode: z.enum(["enforce", "warn"]).default("enforce").describe("`warn` removes nothing, and logs what `enforce` would remove."),

@@ -17,6 +17,7 @@ import type {
 import type { SessionRecord, Store } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { SessionEvents } from "../events/session-events.ts";
+import type { SessionSubagents } from "../subagents/session-subagents.ts";
 import { sessionKind } from "../routing/session-key.ts";
 import { mayReachAgent } from "./agent-rules.ts";
 import { Exchanges } from "./exchanges.ts";
@@ -37,7 +38,7 @@ export interface AgentsSessionsParts extends SessionMessagesParts {
   readonly logger: Logger;
   readonly submit: ExchangesParts["submit"];
   readonly watchers: ExchangesParts["watchers"];
-  readonly subagents: ExchangesParts["subagents"];
+  readonly subagents: Pick<SessionSubagents, "boundsOf" | "ofSession" | "ofStep" | "untilEnded">;
 }
 
 interface Connected {
@@ -139,7 +140,12 @@ export class AgentsSessions implements AgentSessions {
       messages: page?.messages ?? [],
       untrusted: page?.untrusted === true || (isNamed && !isPrivate),
       ...(isNamed ? { displayName: record.displayName } : {}),
-      ...withoutUndefined({ label, channel: record.lastOrigin?.channel, model: record.overrides.model }),
+      ...withoutUndefined({
+        label,
+        channel: record.lastOrigin?.channel,
+        model: record.overrides.model,
+        subagent: parts.subagents.ofSession(key)?.state,
+      }),
     };
   }
 }

@@ -14,6 +14,7 @@ import type {
 import { answerText } from "../delivery/chat-entries.ts";
 import { parseReply } from "../delivery/parse-reply.ts";
 import type { InputWatcher, InputWatchers } from "../queue/run-report.ts";
+import { bindToSubagent } from "../subagents/bind-to-subagent.ts";
 import type { SessionSubagents } from "../subagents/session-subagents.ts";
 import { addressOfKey } from "../routing/session-key.ts";
 import { endOfInput, endOfRun } from "../queue/run-end.ts";
@@ -38,7 +39,7 @@ export interface ExchangesParts {
   ) => Promise<{ readonly status: "accepted" | "duplicate"; readonly inputId: string; readonly watch: Disposable }>;
   readonly watchers: InputWatchers;
   /** What sessions hand out during a step: the results of that are part of its reply. */
-  readonly subagents: Pick<SessionSubagents, "ofStep" | "untilEnded">;
+  readonly subagents: Pick<SessionSubagents, "boundsOf" | "ofStep" | "untilEnded">;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -153,11 +154,12 @@ export class Exchanges {
 
   /** Has a session answer, and waits for the results of its sub-agents; `undefined` if the gateway ends first. */
   async #step(exchange: ExchangeRecord): Promise<StepEnd | undefined> {
-    const { store, clock, submit, watchers } = this.#parts;
+    const { store, clock, submit, watchers, subagents } = this.#parts;
     if (this.isClosing) return undefined;
     const step = nextStep(exchange);
     const chat = step.receiver === "target" ? exchange.target.origin : chatOf(await store.readSession(exchange.requester.sessionKey));
-    const { message, admission } = stepInput(exchange, step, { chat, nowMs: clock.now() });
+    const { message, admission: own } = stepInput(exchange, step, { chat, nowMs: clock.now() });
+    const admission = bindToSubagent(own, subagents.boundsOf(own.sessionKey ?? ""));
     const end = await this.#endOf(async (watcher) => {
       const submission = await submit(message, admission, watcher);
       const { status, inputId } = submission;

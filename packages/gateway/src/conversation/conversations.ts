@@ -11,7 +11,7 @@ import type { HookRunner } from "../hooks/hook-runner.ts";
 import { leadInput } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
 import { preferCredential } from "../requests/session-credential.ts";
-import { sessionKind } from "../routing/session-key.ts";
+import { isSubagentKey, sessionKind } from "../routing/session-key.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { groupOf } from "./session-context.ts";
 import type { SessionContext, SessionFacts } from "./session-context.ts";
@@ -144,11 +144,11 @@ export class Conversations {
 
   /**
    * Resets the conversation if it was stale when a person's message arrived; otherwise a no-op. The time of arrival decides, so that a message that had to wait
-   * for a turn still belongs to its conversation. Input without a person resets nothing. What was sent since the last message is known in the new conversation.
+   * for a turn still belongs to its conversation. Input without a person resets nothing, and a sub-agent keeps what it knows. What was sent since the last message is known in the new conversation.
    */
   async resetIfStale<Context extends SessionFacts>(context: Context, sessionKey: string, job: InputJob): Promise<Context> {
     const input = leadInput(job);
-    if (context.record === undefined || !RUN_POLICY[input.admission.kind].isFromPerson) return context;
+    if (context.record === undefined || !RUN_POLICY[input.admission.kind].isFromPerson || isSubagentKey(sessionKey)) return context;
     const policy = resetPolicy(this.#options.running.config.session, { key: sessionKey, channel: input.message.origin.channel });
     const staleness = findStaleness(context.record, policy, { saidAtMs: input.receivedAtMs, time: context.agent.time });
     if (staleness === undefined) return context;

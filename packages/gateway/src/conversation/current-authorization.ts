@@ -175,8 +175,8 @@ function placeOfAuthor(input: InputRecord): readonly { readonly origin: Origin; 
 function boundsRefusal(name: string, inputs: readonly InputRecord[]): string | undefined {
   const bound = inputs.find(({ admission: { job } }) => job !== undefined && !isWithinBounds(name, job))?.admission;
   if (bound?.job === undefined) return undefined;
-  const { job, spawn } = bound;
-  const [rule, who] = spawn === undefined ? ["job", "the job or webhook"] : ["subagent", "the sub-agent"];
+  const { job, spawn, subagent } = bound;
+  const [rule, who] = (spawn ?? subagent) === undefined ? ["job", "the job or webhook"] : ["subagent", "the sub-agent"];
   const may =
     job.tools === undefined ? "may not call it" : job.tools.length === 0 ? "may call no tools" : `may call ${job.tools.join(", ")}`;
   return `${name} was refused. Rule ${rule}: ${who} ${JSON.stringify(job.name)} ${may}.`;

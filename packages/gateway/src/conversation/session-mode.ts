@@ -15,7 +15,8 @@ export function modeOf(record: Pick<SessionRecord, "overrides"> | undefined): Se
 
 /** The session whose mode applies to a run: for a sub-agent that of the session that started its tree, so that it never has more rights. */
 export function modeKey(sessionKey: string, inputs: readonly Pick<InputRecord, "admission">[]): string {
-  return inputs.find(({ admission }) => admission.spawn !== undefined)?.admission.spawn?.rootKey ?? sessionKey;
+  const spawns = inputs.flatMap(({ admission }) => admission.spawn ?? admission.subagent ?? []);
+  return spawns[0]?.rootKey ?? sessionKey;
 }
 
 /** Why the mode refuses a call, of anybody, for the model; `undefined` if it does not. No mode allows what another rule refuses. */

@@ -359,11 +359,14 @@ export class Engine {
     await this.parts.running.agents.close();
   }
 
-  /** True for sessions that maintenance skips: those in use, and main sessions, which hold the owner's settings. */
+  /** True for sessions that maintenance skips: those in use, those of open sub-agents, and main sessions, which hold the owner's settings. */
   #isKept(sessionKey: string): boolean {
-    const { events, queue, running } = this.parts;
+    const { events, queue, running, subagents } = this.parts;
     return (
-      queue.lanes.isBusy(sessionKey) || events.isWatched(sessionKey) || sessionKind(sessionKey, running.config.session.mainKey) === "main"
+      subagents.isOpen(sessionKey) ||
+      queue.lanes.isBusy(sessionKey) ||
+      events.isWatched(sessionKey) ||
+      sessionKind(sessionKey, running.config.session.mainKey) === "main"
     );
   }
 

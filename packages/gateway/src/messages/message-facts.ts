@@ -136,7 +136,7 @@ function hostFacts(
     ...(payload === undefined ? {} : { payload: { source: payload.source, body: payload.text } }),
     body:
       spawn?.isTask === true
-        ? { type: "subagent", task: text, depth: spawn.depth, maxDepth: spawn.maxDepth, persistent: false }
+        ? { type: "subagent", task: text, depth: spawn.depth, maxDepth: spawn.maxDepth, persistent: spawn.isPersistent === true }
         : { type: "task", text },
     untrustedNotes: notes.flatMap((note) => note ?? []),
   };

@@ -161,7 +161,7 @@ export class TurnPreparer {
       prompts.resolve(
         {
           sessionKey: turn.sessionKey,
-          kind: turn.kind,
+          kind: inputs[0]?.admission.subagent === undefined ? turn.kind : "subagent",
           extra: undefined,
           clientTools: inputs[0]?.admission.clientTools,
           job: inputs[0]?.admission.job,
@@ -220,8 +220,15 @@ export class TurnPreparer {
 }
 
 /** What a client's request adds to its session's prompt. */
-function requestFacts({ extra, clientTools, job }: InputRecord["admission"]): Pick<PromptRequest, "extra" | "clientTools" | "job"> {
-  return { extra, clientTools, job };
+function requestFacts({
+  extra,
+  clientTools,
+  job,
+  kind,
+  subagent,
+}: InputRecord["admission"]): Pick<PromptRequest, "extra" | "clientTools" | "job" | "kind"> {
+  // Who speaks with a sub-agent does not change its prompt.
+  return { extra, clientTools, job, kind: subagent === undefined ? kind : "subagent" };
 }
 
 /** The job of the messages after the results of a client's calls; `undefined` if there are only results. */

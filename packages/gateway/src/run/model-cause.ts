@@ -9,7 +9,10 @@ import { chargedKind } from "../run-policy/input-traits.ts";
  */
 export function modelCause({ turn, facts, agent, inputs }: Pick<PreparedTurn, "turn" | "facts" | "agent" | "inputs">): ModelCause {
   const { kind, sessionKey } = turn;
-  const tree = inputs.find(({ admission }) => kind === "subagent" || admission.agentToAgent !== undefined)?.admission.tree;
+  const isOfTree = ({ admission }: (typeof inputs)[number]): boolean =>
+    kind === "subagent" || admission.agentToAgent !== undefined || admission.subagent !== undefined;
+  // The result of a sub-agent names its tree, too: its parent's turn is not the tree's.
+  const tree = inputs.find((input) => input.admission.tree !== undefined && isOfTree(input))?.admission.tree;
   return {
     agentId: agent.config.id,
     kind,

@@ -48,7 +48,7 @@ export interface SessionServiceOptions {
   readonly media: MediaStage;
   readonly events: SessionEvents;
   readonly hooks: HookRunner;
-  readonly subagents: Pick<SessionSubagents, "removed" | "tree">;
+  readonly subagents: Pick<SessionSubagents, "endRemoved" | "removed" | "tree">;
   readonly clock: Clock;
   readonly random: Random;
   /** The state directory. */
@@ -301,6 +301,7 @@ export class SessionService {
       const { store, clock, cache, events, hooks, media, subagents } = this.#options;
       const before = await store.readSession(sessionKey);
       if (before === undefined) throw new SessionRequestError("not-found", `There is no session "${sessionKey}".`);
+      await subagents.endRemoved(sessionKey);
       const deleted = await store.deleteSession(sessionKey, { nowMs: clock.now() });
       cache.drop(before.sessionId);
       await subagents.removed(sessionKey);

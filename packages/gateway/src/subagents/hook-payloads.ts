@@ -10,7 +10,7 @@ export function spawnedPayload(spawn: SpawnRecord): HookPayloads["subagent_spawn
 /** A sub-agent that has ended, for handlers of hooks. */
 export function endedPayload(spawn: SpawnRecord, nowMs: number): HookPayloads["subagent_ended"] {
   const { state, reason, createdAtMs, endedAtMs = nowMs } = spawn;
-  if (state === "queued" || state === "running") throw new Error("the sub-agent has not ended yet");
+  if (state === "queued" || state === "running" || state === "idle") throw new Error("the sub-agent has not ended yet");
   return { ...placeOf(spawn), state, durationMs: endedAtMs - createdAtMs, ...withoutUndefined({ reason }) };
 }
 

@@ -82,7 +82,9 @@ export async function planSpawn(request: SpawnRequest, caller: ToolCaller, parts
     cause: chargedKind(run.kind, asking.inputs),
     tree: admission.tree ?? { id: run.runId, ...withoutUndefined({ tokens: budget.tokens, usd: budget.usd }) },
   };
-  const facts: SpawnFacts = { id, parentKey: run.sessionKey, rootKey: place.rootKey, depth: place.depth, maxDepth: place.maxDepth };
+  const { rootKey, depth, maxDepth } = place;
+  const persistence = request.mode === "session" ? ({ isPersistent: true } as const) : {};
+  const facts: SpawnFacts = { id, parentKey: run.sessionKey, rootKey, depth, maxDepth, ...persistence };
   const child: InputAdmission = {
     ...authority,
     kind: "subagent",
@@ -126,20 +128,21 @@ function placeInTree({ agentId: asked }: SpawnRequest, run: RunFacts, { book, ru
 
 /** What the sub-agent is told of its task and its place. */
 function contextOf(
-  { task, label, outputSchema, attachments = [] }: SpawnRequest,
+  { task, label, outputSchema, mode, attachments = [] }: SpawnRequest,
   { id, depth, maxDepth }: TreePlace,
   { agentId: requester }: RunFacts,
 ): string {
   const schema = outputSchema === undefined ? undefined : JSON.stringify(outputSchema);
-  const given = withoutUndefined({ role: label, outputSchema: schema });
+  const given = withoutUndefined({ role: label, outputSchema: schema, isPersistent: mode === "session" ? (true as const) : undefined });
   return renderSubagentContext({ requester, task, depth, maxDepth, attachments: attachmentPaths(id, attachments), ...given });
 }
 
 function rowOf(
-  { task, label, outputSchema, cleanup = "keep", runTimeoutSeconds = DEFAULT_TIMEOUT_S }: SpawnRequest,
+  request: SpawnRequest,
   { id, rootKey, childKey, agentId, depth, maxDepth }: TreePlace,
   { run, nowMs }: { readonly run: RunFacts; readonly nowMs: number },
 ): Omit<SpawnRecord, "report" | "child"> {
+  const { task, label, outputSchema, mode, cleanup = "keep" } = request;
   return {
     id,
     parentKey: run.sessionKey,
@@ -153,10 +156,19 @@ function rowOf(
     task,
     ...withoutUndefined({ label, outputSchema }),
     cleanup,
-    createdAtMs: nowMs,
-    deadlineAtMs: nowMs + runTimeoutSeconds * 1000,
+    ...(mode === "session" ? { isPersistent: true } : {}),
+    ...timesOf(request, nowMs),
     state: "queued",
   };
+}
+
+/** When a sub-agent begins, and how long its runs may take: its first one from now, those of a persistent one each from its beginning. */
+function timesOf(
+  { mode, runTimeoutSeconds = DEFAULT_TIMEOUT_S }: SpawnRequest,
+  createdAtMs: number,
+): Pick<NewSpawn["spawn"], "createdAtMs" | "deadlineAtMs" | "runTimeoutMs"> {
+  const runTimeoutMs = runTimeoutSeconds * 1000;
+  return { createdAtMs, deadlineAtMs: createdAtMs + runTimeoutMs, ...(mode === "session" ? { runTimeoutMs } : {}) };
 }
 
 /** Why a request cannot be carried out: its model, its tools or its result schema; `undefined`: it can. */
@@ -179,7 +191,7 @@ function limitRefusal(run: RunFacts, { depth, maxDepth, agentId }: TreePlace, pa
   if (depth > maxDepth) return refused(`Rule depth: sub-agents may be nested ${maxDepth} deep (subagents.maxDepth). Do the task yourself.`);
   if (parts.book.openOf(run.sessionKey).length + parts.unstored(run.sessionKey) >= maxChildren)
     return refused(
-      `Rule children: ${maxChildren} sub-agents of this session are running (subagents.maxChildren). Wait for a result, or do it yourself.`,
+      `Rule children: ${maxChildren} sub-agents of this session are open (subagents.maxChildren). Wait for a result, end one that is idle, or do it yourself.`,
     );
   return agentId === run.agentId ? undefined : refusalOfAgent(agentId, run, parts);
 }

@@ -11,7 +11,7 @@ import type {
   Subagents,
   SubagentView,
 } from "@factotum/agent-contract";
-import { isOpenSpawn } from "@factotum/store";
+import { begunSpawn, isOpenSpawn, isWorkingSpawn } from "@factotum/store";
 import type { AgentToAgentStep, EndedSpawn, InputRecord, NewSpawn, SpawnRecord, Store, TranscriptBody, TurnRecord } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { SessionCommands } from "../background-commands/session-commands.ts";
@@ -21,6 +21,7 @@ import type { HookRunner } from "../hooks/hook-runner.ts";
 import type { Notices } from "../notices/notices.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
 import { AttachmentFolders } from "./attachment-folders.ts";
+import type { SubagentBounds } from "./bind-to-subagent.ts";
 import { spawnedPayload } from "./hook-payloads.ts";
 import { planSpawn } from "./plan-spawn.ts";
 import { SpawnBook } from "./spawn-book.ts";
@@ -32,6 +33,12 @@ import { readLog } from "./subagent-log.ts";
 
 const STOPPED: BroughtEnd = { state: "killed", reason: "the work of its session was stopped", tells: "next-turn" };
 const KILLED = "its parent stopped it";
+
+/** Told of sub-agents that start and end. */
+export interface SubagentObserver {
+  readonly onOpened: (spawn: SpawnRecord) => void;
+  readonly onClosed: (spawn: SpawnRecord) => void;
+}
 
 /** What sub-agents need of the gateway. */
 export interface SessionSubagentsParts {
@@ -60,6 +67,7 @@ export class SessionSubagents implements Subagents {
   #ends: SpawnEnds | undefined;
   #tree: SubagentTree | undefined;
   #runtime: SubagentRuntime | undefined;
+  #observer: SubagentObserver = { onOpened: () => undefined, onClosed: () => undefined };
   /** By turn: accepted, and not stored yet. */
   readonly #unstored = new Map<string, readonly NewSpawn[]>();
 
@@ -68,8 +76,19 @@ export class SessionSubagents implements Subagents {
     const folders = new AttachmentFolders(parts);
     this.#parts = { ...parts, folders };
     this.#tree = new SubagentTree({ ...parts, book: this.#book, inBackground: (...work) => this.#connectedRuntime.inBackground(...work) });
-    this.#ends = new SpawnEnds({ ...parts, folders, book: this.#book, runtime: () => this.#connectedRuntime });
+    this.#ends = new SpawnEnds({
+      ...parts,
+      folders,
+      book: this.#book,
+      runtime: () => this.#connectedRuntime,
+      onClosed: (spawn) => this.#observer.onClosed(spawn),
+    });
     return this;
+  }
+
+  /** Sets the observer, once. */
+  observe(observer: SubagentObserver): void {
+    this.#observer = observer;
   }
 
   /** Connects the layers above, once. */
@@ -82,7 +101,7 @@ export class SessionSubagents implements Subagents {
     const { store, folders } = this.#connected;
     for (const spawn of await store.listSpawns()) this.#book.put(spawn);
     await folders.sweep((id) => this.#book.get(id) !== undefined);
-    const awaited = this.#book.list().filter((spawn) => isOpenSpawn(spawn) && spawn.isAwaited === true);
+    const awaited = this.#book.list().filter((spawn) => isWorkingSpawn(spawn) && spawn.isAwaited === true);
     for (const [parentKey, ids] of Map.groupBy(awaited, (spawn) => spawn.parentKey))
       this.#connectedEnds.hold(parentKey, { ids: ids.map(({ id }) => id), held: [] });
   }
@@ -123,7 +142,7 @@ export class SessionSubagents implements Subagents {
 
   async wait({ run: { sessionKey } }: ToolCaller): Promise<number> {
     const openNow = (): readonly SpawnRecord[] => [
-      ...this.#book.openOf(sessionKey),
+      ...this.#book.workingOf(sessionKey),
       ...this.#unstoredOf(sessionKey).map(({ spawn }) => spawn),
     ];
     await this.#await(sessionKey, openNow());
@@ -201,9 +220,11 @@ export class SessionSubagents implements Subagents {
     const { type, input } = await store.acceptInput(message, { admission, receivedAtMs: clock.now() });
     if (type === "accepted") {
       this.#watchInput(spawn, input.id);
+      // From now on its next report is waited for.
+      this.#begun(spawn.id);
       await this.#connectedRuntime.requeue(input);
     }
-    return { type: "done", views: [await this.#view(spawn)] };
+    return { type: "done", views: [await this.#view(this.#book.get(spawn.id) ?? spawn)] };
   }
 
   /** The newest messages of one. */
@@ -246,6 +267,7 @@ export class SessionSubagents implements Subagents {
       this.#book.put(spawn);
       hooks.observe("subagent_spawned", () => spawnedPayload(spawn));
       this.#connectedEnds.watch(spawn);
+      this.#observer.onOpened(spawn);
       const input = inputs[index];
       if (input === undefined) continue;
       this.#watchInput(spawn, input.id);
@@ -259,8 +281,7 @@ export class SessionSubagents implements Subagents {
     const ended = await this.#connectedEnds.ofTurn(turn, run);
     const spawn = this.#book.ofChild(turn.sessionKey);
     // What waits may get no turn: the report of a command that its model knows already.
-    if (spawn !== undefined && ended.end === undefined)
-      for (const { id } of this.#connectedRuntime.waitingInputs(turn.sessionKey)) this.#watchInput(spawn, id);
+    if (spawn !== undefined && ended.end === undefined) for (const { id } of this.#waitingFor(spawn)) this.#watchInput(spawn, id);
     return ended;
   }
 
@@ -289,6 +310,40 @@ export class SessionSubagents implements Subagents {
   /** Resolves when a sub-agent has ended, and that is stored. */
   async untilEnded(id: string): Promise<void> {
     await this.#connectedEnds.untilEnded(id);
+  }
+
+  /** The sub-agent whose session this is. */
+  ofSession(sessionKey: string): SpawnRecord | undefined {
+    return this.#book.ofChild(sessionKey);
+  }
+
+  /** True for the session of a sub-agent that is open. */
+  isOpen(sessionKey: string): boolean {
+    const spawn = this.#book.ofChild(sessionKey);
+    return spawn !== undefined && !this.#connectedEnds.hasEnded(spawn);
+  }
+
+  /** True for the session of a sub-agent that has ended. */
+  hasEnded(sessionKey: string): boolean {
+    const spawn = this.#book.ofChild(sessionKey);
+    return spawn !== undefined && this.#connectedEnds.hasEnded(spawn);
+  }
+
+  /** What a message of a person, or of another session, to an open sub-agent is bound to; `undefined` for other sessions. */
+  boundsOf(sessionKey: string): SubagentBounds | undefined {
+    const spawn = this.#book.ofChild(sessionKey);
+    if (spawn === undefined || this.#connectedEnds.hasEnded(spawn)) return undefined;
+    const { spawn: subagent, job, tree, extra, tainted } = spawn.child;
+    const timeoutMs = spawn.runTimeoutMs;
+    const bounds = job === undefined ? undefined : { ...job, ...withoutUndefined({ timeoutMs }) };
+    return withoutUndefined({ subagent, tree, extra, tainted, job: bounds });
+  }
+
+  /** A session is being removed: its sub-agent, which has no run any longer, ends. Call it in the lane of the session. */
+  async endRemoved(sessionKey: string): Promise<void> {
+    const spawn = this.#book.ofChild(sessionKey);
+    if (spawn === undefined || !isOpenSpawn(spawn)) return;
+    await this.#connectedEnds.endRemoved(spawn.id);
   }
 
   /** A session was removed. */
@@ -346,7 +401,9 @@ export class SessionSubagents implements Subagents {
   async #view(spawn: SpawnRecord): Promise<SubagentView> {
     const { store, clock } = this.#connected;
     const usage = (await store.readSession(spawn.childKey))?.usage;
-    const { id: runId, childKey: sessionKey, agentId, label, task, state, reason, createdAtMs, endedAtMs = clock.now() } = spawn;
+    const { id: runId, childKey: sessionKey, agentId, label, task, reason, createdAtMs, endedAtMs = clock.now() } = spawn;
+    // A person or another session may speak with it.
+    const state = spawn.state === "idle" && this.#connectedRuntime.isBusy(sessionKey) ? "running" : spawn.state;
     const durationMs = Math.max(0, endedAtMs - createdAtMs);
     const costUsd = usage?.costUsd;
     return {
@@ -375,14 +432,28 @@ export class SessionSubagents implements Subagents {
 
   #begun(id: string): void {
     const spawn = this.#book.get(id);
-    if (spawn?.state === "queued") this.#book.put({ ...spawn, state: "running", startedAtMs: this.#connected.clock.now() });
+    const begun = spawn === undefined ? undefined : begunSpawn(spawn, this.#connected.clock.now());
+    if (begun === undefined) return;
+    this.#book.put(begun);
+    this.#connectedEnds.watch(begun);
+  }
+
+  /** What waits for a run of a sub-agent. Messages of people, and of other sessions, have turns of their own. */
+  #waitingFor({ childKey }: SpawnRecord): readonly InputRecord[] {
+    return this.#connectedRuntime.waitingInputs(childKey).filter(({ admission }) => admission.kind === "subagent");
   }
 
   async #recoverOpen(spawn: SpawnRecord): Promise<void> {
-    const { waitingInputs, isBusy } = this.#connectedRuntime;
+    const { isBusy } = this.#connectedRuntime;
+    const waiting = this.#waitingFor(spawn);
     this.#connectedEnds.watch(spawn);
-    for (const { id } of waitingInputs(spawn.childKey)) this.#watchInput(spawn, id);
-    if (isBusy(spawn.childKey) || this.#book.openOf(spawn.childKey).length > 0) return;
+    for (const { id } of waiting) this.#watchInput(spawn, id);
+    if (spawn.state === "idle") {
+      if (waiting.length > 0) this.#begun(spawn.id);
+      if (spawn.announcedAtMs === undefined) await this.#connectedEnds.tellPlainly(spawn);
+      return;
+    }
+    if (isBusy(spawn.childKey) || this.#book.workingOf(spawn.childKey).length > 0) return;
     // Its work ended with the process, before that was known to be its end.
     await this.#connectedEnds.settle(spawn.id, { state: "lost", reason: "the gateway stopped before its end was known", tells: "turn" });
   }

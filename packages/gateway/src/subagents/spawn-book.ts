@@ -1,4 +1,4 @@
-import { isOpenSpawn } from "@factotum/store";
+import { isOpenSpawn, isWorkingSpawn } from "@factotum/store";
 import type { SpawnRecord } from "@factotum/store";
 
 /** The sub-agents as they are stored, in memory: decisions about them are made without waiting. */
@@ -38,6 +38,11 @@ export class SpawnBook {
   /** Those of a session that have not ended. */
   openOf(sessionKey: string): readonly SpawnRecord[] {
     return this.ofParent(sessionKey).filter(isOpenSpawn);
+  }
+
+  /** Those of a session that have something to report. */
+  workingOf(sessionKey: string): readonly SpawnRecord[] {
+    return this.ofParent(sessionKey).filter(isWorkingSpawn);
   }
 
   /** Oldest first. */

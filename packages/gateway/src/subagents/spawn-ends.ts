@@ -1,4 +1,4 @@
-import { joinUsage, withoutUndefined } from "@factotum/agent-contract";
+import { joinUsage, plural, withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger, RunOutcome, UsageTotals } from "@factotum/agent-contract";
 import { isOpenSpawn } from "@factotum/store";
 import type { EndedSpawn, InputRecord, OwnInput, SpawnEnd, SpawnEndState, SpawnRecord, Store, TurnRecord } from "@factotum/store";
@@ -18,13 +18,16 @@ import { correctionEvent, correctionInput } from "./steering-input.ts";
 import { plainReport, reportText } from "./subagent-report.ts";
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** Timers are armed for a day at most: a longer delay is more than some clocks can count. */
+const MAX_TIMER_MS = 24 * HOUR_MS;
 
 /** How the parent is notified of a forced end: by a turn of its own, with its next turn, or not at all, since it has ended itself. */
 type Telling = "turn" | "next-turn" | "never";
 
-/** A forced end: a kill, a deadline, or a loss. */
+/** A forced end: a kill, a deadline, a loss, or `done` for one that was idle for too long. */
 export interface BroughtEnd {
-  readonly state: Extract<SpawnEndState, "killed" | "timeout" | "failed" | "lost">;
+  readonly state: SpawnEndState;
   readonly reason: string;
   readonly tells: Telling;
 }
@@ -89,6 +92,8 @@ export interface SpawnEndsOptions {
   readonly sessionCommands: Pick<SessionCommands, "endSession" | "hasRunning">;
   readonly runtime: () => SubagentRuntime;
   readonly folders: Pick<AttachmentFolders, "remove">;
+  /** Called when a sub-agent has ended. */
+  readonly onClosed: (spawn: SpawnRecord) => void;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -114,15 +119,19 @@ export class SpawnEnds {
     this.#options = options;
   }
 
-  /** Arms the deadline of an open sub-agent. */
+  /** Arms the deadline of an open sub-agent, instead of an earlier one. */
   watch({ id, deadlineAtMs }: SpawnRecord): void {
     const { clock, runtime } = this.#options;
-    const delayMs = Math.max(0, deadlineAtMs - clock.now());
-    const timer = clock.schedule(delayMs, () => {
-      const reason = "it has taken longer than its deadline allows";
-      runtime().inBackground("deadline of a sub-agent", this.bring(id, { state: "timeout", reason, tells: "turn" }));
-    });
+    this.#deadlines.get(id)?.[Symbol.dispose]();
+    const delayMs = Math.min(MAX_TIMER_MS, Math.max(0, deadlineAtMs - clock.now()));
+    const timer = clock.schedule(delayMs, () => runtime().inBackground("deadline of a sub-agent", this.#onDeadline(id)));
     this.#deadlines.set(id, timer);
+  }
+
+  /** True if a sub-agent has ended, or its end is being stored. */
+  hasEnded(spawn: SpawnRecord): boolean {
+    const brought = this.#brought.get(spawn.id);
+    return !isOpenSpawn(spawn) || (brought !== undefined && !staysOpen(spawn, brought));
   }
 
   /** Ends no further sub-agent: the next start continues with the open ones. */
@@ -134,7 +143,7 @@ export class SpawnEnds {
   /** Resolves when a sub-agent has ended; at once for one that is gone. */
   async untilEnded(id: string): Promise<void> {
     const spawn = this.#options.book.get(id);
-    if (spawn === undefined || !isOpenSpawn(spawn)) return;
+    if (spawn === undefined || !isOpenSpawn(spawn) || spawn.state === "idle") return;
     const ending = this.#endings.get(id) ?? Promise.withResolvers<void>();
     this.#endings.set(id, ending);
     await ending.promise;
@@ -147,7 +156,10 @@ export class SpawnEnds {
     if (this.#isClosed || spawn === undefined || !isOpenSpawn(spawn) || this.#brought.has(id)) return;
     this.#brought.set(id, end);
     for (const child of book.openOf(spawn.childKey)) await this.bring(child.id, ENDED_WITH_PARENT);
-    await runtime().stop(spawn.childKey, end.reason, async () => this.settle(id, end));
+    await runtime().stop(spawn.childKey, end.reason, async () => {
+      // The end of its turn may have stored it already.
+      if (this.#brought.get(id) === end) await this.settle(id, end);
+    });
   }
 
   /** Ends a sub-agent whose session has no turn left to do so: the message to it got none. */
@@ -162,15 +174,26 @@ export class SpawnEnds {
     });
   }
 
+  /** Ends a sub-agent whose session is being removed. */
+  async endRemoved(id: string): Promise<void> {
+    this.#brought.set(id, { state: "killed", reason: "its session was removed", tells: "next-turn" });
+    await this.settle(id, { state: "killed", tells: "next-turn" });
+  }
+
   /** Ends a sub-agent whose session has no work left for it; no-op for one that has ended. */
   async settle(id: string, fallback: SettledEnd): Promise<void> {
     const { book, store, clock } = this.#options;
     const spawn = book.get(id);
+    const brought = this.#brought.get(id);
     if (this.#isClosed || spawn === undefined || !isOpenSpawn(spawn)) return;
-    const { state, reason, tells }: SettledEnd = this.#brought.get(id) ?? fallback;
+    const stays = staysOpen(spawn, brought);
+    // There is nothing to report of one that is idle.
+    if (stays && spawn.state === "idle") return;
+    const { state, reason, tells }: SettledEnd = brought ?? fallback;
     const usage = (await store.readSession(spawn.childKey))?.usage;
-    const { result, isTainted } = this.#said.get(id) ?? { result: "", isTainted: true };
-    const end = this.#endOf(spawn, { state, reason, tells, result, usage, isTainted, nowMs: clock.now() });
+    // Without a run in this process it is unknown what its model was given; one that is idle has said it before.
+    const { result, isTainted } = this.#said.get(id) ?? { result: "", isTainted: spawn.state !== "idle" };
+    const end = this.#endOf(spawn, { state, reason, tells, result, usage, isTainted, stays, nowMs: clock.now() });
     this.onEnded(await store.endSpawn(end));
   }
 
@@ -200,19 +223,25 @@ export class SpawnEnds {
     const { state, reason, tells } = brought ?? stateOf(outcome, result, misfit);
     const before = (await store.readSession(spawn.childKey))?.usage;
     const usage = before === undefined ? run.usage : joinUsage(before, run.usage);
-    return { end: this.#endOf(spawn, { state, reason, tells, result, usage, isTainted: tainted, nowMs: clock.now() }) };
+    const stays = staysOpen(spawn, brought);
+    return { end: this.#endOf(spawn, { state, reason, tells, result, usage, isTainted: tainted, stays, nowMs: clock.now() }) };
   }
 
-  /** An end is stored: tells the parent, and ends what the sub-agent had started. */
+  /** An end is stored: tells the parent, and ends what the sub-agent had started, unless it stays open. */
   onEnded(ended: EndedSpawn | undefined): void {
     if (ended === undefined) return;
-    const { book, hooks, clock, runtime, sessionCommands, folders } = this.#options;
+    const { book, hooks, clock, runtime, sessionCommands, folders, onClosed } = this.#options;
     const { spawn, input } = ended;
     book.put(spawn);
     this.#endings.get(spawn.id)?.resolve();
     this.#endings.delete(spawn.id);
     this.#brought.delete(spawn.id);
     this.#said.delete(spawn.id);
+    if (spawn.state === "idle") {
+      this.watch(spawn);
+      return this.#tell(ended);
+    }
+    onClosed(spawn);
     // No process outlives the sub-agent that has started it.
     sessionCommands.endSession(spawn.childKey);
     this.#deadlines.get(spawn.id)?.[Symbol.dispose]();
@@ -221,9 +250,7 @@ export class SpawnEnds {
     if (spawn.startedAtMs === undefined) runtime().inBackground("attachments of a sub-agent", folders.remove(spawn.id));
     hooks.observe("subagent_ended", () => endedPayload(spawn, clock.now()));
     for (const child of book.openOf(spawn.childKey)) runtime().inBackground("end of a sub-agent", this.bring(child.id, ENDED_WITH_PARENT));
-    if (spawn.announcedAtMs === undefined) runtime().inBackground("result of a sub-agent", this.tellPlainly(spawn));
-    // Others may be held for it, also where it is not told to its parent.
-    runtime().inBackground("results of sub-agents", this.#handOver(spawn, input));
+    this.#tell(ended);
     const parent = book.ofChild(spawn.parentKey);
     // Such an end begins no turn: nothing else may come for its parent.
     if (parent !== undefined && input?.admission.isEvent === true)
@@ -234,10 +261,12 @@ export class SpawnEnds {
   async tellPlainly(spawn: SpawnRecord): Promise<void> {
     const { store, notices, clock, book } = this.#options;
     const text = plainReport(spawn);
-    await notices.sendToChat(spawn.parentKey, spawn.report.message.origin, { text, identity: ["subagent", spawn.id] });
-    await notices.addEntry(spawn.parentKey, { level: "info", text, key: `subagent:${spawn.id}` });
+    const name = reportName(spawn, isOpenSpawn(spawn) ? (spawn.reports ?? 1) - 1 : spawn.reports);
+    await notices.sendToChat(spawn.parentKey, spawn.report.message.origin, { text, identity: ["subagent", name] });
+    await notices.addEntry(spawn.parentKey, { level: "info", text, key: `subagent:${name}` });
     await store.announceSpawn(spawn.id, { nowMs: clock.now() });
-    book.put({ ...spawn, announcedAtMs: clock.now() });
+    const now = book.get(spawn.id);
+    if (now?.state === spawn.state) book.put({ ...now, announcedAtMs: clock.now() });
   }
 
   /** Hands the results of these sub-agents over together, once all of them have ended, with those that are `held` already. */
@@ -266,16 +295,55 @@ export class SpawnEnds {
     return inputs.some(({ message }) => message.eventId === correctionEvent(spawn));
   }
 
-  /** True while its own sub-agents or commands work, or something that was said to it waits. */
-  #goesOn({ childKey }: SpawnRecord): boolean {
+  #tell({ spawn, input }: EndedSpawn): void {
+    const { runtime } = this.#options;
+    if (spawn.announcedAtMs === undefined) runtime().inBackground("result of a sub-agent", this.tellPlainly(spawn));
+    // Others may be held for it, also where it is not told to its parent.
+    runtime().inBackground("results of sub-agents", this.#handOver(spawn, input));
+  }
+
+  async #onDeadline(id: string): Promise<void> {
+    const { book, clock } = this.#options;
+    const spawn = book.get(id);
+    if (this.#isClosed || spawn === undefined || !isOpenSpawn(spawn)) return;
+    if (clock.now() < spawn.deadlineAtMs) return this.watch(spawn);
+    if (spawn.state === "idle") return this.#endUnused(spawn);
+    await this.bring(id, { state: "timeout", reason: "it has taken longer than its deadline allows", tells: "turn" });
+  }
+
+  /** Ends an idle sub-agent, unless something was said in its session meanwhile. */
+  async #endUnused(spawn: SpawnRecord): Promise<void> {
+    const { book, store, clock, runtime } = this.#options;
+    const { id, childKey } = spawn;
+    const usedAtMs = (await store.readSession(childKey))?.updatedAtMs ?? 0;
+    const deadlineAtMs = usedAtMs + this.#idleMs;
+    if (runtime().isBusy(childKey) || deadlineAtMs > clock.now()) {
+      const later = { ...spawn, deadlineAtMs: Math.max(deadlineAtMs, clock.now() + MINUTE_MS) };
+      if (book.get(id)?.state === "idle") book.put(later);
+      return this.watch(book.get(id) ?? later);
+    }
+    await runtime().behind(childKey, async () => {
+      if (book.get(id)?.state !== "idle" || runtime().waitingInputs(childKey).length > 0) return;
+      const reason = `nothing was said to it for ${plural(Math.round(this.#idleMs / HOUR_MS), "hour")}`;
+      this.#brought.set(id, { state: "done", reason, tells: "next-turn" });
+      await this.settle(id, { state: "done", tells: "next-turn" });
+    });
+  }
+
+  /** How long a sub-agent stays open with nothing to do. */
+  get #idleMs(): number {
+    const { idleHours } = this.#options.running.config.session.threadBindings;
+    return idleHours === 0 ? Number.MAX_SAFE_INTEGER / 2 : idleHours * HOUR_MS;
+  }
+
+  /** True while its own sub-agents or commands work, or something that was said to it waits. A persistent one reports before it hears that. */
+  #goesOn({ childKey, isPersistent }: SpawnRecord): boolean {
     const { book, runtime, sessionCommands } = this.#options;
-    return (
-      sessionCommands.hasRunning(childKey) ||
-      book.openOf(childKey).length > 0 ||
-      runtime()
-        .waitingInputs(childKey)
-        .some(({ admission }) => admission.kind === "subagent")
-    );
+    if (sessionCommands.hasRunning(childKey) || book.workingOf(childKey).length > 0) return true;
+    if (isPersistent === true) return false;
+    return runtime()
+      .waitingInputs(childKey)
+      .some(({ admission }) => admission.kind === "subagent");
   }
 
   async #handOver({ id, parentKey }: SpawnRecord, input: InputRecord | undefined): Promise<void> {
@@ -307,11 +375,14 @@ export class SpawnEnds {
       readonly result: string;
       readonly usage: UsageTotals | undefined;
       readonly isTainted: boolean;
+      readonly stays: boolean;
       readonly nowMs: number;
     },
   ): SpawnEnd {
     const { running } = this.#options;
-    const { state, reason, tells, result, usage, nowMs } = end;
+    const { state, reason, result, usage, stays, nowMs } = end;
+    // The end of one that has reported everything needs no turn.
+    const tells = end.tells === "turn" && spawn.state === "idle" ? "next-turn" : end.tells;
     const isTainted = end.isTainted || spawn.child.tainted === true;
     const keptMs = spawn.cleanup === "delete" ? 0 : running.agent(spawn.agentId).config.subagents.archiveAfterMinutes * MINUTE_MS;
     const facts = {
@@ -322,6 +393,7 @@ export class SpawnEnds {
       tokens: usage?.total ?? 0,
       costUsd: usage?.costUsd,
       isTainted,
+      stays,
     };
     const report = tells === "never" ? undefined : reportOf(spawn, { ...facts, nowMs, isEvent: tells === "next-turn" });
     return {
@@ -329,10 +401,20 @@ export class SpawnEnds {
       state,
       endedAtMs: nowMs,
       expiresAtMs: nowMs + keptMs,
-      ...withoutUndefined({ reason, report }),
+      ...withoutUndefined({ reason, report, idleUntilMs: stays ? nowMs + this.#idleMs : undefined }),
       ...(result === "" ? {} : { result }),
     };
   }
+}
+
+/** True if a sub-agent stays open after the end of a run: only a kill and its idle limit end a persistent one. */
+function staysOpen({ isPersistent }: Pick<SpawnRecord, "isPersistent">, brought: BroughtEnd | undefined): boolean {
+  return isPersistent === true && brought?.state !== "killed" && brought?.state !== "done";
+}
+
+/** One report of a sub-agent, by the number of those before it. */
+function reportName({ id }: Pick<SpawnRecord, "id">, earlier = 0): string {
+  return earlier === 0 ? id : `${id}:${earlier}`;
 }
 
 /** The input that tells the parent. */
@@ -342,8 +424,9 @@ function reportOf(
 ): OwnInput {
   const { message, admission } = spawn.report;
   const { text, untrusted } = reportText(spawn, end, { isNested: isSubagentKey(spawn.parentKey), isEvent });
+  const eventId = `subagent-end:${reportName(spawn, spawn.reports)}`;
   return {
-    message: { ...message, text, timestampMs: nowMs, ...(untrusted.length === 0 ? {} : { untrusted }) },
+    message: { ...message, eventId, text, timestampMs: nowMs, ...(untrusted.length === 0 ? {} : { untrusted }) },
     admission: {
       ...admission,
       completion: { id: spawn.id, sessionKey: spawn.childKey, state: end.state },

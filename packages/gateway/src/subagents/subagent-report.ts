@@ -20,6 +20,8 @@ export interface ReportedEnd {
   readonly costUsd?: number | undefined;
   /** It had read text of others than the owner (R23). */
   readonly isTainted: boolean;
+  /** It stays open for further messages. */
+  readonly stays: boolean;
 }
 
 /** The run id as models and people write it. */
@@ -37,18 +39,20 @@ function nameOf(spawn: Pick<SpawnRecord, "id" | "label">): string {
  * `isEvent`: it is shown in a turn that answers something else, so it asks for no answer.
  */
 export function reportText(
-  spawn: Pick<SpawnRecord, "id" | "label" | "task">,
+  spawn: Pick<SpawnRecord, "id" | "label" | "task" | "state">,
   end: ReportedEnd,
   { isNested, isEvent }: { readonly isNested: boolean; readonly isEvent: boolean },
 ): { readonly text: string; readonly untrusted: readonly UntrustedNote[] } {
   const result = cutText(end.result.trim(), MAX_RESULT_CHARS, "…");
   const isPart = end.state !== "done";
   const head = [
-    `The sub-agent ${nameOf(spawn)} has ended: ${stateText(end)}; ${statsText(end)}.`,
+    `The sub-agent ${nameOf(spawn)} has ${end.stays ? "ended a run" : "ended"}: ${stateText(end)}; ${statsText(end)}.`,
+    ...(end.stays ? [STAYS] : []),
     "Its task:",
     quoteLines(cutText(spawn.task, MAX_TASK_CHARS, "…")),
   ];
   const guidance = isEvent ? [] : [isNested ? NESTED : GUIDANCE];
+  if (spawn.state === "idle") return { text: head.join("\n"), untrusted: [] };
   if (result === "") return { text: [...head, "It gave no result.", ...guidance].join("\n"), untrusted: [] };
   if (end.isTainted) {
     const source = `the sub-agent ${nameOf(spawn)}${isPart ? ", interrupted" : ""}`;
@@ -64,13 +68,17 @@ export function reportText(
 /** The same for people, where the conversation that asked is gone. */
 export function plainReport(spawn: Pick<SpawnRecord, "id" | "label" | "state" | "reason" | "result">): string {
   const { state, reason, result = "" } = spawn;
-  const head = `The sub-agent ${nameOf(spawn)} has ended: ${stateText({ state, reason })}.`;
+  const head =
+    state === "idle"
+      ? `The sub-agent ${nameOf(spawn)} has answered${reason === undefined ? "" : ` (${reason})`}.`
+      : `The sub-agent ${nameOf(spawn)} has ended: ${stateText({ state, reason })}.`;
   const said = cutText(result.trim(), MAX_RESULT_CHARS, "…");
   return said === "" ? head : `${head}\n\n${said}`;
 }
 
 const GUIDANCE =
   "Continue the work that it was for, and tell the user what matters in your own words. If no one needs to know, answer only ANNOUNCE_SKIP.";
+const STAYS = 'It stays open: subagents {"action": "steer"} asks it something further, and "kill" ends it.';
 const NESTED = "Use it to continue your own task.";
 
 function stateText({ state, reason }: { readonly state: SpawnRecord["state"]; readonly reason?: string | undefined }): string {

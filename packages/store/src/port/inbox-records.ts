@@ -50,6 +50,10 @@ export interface InputAdmission {
   readonly job?: JobBounds;
   /** The sub-agent whose session it belongs to. */
   readonly spawn?: SpawnFacts;
+  /** A person's message to a sub-agent that is still open: its bounds apply, and the answer goes to the person. */
+  readonly subagent?: SpawnFacts;
+  /** A message of a conversation that is focused on another session, which `sessionKey` names. */
+  readonly focus?: FocusFacts;
   /** It reports the end of a sub-agent of its session. */
   readonly completion?: CompletionFacts;
   /**
@@ -121,6 +125,14 @@ export interface SpawnFacts {
   readonly maxDepth: number;
   /** The input is the task itself; the others are results of its own sub-agents, and words of its parent. */
   readonly isTask?: true;
+  /** It stays open after its task. */
+  readonly isPersistent?: true;
+}
+
+/** Where a message of a focused conversation would go by itself. */
+interface FocusFacts {
+  readonly sessionKey: string;
+  readonly agentId: string;
 }
 
 /** What the sub-agents of a tree may use together: fixed when its first one is started. Absent: no limit. */

@@ -16,10 +16,11 @@ export interface StoreDamage {
     | "approval"
     | "command"
     | "exchange"
+    | "focus"
     | "job"
     | "spawn"
     | "checkpoint";
-  /** Id of the row; for a session its key, for a prompt its session id, for a row of account state its key, for a pairing its account and sender, for a move its account and old address, for a checkpoint the path. */
+  /** Id of the row; for a session its key, for a prompt its session id, for a row of account state its key, for a pairing its account and sender, for a move its account and old address, for a focus its conversation, for a checkpoint the path. */
   readonly id: string;
   /** The affected session, if known. */
   readonly sessionKey?: string;

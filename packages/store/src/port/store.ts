@@ -4,6 +4,7 @@ import type { ApprovalStore } from "./approval-store.ts";
 import type { CommandStore } from "./command-store.ts";
 import type { CheckpointStore } from "./checkpoint-store.ts";
 import type { ExchangeStore } from "./exchange-store.ts";
+import type { FocusStore } from "./focus-store.ts";
 import type { InboxStore } from "./inbox-store.ts";
 import type { JobStore } from "./job-store.ts";
 import type { LedgerStore } from "./ledger-store.ts";
@@ -56,6 +57,7 @@ export interface Store
     ApprovalStore,
     CommandStore,
     ExchangeStore,
+    FocusStore,
     InboxStore,
     JobStore,
     PairingStore,

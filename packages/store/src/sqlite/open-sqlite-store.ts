@@ -218,6 +218,7 @@ const LEFT_OUT: Readonly<Record<StoreDamage["type"], string>> = {
   request: "Kept model requests were damaged on the disk and are left out.",
   pairing: "Who may write on an account was damaged on the disk in one place: a person may have to ask to be admitted again.",
   exchange: "An exchange between two sessions was damaged on the disk and ends where it is.",
+  focus: "A conversation was focused on another session, and that was damaged on the disk: its messages go to its own session again.",
   approval: "A decision on a tool call was damaged on the disk and is forgotten: the call is asked about again.",
   checkpoint:
     "The record of what a file held before a turn changed it was damaged on the disk and is gone: /undo cannot restore that file.",

@@ -3,6 +3,7 @@ import type { AccountStore } from "../port/account-store.ts";
 import type { ApprovalStore } from "../port/approval-store.ts";
 import type { CommandStore } from "../port/command-store.ts";
 import type { ExchangeStore } from "../port/exchange-store.ts";
+import type { FocusStore } from "../port/focus-store.ts";
 import type { CheckpointStore } from "../port/checkpoint-store.ts";
 import type { InboxStore } from "../port/inbox-store.ts";
 import type { JobStore } from "../port/job-store.ts";
@@ -74,6 +75,7 @@ export function createSqliteStore(storeParts: SqliteStoreParts): SqliteStore {
     ...createApprovalStore(parts),
     ...createCommandStore(parts),
     ...createExchangeStore(parts),
+    ...createFocusStore(parts),
     ...createInboxStore(parts),
     ...createJobStore(parts),
     ...createPairingStore(parts),
@@ -229,6 +231,14 @@ function createSessionStore(parts: Parts, imports: SessionImports): SessionStore
     listConversations: (filter) => calls.read(() => listConversations(database, filter)),
     deleteConversation: (sessionId, { nowMs }) => deletion.deleteConversation(sessionId, nowMs),
     listExpiredSessions: (nowMs, limit) => calls.read(() => sessions.listExpired(nowMs, limit)),
+  };
+}
+
+function createFocusStore({ tables: { focuses }, calls }: Parts): FocusStore {
+  return {
+    putFocus: (focus) => calls.write(() => focuses.put(focus)),
+    listFocuses: () => calls.read(() => focuses.list()),
+    removeFocus: (key) => calls.write(() => focuses.remove(key)),
   };
 }
 

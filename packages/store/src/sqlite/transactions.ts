@@ -143,7 +143,7 @@ export class Transactions {
         : inbox.accept(report.message, { admission: report.admission, receivedAtMs: end.endedAtMs }).input;
     const isTold = input !== undefined || report === undefined || report.admission.isEvent === true;
     const spawn = spawns.end(end, { isAnnounced: isTold });
-    sessions.expire(open.childKey, end.expiresAtMs);
+    if (end.idleUntilMs === undefined) sessions.expire(open.childKey, end.expiresAtMs);
     return spawn === undefined ? undefined : { spawn, ...withoutUndefined({ input }) };
   }
 

@@ -41,7 +41,7 @@ export function createSessionsListTool({ sessions }: { readonly sessions: Pick<A
 }
 
 function describeSession(session: ListedSession, { sessionKey, timeZone }: RunFacts): string {
-  const { key, sessionId, kind, label, displayName, channel, model, contextTokens, updatedAtMs, state, messages } = session;
+  const { key, sessionId, kind, label, displayName, channel, model, contextTokens, updatedAtMs, state, subagent, messages } = session;
   const active = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "short" }).format(updatedAtMs);
   const facts = [
     `id ${sessionId}`,
@@ -54,6 +54,7 @@ function describeSession(session: ListedSession, { sessionKey, timeZone }: RunFa
     `${contextTokens} tokens`,
     `active ${active}`,
     state,
+    ...(subagent === undefined ? [] : [`sub-agent ${subagent}`]),
   ];
   const said = messages.length === 0 ? [] : [describeMessages(messages, timeZone)];
   return [`- ${key} (${facts.join(", ")})`, ...said].join("\n");

@@ -15,6 +15,7 @@ const SpawnSchema = z.strictObject({
   agentId: z.string().max(100).optional().describe("Another agent. Default: yourself"),
   model: z.string().max(200).optional(),
   thinking: z.enum(THINKING_LEVELS).optional(),
+  mode: z.enum(["run", "session"]).optional().describe("session: it stays open after its first result, for more messages. Default: run"),
   runTimeoutSeconds: z.int().min(1).max(DAY_S).optional().describe("Default: 3600"),
   cleanup: z.enum(["keep", "delete"]).optional().describe("Of its conversation, after its end. Default: keep"),
   toolsAllow: z.array(z.string().min(1).max(64)).max(100).optional().describe("Its only tools"),

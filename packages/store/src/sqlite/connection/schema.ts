@@ -334,6 +334,16 @@ CREATE TABLE tree_spend (
 CREATE INDEX tree_spend_by_day ON tree_spend (day);
 `;
 
+/** Conversations whose messages go to another session than their own. */
+const FOCUSES = `
+CREATE TABLE focuses (
+  n INTEGER PRIMARY KEY AUTOINCREMENT,
+  key TEXT NOT NULL UNIQUE,
+  payload TEXT NOT NULL,
+  sum INTEGER NOT NULL
+) STRICT;
+`;
+
 /** Every step, oldest first. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST_SCHEMA },
@@ -361,5 +371,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 23, sql: NOTE_ENTRIES },
   { version: 24, sql: EXCHANGES },
   { version: 25, sql: TOLD_SPAWNS },
-  { version: 30, sql: TREE_SPEND },
+  { version: 26, sql: TREE_SPEND },
+  { version: 27, sql: FOCUSES },
 ];

@@ -91,6 +91,13 @@ export const FORGOTTEN_TABLES: readonly ForgottenTable[] = [
     ],
   },
   {
+    table: "focuses",
+    does: "Those on forgotten sessions go: their conversations have their own sessions again.",
+    statements: [
+      `DELETE FROM focuses WHERE is_text(payload) OR has_quote(payload) OR (json_valid(payload) AND payload ->> '$.sessionKey' IN (${KEYS}))`,
+    ],
+  },
+  {
     table: "spawns",
     does: "Those between forgotten sessions go.",
     statements: [`DELETE FROM spawns WHERE parent_key IN (${KEYS}) OR child_key IN (${KEYS}) OR is_text(payload) OR has_quote(payload)`],

@@ -43,6 +43,8 @@ export function abandonPending(database: DatabaseSync, { nowMs, reason }: Settle
   database.exec("DELETE FROM background_commands");
   // Their steps may have been made since.
   database.exec("DELETE FROM exchanges");
+  // They may have been released since.
+  database.exec("DELETE FROM focuses");
   database
     .prepare("UPDATE spawns SET state = 'lost', announced_at = ? WHERE state IN ('queued', 'running') OR announced_at IS NULL")
     .run(nowMs);

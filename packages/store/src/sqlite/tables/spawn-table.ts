@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@factotum/agent-contract";
-import { isOpenSpawn } from "../../port/spawn-store.ts";
+import { begunSpawn, isOpenSpawn } from "../../port/spawn-store.ts";
 import type { SpawnEnd, SpawnRecord } from "../../port/spawn-store.ts";
 import { StoreError } from "../../port/store-error.ts";
 import { checkKey } from "../values/check-key.ts";
@@ -37,10 +37,11 @@ export class SpawnTable {
     );
   }
 
-  /** The first turn of its session begins. No-op for one that is not queued. */
+  /** A run of it begins. No-op for one that is running. */
   begin(childKey: string, startedAtMs: number): void {
     const spawn = this.ofChild(childKey);
-    if (spawn?.state === "queued") this.#replace({ ...spawn, state: "running", startedAtMs });
+    const begun = spawn === undefined ? undefined : begunSpawn(spawn, startedAtMs);
+    if (begun !== undefined) this.#replace(begun);
   }
 
   /** The sub-agent whose session this is. */
@@ -49,16 +50,18 @@ export class SpawnTable {
     return row === undefined ? undefined : this.#decode(row);
   }
 
-  /** Ends an open sub-agent; `undefined` for an ended or an unknown one. */
-  end({ id, state, result, reason, endedAtMs }: SpawnEnd, { isAnnounced }: { readonly isAnnounced: boolean }): SpawnRecord | undefined {
-    const before = this.#read(id);
+  /** Ends an open sub-agent, or a run after which it stays open; `undefined` for an ended or an unknown one. */
+  end(end: SpawnEnd, { isAnnounced }: { readonly isAnnounced: boolean }): SpawnRecord | undefined {
+    const before = this.#read(end.id);
     if (before === undefined || !isOpenSpawn(before)) return undefined;
-    const ended = {
-      ...before,
-      state,
-      endedAtMs,
-      ...withoutUndefined({ result, reason }),
-      ...(isAnnounced ? { announcedAtMs: endedAtMs } : {}),
+    const { result: _result, reason: _reason, announcedAtMs: _told, ...rest } = before;
+    const { state, result, reason, endedAtMs, idleUntilMs } = end;
+    const ended: SpawnRecord = {
+      ...rest,
+      ...(idleUntilMs === undefined
+        ? { state, endedAtMs }
+        : { state: "idle", deadlineAtMs: idleUntilMs, reports: (before.reports ?? 0) + 1 }),
+      ...withoutUndefined({ result, reason, announcedAtMs: isAnnounced ? endedAtMs : undefined }),
     };
     this.#replace(ended);
     return ended;
@@ -113,8 +116,9 @@ export class SpawnTable {
   #replace(spawn: SpawnRecord): void {
     const payload = JSON.stringify(payloadOf(spawn));
     this.#context.database.run(
-      "UPDATE spawns SET state = ?, announced_at = ?, payload = ?, sum = ? WHERE run_id = ?",
+      "UPDATE spawns SET state = ?, deadline_at = ?, announced_at = ?, payload = ?, sum = ? WHERE run_id = ?",
       spawn.state,
+      spawn.deadlineAtMs,
       spawn.announcedAtMs ?? null,
       payload,
       checksum(payload, [spawn.id]),

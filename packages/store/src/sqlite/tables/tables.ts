@@ -5,6 +5,7 @@ import { CommandTable } from "./command-table.ts";
 import { CheckpointTable } from "./checkpoint-table.ts";
 import { ConversationTable } from "./conversation-table.ts";
 import { ExchangeTable } from "./exchange-table.ts";
+import { FocusTable } from "./focus-table.ts";
 import { InboxTable } from "./inbox-table.ts";
 import { JobTable } from "./job-table.ts";
 import { MoveTable } from "./move-table.ts";
@@ -31,6 +32,7 @@ export interface Tables {
   readonly checkpoints: CheckpointTable;
   readonly conversations: ConversationTable;
   readonly exchanges: ExchangeTable;
+  readonly focuses: FocusTable;
   readonly inbox: InboxTable;
   readonly jobs: JobTable;
   readonly moves: MoveTable;
@@ -60,6 +62,7 @@ export function createTables(context: TableContext): Tables {
     checkpoints: new CheckpointTable(context),
     conversations,
     exchanges: new ExchangeTable(context),
+    focuses: new FocusTable(context),
     inbox: new InboxTable(context),
     jobs: new JobTable(context),
     moves: new MoveTable(context),

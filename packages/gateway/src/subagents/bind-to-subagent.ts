@@ -1,0 +1,18 @@
+import type { InputAdmission, JobBounds } from "@factotum/store";
+
+/** What an input in the session of a sub-agent is bound to. */
+export type SubagentBounds = Pick<InputAdmission, "subagent" | "job" | "tree" | "extra" | "tainted">;
+
+/** An input of a person or of another session, in the session of a sub-agent: with its own authority, within the bounds of the sub-agent. */
+export function bindToSubagent(admission: InputAdmission, bounds: SubagentBounds | undefined): InputAdmission {
+  if (bounds === undefined) return admission;
+  const { job, ...rest } = bounds;
+  const both = job === undefined ? admission.job : joinBounds(job, admission.job);
+  return { ...admission, ...rest, ...(both === undefined ? {} : { job: both }) };
+}
+
+function joinBounds(job: JobBounds, own: JobBounds | undefined): JobBounds {
+  if (own?.tools === undefined) return job;
+  const { tools } = job;
+  return { ...job, tools: tools === undefined ? own.tools : own.tools.filter((name) => tools.includes(name)) };
+}
