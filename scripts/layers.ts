@@ -160,6 +160,8 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly string[]>> = {
     "schedule",
     // The sessions as tools of agents see them, and what agents say to each other
     "agent-sessions",
+    // Conversations whose messages go to another session
+    "focus",
     // Requests of other systems
     "webhooks",
     "commands",

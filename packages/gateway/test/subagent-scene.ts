@@ -15,15 +15,16 @@ export type Answers = Readonly<
 /** A gateway with the tools of sub-agents, a chat whose owner is `owner-1`, and a scripted model. */
 export class SubagentScene implements AsyncDisposable {
   readonly server: AnthropicServer;
-  readonly platform: TestPlatform = new TestPlatform();
+  readonly platform: TestPlatform;
   #running: TestGateway | undefined;
 
-  private constructor(server: AnthropicServer) {
+  private constructor(server: AnthropicServer, platform: TestPlatform) {
     this.server = server;
+    this.platform = platform;
   }
 
-  static async open(): Promise<SubagentScene> {
-    return new SubagentScene(await startAnthropicServer());
+  static async open(platform: TestPlatform = new TestPlatform()): Promise<SubagentScene> {
+    return new SubagentScene(await startAnthropicServer(), platform);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

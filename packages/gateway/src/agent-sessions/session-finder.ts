@@ -3,7 +3,7 @@ import type { SessionRecord, SessionStore } from "@factotum/store";
 import type { SessionAccess } from "../access/authorize.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { agentSessionKey, normalizeSessionKey } from "../routing/session-key.ts";
-import type { KnownCaller, SessionReach, TargetSession } from "./session-reach.ts";
+import type { ReachingCaller, SessionReach, TargetSession } from "./session-reach.ts";
 
 /** Maximum sessions that are searched for a list or a name, newest activity first. */
 const MAX_SCANNED = 2_000;
@@ -42,7 +42,7 @@ export class SessionFinder {
   }
 
   /** The sessions that the caller may see, newest activity first. */
-  async *visible(caller: KnownCaller, scan: SessionScan = {}): AsyncGenerator<SessionRecord> {
+  async *visible(caller: ReachingCaller, scan: SessionScan = {}): AsyncGenerator<SessionRecord> {
     const { store, reach } = this.#parts;
     let cursor: string | undefined;
     let scanned = 0;
@@ -55,12 +55,12 @@ export class SessionFinder {
   }
 
   /** The one session that the words name and that allows this access; `undefined` for no match, for several, and for a hidden session. */
-  async find(reference: SessionReference, access: SessionAccess, caller: KnownCaller): Promise<FoundSession | undefined> {
+  async find(reference: SessionReference, access: SessionAccess, caller: ReachingCaller): Promise<FoundSession | undefined> {
     const found = await this.#named(reference, caller);
     return found !== undefined && (await this.#parts.reach.may(access, caller, found)) ? found : undefined;
   }
 
-  async #named({ sessionKey, label, agentId }: SessionReference, caller: KnownCaller): Promise<FoundSession | undefined> {
+  async #named({ sessionKey, label, agentId }: SessionReference, caller: ReachingCaller): Promise<FoundSession | undefined> {
     const { running } = this.#parts;
     const scan = agentId === undefined ? {} : { agentId: agentId.toLowerCase() };
     if (sessionKey !== undefined) {
@@ -89,7 +89,7 @@ export class SessionFinder {
   }
 
   /** The only visible session that fits. */
-  async #only(caller: KnownCaller, scan: SessionScan, fits: (record: SessionRecord) => boolean): Promise<FoundSession | undefined> {
+  async #only(caller: ReachingCaller, scan: SessionScan, fits: (record: SessionRecord) => boolean): Promise<FoundSession | undefined> {
     let only: SessionRecord | undefined;
     for await (const record of this.visible(caller, scan)) {
       if (!fits(record)) continue;

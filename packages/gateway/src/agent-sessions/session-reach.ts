@@ -17,13 +17,17 @@ export interface SessionReachParts {
 /** A session that is asked for, as far as the decision depends on it. */
 export type TargetSession = Pick<SessionRecord, "key" | "agentId" | "isPrivate">;
 
-/** A caller with what is known of its turn. */
-export interface KnownCaller extends ToolCaller {
+/** Who asks for sessions, as far as the decision depends on it. */
+export interface ReachingCaller extends Pick<ToolCaller, "tainted"> {
+  readonly run: Pick<RunFacts, "sessionKey" | "agentId" | "owner">;
   /** Only the owner reads and writes in its session, and its turn is the owner's. */
   readonly isPrivate: boolean;
   /** It sees only the sessions that it has spawned. */
   readonly isConfined: boolean;
 }
+
+/** A caller with what is known of its turn. */
+export type KnownCaller = ToolCaller & ReachingCaller;
 
 /** Finds what a session is to a caller, and asks `authorize` with it. */
 export class SessionReach {
@@ -44,18 +48,22 @@ export class SessionReach {
   }
 
   /** Whether the caller may do this with a session. */
-  async may(access: SessionAccess, caller: KnownCaller, { key, agentId, isPrivate }: TargetSession): Promise<boolean> {
+  async may(access: SessionAccess, caller: ReachingCaller, { key, agentId, isPrivate }: TargetSession): Promise<boolean> {
     const { run, tainted, isPrivate: fromPrivate, isConfined } = caller;
-    const relation = await this.#relation(run, { key, agentId });
+    const relation = await this.relation(run, { key, agentId });
     const resource = { type: "session", relation, isPrivate, fromPrivate, isConfined } as const;
     return authorize({ type: "run", owner: run.owner, tainted }, { type: "session", access }, resource).type === "allow";
   }
 
-  async #relation(run: RunFacts, { key, agentId }: Pick<TargetSession, "key" | "agentId">): Promise<SessionRelation> {
-    if (key === run.sessionKey) return "own";
-    if (await this.#isSpawned(key, run.sessionKey)) return "spawned";
-    if (agentId === run.agentId) return "same-agent";
-    const isAllowed = mayReach(run, { sessionKey: key, agentId }, this.#parts.running.config);
+  /** What a session is to another one. */
+  async relation(
+    from: Pick<RunFacts, "sessionKey" | "agentId">,
+    { key, agentId }: Pick<TargetSession, "key" | "agentId">,
+  ): Promise<SessionRelation> {
+    if (key === from.sessionKey) return "own";
+    if (await this.#isSpawned(key, from.sessionKey)) return "spawned";
+    if (agentId === from.agentId) return "same-agent";
+    const isAllowed = mayReach(from, { sessionKey: key, agentId }, this.#parts.running.config);
     return isAllowed ? "allowed-agent" : "other-agent";
   }
 

@@ -5,6 +5,7 @@ import { compactCommand } from "./compact.ts";
 import { contextCommand } from "./context.ts";
 import type { Command } from "./define-command.ts";
 import { elevatedCommand } from "./elevated.ts";
+import { focusCommand, unfocusCommand } from "./focus.ts";
 import { heartbeatCommand } from "./heartbeat.ts";
 import { helpCommand } from "./help.ts";
 import { modeCommand } from "./mode.ts";
@@ -43,6 +44,8 @@ export const COMMANDS: readonly Command[] = [
   answerCommand,
   undoCommand,
   subagentsCommand,
+  focusCommand,
+  unfocusCommand,
   skillCommand,
   statusCommand,
   usageCommand,

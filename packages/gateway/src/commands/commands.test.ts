@@ -76,6 +76,8 @@ const ANSWERS: Readonly<Record<string, RegExp>> = {
   "/answer": /takes the id of a question/,
   "/undo": /nothing to undo/,
   "/subagents": /has no sub-agents/,
+  "/focus": /is not focused/,
+  "/unfocus": /is not focused/,
   "/skill": /takes the name/,
   "/status": /^Agent main/,
   "/context": /./,

@@ -7,6 +7,7 @@ import type { ApprovalService } from "../approvals/approval-service.ts";
 import type { Questions } from "../approvals/questions.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { CheckpointService } from "../checkpoints/checkpoint-service.ts";
+import type { SessionFocus } from "../focus/session-focus.ts";
 import type { CommandAnswer } from "../notices/notice-text.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import type { SessionSubagents } from "../subagents/session-subagents.ts";
@@ -27,7 +28,8 @@ export interface CommandCall {
   readonly checkpoints: CheckpointService;
   /** What is known of jobs and heartbeats. */
   readonly schedule: () => Promise<ScheduleStatus>;
-  readonly subagents: Pick<SessionSubagents, "killOf" | "listOf" | "logOf" | "steerOf">;
+  readonly subagents: Pick<SessionSubagents, "killOf" | "listOf" | "logOf" | "ofSession" | "recordsOf" | "steerOf">;
+  readonly focus: SessionFocus;
   readonly cooldowns: Cooldowns;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -6,6 +6,7 @@ import { restingModels } from "../agents/resting-models.ts";
 import { modelLine } from "./model.ts";
 import { elevatedLine } from "./elevated.ts";
 import { modeLine } from "./mode.ts";
+import { focusLine } from "./focus-line.ts";
 import { sendLine } from "./send.ts";
 import { thinkingLine } from "./think.ts";
 import type { CommandSession } from "./command-target.ts";
@@ -23,7 +24,7 @@ export const statusCommand: Command = defineCommand({
 });
 
 /** The answer of `/status`: the conversation's model, its credential by name where the owner alone reads it, context, and active cooldowns. */
-async function statusText({ session, sessions, running, cooldowns, clock }: CommandCall): Promise<string> {
+async function statusText({ session, sessions, running, cooldowns, focus, clock }: CommandCall): Promise<string> {
   const found = await session.read();
   const { record, agent } = found;
   const { admission, message } = session.target.input;
@@ -42,6 +43,8 @@ async function statusText({ session, sessions, running, cooldowns, clock }: Comm
     const window = model === undefined ? "" : ` of ${model.client.info.contextWindow}`;
     lines.push(`Context ${contextTokens}${window} tokens; ${totalTokens} tokens used in all`);
   }
+  const focused = focusLine({ session, focus });
+  if (focused !== undefined) lines.push(focused);
   lines.push(capitalised(modeLine(found)));
   if (isOwner && isElevationChosen(record)) lines.push(capitalised(elevatedLine(found, session.target.sessionKey, running.config)));
   const send = await sendLine(session, running.config);

@@ -3,6 +3,7 @@ import type { SubagentView } from "@factotum/agent-contract";
 import { cutText } from "@factotum/agent-core";
 import type { CommandAnswer } from "../notices/notice-text.ts";
 import { defineCommand } from "./define-command.ts";
+import { focusLine } from "./focus-line.ts";
 import type { Command, CommandCall } from "./define-command.ts";
 
 const MAX_TASK_CHARS = 80;
@@ -35,14 +36,28 @@ function parse(words: string): Asked | undefined {
   return (verb === "log" || verb === "kill") && text.trim() === "" ? { type: verb, named } : { type: "unclear" };
 }
 
-async function answer(asked: Asked, { session, subagents }: CommandCall): Promise<CommandAnswer> {
+/** The session whose sub-agents a command is about: in a conversation that is focused on one, the owner's commands are about those that were started with it. */
+export function treeOf({ session, subagents }: Pick<CommandCall, "session" | "subagents">): string {
   const { sessionKey, input } = session.target;
+  const { focus, owner } = input.admission;
+  if (focus === undefined) return sessionKey;
+  return (owner ? subagents.ofSession(sessionKey)?.parentKey : undefined) ?? focus.sessionKey;
+}
+
+async function answer(asked: Asked, call: CommandCall): Promise<CommandAnswer> {
+  const { session, subagents } = call;
+  const { input } = session.target;
+  const sessionKey = treeOf(call);
   switch (asked.type) {
     case "unclear":
       return `Usage: ${USAGE}`;
     case "list": {
       const views = await subagents.listOf(sessionKey);
-      return views.length === 0 ? "This conversation has no sub-agents." : views.map((view, index) => lineOf(view, index + 1)).join("\n");
+      const focused = focusLine(call);
+      const lines = views.map((view, index) => `${lineOf(view, index + 1)}${placesOf(view, call)}`);
+      return [...(lines.length === 0 ? ["This conversation has no sub-agents."] : lines), ...(focused === undefined ? [] : [focused])].join(
+        "\n",
+      );
     }
     case "log": {
       const log = await subagents.logOf(sessionKey, asked.named);
@@ -58,6 +73,14 @@ async function answer(asked: Asked, { session, subagents }: CommandCall): Promis
       return ended.type === "refused" ? ended.message : `Ended ${plural(ended.views.length, "sub-agent")}.`;
     }
   }
+}
+
+/** Where it is spoken with. */
+function placesOf({ sessionKey }: SubagentView, { focus, session }: CommandCall): string {
+  const places = focus.onSession(sessionKey);
+  const here = focus.of(session.target.input.message.origin);
+  if (places.length === 0) return "";
+  return here?.sessionKey === sessionKey ? ", focused here" : `, focused in ${plural(places.length, "conversation")}`;
 }
 
 function lineOf({ label, task, state, reason, durationMs, tokens, costUsd }: SubagentView, position?: number): string {

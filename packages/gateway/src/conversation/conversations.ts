@@ -125,7 +125,10 @@ export class Conversations {
     const before = await store.readSession(sessionKey);
     const record = await store.resetSession(sessionKey, {
       sessionId: random.uuid(),
-      isPrivate: sessionKind(sessionKey, running.config.session.mainKey) !== "group",
+      // A sub-agent has no chat of its own, by which it could be told whether others read it.
+      isPrivate: isSubagentKey(sessionKey)
+        ? before?.isPrivate === true
+        : sessionKind(sessionKey, running.config.session.mainKey) !== "group",
       nowMs: clock.now(),
     });
     if (before !== undefined) {

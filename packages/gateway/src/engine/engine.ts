@@ -9,6 +9,7 @@ import { CheckpointService } from "../checkpoints/checkpoint-service.ts";
 import type { TypedCommand } from "../commands/parse-command.ts";
 import { SlashCommands } from "../commands/slash-commands.ts";
 import { commandAccess } from "../commands/command-access.ts";
+import { SessionFocus } from "../focus/session-focus.ts";
 import { DeadLetterService } from "../delivery/dead-letter-service.ts";
 import { Ingress } from "../ingress/ingress.ts";
 import { LateMessages } from "../ingress/late-messages.ts";
@@ -70,6 +71,7 @@ export class Engine {
   readonly #drainMs: number;
   readonly #version: string;
   readonly #upkeep: Upkeep;
+  readonly #focus: SessionFocus;
   readonly schedule: Schedule;
 
   constructor(options: EngineOptions) {
@@ -93,7 +95,9 @@ export class Engine {
     this.channelInspector = new ChannelInspector({ channels, clock, random });
     this.checkpoints = new CheckpointService({ store, running, ...options.checkpoints });
     const schedule = async (): Promise<ScheduleStatus> => this.schedule.report();
-    this.#commands = new SlashCommands({ ...parts, sessions: this.sessions, checkpoints: this.checkpoints, schedule });
+    const inBackground = (label: string, work: Promise<unknown>): void => this.#background.add(label, work);
+    this.#focus = new SessionFocus({ ...parts, inBackground });
+    this.#commands = new SlashCommands({ ...parts, focus: this.#focus, sessions: this.sessions, checkpoints: this.checkpoints, schedule });
     this.#upkeep = new Upkeep(this.parts, {
       checkpoints: this.checkpoints,
       keeps: (key) => this.#isKept(key),
@@ -166,12 +170,14 @@ export class Engine {
   #createIngress(): Ingress {
     const late = new LateMessages(this.parts);
     const refusals = new RefusalNotices(this.parts);
-    const { queue, questions } = this.parts;
+    const { queue, questions, notices } = this.parts;
     return new Ingress(
-      { ...this.parts, waits: this.#waits },
+      { ...this.parts, waits: this.#waits, focus: this.#focus },
       {
         pair: (sessionKey, input) => this.#background.addFor(input, "pairing", async () => this.pairing.request(sessionKey, input)),
         tooOld: (sessionKey, input) => this.#background.addFor(input, "late message", async () => late.refuse(sessionKey, input)),
+        ended: (sessionKey, input) =>
+          this.#background.addFor(input, "message to a sub-agent", async () => notices.drop(sessionKey, input, DROPPED.ended)),
         refused: (sessionKey, message) => this.#background.add("refusal notice", refusals.notify(sessionKey, message)),
         messageReceived: (route, input, record) => {
           this.reports.messageReceived(route, input, record);
@@ -195,6 +201,7 @@ export class Engine {
     await this.#ingress.recall();
     await dispatcher.recover();
     await this.parts.subagents.recall();
+    await this.#focus.recall();
     const turns = await this.#unbegun.endAllMisplaced(await store.resumeTurns());
     this.parts.queue.resume(turns);
     for (const turn of turns) this.#waits.turnChanged(turn);
@@ -334,6 +341,7 @@ export class Engine {
     this.#connecting?.[Symbol.dispose]();
     await this.schedule.stop();
     this.parts.subagents.close();
+    this.#focus.close();
     const reported = this.parts.sessionCommands.close();
     this.parts.parkedCalls.close();
     this.#ingress.close();

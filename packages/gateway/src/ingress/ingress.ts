@@ -37,6 +37,7 @@ import { answeringCommand, parseUnknownCommand } from "../commands/unknown-comma
 import type { PromptCommandMessage, PromptCommands } from "../commands/prompt-commands.ts";
 import { mayElevate } from "../conversation/elevation.ts";
 import { parseInlineDirectives } from "../queue/inline-directives.ts";
+import type { SessionFocus } from "../focus/session-focus.ts";
 import { resolveQueueSettings } from "../queue/queue-settings.ts";
 import type { QueueSettings } from "../queue/queue-settings.ts";
 import type { Route } from "../routing/route.ts";
@@ -50,6 +51,7 @@ import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { acceptInput, whenCommitted } from "../queue/optimistic-commits.ts";
 import type { InputArrival } from "../queue/optimistic-commits.ts";
 import type { AttemptHistory, InputJob } from "../queue/turn-job.ts";
+import type { SessionSubagents } from "../subagents/session-subagents.ts";
 import { BotLoops } from "./bot-loops.ts";
 import { expandMessage } from "./expand-message.ts";
 import { formValues } from "./form-values.ts";
@@ -66,6 +68,8 @@ export interface IngressTargets {
   /** Called with a message that answers a question of a run. */
   readonly answered: (taken: TakenAnswer) => void;
   readonly tooOld: (sessionKey: string, input: InputRecord) => void;
+  /** Tells the sender of a message that the sub-agent which it was for has ended. */
+  readonly ended: (sessionKey: string, input: InputRecord) => void;
   /** Called when a message from an admitted sender was refused because the disk is full. */
   readonly refused: (sessionKey: string, message: MsgContext) => void;
   /** Called before a message enters a session, with the session's current record. */
@@ -96,6 +100,8 @@ export interface IngressOptions {
   readonly policy: InputPolicy;
   readonly promptCommands: PromptCommands;
   readonly questions: Questions;
+  readonly focus: Pick<SessionFocus, "admissionOf">;
+  readonly subagents: Pick<SessionSubagents, "hasEnded">;
   readonly queue: TurnQueue;
   readonly pendingEvents: PendingEvents;
   readonly typing: TypingIndicator;
@@ -160,7 +166,7 @@ export class Ingress implements MessageIntake {
    */
   async submit(
     message: MsgContext,
-    admission: InputAdmission,
+    known: InputAdmission,
     options: {
       readonly progress?: AccountProgress;
       /** Of an event that only a channel may report. */
@@ -170,6 +176,7 @@ export class Ingress implements MessageIntake {
     } = {},
   ): Promise<Submission> {
     await this.#opened.promise;
+    const admission = await this.#options.focus.admissionOf({ message, admission: known });
     const said = { message, admission };
     // Read before the commit: nothing may be awaited between the commit and the queue.
     const settings = await this.#settings(said);
@@ -265,6 +272,8 @@ export class Ingress implements MessageIntake {
     const isAnswered = EVENT_POLICY[input.message.event.type].isAnswered && input.admission.isEvent !== true;
     if (!isAnswered) return this.#keepEvent(route.sessionKey, input, record);
     if (this.#isTooOld(input)) return this.#targets.tooOld(route.sessionKey, input);
+    const { focus } = input.admission;
+    if (focus !== undefined && this.#options.subagents.hasEnded(route.sessionKey)) return this.#targets.ended(focus.sessionKey, input);
     const command = this.#commandOf(input, settings, history);
     if (command !== undefined) {
       if (input.message.sender.isBot && !isOwnStop(input.message)) return this.#ignore(input, "bots give no commands");
@@ -298,7 +307,8 @@ export class Ingress implements MessageIntake {
       agentId: route.agentId,
       ...(Object.keys(directives).length === 0 ? {} : { directives }),
       // The gateway's own clients send whole messages, and name the session.
-      inboundDebounceMs: input.admission.sessionKey === undefined ? this.#options.running.config.messages.inbound.debounceMs : 0,
+      inboundDebounceMs:
+        input.admission.sessionKey === undefined || focus !== undefined ? this.#options.running.config.messages.inbound.debounceMs : 0,
       queue,
       ...history,
     });

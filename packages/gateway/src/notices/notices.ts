@@ -70,6 +70,10 @@ export const DROPPED = {
     reason: "too many messages waited",
     text: "Too many messages wait here, so I have dropped this one. Please say it again when I am done.",
   },
+  ended: {
+    reason: "the sub-agent that it was for has ended",
+    text: "The sub-agent that this message was for has ended, so it was not read. Sent again, it goes to this conversation's own session.",
+  },
   stopped: {
     reason: "the work here was stopped",
     text: "This message was dropped: somebody stopped the work here and what waited for it.",

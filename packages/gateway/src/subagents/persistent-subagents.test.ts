@@ -1,8 +1,8 @@
-import type { Clock } from "@factotum/agent-contract";
 import { createGate, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicReply, Gate } from "@factotum/testing-providers";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { endsAsKilled } from "../../test/gateway-harness.ts";
+import { createMovableClock } from "../../test/movable-clock.ts";
 import { SubagentScene, YIELD } from "../../test/subagent-scene.ts";
 
 let scene: SubagentScene;
@@ -20,37 +20,6 @@ const subagents = (input: Readonly<Record<string, string>>): AnthropicReply => t
 
 /** What the newest part of a conversation asks. */
 const asks = (text: string, words: string): boolean => text.lastIndexOf(words) > text.lastIndexOf('"role":"assistant"');
-
-/** A clock that a test moves; delays of an hour and more wait for it. */
-function movableClock(): Clock & { advance: (ms: number) => void } {
-  let nowMs = Date.UTC(2026, 2, 1);
-  const timers = new Set<{ readonly atMs: number; readonly run: () => void }>();
-  return {
-    now: () => nowMs,
-    monotonic: () => performance.now(),
-    schedule: (delayMs, run) => {
-      const isLong = delayMs >= 3_000_000;
-      const timer = { atMs: nowMs + delayMs, run };
-      if (isLong) timers.add(timer);
-      const real = isLong ? undefined : setTimeout(run, delayMs);
-      real?.unref();
-      return {
-        [Symbol.dispose]: () => {
-          clearTimeout(real);
-          timers.delete(timer);
-        },
-      };
-    },
-    advance: (ms) => {
-      nowMs += ms;
-      for (const timer of timers) {
-        if (timer.atMs > nowMs) continue;
-        timers.delete(timer);
-        timer.run();
-      }
-    },
-  };
-}
 
 /** The conversation opens `keeper`, and tells what is reported. */
 function openKeeper(more: Parameters<typeof open>[1] = {}): (seen: { readonly results: number; readonly text: string }) => AnthropicReply {
@@ -133,7 +102,7 @@ test("a run that fails is reported, and the next one is another try", async () =
 });
 
 test("each run has its deadline, and without a message it ends after the idle limit, which a message extends", async () => {
-  const clock = movableClock();
+  const clock = createMovableClock();
   await scene.start(undefined, { clock });
   const gate: Gate = createGate();
   let runs = 0;

@@ -11,6 +11,7 @@ import type {
   Subagents,
   SubagentView,
 } from "@factotum/agent-contract";
+import type { Origin } from "@factotum/channel-contract";
 import { begunSpawn, isOpenSpawn, isWorkingSpawn } from "@factotum/store";
 import type { AgentToAgentStep, EndedSpawn, InputRecord, NewSpawn, SpawnRecord, Store, TranscriptBody, TurnRecord } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
@@ -36,8 +37,11 @@ const KILLED = "its parent stopped it";
 
 /** Told of sub-agents that start and end. */
 export interface SubagentObserver {
+  /** Its first run has begun. */
   readonly onOpened: (spawn: SpawnRecord) => void;
   readonly onClosed: (spawn: SpawnRecord) => void;
+  /** The thread that shows what is said in a session. */
+  readonly threadOf: (sessionKey: string) => Origin | undefined;
 }
 
 /** What sub-agents need of the gateway. */
@@ -67,7 +71,7 @@ export class SessionSubagents implements Subagents {
   #ends: SpawnEnds | undefined;
   #tree: SubagentTree | undefined;
   #runtime: SubagentRuntime | undefined;
-  #observer: SubagentObserver = { onOpened: () => undefined, onClosed: () => undefined };
+  #observer: SubagentObserver = { onOpened: () => undefined, onClosed: () => undefined, threadOf: () => undefined };
   /** By turn: accepted, and not stored yet. */
   readonly #unstored = new Map<string, readonly NewSpawn[]>();
 
@@ -185,6 +189,21 @@ export class SessionSubagents implements Subagents {
     return this.#tree;
   }
 
+  /** The same as they are stored. */
+  recordsOf(sessionKey: string): readonly SpawnRecord[] {
+    return this.#book.ofParent(sessionKey);
+  }
+
+  /** Those of all sessions that are open, oldest first. */
+  openRecords(): readonly SpawnRecord[] {
+    return this.#book.list().filter(isOpenSpawn);
+  }
+
+  /** The thread of a sub-agent, where its answers are shown, too. */
+  threadOf(sessionKey: string): Origin | undefined {
+    return this.#observer.threadOf(sessionKey);
+  }
+
   /** Ends the running ones of a session, and all that they have started; resolves with their number when that is stored. */
   async endSession(sessionKey: string): Promise<number> {
     const open = this.#book.openOf(sessionKey);
@@ -267,7 +286,6 @@ export class SessionSubagents implements Subagents {
       this.#book.put(spawn);
       hooks.observe("subagent_spawned", () => spawnedPayload(spawn));
       this.#connectedEnds.watch(spawn);
-      this.#observer.onOpened(spawn);
       const input = inputs[index];
       if (input === undefined) continue;
       this.#watchInput(spawn, input.id);
@@ -436,6 +454,7 @@ export class SessionSubagents implements Subagents {
     if (begun === undefined) return;
     this.#book.put(begun);
     this.#connectedEnds.watch(begun);
+    if (spawn?.state === "queued") this.#observer.onOpened(begun);
   }
 
   /** What waits for a run of a sub-agent. Messages of people, and of other sessions, have turns of their own. */

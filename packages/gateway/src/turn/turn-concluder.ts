@@ -1,5 +1,6 @@
 import { NO_USAGE_TOTALS, withoutUndefined } from "@factotum/agent-contract";
 import type { Logger, Clock, RunOutcome, StopReason } from "@factotum/agent-contract";
+import type { Origin } from "@factotum/channel-contract";
 import type { InboxStore, NewOutbound, SessionStore, TranscriptBody, TranscriptStore, TurnStore } from "@factotum/store";
 import { sentAlert, withoutRepeatedAlert } from "./repeated-alert.ts";
 import { sentPart } from "./sent-part.ts";
@@ -27,6 +28,7 @@ import { planRemoval, planReply } from "../delivery/plan-reply.ts";
 import type { ReplyTarget } from "../delivery/reply-parser.ts";
 import { knownTarget } from "../delivery/reply-to.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
+import { planChatMessage } from "../delivery/plan-message.ts";
 import { planThoughts } from "../delivery/plan-thoughts.ts";
 import { LaneAbort } from "../kernel/lane-abort.ts";
 import type { SessionSubagents } from "../subagents/session-subagents.ts";
@@ -67,7 +69,7 @@ export interface TurnConcluderOptions {
   readonly logger: Logger;
   readonly hideSecrets: (text: string) => string;
   readonly hooks: HookRunner;
-  readonly subagents: Pick<SessionSubagents, "endOfTurn" | "forget" | "onEnded" | "onFollowUp" | "onStarted" | "take">;
+  readonly subagents: Pick<SessionSubagents, "endOfTurn" | "forget" | "onEnded" | "onFollowUp" | "onStarted" | "take" | "threadOf">;
   readonly crashPoint?: CrashPointHook | undefined;
 }
 
@@ -83,7 +85,7 @@ export class TurnConcluder {
   async conclude(finished: FinishedTurn): Promise<void> {
     const run = withCutNotice(withAnswerOrFailure(finished));
     const { turn, results } = run;
-    const { store, clock, events, dispatcher, channels } = this.#options;
+    const { store, clock, events, dispatcher, channels, subagents } = this.#options;
     const nowMs = clock.now();
     const suppressed = await isSuppressed(turn, this.#options);
     const texts = await this.#failureTexts(run);
@@ -100,12 +102,12 @@ export class TurnConcluder {
         ending: { type: reason.notifiesSender ? "stopped-by-other" : "plain" },
       });
     const asked = await knownTarget(sent.say?.reply?.replyTo ?? { type: "none" }, results?.isKnownMessage ?? (async () => false));
-    const outbox = planRows(channels, run, { ...sent, media, speech, asked }, { nowMs, suppressed });
+    const thread = subagents.threadOf(turn.sessionKey);
+    const outbox = planRows(channels, run, { ...sent, media, speech, asked }, { nowMs, suppressed, thread });
     const tainted = results !== undefined && (await isTaintBinding(results.facts, results.tainted, this.#options));
     const announcement = await announcementOf(turn, { ...closing, tainted }, store);
     const isSilent = RUN_POLICY[turn.kind].reply === "unless-heartbeat-ok" && closing.inputState.type === "silent";
     const entries = [...(results?.entries ?? []), ...noticesOf(run, closing, media)];
-    const { subagents } = this.#options;
     const spawns = subagents.take(turn.id, entries);
     const { end: spawnEnd, followUp } = await subagents.endOfTurn(turn, runEndOf(run));
     const ended = await store.endTurn({
@@ -268,10 +270,10 @@ function planRows(
     speech,
     asked,
   }: TurnConclusion & { readonly media: PlannedMedia; readonly speech: PlannedSpeech | undefined; readonly asked: ReplyTarget },
-  options: { readonly nowMs: number; readonly suppressed: boolean },
+  options: { readonly nowMs: number; readonly suppressed: boolean; readonly thread: Origin | undefined },
 ): readonly NewOutbound[] {
   const { turn, streamed, results } = run;
-  if (RUN_POLICY[turn.kind].reply === "to-parent") return [];
+  if (RUN_POLICY[turn.kind].reply === "to-parent") return threadRows(run, say, options, channels);
   if (say === undefined) return run.outcome.type === "done" ? planRemoval(turn, streamed, options, { channels }) : [];
   const isReply = say.purpose === "reply";
   const reply = planReply(
@@ -299,6 +301,24 @@ function planRows(
     channels.channelFor(turn.origin)?.capabilities,
   );
   return [...planThoughts(turn, results?.thoughts ?? "", { key: "reply", ...options }, { channels }), ...answer];
+}
+
+/** The answer of a sub-agent, for its thread; its parent gets it in any case. */
+function threadRows(
+  { turn }: FinishedTurn,
+  say: TurnConclusion["say"],
+  { thread, ...options }: { readonly nowMs: number; readonly suppressed: boolean; readonly thread: Origin | undefined },
+  channels: ChannelRegistry,
+): readonly NewOutbound[] {
+  if (thread === undefined || say?.purpose !== "reply") return [];
+  const message = {
+    sessionKey: turn.sessionKey,
+    target: thread,
+    text: say.text,
+    purpose: say.purpose,
+    identity: ["turn", turn.id, "thread"],
+  };
+  return planChatMessage({ ...message, ...options }, channels);
 }
 
 /** The text of the reply, with the names of files that are not sent as files, and with notices. */
