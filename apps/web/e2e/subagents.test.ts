@@ -77,6 +77,7 @@ test("the tree of sub-agents is live, survives reloads and a restart, and each i
   gates.count.open();
   await expectState(page, "Count the files.", "Done");
   await rowOf(page, "Count the files.").getByText("There are three.").waitFor();
+  await page.getByText("Sub-agent done: Count the files.").waitFor({ state: "attached" });
   expect(await rowOf(page, "Count the files.").getByRole("button", { name: /^Stop/ }).count()).toBe(0);
   await page.reload();
   await expectState(page, "Count the files.", "Done");

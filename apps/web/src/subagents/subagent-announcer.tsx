@@ -12,13 +12,13 @@ export function SubagentAnnouncer({ sessionKey }: { readonly sessionKey: string 
     heard.current = { sessionKey, all };
     if (earlier.sessionKey !== sessionKey) return;
     const before = new Map(earlier.all.map((one) => [one.runId, one]));
-    const started = all.filter(({ runId }) => !before.has(runId)).map((one) => `Sub-agent ${subagentName(one)} has started.`);
+    const started = all.filter(({ runId }) => !before.has(runId)).map((one) => `Sub-agent started: ${subagentName(one)}`);
     const ended = all.filter((one) => {
       const was = before.get(one.runId);
       return was !== undefined && isOpenSubagent(was) && !isOpenSubagent(one);
     });
-    const told = [...started, ...ended.map((one) => `Sub-agent ${subagentName(one)}: ${STATE_WORDS[one.state]}.`)];
-    if (told.length > 0) setWords(told.join(" "));
+    const told = [...started, ...ended.map((one) => `Sub-agent ${STATE_WORDS[one.state].toLowerCase()}: ${subagentName(one)}`)];
+    if (told.length > 0) setWords(told.join("\n"));
   }, [sessionKey, all]);
   return (
     <output className="sr-only" aria-live="polite">

@@ -82,6 +82,10 @@ test("a sub-agent is told something once, and ended with those below it; one tha
   await scene.platform.say(scene.platform.message("Go."));
   const { sessionKey } = await untilState("outer", "running");
   const inner = await untilState("inner", "running");
+  // The end of a turn after which it waits counts, too.
+  const tokens = () => changes().findLast((one) => one.task === "outer")?.tokens;
+  await expect.poll(async () => (await scene.running.store.readSession(sessionKey))?.usage.calls).toBe(2);
+  await expect.poll(tokens).toBe((await scene.running.store.readSession(sessionKey))?.usage.total);
   const said = { sessionKey, text: "Be quick", idempotencyKey: "k-1" };
   expect((await client.call("subagents.steer", said)).subagent).toMatchObject({ task: "outer", state: "running" });
   await client.call("subagents.steer", said);
