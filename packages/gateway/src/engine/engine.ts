@@ -27,6 +27,7 @@ import type { ScheduleStatus } from "@factotum/protocol";
 import { createSchedule } from "../schedule/create-schedule.ts";
 import type { Schedule } from "../schedule/create-schedule.ts";
 import { EngineReports } from "./engine-reports.ts";
+import { SubagentTree } from "../subagents/subagent-tree.ts";
 import { createSubagentRuntime } from "./subagent-runtime.ts";
 import { createEngineParts } from "./engine-parts.ts";
 import type { EngineParts } from "./engine-parts.ts";
@@ -73,6 +74,8 @@ export class Engine {
   readonly #upkeep: Upkeep;
   readonly #focus: SessionFocus;
   readonly schedule: Schedule;
+  /** Sub-agents, as clients see them. */
+  readonly subagentTree: SubagentTree;
 
   constructor(options: EngineOptions) {
     this.#drainMs = options.drainMs;
@@ -90,7 +93,8 @@ export class Engine {
     const { clock, random, hideSecrets, sessionCommands, subagents } = parts;
     const stopper = new WorkStopper({ store, clock, channels, notices, queue, events, watchers, sessionCommands, subagents });
     const tasks = new SessionTasks({ queue, stopper });
-    const services = { ...parts, home: options.home, stopper, tasks, compaction, waits };
+    this.subagentTree = new SubagentTree({ book: subagents.book, store, events, inBackground: (...work) => this.#background.add(...work) });
+    const services = { ...parts, home: options.home, stopper, tasks, compaction, waits, subagentTree: this.subagentTree };
     this.sessions = new SessionService({ ...services, flushMemory: runner.flushMemory });
     this.channelInspector = new ChannelInspector({ channels, clock, random });
     this.checkpoints = new CheckpointService({ store, running, ...options.checkpoints });

@@ -8,9 +8,10 @@ import { RpcError } from "./rpc-error.ts";
 export function subagentHandlers({
   parts: { subagents },
   sessions,
-}: Pick<Engine, "parts" | "sessions">): RpcHandlersOf<Extract<RpcMethod, `subagents.${string}`>> {
+  subagentTree,
+}: Pick<Engine, "parts" | "sessions" | "subagentTree">): RpcHandlersOf<Extract<RpcMethod, `subagents.${string}`>> {
   const find = async (named: string): Promise<ChatSubagent> => {
-    const found = await subagents.tree.of(await sessions.resolveKey({ sessionKey: named }));
+    const found = await subagentTree.of(await sessions.resolveKey({ sessionKey: named }));
     if (found === undefined)
       throw new RpcError("not-found", "There is no such sub-agent. It may have ended so long ago that its session was removed.");
     return found;
@@ -19,7 +20,7 @@ export function subagentHandlers({
     const found = await find(named);
     const { type } = await work(found);
     if (type === "refused") throw new RpcError("conflict", "This sub-agent has ended already.");
-    return { subagent: (await subagents.tree.of(found.sessionKey)) ?? found };
+    return { subagent: (await subagentTree.of(found.sessionKey)) ?? found };
   };
   return {
     "subagents.steer": async ({ sessionKey: named, text, idempotencyKey: key }) =>

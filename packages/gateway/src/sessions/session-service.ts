@@ -26,6 +26,7 @@ import type { TurnQueue } from "../queue/turn-queue.ts";
 import type { CompactionOutcome } from "../compaction/compaction-outcome.ts";
 import type { CompactionTriggers } from "../compaction/compaction-triggers.ts";
 import type { SessionSubagents } from "../subagents/session-subagents.ts";
+import type { SubagentTree } from "../subagents/subagent-tree.ts";
 import type { HookRunner } from "../hooks/hook-runner.ts";
 import type { FlushMemory } from "../compaction/memory-flush.ts";
 import type { SessionWaits } from "../notices/session-waits.ts";
@@ -48,7 +49,8 @@ export interface SessionServiceOptions {
   readonly media: MediaStage;
   readonly events: SessionEvents;
   readonly hooks: HookRunner;
-  readonly subagents: Pick<SessionSubagents, "endRemoved" | "removed" | "tree">;
+  readonly subagents: Pick<SessionSubagents, "endRemoved" | "removed">;
+  readonly subagentTree: Pick<SubagentTree, "around" | "forget">;
   readonly clock: Clock;
   readonly random: Random;
   /** The state directory. */
@@ -188,7 +190,7 @@ export class SessionService {
     });
     try {
       const page = await this.history(sessionKey, { limit: options.limit });
-      const around = new Map((await this.#options.subagents.tree.around(sessionKey)).map((one) => [one.runId, one]));
+      const around = new Map((await this.#options.subagentTree.around(sessionKey)).map((one) => [one.runId, one]));
       // Synchronous from here to the return: events that arrived during the read are in the live state or among the entries.
       const known = new Set(page.entries.map((entry) => entry.id));
       const live = events.live(sessionKey);
@@ -298,12 +300,13 @@ export class SessionService {
   /** Deletes a session. Rejects with `not-found` when there is none; false when nothing was deleted. */
   async delete(sessionKey: string): Promise<boolean> {
     return this.#tasks.runAfterStop(sessionKey, { reason: "the session is being removed" }, async () => {
-      const { store, clock, cache, events, hooks, media, subagents } = this.#options;
+      const { store, clock, cache, events, hooks, media, subagents, subagentTree } = this.#options;
       const before = await store.readSession(sessionKey);
       if (before === undefined) throw new SessionRequestError("not-found", `There is no session "${sessionKey}".`);
       await subagents.endRemoved(sessionKey);
       const deleted = await store.deleteSession(sessionKey, { nowMs: clock.now() });
       cache.drop(before.sessionId);
+      subagentTree.forget(sessionKey);
       await subagents.removed(sessionKey);
       for (const sessionId of deleted) await media.store.removeSession(sessionId);
       const { agentId, sessionId } = before;

@@ -17,7 +17,6 @@ import type { AgentToAgentStep, EndedSpawn, InputRecord, NewSpawn, SpawnRecord, 
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { SessionCommands } from "../background-commands/session-commands.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
-import type { SessionEvents } from "../events/session-events.ts";
 import type { HookRunner } from "../hooks/hook-runner.ts";
 import type { Notices } from "../notices/notices.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
@@ -28,7 +27,6 @@ import { planSpawn } from "./plan-spawn.ts";
 import { SpawnBook } from "./spawn-book.ts";
 import { SpawnEnds } from "./spawn-ends.ts";
 import type { BroughtEnd, SubagentRunEnd, SubagentRuntime, SubagentTurnEnd } from "./spawn-ends.ts";
-import { SubagentTree } from "./subagent-tree.ts";
 import { steeringInput } from "./steering-input.ts";
 import { readLog } from "./subagent-log.ts";
 
@@ -53,7 +51,6 @@ export interface SessionSubagentsParts {
   readonly watchers: InputWatchers;
   readonly sessionCommands: Pick<SessionCommands, "endSession" | "hasRunning">;
   readonly hooks: Pick<HookRunner, "observe">;
-  readonly events: SessionEvents;
   /** The state directory. */
   readonly home: string;
   readonly clock: Clock;
@@ -69,17 +66,20 @@ export class SessionSubagents implements Subagents {
   readonly #book = new SpawnBook();
   #parts: (SessionSubagentsParts & { readonly folders: AttachmentFolders }) | undefined;
   #ends: SpawnEnds | undefined;
-  #tree: SubagentTree | undefined;
   #runtime: SubagentRuntime | undefined;
   #observer: SubagentObserver = { onOpened: () => undefined, onClosed: () => undefined, threadOf: () => undefined };
   /** By turn: accepted, and not stored yet. */
   readonly #unstored = new Map<string, readonly NewSpawn[]>();
 
+  /** As they are stored. */
+  get book(): SpawnBook {
+    return this.#book;
+  }
+
   /** Connects the parts, once. */
   connect(parts: SessionSubagentsParts): this {
     const folders = new AttachmentFolders(parts);
     this.#parts = { ...parts, folders };
-    this.#tree = new SubagentTree({ ...parts, book: this.#book, inBackground: (...work) => this.#connectedRuntime.inBackground(...work) });
     this.#ends = new SpawnEnds({
       ...parts,
       folders,
@@ -181,12 +181,6 @@ export class SessionSubagents implements Subagents {
   /** The sub-agents of a session, newest first. */
   async listOf(sessionKey: string): Promise<readonly SubagentView[]> {
     return Promise.all(this.#book.ofParent(sessionKey).map(async (spawn) => this.#view(spawn)));
-  }
-
-  /** As clients see them. */
-  get tree(): SubagentTree {
-    if (this.#tree === undefined) throw new Error("sub-agents are not connected yet");
-    return this.#tree;
   }
 
   /** The same as they are stored. */
@@ -366,7 +360,6 @@ export class SessionSubagents implements Subagents {
 
   /** A session was removed. */
   async removed(sessionKey: string): Promise<void> {
-    this.#tree?.forget(sessionKey);
     const spawn = this.#book.ofChild(sessionKey);
     this.#book.removeChild(sessionKey);
     if (spawn !== undefined) await this.#connected.folders.remove(spawn.id);
