@@ -1,4 +1,4 @@
-import { methods, RequestError, type ClientApp } from "@agentclientprotocol/sdk";
+import { methods, RequestError, type ClientApp, type McpServer } from "@agentclientprotocol/sdk";
 import { expect, test } from "vitest";
 import { connectClient, type Scene, type SceneOptions } from "../test/connect-client.ts";
 
@@ -17,30 +17,33 @@ function recorder(answer: (method: string, params: unknown) => unknown = () => (
       asked.push([method, params]);
       return answer(method, params) as never;
     };
-    for (const method of [fs.readTextFile, fs.writeTextFile] as const) app.onRequest(method, ({ params }) => note(method, params));
-    app.onRequest(terminal.create, ({ params }) => note(terminal.create, params));
-    for (const method of [terminal.output, terminal.waitForExit, terminal.kill, terminal.release] as const)
-      app.onRequest(method, ({ params }) => note(method, params));
+    app
+      .onRequest(fs.readTextFile, ({ params }) => note(fs.readTextFile, params))
+      .onRequest(fs.writeTextFile, ({ params }) => note(fs.writeTextFile, params))
+      .onRequest(terminal.create, ({ params }) => note(terminal.create, params))
+      .onRequest(terminal.output, ({ params }) => note(terminal.output, params))
+      .onRequest(terminal.waitForExit, ({ params }) => note(terminal.waitForExit, params))
+      .onRequest(terminal.kill, ({ params }) => note(terminal.kill, params))
+      .onRequest(terminal.release, ({ params }) => note(terminal.release, params));
   };
   return { asked, serve };
 }
 
-async function open(options: SceneOptions, cwd = "/project"): Promise<Scene> {
+async function open(options: SceneOptions): Promise<Scene> {
   const scene = await connectClient({ capabilities: EVERYTHING, ...options });
-  scene.gateway.addSession(KEY, "/real");
-  await scene.agent.request(methods.agent.session.new, { cwd, mcpServers: [] });
+  await scene.open();
   return scene;
 }
 
 test("what the client offers is offered for each of its sessions, and withdrawn when it closes one", async () => {
   await using scene = await connectClient({ capabilities: { fs: { readTextFile: true } } });
-  const sse = {
-    type: "sse" as const,
+  const sse: McpServer = {
+    type: "sse",
     name: "Far",
     url: "https://far.example/sse",
     headers: [{ name: "authorization", value: "Bearer x" }],
   };
-  const near = { name: "Near", command: "/bin/near", args: ["-v"], env: [{ name: "KEY", value: "k" }] };
+  const near: McpServer = { name: "Near", command: "/bin/near", args: ["-v"], env: [{ name: "KEY", value: "k" }] };
   const { sessionId } = await scene.agent.request(methods.agent.session.new, { cwd: "/project", mcpServers: [near, sse] });
   expect(scene.gateway.offers.get(sessionId)).toEqual({
     sessionKey: sessionId,
@@ -95,16 +98,28 @@ test("files and terminals are asked for in the client's own words", async () => 
   ]);
 });
 
+test("a folder that the client knows by a link is named as the client knows it", async () => {
+  const { asked, serve } = recorder(() => ({ content: "" }));
+  await using scene = await connectClient({ capabilities: EVERYTHING, serve });
+  scene.gateway.realFolder = "/real";
+  const sessionId = await scene.open();
+  for (const path of ["/real/a.ts", "/elsewhere/b.ts"]) await scene.gateway.ask(sessionId, { type: "read-file", path });
+  expect(asked).toMatchObject([
+    [fs.readTextFile, { path: "/project/a.ts" }],
+    [fs.readTextFile, { path: "/elsewhere/b.ts" }],
+  ]);
+});
+
 test("an error of the client is the answer, and a text that is too long is one, too", async () => {
-  let content: string | undefined;
+  const contents = [undefined, "x".repeat(200_001)];
   const { serve } = recorder(() => {
+    const content = contents.shift();
     if (content === undefined) throw RequestError.invalidParams({}, "There is no such file.");
     return { content };
   });
   await using scene = await open({ serve });
   const read = async (): Promise<unknown> => scene.gateway.ask(KEY, { type: "read-file", path: "/project/a.ts" });
   expect(await read()).toMatchObject({ type: "failed", message: expect.stringContaining("There is no such file.") });
-  content = "x".repeat(200_001);
   expect(await read()).toMatchObject({ type: "failed" });
 });
 

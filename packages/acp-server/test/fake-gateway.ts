@@ -49,6 +49,8 @@ export class FakeGateway {
   live: LiveRun | undefined;
   /** Who has offered what to which session. */
   readonly offers = new Map<string, RpcMethods["editor.attach"]["params"]>();
+  /** The folder of new sessions with its links resolved, if it is another one. */
+  realFolder: string | undefined;
   /** True if it does not wait for answers any longer. */
   givesUp = false;
   /** True if another editor was there before. */
@@ -175,7 +177,7 @@ export class FakeGateway {
     }),
     "sessions.create": async ({ key, workspace }) => {
       if (workspace?.startsWith("/") !== true) throw new FakeRpcError("invalid-request", `${workspace ?? ""} is no absolute path.`);
-      return { session: this.addSession(key, workspace) };
+      return { session: this.addSession(key, this.realFolder ?? workspace) };
     },
     "sessions.patch": async ({ key, workspace }) => ({ session: this.addSession(key, workspace ?? undefined) }),
     "sessions.resolve": async ({ key = "" }) => {

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { spawn, type ChildProcess } from "node:child_process";
-import { access, constants, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import type { CommandOptions, CommandRequest, CommandResult, RunningCommand } from "@factotum/agent-contract";
