@@ -30,17 +30,18 @@ const CALL_MS = 60_000;
  */
 export function createEditorTools({ folder, create, isConfigured, secrets, random, logger }: EditorToolsParts): OpenEditorTools {
   return (servers): EditorTools => {
-    const settings: Record<string, ServerSettings> = {};
+    const chosen = new Map<string, ServerSettings>();
     const problems: string[] = [];
     for (const server of servers) {
       const name = nameOf(server);
-      if (isConfigured(name) || Object.hasOwn(settings, name)) {
+      if (isConfigured(name) || chosen.has(name)) {
         problems.push(`The editor's MCP server ${JSON.stringify(server.name)} is left out: another one has its name.`);
         continue;
       }
-      settings[name] = settingsOf(server);
+      chosen.set(name, settingsOf(server));
       secrets.add(secretsOf(server));
     }
+    const settings = Object.fromEntries(chosen);
     const listFolder = join(folder, random.uuid());
     const own = create(listFolder);
     return {

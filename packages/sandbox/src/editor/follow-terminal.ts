@@ -102,8 +102,7 @@ async function look(
 /** False if the editor does not show it. */
 async function readOutput(terminal: EditorTerminal, output: TerminalOutput): Promise<boolean> {
   try {
-    const { text } = await terminal.output();
-    output.show(text);
+    output.show(await terminal.output());
     return true;
   } catch {
     // The end says what became of the editor.
@@ -131,9 +130,11 @@ class TerminalOutput {
   }
 
   /** The output as it is shown now. */
-  show(shown: string): void {
+  show({ text: shown, isCut }: Awaited<ReturnType<EditorTerminal["output"]>>): void {
     const text = stripVTControlCharacters(shown).replaceAll("\r\n", "\n");
     const fresh = following(this.#last, text);
+    // More came than the editor keeps.
+    if (isCut && fresh === text && text !== "") this.add("\n[… earlier output is left out …]\n");
     this.#last = text;
     this.add(fresh);
   }
