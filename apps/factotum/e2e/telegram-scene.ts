@@ -48,6 +48,7 @@ export interface MediaSettings {
   readonly tools?: object;
   /** Agents in addition to the first. */
   readonly agents?: readonly object[];
+  readonly broadcast?: object;
 }
 
 /** How the product is connected with the platform. */
@@ -171,6 +172,7 @@ function sceneConfig(
     models: { providers: { ...providers, ...media.providers }, ...media.models },
     ...(media.messages !== undefined && { messages: media.messages }),
     ...(media.tools !== undefined && { tools: media.tools }),
+    ...(media.broadcast !== undefined && { broadcast: media.broadcast }),
     commands: { ownerAllowFrom: [`${extension}:${OWNER}`] },
     channels: { [extension]: { allowFrom: [String(OWNER)], groupPolicy: "open", ...account } },
   };

@@ -3,7 +3,7 @@ import { OriginSchema } from "./index.ts";
 
 const ORIGIN = { channel: "irc", accountId: "office", conversation: { kind: "group", id: "#team" } };
 
-test.each([[ORIGIN], [{ ...ORIGIN, idScope: "account" }]])(
+test.each([[ORIGIN], [{ ...ORIGIN, idScope: "account" }], [{ ...ORIGIN, speaker: "Ada" }]])(
   "%j is an origin, as a channel gives it or as the gateway stores it",
   (origin) => {
     expect(OriginSchema.parse(origin)).toEqual(origin);

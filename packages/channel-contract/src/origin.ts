@@ -11,6 +11,8 @@ export interface Origin {
   readonly accountId: string;
   /** Set by the gateway where ids are valid in this account alone, because another account can have the same ones for other people. Channels leave it out. */
   readonly idScope?: "account";
+  /** Set by the gateway where several agents answer one conversation: the name of the agent that this is the address of, which its messages begin with. Channels leave it out. */
+  readonly speaker?: string;
   readonly conversation: Conversation;
 }
 
@@ -46,6 +48,7 @@ export const OriginSchema: z.ZodType<Origin> = z.lazy(() =>
     channel: z.string().min(1),
     accountId: z.string().min(1),
     idScope: z.literal("account").exactOptional(),
+    speaker: z.string().min(1).exactOptional(),
     conversation: ConversationSchema,
   }),
 );

@@ -9,6 +9,7 @@ export const ACTIVE_KEYS: readonly string[] = [
   "channels",
   "plugins",
   "bindings",
+  "broadcast",
   "hooks",
   "commands",
   "agents.list.*.id",

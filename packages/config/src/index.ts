@@ -10,6 +10,7 @@ export type {
   SandboxConfig,
 } from "./schema/agents.ts";
 export type { BindingConfig } from "./schema/bindings.ts";
+export type { BroadcastConfig } from "./schema/broadcast.ts";
 export { isExposed, isLoopbackBind } from "./schema/gateway.ts";
 export type { GatewayConfig } from "./schema/gateway.ts";
 export { LspServerSchema } from "./schema/lsp.ts";

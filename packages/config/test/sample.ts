@@ -183,6 +183,7 @@ export const fullDocument = {
       },
     },
   },
+  broadcast: { strategy: "sequential", "chatter:g1": ["main"] },
   bindings: [
     {
       agentId: "coder",

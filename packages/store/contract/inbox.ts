@@ -49,6 +49,35 @@ export function describeInbox(context: () => ContractContext): void {
       expect(await store.findInput(sampleMessage("2"))).toBeUndefined();
     });
 
+    test("the parts of a message for several agents are stored with it, once, each naming the one before if they are ordered", async () => {
+      const { store, fixture } = context();
+      const part = (id: string, agentId: string) => ({
+        message: sampleMessage(id, { messageId: messageId("om_1") }),
+        admission: { ...OWNER, broadcast: { agentId } },
+      });
+      const accept = async (id: string, isOrdered: boolean) => {
+        const { message, admission } = part(id, "main");
+        return store.acceptInput(message, {
+          admission,
+          receivedAtMs: NOW_MS,
+          others: { parts: [part(`${id}:b`, "b"), part(`${id}:c`, "c")], isOrdered },
+        });
+      };
+      const first = await accept("1", true);
+      const [b, c] = first.others ?? [];
+      const firstId = first.input.id;
+      expect([b, c].map((input) => input?.admission.broadcast)).toEqual([
+        { agentId: "b", first: firstId, after: firstId },
+        { agentId: "c", first: firstId, after: b?.id },
+      ]);
+      expect(await accept("1", true)).toMatchObject({ type: "duplicate", input: { id: firstId } });
+      // The platform repeats a message under another event id.
+      expect(await accept("2", false)).toMatchObject({ type: "duplicate", input: { id: firstId } });
+      const reopened = await fixture.open();
+      const { items } = await reopened.listInputs({ state: "waiting", limit: 9 });
+      expect(items.map(({ admission }) => admission.broadcast?.agentId)).toEqual(["main", "b", "c"]);
+    });
+
     test("a message is known by its id in its chat, whatever its thread, and nowhere else", async () => {
       const { store } = context();
       await store.acceptInput(sampleMessage("1"), at);

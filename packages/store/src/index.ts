@@ -16,7 +16,7 @@ export type { BoundProgram, JobAuthority, JobRecord, JobStore, OccurrenceRecord,
 export type { CommandRecord, CommandStore } from "./port/command-store.ts";
 export type { ExchangeRecord, ExchangeStore } from "./port/exchange-store.ts";
 export type { FocusRecord, FocusStore } from "./port/focus-store.ts";
-export type { AcceptedInput, InboxStore, InputAnswer, SettledInputs } from "./port/inbox-store.ts";
+export type { AcceptedInput, InboxStore, InputAnswer, OtherParts, SettledInputs } from "./port/inbox-store.ts";
 export type { ContextBounds, RecentContext, TranscriptStore } from "./port/transcript-store.ts";
 export type { ImportedEntry, ImportedSession, ImportOptions, NewSession, SessionPatch, SessionStore } from "./port/session-store.ts";
 export type { MaintenanceOptions, Store, StoreCounts } from "./port/store.ts";
@@ -37,6 +37,7 @@ export type {
 export type { Page } from "./port/page.ts";
 export type { ConversationMove, NewMove } from "./port/move-records.ts";
 export type {
+  BroadcastPart,
   ClientResult,
   AgentToAgentStep,
   CompletionFacts,

@@ -68,6 +68,8 @@ interface Origin {
   readonly accountId: string;
   /** Set by the gateway where ids are valid in this account alone, because another account can have the same ones for other people. Channels leave it out. */
   readonly idScope?: "account";
+  /** Set by the gateway where several agents answer one conversation: the name of the agent that this is the address of, which its messages begin with. Channels leave it out. */
+  readonly speaker?: string;
   readonly conversation: Conversation;
 }
 /** The platform's conversation of an origin. */

@@ -1299,6 +1299,12 @@ interface AgentMethods {
         /** The model of its next message in a session without an override; absent if it is unusable. */
         readonly model?: string;
       }[];
+      /** Conversations that several agents answer; absent if there are none. */
+      readonly broadcast?: {
+        readonly strategy: "parallel" | "sequential";
+        /** The agents in the order of their answers, by the person or the group as the configuration names it. */
+        readonly peers: Readonly<Record<string, readonly string[]>>;
+      };
     };
   };
   /** The bindings in the order in which they apply, and the agent of messages that match none of them. */

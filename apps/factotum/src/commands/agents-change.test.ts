@@ -50,6 +50,19 @@ test("an agent is added next to the built-in one, gets messages, and is removed 
   expect(existsSync(join(cli.factotumHome, "workspace-coder", "AGENTS.md"))).toBe(true);
 });
 
+test("an agent that is removed leaves the conversations that it answers with others", async () => {
+  const a2a = { peers: { research: { token: "t".repeat(32) } } };
+  const agents = { list: [{ id: "main" }, { id: "coder" }] };
+  await using cli = await withConfig({
+    agents,
+    channels: { a2a },
+    broadcast: { "a2a:research": ["coder", "main"], "a2a:other": ["coder"] },
+  });
+  expect((await cli.run("agents", "remove", "coder")).code).toBe(0);
+  expect((await fileOf(cli)) as object).toMatchObject({ broadcast: { "a2a:research": ["main"] } });
+  expect(Object.keys(((await fileOf(cli)) as { broadcast: object }).broadcast)).toEqual(["a2a:research"]);
+});
+
 test.each([
   [["add", "coder"], 'There is an agent "coder" already'],
   [["add", "Not An Id"], "was not changed"],

@@ -58,7 +58,7 @@ export async function agentsAdd(context: CliContext, id: string, { json, name, m
   return EXIT.ok;
 }
 
-/** Removes an agent and its bindings from the configuration. Its workspace and its conversations stay. */
+/** Removes an agent, its bindings and its places in `broadcast` from the configuration. Its workspace and its conversations stay. */
 export async function agentsRemove(context: CliContext, id: string, { json }: Format): Promise<number> {
   const { agents, defaultAgentId } = await currentConfig(context);
   const removed = agents.find((agent) => agent.id === id);
@@ -73,6 +73,7 @@ export async function agentsRemove(context: CliContext, id: string, { json }: Fo
     return [
       { path: ["agents", "list"], value: listOf(before, "list").filter((agent) => !hasKey(agent, "id", id)) },
       ...(kept.length === bindings.length ? [] : [{ path: ["bindings"], value: kept }]),
+      ...broadcastWithout(before, id),
     ];
   });
   const reloaded = await reloadGateway(context);
@@ -134,6 +135,17 @@ async function write(context: CliContext, editsFor: (before: object) => readonly
 function listOf(document: object, what: "list" | "bindings"): readonly JsonValue[] {
   const found: unknown = valueAt(document, what === "list" ? ["agents", "list"] : ["bindings"]);
   return Array.isArray(found) ? (found as readonly JsonValue[]) : [];
+}
+
+/** Removes an agent from every list of `broadcast`, and lists that are empty then. */
+function broadcastWithout(document: object, id: string): readonly ConfigEdit[] {
+  const broadcast: unknown = valueAt(document, ["broadcast"]);
+  if (typeof broadcast !== "object" || broadcast === null) return [];
+  return Object.entries(broadcast as JsonObject).flatMap(([peer, agentIds]) => {
+    if (!Array.isArray(agentIds) || !agentIds.includes(id)) return [];
+    const kept = agentIds.filter((agentId) => agentId !== id);
+    return [{ path: ["broadcast", peer], value: kept.length === 0 ? undefined : kept }];
+  });
 }
 
 function hasKey(entry: JsonValue, key: string, value: string): boolean {

@@ -10,6 +10,8 @@ const CONFIG = {
     { agentId: "coder", match: { channel: "webchat", accountId: "*", peer: { kind: "group", id: "*" } } },
     { agentId: "main", match: { channel: "webchat", peer: { kind: "direct", id: "u\u001b1" } }, session: { dmScope: "per-peer" } },
   ],
+  channels: { a2a: { peers: { research: { token: "t".repeat(32) } } } },
+  broadcast: { strategy: "sequential", "a2a:research": ["coder", "main"] },
 };
 
 test("agents are listed with model and workspace, and bindings in the order in which they apply", { timeout: 120_000 }, async () => {
@@ -20,7 +22,13 @@ test("agents are listed with model and workspace, and bindings in the order in w
   const running = cli.spawn("gateway", "run", "--setup", "--port", "0");
   await running.waitFor(/#token=/);
 
-  const [headings, main = "", coder = ""] = (await cli.run("agents", "list")).stdout.split("\n");
+  const [headings, main = "", coder = "", ...shared] = (await cli.run("agents", "list")).stdout.split("\n");
+  expect(shared.map((line) => line.split(/ {2,}/))).toEqual([
+    [""],
+    ["BROADCAST", "AGENTS", "STRATEGY"],
+    ['"a2a:research"', "coder, main", "sequential"],
+    [""],
+  ]);
   expect(headings).toMatch(/^AGENT +NAME +MODEL +WORKSPACE$/);
   expect(main).toMatch(/^main .*workspace-main$/);
   expect(coder).toMatch(/^coder .* demo\/demo .*\/code +default$/);
@@ -29,6 +37,7 @@ test("agents are listed with model and workspace, and bindings in the order in w
       { id: "main", isDefault: false },
       { id: "coder", isDefault: true, workspace: join(cli.factotumHome, "code") },
     ],
+    broadcast: { strategy: "sequential", peers: { "a2a:research": ["coder", "main"] } },
   });
 
   const { stdout } = await cli.run("agents", "bindings");

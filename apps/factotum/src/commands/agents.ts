@@ -10,7 +10,7 @@ interface Format {
   readonly json: boolean;
 }
 
-/** Lists the agents of the running gateway in the order of the configuration. */
+/** Lists the agents of the running gateway in the order of the configuration, and the conversations that several of them answer. */
 export async function agentsList(cli: CliContext, { json }: Format): Promise<number> {
   const found = await requestGateway(cli, "agents.list", {});
   if (json) printJson(cli, found);
@@ -23,6 +23,12 @@ export async function agentsList(cli: CliContext, { json }: Format): Promise<num
       isDefault ? "default" : "",
     ]);
     printTable(cli, ["AGENT", "NAME", "MODEL", "WORKSPACE", ""], rows);
+    if (found.broadcast !== undefined) {
+      const { strategy, peers } = found.broadcast;
+      const shared = Object.entries(peers).map(([peer, ids]) => [foreignText(peer), ids.join(", "), strategy]);
+      cli.print("\n");
+      printTable(cli, ["BROADCAST", "AGENTS", "STRATEGY"], shared);
+    }
   }
   return EXIT.ok;
 }

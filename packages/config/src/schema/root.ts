@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { AgentDefaultsSchema, AgentEntrySchema, type AgentDefaults, type AgentEntry } from "./agents.ts";
 import { BindingSchema, type BindingConfig } from "./bindings.ts";
+import { BroadcastSchema, type BroadcastConfig } from "./broadcast.ts";
 import { CommandHookSchema, type CommandHook } from "./command-hooks.ts";
 import { CronSchema, type CronConfig } from "./cron.ts";
 import { GatewaySchema, type GatewayConfig } from "./gateway.ts";
@@ -34,6 +35,7 @@ export interface PlainSections {
   readonly tools: ToolsConfig;
   readonly commands: CommandsConfig;
   readonly bindings: readonly BindingConfig[];
+  readonly broadcast: BroadcastConfig;
   readonly models: ModelsConfig;
   readonly skills: SkillsConfig;
   readonly mcp: { readonly servers: Readonly<Record<string, McpServerConfig>> };
@@ -82,6 +84,7 @@ export const ConfigDocumentSchema: z.ZodType<ConfigDocument> = z.strictObject({
   commands: CommandsSchema.prefault({}),
   channels: z.record(TextSchema, FreeSchema).default({}).describe("The chat platforms and their accounts."),
   bindings: z.array(BindingSchema).default([]).describe("Which agent answers where. What nothing matches goes to the default agent."),
+  broadcast: BroadcastSchema.prefault({}),
   models: ModelsSchema.prefault({}),
   skills: SkillsSchema.prefault({}),
   mcp: z

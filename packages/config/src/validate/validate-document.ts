@@ -6,6 +6,7 @@ import type { ChannelConfig } from "../schema/accounts.ts";
 import { ConfigDocumentSchema, type ConfigDocument } from "../schema/root.ts";
 import { isAvailable, type ChannelSource } from "./channel-source.ts";
 import { checkBindings } from "./check-bindings.ts";
+import { checkBroadcast } from "./check-broadcast.ts";
 import { checkHeartbeats } from "./check-heartbeats.ts";
 import { checkProviderPolicies } from "./check-provider-policies.ts";
 import { checkSenderPolicies } from "./check-sender-policies.ts";
@@ -57,6 +58,7 @@ export async function validateDocument(raw: Document, sources: readonly ChannelS
     ...channels.problems,
     ...(root.parsed === undefined ? [] : checkReferences(root.parsed)),
     ...(root.parsed === undefined ? [] : checkBindings(root.parsed.bindings, targets)),
+    ...(root.parsed === undefined ? [] : checkBroadcast(root.parsed, { sources, channels: channels.channels })),
     ...(root.parsed === undefined ? [] : checkHeartbeats(root.parsed, targets)),
     ...checkToolLists(policies),
     ...checkProviderPolicies(policies),

@@ -19,6 +19,7 @@ export const answerCommand: Command = defineCommand<Answer>({
   },
   // Only those who are asked can answer.
   changes: () => false,
+  isGivenOnce: true,
   run: async ({ id, words }, { session, questions }) => {
     if (id === undefined || words === undefined)
       return "/answer takes the id of a question and your answer. A plain message answers it too.";

@@ -23,6 +23,7 @@ export const approveCommand: Command = defineCommand<Approve>({
     return withoutUndefined({ id, decision });
   },
   changes: () => true,
+  isGivenOnce: true,
   run: async ({ id, decision }, call) => {
     const { approvals } = call;
     if (id === undefined) {

@@ -27,3 +27,8 @@ export function commandAccess(
   const isOwners = !message.sender.isBot && isOwnersPerson(personId(message.origin, message.sender.id), config);
   return isMain || isOwners ? "refused" : "allowed";
 }
+
+/** True for a command about no conversation, which one of several agents answers. */
+export function isGivenOnce(command: TypedCommand): boolean {
+  return command.type === "command" && command.isGivenOnce === true;
+}

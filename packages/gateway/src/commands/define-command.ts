@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger } from "@factotum/agent-contract";
 import type { Cooldowns } from "@factotum/models";
 import type { ScheduleStatus } from "@factotum/protocol";
@@ -56,6 +57,8 @@ export interface CommandDefinition<Options> {
   readonly parse: (words: string) => Options | undefined;
   /** True if it changes the conversation: in a shared one only the owner may do that. Required for every command, so that none is open by omission. */
   readonly changes: (options: Options) => boolean;
+  /** It is about no conversation: where several agents answer one, only the first is given it. Absent: each agent is given it, for its own conversation. */
+  readonly isGivenOnce?: true;
   /** Runs the command and resolves with the answer. */
   readonly run: (options: Options, call: CommandCall) => Promise<CommandAnswer>;
 }
@@ -75,13 +78,15 @@ export interface ParsedCommand {
   readonly access: CommandAccess;
   readonly options: unknown;
   readonly changesConversation: boolean;
+  /** As `CommandDefinition` has it. */
+  readonly isGivenOnce?: true;
   /** Its answer is text of others (R23). Absent: the gateway's own. */
   readonly isAnswerForeign?: boolean;
   readonly run: (call: CommandCall) => Promise<CommandAnswer>;
 }
 
 /** Defines a row of the table. */
-export function defineCommand<Options>({ name, summary, access, parse, changes, run }: CommandDefinition<Options>): Command {
+export function defineCommand<Options>({ name, summary, access, parse, changes, isGivenOnce, run }: CommandDefinition<Options>): Command {
   const read = (words: string): ParsedCommand | undefined => {
     const options = parse(words);
     if (options === undefined) return undefined;
@@ -91,6 +96,7 @@ export function defineCommand<Options>({ name, summary, access, parse, changes, 
       access,
       options,
       changesConversation: changes(options),
+      ...withoutUndefined({ isGivenOnce }),
       run: (call) => run(options, call),
     };
   };

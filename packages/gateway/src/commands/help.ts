@@ -17,6 +17,7 @@ export const helpCommand: Command = defineCommand({
   access: "anyone",
   parse: parseNothing,
   changes: changesNothing,
+  isGivenOnce: true,
   run: async (_, call) => {
     const { session, commands } = call;
     const given = [...RESETS, ...commands.filter(({ access }) => access === "anyone" || session.target.input.admission.owner)];

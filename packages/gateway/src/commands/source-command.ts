@@ -19,6 +19,7 @@ export function sourceCommand({ command, words }: TypedSourceCommand, { isRecove
     access: "owner",
     options: { words },
     changesConversation: false,
+    isGivenOnce: true,
     isAnswerForeign: command.untrusted,
     run: async ({ session: { target }, signal }) => command.run(words, { agentId: target.agentId, sessionKey: target.sessionKey, signal }),
   };

@@ -48,13 +48,14 @@ export function parseUnknownCommand(
     access: "anyone",
     options: {},
     changesConversation: false,
+    isGivenOnce: true,
     run: async () => unknownText(name, nearest),
   };
 }
 
 /** The command that only answers: a skill or a prompt cannot be used as it was typed. */
 export function answeringCommand(name: string, answer: string): ParsedCommand {
-  return { type: "command", name, access: "anyone", options: {}, changesConversation: false, run: async () => answer };
+  return { type: "command", name, access: "anyone", options: {}, changesConversation: false, isGivenOnce: true, run: async () => answer };
 }
 
 /** True if a press of a button with this value runs a command, or is answered as one that does not exist. */

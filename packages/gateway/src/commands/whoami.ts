@@ -1,3 +1,4 @@
+import type { BroadcastPart } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { explainRoute, routeQuery } from "../routing/route.ts";
@@ -13,6 +14,7 @@ export const whoamiCommand: Command = defineCommand({
   access: "anyone",
   parse: parseNothing,
   changes: changesNothing,
+  isGivenOnce: true,
   run: async (_, { session, channels, running }) => whoamiText(session.target, { channels, running }),
 });
 
@@ -35,6 +37,14 @@ function whoamiText(
     `Sender ${personId(origin, sender.id)}${name}`,
     `Chat ${conversation.kind} ${conversation.id}${thread}, account ${accountId}`,
     `Session ${sessionKey}`,
-    ...(admission.owner ? [`Route: ${explainRoute(query, running.config)}`] : []),
+    ...(admission.owner
+      ? [
+          `Route: ${admission.broadcast === undefined ? explainRoute(query, running.config) : explainBroadcast(admission.broadcast, running)}`,
+        ]
+      : []),
   ].join("\n");
+}
+
+function explainBroadcast({ agentId }: BroadcastPart, { config: { broadcast } }: RunningConfig): string {
+  return `agent ${agentId} and the others of this conversation, by broadcast (${broadcast.strategy})`;
 }

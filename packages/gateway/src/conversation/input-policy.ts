@@ -10,6 +10,7 @@ import { asOfAuthor, isListedOwner } from "../access/owner.ts";
 import type { PairedSenders } from "../access/paired-senders.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import { broadcastAgents } from "../routing/broadcast-agents.ts";
 import { routeMessage, routeQuery } from "../routing/route.ts";
 import type { Route } from "../routing/route.ts";
 import { normalizeSessionKey, parseAgentSessionKey } from "../routing/session-key.ts";
@@ -45,6 +46,8 @@ export class InputPolicy {
   /** Decides about an input; `activation` is the group's own setting. What another session sends is decided on by the person who has started it. */
   admit(input: Pick<InputRecord, "message" | "admission">, activation: Activation | undefined): Admission {
     const { message, admission } = asOfAuthor(input);
+    if (admission.broadcast !== undefined && this.#options.running.agents.get(admission.broadcast.agentId) === undefined)
+      return { type: "ignore", reason: "its agent is not configured any more" };
     const account = this.#options.channels.accountFor(message.origin);
     const addressing = this.#options.channels.channelFor(message.origin)?.capabilities.addressing;
     if (account === undefined || addressing === "session-key") {
@@ -84,12 +87,22 @@ export class InputPolicy {
       const agentId = admission.agentId ?? parseAgentSessionKey(sessionKey)?.agentId;
       return { sessionKey, agentId: agentId !== undefined && agents.get(agentId) !== undefined ? agentId : config.defaultAgentId };
     }
-    return this.routeOfSender(message.origin, message.sender.id, message.sender.roles);
+    const { roles = [] } = message.sender;
+    const query = routeQuery({ origin: message.origin, senderId: message.sender.id, roles }, this.#options.channels);
+    return routeMessage({ ...query, ...withoutUndefined({ agentId: admission.broadcast?.agentId }) }, config);
   }
 
   /** The route of a sender's messages from an address. */
   routeOfSender(origin: Origin, senderId: string, roles: readonly string[] = []): Route {
     return routeMessage(routeQuery({ origin, senderId, roles }, this.#options.channels), this.#options.running.config);
+  }
+
+  /** The agents that answer the conversation of a channel's message together, in their order; `undefined` if one agent does. */
+  broadcastAgents({ origin, sender }: Pick<MsgContext, "origin" | "sender">): readonly string[] | undefined {
+    const { channels, running } = this.#options;
+    if (channels.channelFor(origin)?.capabilities.addressing === "session-key") return undefined;
+    const { roles = [] } = sender;
+    return broadcastAgents(routeQuery({ origin, senderId: sender.id, roles }, channels), running.config.broadcast);
   }
 
   /**

@@ -142,10 +142,17 @@ async function planSend(
   const [refusal] = media.failures;
   if (refusal !== undefined) return { refusal };
   const words = [text, ...media.words].filter((part) => part.trim() !== "").join("\n\n");
-  if (words === "") return { rows: media.rows };
   const replyTo = request.replyTo === undefined ? undefined : messageId(request.replyTo);
   const rows = planMessage(
-    { ...common, text: words, nowMs, suppressed: false, audience, ...withoutUndefined({ mentions, replyTo }) },
+    {
+      ...common,
+      text: words,
+      hasFiles: media.rows.length > 0,
+      nowMs,
+      suppressed: false,
+      audience,
+      ...withoutUndefined({ mentions, replyTo }),
+    },
     parts.channels,
   );
   return { rows: withCaption(rows, media.rows, channel.capabilities) };

@@ -5,6 +5,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { isSessionKey } from "../routing/session-key.ts";
 import { sendKey } from "../kernel/idempotency-key.ts";
+import { asSpoken } from "./as-spoken.ts";
 import { OUTBOX_TTL_MS } from "./retry-policy.ts";
 
 /** One logical message. */
@@ -19,6 +20,8 @@ export interface PlannedMessage {
   readonly audience?: Audience;
   /** People whose `@name` in the text notifies them. */
   readonly mentions?: readonly Mention[];
+  /** Files follow it: the name of one of several agents is sent even if the text is empty. */
+  readonly hasFiles?: boolean;
   /** Characters of the text that were sent already. */
   readonly from?: number;
   /** Where it is split, for a channel that could take more at once. */
@@ -36,9 +39,12 @@ export type ChatAddresses = Pick<ChannelRegistry, "accountFor" | "channelFor">;
 
 /**
  * Splits a message into parts that its channel and account allow, one row each. A part is claimed at its commit (`sending`) only if the channel recognises
- * repeated sends: otherwise a crash between commit and request would count as ambiguous although nothing was sent.
+ * repeated sends: otherwise a crash between commit and request would count as ambiguous although nothing was sent. Where several agents answer, the text begins
+ * with the name of the one that says it; nothing was sent of such a text before.
  */
-export function planMessage(message: PlannedMessage, channels: ChatAddresses): readonly NewOutbound[] {
+export function planMessage(planned: PlannedMessage, channels: ChatAddresses): readonly NewOutbound[] {
+  const isEmpty = planned.text === "" && planned.hasFiles !== true;
+  const message = isEmpty ? planned : { ...planned, text: asSpoken(planned.text, planned.target) };
   const capabilities = channels.channelFor(message.target)?.capabilities;
   const limit = channels.accountFor(message.target)?.textChunkLimit;
   const whole = message.text.slice(message.from ?? 0);

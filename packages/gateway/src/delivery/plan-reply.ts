@@ -17,6 +17,8 @@ export interface FinalReply {
   readonly purpose: "reply" | "notice";
   /** Checked with `knownTarget`. */
   readonly asked: ReplyTarget;
+  /** Files follow it. */
+  readonly hasFiles: boolean;
   /** Characters of the text that have outbox rows. */
   readonly covered: number;
   readonly streamed: StreamedReply | undefined;
@@ -42,6 +44,7 @@ export function planReply(
     sessionKey: turn.sessionKey,
     target: turn.origin,
     text: reply.text,
+    hasFiles: reply.hasFiles,
     from: covered,
     purpose,
     identity: ["turn", turn.id, purpose],

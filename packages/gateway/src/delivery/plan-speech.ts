@@ -65,7 +65,8 @@ export async function planSpeech(
     return undefined;
   }
   const isVoice = kind === "audio" && capabilities.voiceMessages === true && isRecording(audio.bytes);
-  const replacesText = isVoice && isWhole && !answer.isShown;
+  // A recording alone does not say which of several agents speaks.
+  const replacesText = isVoice && isWhole && !answer.isShown && turn.origin.speaker === undefined;
   const fileName = `answer.${audio.extension}`;
   return {
     replacesText,

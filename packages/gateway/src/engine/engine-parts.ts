@@ -26,6 +26,7 @@ import { FailedRuns } from "../observe/failed-runs.ts";
 import { MediaProblems } from "../observe/media-problems.ts";
 import { createSteadyNow } from "../kernel/steady-now.ts";
 import { RunningConfig } from "../agents/running-config.ts";
+import { AnswerOrder } from "../delivery/answer-order.ts";
 import { AccountGates } from "../delivery/account-gates.ts";
 import { Dispatcher } from "../delivery/dispatcher.ts";
 import type { DispatcherOptions } from "../delivery/dispatcher.ts";
@@ -78,6 +79,8 @@ export interface EngineParts {
   readonly gates: AccountGates;
   /** Shows in chats that an answer is being written. */
   readonly typing: TypingIndicator;
+  /** Holds what agents answer one after the other. */
+  readonly answerOrder: AnswerOrder;
   readonly events: SessionEvents;
   readonly media: MediaStage;
   /** Reads files like the file tools. */
@@ -156,6 +159,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
   const cache = new SessionCache({ maxSessions: 256, maxChars: 16 * 1024 * 1024 });
   const cooldowns = new Cooldowns();
   const watchers = new InputWatchers();
+  const answerOrder = new AnswerOrder({ store, watchers, dispatcher, clock, logger });
   const toolLimits = new ToolLimits({ maxConcurrent: () => running.config.tools.exec.maxConcurrent });
   const { sessionCommands } = options;
   sessionCommands.connect({ store, toolLimits, ...base });
@@ -185,6 +189,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     media,
     files: options.localFiles,
     watchers,
+    answerOrder,
     cache,
     ...createDecisions(options, { store, running, channels, conversations, queue, toolLimits, notices, watchers, ...base }),
     refused: new RefusedSenders(),

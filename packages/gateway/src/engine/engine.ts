@@ -90,8 +90,8 @@ export class Engine {
     this.#waits = waits;
     this.#backgroundCompactor = backgroundCompactor;
     const { store, running, channels, notices, queue, events, watchers } = parts;
-    const { clock, random, hideSecrets, sessionCommands, subagents } = parts;
-    const stopper = new WorkStopper({ store, clock, channels, notices, queue, events, watchers, sessionCommands, subagents });
+    const { clock, random, hideSecrets, sessionCommands, subagents, answerOrder } = parts;
+    const stopper = new WorkStopper({ store, clock, channels, notices, queue, answerOrder, events, watchers, sessionCommands, subagents });
     const tasks = new SessionTasks({ queue, stopper });
     this.subagentTree = new SubagentTree({ book: subagents.book, store, events, inBackground: (...work) => this.#background.add(...work) });
     const services = { ...parts, home: options.home, stopper, tasks, compaction, waits, subagentTree: this.subagentTree };
@@ -330,6 +330,7 @@ export class Engine {
   /** Resolves when no turn runs or waits and nothing is left to send or to store. */
   async idle(): Promise<void> {
     for (;;) {
+      await this.parts.answerOrder.idle();
       await this.parts.queue.lanes.idle();
       await this.#backgroundCompactor.idle();
       await this.parts.dispatcher.idle();
@@ -349,6 +350,7 @@ export class Engine {
     const reported = this.parts.sessionCommands.close();
     this.parts.parkedCalls.close();
     this.#ingress.close();
+    this.parts.answerOrder.close();
     this.transfer.close(reason);
     // Writers stop waiting for disk space: unwritten work is resumed at the next start.
     this.parts.storage.close();

@@ -18,14 +18,20 @@ interface BotLoopOptions {
 export class BotLoops {
   readonly #options: BotLoopOptions;
   readonly #guard = new BotLoopGuard();
+  /** The newest input that was stopped. */
+  #stopped: string | undefined;
 
   constructor(options: BotLoopOptions) {
     this.#options = options;
   }
 
-  /** True for a message of a bot that has exceeded its limit in the conversation. An admitted person's message starts the count over. */
-  isLoop({ message, admission }: InputRecord, { type }: Admission): boolean {
+  /**
+   * True for a message of a bot that has exceeded its limit in the conversation. An admitted person's message starts the count over. A message that several agents
+   * answer counts once: what is decided about the first agent's input holds for the others, which follow it.
+   */
+  isLoop({ id, message, admission }: InputRecord, { type }: Admission): boolean {
     const { channels, clock, logger, observer } = this.#options;
+    if (admission.broadcast?.first !== undefined) return admission.broadcast.first === this.#stopped;
     if (!RUN_POLICY[admission.kind].isFromPerson) return false;
     if ((type !== "admit" && type !== "overheard") || message.event.type !== "message") return false;
     if (!message.sender.isBot) this.#guard.reset(message);
@@ -33,6 +39,7 @@ export class BotLoops {
     if (!message.sender.isBot || type !== "admit" || limits === undefined) return false;
     const count = this.#guard.count(message, limits, clock.now());
     if (count === "allowed") return false;
+    this.#stopped = id;
     const { channel, accountId, conversation } = message.origin;
     observer.botStopped(channel);
     if (count === "first")

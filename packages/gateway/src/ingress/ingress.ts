@@ -11,6 +11,7 @@ import type {
   InputRecord,
   NewMove,
   OptimisticWrites,
+  OtherParts,
   OutboxStore,
   SessionRecord,
   SessionStore,
@@ -28,15 +29,13 @@ import { isOwnStop } from "../access/admit-message.ts";
 import type { Activation } from "../access/admit-message.ts";
 import { withPresentOwner } from "../access/owner.ts";
 import type { Questions, TakenAnswer } from "../approvals/questions.ts";
-import { commandAccess } from "../commands/command-access.ts";
+import { commandAccess, isGivenOnce } from "../commands/command-access.ts";
 import { commandText } from "../commands/command-text.ts";
 import { parseCommand } from "../commands/parse-command.ts";
 import type { TypedCommand } from "../commands/parse-command.ts";
 import { sourceCommand } from "../commands/source-command.ts";
 import { answeringCommand, parseUnknownCommand } from "../commands/unknown-command.ts";
 import type { PromptCommandMessage, PromptCommands } from "../commands/prompt-commands.ts";
-import { mayElevate } from "../conversation/elevation.ts";
-import { parseInlineDirectives } from "../queue/inline-directives.ts";
 import type { SessionFocus } from "../focus/session-focus.ts";
 import { resolveQueueSettings } from "../queue/queue-settings.ts";
 import type { QueueSettings } from "../queue/queue-settings.ts";
@@ -44,6 +43,7 @@ import type { Route } from "../routing/route.ts";
 import { isStorageFull } from "../storage/is-storage-full.ts";
 import type { PendingEvents } from "../queue/pending-events.ts";
 import type { TurnQueue } from "../queue/turn-queue.ts";
+import type { AnswerOrder } from "../delivery/answer-order.ts";
 import type { TypingIndicator } from "../delivery/typing-indicator.ts";
 import type { SessionWaits } from "../notices/session-waits.ts";
 import { EVENT_POLICY } from "../run-policy/event-policy.ts";
@@ -53,20 +53,21 @@ import type { InputArrival } from "../queue/optimistic-commits.ts";
 import type { AttemptHistory, InputJob } from "../queue/turn-job.ts";
 import type { SessionSubagents } from "../subagents/session-subagents.ts";
 import { BotLoops } from "./bot-loops.ts";
+import { broadcastParts } from "./broadcast-parts.ts";
 import { expandMessage } from "./expand-message.ts";
-import { formValues } from "./form-values.ts";
 import { isTooOld } from "./is-too-old.ts";
 import { NOT_ADDRESSED, OverheardMessages } from "./overheard-messages.ts";
 import { withReactionTarget } from "./reaction-target.ts";
+import { readWords } from "./read-words.ts";
 
 /** Handlers of inputs that get no turn, and observers of those that do. */
 export interface IngressTargets {
   readonly command: (route: Route, command: TypedCommand, input: InputRecord) => void;
   /** Answers a message of an unknown sender with a pairing code. */
   readonly pair: (sessionKey: string, input: InputRecord) => void;
-  /** Dead-letters a message from an admitted sender that its platform delivered too late. */
   /** Called with a message that answers a question of a run. */
   readonly answered: (taken: TakenAnswer) => void;
+  /** Dead-letters a message from an admitted sender that its platform delivered too late. */
   readonly tooOld: (sessionKey: string, input: InputRecord) => void;
   /** Tells the sender of a message that the sub-agent which it was for has ended. */
   readonly ended: (sessionKey: string, input: InputRecord) => void;
@@ -105,6 +106,7 @@ export interface IngressOptions {
   readonly queue: TurnQueue;
   readonly pendingEvents: PendingEvents;
   readonly typing: TypingIndicator;
+  readonly answerOrder: AnswerOrder;
   readonly waits: SessionWaits;
   readonly watchers: InputWatchers;
   readonly observer: Observer;
@@ -156,7 +158,8 @@ export class Ingress implements MessageIntake {
     const { policy, store } = this.#options;
     const message = await withReactionTarget(reported, store);
     const move = policy.moveOf(message);
-    const { status } = await this.submit(message, policy.admissionOf(message), { ...options, ...withoutUndefined({ move }) });
+    const { first, others } = await broadcastParts({ message, admission: policy.admissionOf(message) }, this.#options);
+    const { status } = await this.submit(first.message, first.admission, { ...options, ...withoutUndefined({ move, others }) });
     return status;
   }
 
@@ -171,6 +174,8 @@ export class Ingress implements MessageIntake {
       readonly progress?: AccountProgress;
       /** Of an event that only a channel may report. */
       readonly move?: NewMove;
+      /** Of a message that several agents answer. They get it only if the first one's is admitted. */
+      readonly others?: OtherParts;
       readonly onAccepted?: (inputId: string) => void;
       readonly isAwaited?: boolean;
     } = {},
@@ -180,15 +185,19 @@ export class Ingress implements MessageIntake {
     const said = { message, admission };
     // Read before the commit: nothing may be awaited between the commit and the queue.
     const settings = await this.#settings(said);
+    const others = this.#options.policy.admit(said, settings.activation).type === "admit" ? options.others : undefined;
+    const settingsOfOthers = new Map<string, SessionSettings>();
+    for (const part of others?.parts ?? []) settingsOfOthers.set(part.admission.broadcast.agentId, await this.#settings(part));
     this.#options.crashPoint?.("before-inbound-commit");
     const accept = {
       admission,
       receivedAtMs: this.#options.clock.now(),
-      ...withoutUndefined({ progress: options.progress, move: options.move }),
+      ...withoutUndefined({ progress: options.progress, move: options.move, others }),
     };
     try {
       const isOptimistic = options.isAwaited === true && this.#mayBegin(said, settings);
-      const { type, input } = await this.#commit(said, accept, settings, { isOptimistic, onAccepted: options.onAccepted });
+      const { onAccepted } = options;
+      const { type, input } = await this.#commit(said, accept, settings, { isOptimistic, onAccepted, settingsOfOthers });
       return { status: type, inputId: input.id, sessionKey: this.#options.policy.routeOf(input).sessionKey };
     } catch (error) {
       if (isStorageFull(error) && this.#options.policy.admit(said, settings.activation).type === "admit")
@@ -211,12 +220,22 @@ export class Ingress implements MessageIntake {
     { message }: Pick<InputRecord, "message">,
     accept: Parameters<Store["acceptInput"]>[1],
     settings: SessionSettings,
-    { isOptimistic, onAccepted }: { readonly isOptimistic: boolean; readonly onAccepted: ((inputId: string) => void) | undefined },
+    {
+      isOptimistic,
+      onAccepted,
+      settingsOfOthers,
+    }: {
+      readonly isOptimistic: boolean;
+      readonly onAccepted: ((inputId: string) => void) | undefined;
+      readonly settingsOfOthers: ReadonlyMap<string, SessionSettings>;
+    },
   ): Promise<AcceptedInput> {
     const { store, queue, policy, channels } = this.#options;
-    const admit = ({ input }: AcceptedInput, arrival: InputArrival): void => {
+    const admit = ({ input, others = [] }: AcceptedInput, arrival: InputArrival): void => {
       onAccepted?.(input.id);
       this.#admit(input, settings, { arrival });
+      for (const other of others)
+        this.#admit(other, settingsOfOthers.get(other.admission.broadcast?.agentId ?? "") ?? settings, { arrival });
     };
     this.#arriving += 1;
     let begins = false;
@@ -254,7 +273,9 @@ export class Ingress implements MessageIntake {
   /** Admits, refuses or routes an input. */
   #admit(input: InputRecord, settings: SessionSettings, history: AttemptHistory): void {
     const { queue, activation, record, expanded } = settings;
-    const decision = this.#options.policy.admit(input, activation);
+    // Who mentions one of the agents of a conversation mentions them all.
+    const isOther = input.admission.broadcast?.first !== undefined;
+    const decision = this.#options.policy.admit(input, isOther ? "always" : activation);
     if (this.#bots.isLoop(input, decision)) return this.#ignore(input, "the exchange with a bot has reached its limit");
     if (decision.type === "overheard") {
       this.#overheard.add(input.message);
@@ -278,26 +299,21 @@ export class Ingress implements MessageIntake {
     if (command !== undefined) {
       if (input.message.sender.isBot && !isOwnStop(input.message)) return this.#ignore(input, "bots give no commands");
       const isIgnored = commandAccess(command, { ...route, input }, this.#options.running.config) === "ignored";
+      if (isOther && isGivenOnce(command)) return this.#ignore(input, "the first agent answers the command");
       if (!isIgnored) return this.#targets.command(route, command, input);
       if (input.message.command?.mayBeText !== true) return this.#ignore(input, "the command is the owner's");
     }
     const taken = expanded === undefined && isFromPerson ? this.#options.questions.take(route.sessionKey, input) : undefined;
     if (taken !== undefined) return this.#targets.answered(taken);
     this.#targets.messageReceived(route, input, record);
-    // The words of a button are not those of the person who presses it; neither the output of a command nor another agent gives directives.
-    const isVerbatim = input.message.event.type === "action" || !isFromPerson;
-    const said = textOf(input.message);
-    const { text: words, ...directives } = isVerbatim
-      ? { text: said }
-      : parseInlineDirectives(said, { mayElevate: mayElevate([input], this.#options.running.config) });
-    const text = [expanded?.type === "message" ? expanded.text : words, formValues(input.message)].filter((part) => part !== "").join("\n");
+    const { text, directives } = readWords(input, expanded, this.#options.running.config);
     this.#enqueue(route.sessionKey, input, {
       type: "input",
       overflow: [],
       messages: [
         {
           input: { ...input, message: { ...input.message, text } },
-          overheard: isFromPerson ? this.#overheard.take(input.message) : [],
+          overheard: isFromPerson ? this.#overheard.take(input) : [],
           ...withoutUndefined({
             skill: expanded?.type === "message" ? expanded.skill : undefined,
             prompt: expanded?.type === "prompt" ? expanded.prompt : undefined,
@@ -314,12 +330,14 @@ export class Ingress implements MessageIntake {
     });
   }
 
-  /** Queues a job and shows its sender that it was accepted, or that it waits. */
+  /** Queues a job, when the agents before it have answered, and shows its sender that it was accepted, or that it waits. */
   #enqueue(sessionKey: string, input: InputRecord, job: InputJob): void {
-    const { queue, typing, waits } = this.#options;
-    queue.add(sessionKey, job);
-    if (isExpected(input)) typing.begin(sessionKey, input.message.origin);
-    waits.onMessage(sessionKey, input);
+    const { queue, typing, waits, answerOrder } = this.#options;
+    answerOrder.hold(sessionKey, input, () => {
+      queue.add(sessionKey, job);
+      if (isExpected(input)) typing.begin(sessionKey, input.message.origin);
+      waits.onMessage(sessionKey, input);
+    });
   }
 
   /** The command in a message, including one that does not exist; `undefined` for an ordinary message. */
@@ -373,12 +391,6 @@ export class Ingress implements MessageIntake {
       // Only then: a watcher that comes later reads the settled state from the store, and an earlier one is notified.
       .then(() => watchers.settled([input.id], reason));
   }
-}
-
-/** The text for the model: of a press, the label of the button, or its value. */
-function textOf({ event, text }: MsgContext): string {
-  if (event.type !== "action") return text;
-  return `[Pressed the button: ${text.trim() === "" ? (event.value ?? event.actionId) : text}]`;
 }
 
 function isWantedReaction({ event }: MsgContext, mode: AccountConfig["reactionNotifications"] = "own"): boolean {

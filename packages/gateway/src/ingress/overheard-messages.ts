@@ -1,5 +1,5 @@
 import type { MsgContext } from "@factotum/channel-contract";
-import type { InboxStore, InputState } from "@factotum/store";
+import type { InboxStore, InputAdmission, InputRecord, InputState } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { InputPolicy } from "../conversation/input-policy.ts";
@@ -40,26 +40,41 @@ export class OverheardMessages {
   async recall(): Promise<void> {
     const { store, running, channels } = this.#options;
     const given = new Set<string>();
-    const kept: MsgContext[] = [];
+    const kept: { readonly message: MsgContext; readonly reader: string }[] = [];
     const recent = running.config.messages.groupChat.historyLimit === 0 ? [] : await store.listRecentInputs(RECALLED_INPUTS);
     for (const { message, admission, state } of recent) {
       if (isHostText(admission)) continue;
       const conversation = conversationKey(channels.moves.original(message.origin));
-      if (state.type === "ignored" && state.reason === NOT_ADDRESSED && !given.has(conversation)) kept.push(message);
-      if (!LEAVES_HISTORY.has(state.type)) given.add(conversation);
+      const historyOf = (reader: string): string => JSON.stringify([conversation, reader]);
+      if (state.type === "ignored" && state.reason === NOT_ADDRESSED)
+        for (const reader of this.#readersOf(message)) if (!given.has(historyOf(reader))) kept.push({ message, reader });
+      if (!LEAVES_HISTORY.has(state.type)) given.add(historyOf(readerOf(admission)));
     }
-    for (const message of kept.toReversed()) this.add(message);
+    for (const { message, reader } of kept.toReversed()) this.#keep(message, reader);
   }
 
   /** Keeps a message, at most `messages.groupChat.historyLimit` of a conversation. */
   add(message: MsgContext): void {
-    this.#buffer.add(message, this.#options.running.config.messages.groupChat.historyLimit);
+    for (const reader of this.#readersOf(message)) this.#keep(message, reader);
   }
 
-  /** Removes and returns those before a message, without people who are not admitted any more. */
-  take(message: MsgContext): readonly MsgContext[] {
+  /** Removes and returns those before a message, without people who are not admitted any more. Each agent of a conversation gets them once. */
+  take({ message, admission }: Pick<InputRecord, "message" | "admission">): readonly MsgContext[] {
     const { policy, channels } = this.#options;
-    const overheard = this.#buffer.take(channels.moves.addressesOf(message.origin));
+    const overheard = this.#buffer.take(channels.moves.addressesOf(message.origin), readerOf(admission));
     return overheard.filter((one) => policy.admits({ message: one, admission: policy.admissionOf(one) }));
   }
+
+  #keep(message: MsgContext, reader: string): void {
+    this.#buffer.add(message, this.#options.running.config.messages.groupChat.historyLimit, reader);
+  }
+
+  #readersOf(message: MsgContext): readonly string[] {
+    return this.#options.policy.broadcastAgents(message) ?? [readerOf({})];
+  }
+}
+
+/** The agent that the history is for, where several answer the conversation. */
+function readerOf({ broadcast }: Pick<InputAdmission, "broadcast">): string {
+  return broadcast?.agentId ?? "";
 }

@@ -62,6 +62,8 @@ export interface RouteQuery {
   readonly original?: Conversation;
   /** Of a conversation that has moved, or whose thread's parent has. */
   readonly earlier?: EarlierAddresses;
+  /** Answers instead of the agent of the bindings: one of several that answer the conversation. */
+  readonly agentId?: string;
 }
 
 /** The query for a message, with the facts of its channel. */
@@ -94,7 +96,7 @@ export function routeMessage(query: RouteQuery, config: RoutingConfig): Route {
 
 function routeAddress(query: AddressQuery, config: RoutingConfig): Route {
   const binding = findBinding(query, config.bindings)?.binding;
-  const agentId = binding?.agentId ?? defaultAgentId(config);
+  const agentId = query.agentId ?? binding?.agentId ?? defaultAgentId(config);
   const { scope, sharedMain } = config.session;
   const dmScope = binding?.session?.dmScope ?? config.session.dmScope;
   // Such a thread is never in the owner's session, regardless of the sender and of the lists.

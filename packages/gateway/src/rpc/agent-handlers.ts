@@ -24,6 +24,7 @@ export function agentHandlers({
           ...withoutUndefined({ model: await nextModel(agent) }),
         })),
       ),
+      ...(Object.keys(parts.running.config.broadcast.peers).length === 0 ? {} : { broadcast: parts.running.config.broadcast }),
     }),
     "agents.bindings": async () => {
       const { config } = parts.running;

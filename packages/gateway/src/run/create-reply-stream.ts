@@ -52,7 +52,8 @@ export function createReplyStream(prepared: PreparedTurn, run: StreamedRun, part
   const account = parts.channels.accountFor(turn.origin);
   const channel = parts.channels.channelFor(turn.origin);
   if (account === undefined || channel === undefined || channel.capabilities.addressing === "session-key") return undefined;
-  if (!RUN_POLICY[turn.kind].showsProgress) return undefined;
+  // The growing answers of several agents would be mixed.
+  if (!RUN_POLICY[turn.kind].showsProgress || turn.origin.speaker !== undefined) return undefined;
   const { capabilities } = channel;
   const { maxLength, unit, maxLines } = capabilities.text;
   const limits = {

@@ -4,6 +4,7 @@ import type { ApprovalStore, InboxStore, InputRecord } from "@factotum/store";
 import type { SessionSubagents } from "../subagents/session-subagents.ts";
 import type { SessionCommands } from "../background-commands/session-commands.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { AnswerOrder } from "../delivery/answer-order.ts";
 import { isOwnAddress } from "../delivery/plan-message.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import { conversationKey } from "../kernel/conversation-key.ts";
@@ -38,6 +39,7 @@ export interface WorkStopperOptions {
   readonly channels: ChannelRegistry;
   readonly notices: Notices;
   readonly queue: TurnQueue;
+  readonly answerOrder: Pick<AnswerOrder, "drop">;
   readonly events: SessionEvents;
   readonly watchers: InputWatchers;
   readonly sessionCommands: Pick<SessionCommands, "endSession">;
@@ -78,7 +80,8 @@ export class WorkStopper {
     const commands = options.endsCommands === true ? sessionCommands.endSession(sessionKey) : 0;
     const requests = options.endsCommands === true ? await this.#withdrawCalls(sessionKey) : 0;
     if (before !== undefined && this.#options.queue.lanes.current(sessionKey) === before) return { ...NOTHING_STOPPED, commands, requests };
-    const dropped = options.queued ? this.#options.queue.dropInputs(sessionKey, before) : [];
+    const { queue, answerOrder } = this.#options;
+    const dropped = options.queued ? [...queue.dropInputs(sessionKey, before), ...answerOrder.drop(sessionKey)] : [];
     const current = this.#options.queue.lanes.current(sessionKey);
     const notifiesSender = current !== undefined && current.type !== "task" && !this.#isSeenBy(originOf(current), by);
     const aborted = this.#options.queue.lanes.abort(sessionKey, new LaneAbort(options.reason, { notifiesSender }));

@@ -287,6 +287,7 @@ function planRows(
         : say.text,
       purpose: say.purpose,
       asked,
+      hasFiles: media.rows.length > 0,
       covered: say.covered ?? 0,
       streamed,
     },

@@ -18,6 +18,12 @@ export interface AgentMethods {
         /** The model of its next message in a session without an override; absent if it is unusable. */
         readonly model?: string;
       }[];
+      /** Conversations that several agents answer; absent if there are none. */
+      readonly broadcast?: {
+        readonly strategy: "parallel" | "sequential";
+        /** The agents in the order of their answers, by the person or the group as the configuration names it. */
+        readonly peers: Readonly<Record<string, readonly string[]>>;
+      };
     };
   };
   /** The bindings in the order in which they apply, and the agent of messages that match none of them. */
@@ -45,6 +51,9 @@ export const AGENT_METHODS: MethodTable<AgentMethods> = defineMethods<AgentMetho
             model: z.string().optional(),
           }),
         ),
+        broadcast: z
+          .strictObject({ strategy: z.enum(["parallel", "sequential"]), peers: z.record(z.string(), z.array(z.string())) })
+          .optional(),
       }),
   },
   "agents.bindings": {

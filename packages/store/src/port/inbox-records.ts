@@ -75,6 +75,17 @@ export interface InputAdmission {
   readonly agentToAgent?: AgentToAgentStep;
   /** A sandboxed run has caused it. */
   readonly confinement?: RunConfinement;
+  /** Several agents answer its conversation; each has an input of its own. */
+  readonly broadcast?: BroadcastPart;
+}
+
+/** The part of one agent in a message that several agents answer. */
+export interface BroadcastPart {
+  readonly agentId: string;
+  /** The input of the first agent, which has the ids of the platform. Absent: it is the first agent's. */
+  readonly first?: string;
+  /** The input of the agent before, which is answered first. Absent: it waits for no other agent. */
+  readonly after?: string;
 }
 
 /** What an unattended input comes from. */

@@ -1,7 +1,7 @@
 import type { AccountProgress, MsgContext, Origin } from "@factotum/channel-contract";
 import type { NewOutbound } from "./outbox-store.ts";
 import type { Page } from "./page.ts";
-import type { InputAdmission, InputRecord, TerminalInputState } from "./inbox-records.ts";
+import type { BroadcastPart, InputAdmission, InputRecord, TerminalInputState } from "./inbox-records.ts";
 import type { ConversationMove, NewMove } from "./move-records.ts";
 import type { OutboxRecord } from "./outbox-records.ts";
 import type { TranscriptBody, TranscriptEntry } from "./transcript-records.ts";
@@ -12,6 +12,16 @@ export interface AcceptedInput {
   readonly input: InputRecord;
   /** The move that was stored with it. */
   readonly move?: ConversationMove;
+  /** The inputs of the other agents, in their order. */
+  readonly others?: readonly InputRecord[];
+}
+
+/** The inputs of the other agents that answer a message. */
+export interface OtherParts {
+  /** In the order of their answers. Each event id is unique. */
+  readonly parts: readonly { readonly message: MsgContext; readonly admission: InputAdmission & { readonly broadcast: BroadcastPart } }[];
+  /** Each waits for the answer of the one before. */
+  readonly isOrdered: boolean;
 }
 
 /** Notices written in the commit that settles inputs. */
@@ -39,6 +49,8 @@ export interface InboxStore {
       readonly receivedAtMs: number;
       readonly progress?: AccountProgress;
       readonly move?: NewMove;
+      /** Stored with a new input, in the same commit. */
+      readonly others?: OtherParts;
     },
   ): Promise<AcceptedInput>;
   /** Oldest first. */

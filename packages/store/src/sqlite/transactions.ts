@@ -1,13 +1,13 @@
 import { NO_USAGE_TOTALS, withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, UsageTotals } from "@factotum/agent-contract";
 import type { MsgContext } from "@factotum/channel-contract";
-import type { InputRecord, TerminalInputState } from "../port/inbox-records.ts";
+import type { BroadcastPart, InputRecord, TerminalInputState } from "../port/inbox-records.ts";
 import type { OutboxRecord } from "../port/outbox-records.ts";
 import type { PromptRecord, TranscriptBody, TranscriptEntry } from "../port/transcript-records.ts";
 import type { TurnRecord } from "../port/turn-records.ts";
 import { StoreError } from "../port/store-error.ts";
 import type { ImportedEntry } from "../port/session-store.ts";
-import type { AcceptedInput, InboxStore, InputAnswer, SettledInputs } from "../port/inbox-store.ts";
+import type { AcceptedInput, InboxStore, InputAnswer, OtherParts, SettledInputs } from "../port/inbox-store.ts";
 import type { MaintenanceOptions, Store } from "../port/store.ts";
 import type { NewPairing, PairingRequest, PairingStore } from "../port/pairing-store.ts";
 import type { NewOutbound, OutboxStore } from "../port/outbox-store.ts";
@@ -37,12 +37,25 @@ export class Transactions {
 
   acceptInput(message: MsgContext, options: Parameters<InboxStore["acceptInput"]>[1]): AcceptedInput {
     const { accounts, conversations, inbox, moves } = this.#tables;
-    const { progress, move, receivedAtMs } = options;
+    const { progress, move, others, receivedAtMs } = options;
     if (progress !== undefined) accounts.commit(message.origin, progress);
-    const accepted = inbox.accept(message, options);
-    if (move === undefined || accepted.type === "duplicate") return accepted;
+    const first = inbox.accept(message, options);
+    if (first.type === "duplicate") return first;
+    const accepted = others === undefined ? first : { ...first, others: this.#acceptOthers(first.input, others, receivedAtMs) };
+    if (move === undefined) return accepted;
     const hasSession = move.unlessSession !== undefined && conversations.hasEntries(move.unlessSession);
     return { ...accepted, ...withoutUndefined({ move: moves.add(message.origin, { to: move.to, hasSession, atMs: receivedAtMs }) }) };
+  }
+
+  #acceptOthers(first: InputRecord, { parts, isOrdered }: OtherParts, receivedAtMs: number): readonly InputRecord[] {
+    const accepted: InputRecord[] = [];
+    for (const { message, admission } of parts) {
+      const after = (accepted.at(-1) ?? first).id;
+      const broadcast: BroadcastPart = { ...admission.broadcast, first: first.id, ...(isOrdered ? { after } : {}) };
+      const { type, input } = this.#tables.inbox.accept(message, { admission: { ...admission, broadcast }, receivedAtMs });
+      if (type === "accepted") accepted.push(input);
+    }
+    return accepted;
   }
 
   settleInputs(ids: readonly string[], state: TerminalInputState, { outbox = [], transcript }: InputAnswer): SettledInputs {

@@ -7,6 +7,7 @@ import type { NewOutbound, OutboxStore, StoredOutbound } from "@factotum/store";
 import type { ChannelRegistry } from "../../channels/channel-registry.ts";
 import { isSameChat } from "../../kernel/conversation-key.ts";
 import { sendKey } from "../../kernel/idempotency-key.ts";
+import { asSpoken, asSpokenCard } from "../as-spoken.ts";
 import { planMessage } from "../plan-message.ts";
 import { OUTBOX_TTL_MS } from "../retry-policy.ts";
 import { cardText, pollText } from "./card-text.ts";
@@ -73,9 +74,10 @@ function planCard(
   const { capabilities } = rich.channel;
   const audience = audienceOf(rich.request, rich.channel);
   if ("refusal" in audience) return audience;
-  const card = toCard(operation.card, isCommand);
-  if ("refusal" in card) return card;
-  const text = cardText(card);
+  const asked = toCard(operation.card, isCommand);
+  if ("refusal" in asked) return asked;
+  const text = cardText(asked);
+  const card = asSpokenCard(asked, rich.target);
   const replyTo = rich.request.replyTo === undefined ? undefined : messageId(rich.request.replyTo);
   const isShown =
     capabilities.cards &&
@@ -122,15 +124,17 @@ async function planChange(
   }
   if (operation.card !== undefined) {
     if (capabilities.cardEdits !== true || row.outbound.type !== "card") return { refusal: "that message cannot become another card." };
-    const card = toCard(operation.card, isCommand);
-    if ("refusal" in card) return card;
+    const asked = toCard(operation.card, isCommand);
+    if ("refusal" in asked) return asked;
+    const card = asSpokenCard(asked, row.target);
     const excess = cardExcess(card, capabilities);
     return excess === undefined ? one(there, { type: "edit-card", of: row.id, card, text: cardText(card) }) : { refusal: excess };
   }
   if (!capabilities.edit || row.outbound.type !== "text") return { refusal: "that message cannot be edited with a text." };
   const { maxLength, unit } = capabilities.text;
-  if (measure(operation.text, unit) > maxLength) return { refusal: `a message has at most ${maxLength} characters here.` };
-  return one(there, { type: "edit", of: row.id, shown: 0, text: operation.text });
+  const text = asSpoken(operation.text, row.target);
+  if (measure(text, unit) > maxLength) return { refusal: `a message has at most ${maxLength} characters here.` };
+  return one(there, { type: "edit", of: row.id, shown: 0, text });
 }
 
 function one(rich: RichRequest, outbound: StoredOutbound): PlannedOperation {

@@ -61,7 +61,7 @@ export class InboxTable {
       `INSERT INTO inbox (event_key, message_key, received_at, state, payload, sum) VALUES (?, ?, ?, 'waiting', ?, ?)
        ON CONFLICT DO NOTHING RETURNING id`,
       key,
-      messageKeyOf(message) ?? null,
+      messageKeyOf(message, options.admission) ?? null,
       options.receivedAtMs,
       payload,
       checksum(payload, [key, options.receivedAtMs]),
@@ -274,7 +274,7 @@ export class InboxTable {
     const { database } = this.#context;
     const row =
       database.get(`SELECT ${COLUMNS} WHERE inbox.event_key = ?`, key) ??
-      database.get(`SELECT ${COLUMNS} WHERE inbox.message_key = ?`, messageKeyOf(message) ?? null);
+      database.get(`SELECT ${COLUMNS} WHERE inbox.message_key = ?`, messageKeyOf(message, admission) ?? null);
     if (row === undefined) throw new StoreError("internal", "An input is neither new nor stored.");
     return this.#decode(row) ?? { ...frameOf(row), message, admission };
   }

@@ -14,10 +14,14 @@ export function eventKeyOf(
 
 /**
  * The same for every redelivery of one message, under any event id. `undefined` for events that happen repeatedly to the message they name, for a message
- * without an id, and for one whose id equals its event id: there the key of the event is sufficient.
+ * without an id, and for one whose id equals its event id: there the key of the event is sufficient. So is the first agent's input of a message that several
+ * agents answer.
  */
-export function messageKeyOf({ origin, eventId, messageId, event }: MsgContext): string | undefined {
-  if (event.type !== "message" || messageId === "" || messageId === eventId) return undefined;
+export function messageKeyOf(
+  { origin, eventId, messageId, event }: MsgContext,
+  { broadcast }: Pick<InputAdmission, "broadcast"> = {},
+): string | undefined {
+  if (broadcast?.first !== undefined || event.type !== "message" || messageId === "" || messageId === eventId) return undefined;
   const { channel, accountId, conversation } = origin;
   return digest([channel, accountId, conversation.id, messageId]);
 }
