@@ -123,9 +123,12 @@ test("a wrong token, a peer that is not admitted, and another peer's task", asyn
   expect(newestPrompt()).not.toContain("4711");
   const before = model.requests.length;
   const stranger = await clientOf(TOKENS.stranger);
-  const unanswered = await send(stranger, says("o-3", "Hello", {}, { returnImmediately: true }));
+  const rejected = await send(stranger, says("o-3", "Hello"));
   await send(planner, says("o-4", "Hello"));
-  expect((await get(stranger, unanswered)).status?.state).toBe(TaskState.TASK_STATE_SUBMITTED);
+  expect([rejected, await get(stranger, rejected)].map(({ status }) => status?.state)).toEqual([
+    TaskState.TASK_STATE_REJECTED,
+    TaskState.TASK_STATE_REJECTED,
+  ]);
   expect(model.requests.length).toBe(before + 1);
 });
 

@@ -103,6 +103,33 @@ test("a stream has the task, its texts and its end, also for one who subscribes 
   expect(host.stored).toHaveLength(2);
 });
 
+test("a message of a peer that is not admitted is passed on, and its task ends at once", async () => {
+  const { client, host } = await startScene();
+  host.isAdmitted = false;
+  const task = await taskOf(client, says("m-1", "Hello", { message: { contextId: "c-1" } }));
+  expect([task.status?.state, textsOf(task), host.stored.length]).toEqual([TaskState.TASK_STATE_REJECTED, [], 1]);
+  const kinds: unknown[] = [];
+  for await (const { payload } of client.sendMessageStream(says("m-2", "Hello", { message: { contextId: "c-1" } })))
+    kinds.push(payload?.$case);
+  expect(kinds).toEqual(["task"]);
+});
+
+test("the model and the peer learn the number of hops of onward requests", async () => {
+  const { client, host } = await startScene();
+  const hops = "urn:factotum:a2a:hops:v1";
+  for (const [messageId, metadata, onward] of [
+    ["m-1", undefined, 1],
+    ["m-2", { [hops]: 3 }, 4],
+  ] as const) {
+    const task = await taskOf(
+      client,
+      says(messageId, "Hello", { message: { ...(metadata !== undefined && { metadata }) }, configuration: AT_ONCE }),
+    );
+    expect(task.metadata).toEqual({ [hops]: onward });
+    expect(host.stored.at(-1)?.untrusted?.[0]?.text).toContain(`{"${hops}":${onward}}`);
+  }
+});
+
 test("another peer's task cannot be read, followed, cancelled, continued or listed", async () => {
   const { client, channel, answer } = await startScene();
   const { id } = await taskOf(client, says("m-1", "Secret plans", { configuration: AT_ONCE }));

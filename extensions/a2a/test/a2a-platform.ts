@@ -57,6 +57,7 @@ export class A2aPlatform implements ConformancePlatform {
     return {
       accountId: host.accountId,
       receive: (message, progress) => host.receive(message, progress),
+      admits: (message) => host.admits(message),
       commit: (progress) => host.commit(progress),
       cursor: () => host.cursor(),
       state: watched,

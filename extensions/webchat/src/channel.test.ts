@@ -14,6 +14,7 @@ function setUp(receive?: ChannelHost["receive"]) {
   const seen = new Set<string>();
   const host: ChannelHost = {
     accountId: "default",
+    admits: () => true,
     receive:
       receive ??
       (async (message) => {

@@ -57,6 +57,13 @@ export class TestHost implements ChannelHost, ConformanceGateway {
     this.fetch = given.fetch ?? fetch;
   }
 
+  /** What `admits` answers. */
+  isAdmitted = true;
+
+  admits(): boolean {
+    return this.isAdmitted;
+  }
+
   async receive(message: MsgContext, progress: AccountProgress = {}): Promise<"accepted" | "duplicate"> {
     let answer: "accepted" | "duplicate" | "failed" = "failed";
     try {

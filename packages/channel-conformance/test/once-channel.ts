@@ -111,6 +111,7 @@ export function createOnceChannel(input: {
       fetch: host.fetch,
       commit: (progress) => host.commit(progress),
       cursor: () => host.cursor(),
+      admits: () => host.admits(),
       receive: (message) => {
         if (isLate) setTimeout(() => inbox.add(message), LOOKUP_MS);
         else inbox.add(message);

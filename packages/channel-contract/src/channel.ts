@@ -75,6 +75,11 @@ export interface ChannelHost {
    * RangeError if `progress` exceeds a limit of the account's state, or an id holds a NUL or half of a surrogate pair: it can never be stored.
    */
   receive(message: MsgContext, progress?: AccountProgress): Promise<"accepted" | "duplicate">;
+  /**
+   * Whether the configuration admits a message's sender now. An unadmitted sender gets no answer, so a protocol whose requests end can end the request at once. The
+   * message is passed to `receive` all the same, which decides again.
+   */
+  admits(message: MsgContext): boolean;
   /** Commits progress without a message. Rejects if it could not be stored, with a RangeError if it exceeds a limit of the account's state. */
   commit(progress: AccountProgress): Promise<void>;
   /** The last committed cursor. */

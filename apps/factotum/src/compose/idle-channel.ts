@@ -35,6 +35,7 @@ function notHere(): never {
 function idleHost(accountId: string, webhookUrl: string | undefined): ChannelHost {
   return {
     accountId,
+    admits: () => true,
     receive: async () => notHere(),
     commit: async () => notHere(),
     cursor: async () => undefined,

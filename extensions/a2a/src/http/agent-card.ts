@@ -1,7 +1,7 @@
 import { A2A_PROTOCOL_VERSION, AgentCard } from "@a2a-js/sdk";
 import { RPC_PATH } from "../capabilities.ts";
 import type { A2aConfig } from "../config.ts";
-import { HOPS_EXTENSION } from "../inbound/parse-message.ts";
+import { HOPS_EXTENSION } from "../tasks/hops.ts";
 
 /** The card that everyone can read: what the configuration says of the agent, and where its requests go. It names no peer. */
 export function createAgentCard({ name, description, maxHops }: Omit<A2aConfig, "peers">, url: string): AgentCard {
@@ -17,7 +17,8 @@ export function createAgentCard({ name, description, maxHops }: Omit<A2aConfig, 
       extensions: [
         {
           uri: HOPS_EXTENSION,
-          description: "Messages say in their metadata, under this URI, how many agents the request has passed.",
+          description:
+            "Messages say in their metadata, under this URI, how many agents the request has passed; tasks, with which number it is passed on.",
           required: false,
           params: { maxHops },
         },

@@ -107,6 +107,7 @@ function reportingTo(health: WebhookHealth, host: ChannelHost): PeerRequestsOpti
   return {
     accountId: host.accountId,
     clock: host.clock,
+    admits: (message) => host.admits(message),
     receive: async (message, progress) => {
       try {
         const outcome = await host.receive(message, progress);

@@ -31,7 +31,7 @@ export interface PeerRequestsOptions {
   readonly url: string;
   readonly book: TaskBook;
   readonly limits: PeerLimits;
-  readonly host: Pick<ChannelHost, "accountId" | "clock" | "receive">;
+  readonly host: Pick<ChannelHost, "accountId" | "admits" | "clock" | "receive">;
   /** Fires when the client is gone or the channel stops. */
   readonly signal: AbortSignal;
 }
@@ -152,12 +152,24 @@ export class PeerRequests implements A2ARequestHandler {
         throw new UnsupportedOperationError(`task ${open.id} of this context is open: wait for it, cancel it, or leave contextId out`);
       if (!limits.take(peer, "message")) throw busy("too many messages within a minute: send it later");
       const nowMs = host.clock.now();
-      const { taskId: id, contextId } = parsed;
-      const record: TaskRecord = { id, contextId, phase: "submitted", createdAtMs: nowMs, changedAtMs: nowMs, texts: [] };
+      const { taskId: id, contextId, onwardHops } = parsed;
+      const message = toMsgContext(parsed, { peer, accountId: host.accountId, nowMs });
+      // The gateway refuses it as well, and counts that.
+      const isAdmitted = host.admits(message);
+      const record: TaskRecord = {
+        id,
+        contextId,
+        phase: isAdmitted ? "submitted" : "rejected",
+        createdAtMs: nowMs,
+        changedAtMs: nowMs,
+        texts: [],
+        onwardHops,
+        ...(!isAdmitted && { note: "This agent does not admit you." }),
+      };
       const state = await book.adding(peer, record).catch((error: unknown) => {
         throw error instanceof TooManyTasks ? busy(error.message) : error;
       });
-      await host.receive(toMsgContext(parsed, { peer, accountId: host.accountId, nowMs }), { state });
+      await host.receive(message, { state });
       return record;
     });
   }

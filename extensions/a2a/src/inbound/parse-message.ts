@@ -8,10 +8,8 @@ import {
 } from "@a2a-js/sdk/errors";
 import { messageId } from "@factotum/channel-contract";
 import type { MsgContext } from "@factotum/channel-contract";
+import { HOPS_EXTENSION, hopsNote } from "../tasks/hops.ts";
 import { derivedId } from "../tasks/task-id.ts";
-
-/** Names the key of a message's metadata with the number of agents that the request has passed. */
-export const HOPS_EXTENSION = "urn:factotum:a2a:hops:v1";
 
 const MAX_TEXT_LENGTH = 64_000;
 const MAX_ID_LENGTH = 128;
@@ -30,6 +28,8 @@ export interface ParsedMessage {
   readonly contextId: string;
   /** An earlier task that the message names. */
   readonly followedTaskId: string | undefined;
+  /** How many agents a request that the message causes has passed: this one is among them. */
+  readonly onwardHops: number;
 }
 
 /** Checks a request to send a message. Throws the errors of the protocol. */
@@ -46,7 +46,7 @@ export function parseMessage(
     throw new ContentTypeNotSupportedError("this agent answers with text/markdown");
   const id = checkedId(message.messageId, "messageId");
   if (id === "") throw new RequestMalformedError("the message has no messageId");
-  checkHops(message.metadata?.[HOPS_EXTENSION] ?? request.metadata?.[HOPS_EXTENSION], maxHops);
+  const hops = checkedHops(message.metadata?.[HOPS_EXTENSION] ?? request.metadata?.[HOPS_EXTENSION] ?? 0, maxHops);
   const contextId = checkedId(message.contextId, "contextId");
   const followed = checkedId(message.taskId, "taskId");
   return {
@@ -55,12 +55,19 @@ export function parseMessage(
     taskId: derivedId("task", peer, id),
     contextId: contextId === "" ? derivedId("context", peer, id) : contextId,
     followedTaskId: followed === "" ? undefined : followed,
+    onwardHops: hops + 1,
   };
 }
 
 /** The gateway's own form of a peer's message: a bot's, in a thread for each context. */
 export function toMsgContext(
-  { text, messageId: id, taskId, contextId }: Omit<ParsedMessage, "followedTaskId">,
+  {
+    text,
+    messageId: id,
+    taskId,
+    contextId,
+    onwardHops,
+  }: Omit<ParsedMessage, "followedTaskId" | "onwardHops"> & Partial<Pick<ParsedMessage, "onwardHops">>,
   { peer, accountId, nowMs }: { readonly peer: string; readonly accountId: string; readonly nowMs: number },
 ): MsgContext {
   return {
@@ -74,6 +81,7 @@ export function toMsgContext(
     mentionsBot: true,
     attachments: [],
     replyContext: { data: taskId },
+    ...(onwardHops !== undefined && { untrusted: [hopsNote(onwardHops)] }),
   };
 }
 
@@ -98,12 +106,12 @@ function checkedId(id: string, name: string): string {
   return id;
 }
 
-function checkHops(hops: unknown, maxHops: number): void {
-  if (hops === undefined) return;
+function checkedHops(hops: unknown, maxHops: number): number {
   if (typeof hops !== "number" || !Number.isInteger(hops) || hops < 0)
     throw new RequestMalformedError("the number of hops is no whole number");
   if (hops > maxHops)
     throw new UnsupportedOperationError(
       `the request has passed ${hops} agents, and this one takes at most ${maxHops}: it may go in a circle`,
     );
+  return hops;
 }

@@ -1,5 +1,6 @@
 import { Task, TaskState } from "@a2a-js/sdk";
 import type { StreamResponse } from "@a2a-js/sdk";
+import { HOPS_EXTENSION } from "../tasks/hops.ts";
 import type { TaskPhase, TaskRecord, TaskText } from "../tasks/task-record.ts";
 
 const STATES: Readonly<Record<TaskPhase, TaskState>> = {
@@ -8,6 +9,7 @@ const STATES: Readonly<Record<TaskPhase, TaskState>> = {
   completed: TaskState.TASK_STATE_COMPLETED,
   failed: TaskState.TASK_STATE_FAILED,
   canceled: TaskState.TASK_STATE_CANCELED,
+  rejected: TaskState.TASK_STATE_REJECTED,
 };
 
 /** The protocol's state of a task. */
@@ -17,7 +19,8 @@ export function stateOf({ phase }: Pick<TaskRecord, "phase">): TaskState {
 
 /** A task as its peer sees it. The history is not repeated: the peer wrote it. */
 export function renderTask(record: TaskRecord, { withArtifacts = true }: { readonly withArtifacts?: boolean } = {}): Task {
-  const task = Task.fromJSON({ id: record.id, contextId: record.contextId });
+  const { id, contextId, onwardHops } = record;
+  const task = Task.fromJSON({ id, contextId, ...(onwardHops !== undefined && { metadata: { [HOPS_EXTENSION]: onwardHops } }) });
   const artifacts = withArtifacts ? record.texts.map(renderArtifact) : [];
   return { ...task, status: renderStatus(record), artifacts };
 }

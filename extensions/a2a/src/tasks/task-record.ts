@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 /** The task states of the protocol that this agent uses. */
-export type TaskPhase = "submitted" | "working" | "completed" | "failed" | "canceled";
+export type TaskPhase = "submitted" | "working" | "completed" | "failed" | "canceled" | "rejected";
 
 /** One text for the peer. */
 export interface TaskText {
@@ -20,19 +20,22 @@ export interface TaskRecord {
   readonly texts: readonly TaskText[];
   /** Why there is no answer. */
   readonly note?: string;
+  /** How many agents a request that the task causes has passed. Absent for a task that the peer did not ask for. */
+  readonly onwardHops?: number;
 }
 
 const TaskRecordSchema: z.ZodType<TaskRecord> = z.strictObject({
   id: z.string(),
   contextId: z.string(),
-  phase: z.enum(["submitted", "working", "completed", "failed", "canceled"]),
+  phase: z.enum(["submitted", "working", "completed", "failed", "canceled", "rejected"]),
   createdAtMs: z.number(),
   changedAtMs: z.number(),
   texts: z.array(z.strictObject({ id: z.string(), text: z.string() })),
   note: z.string().exactOptional(),
+  onwardHops: z.number().exactOptional(),
 });
 
-/** Longer than a run may take. A task without an answer by then counts as failed: its message was not admitted, or was dropped. */
+/** Longer than a run may take. A task without an answer by then counts as failed: its message was dropped. */
 const TASK_TIMEOUT_MS = 2 * 60 * 60_000;
 
 /** True while an answer is expected. */

@@ -9,6 +9,8 @@ import type { AccountStore } from "@factotum/store";
 export interface MessageIntake {
   /** Resolves once the message is committed; rejects if the commit failed. */
   acceptEvent(message: MsgContext, options: { readonly progress?: AccountProgress }): Promise<"accepted" | "duplicate">;
+  /** True if the running configuration admits the sender of a message. */
+  admits(message: MsgContext): boolean;
 }
 
 /** Dependencies of the host of an account. */
@@ -50,6 +52,7 @@ export function createAccountHost(account: Pick<Origin, "channel" | "accountId">
         receiver.acceptEvent({ ...message, origin: scopedOrigin(message.origin, capabilities()) }, withoutUndefined({ progress })),
       );
     },
+    admits: (message) => intake()?.admits({ ...message, origin: scopedOrigin(message.origin, capabilities()) }) ?? true,
     commit,
     cursor: async () => store.readCursor(account),
     state,

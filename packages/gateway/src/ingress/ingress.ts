@@ -163,6 +163,12 @@ export class Ingress implements MessageIntake {
     return status;
   }
 
+  /** Whether the sender of a channel's message is admitted, whatever it mentions. */
+  admits(message: MsgContext): boolean {
+    const { policy } = this.#options;
+    return policy.admits({ message, admission: policy.admissionOf(message) });
+  }
+
   /**
    * Takes an input of the gateway's own clients, whose authority is known. `isAwaited`: the client waits on its connection for the answer and does not
    * retry by itself, so the turn of an input with nothing ahead of it starts while it is being committed.
