@@ -30,6 +30,8 @@ export interface SpawnRequest {
   readonly disableTools?: boolean;
   /** Its result has to be one JSON value of this form. */
   readonly outputSchema?: JsonSchema;
+  /** `fork`: it starts with the conversation of the run and its prompt, so that the provider's cache of them is used. Default: `isolated`. */
+  readonly context?: "isolated" | "fork";
   /** Written into a folder of its own in the sub-agent's workspace, and named in its prompt. */
   readonly attachments?: readonly SpawnAttachment[];
 }
@@ -71,7 +73,7 @@ export type SubagentLog =
 /** Sub-agents, for the tools of their parents. A run sees those that its session has started, and no others. */
 export interface Subagents {
   /** Starts one once the result of the call is stored, and with it. Its own result comes as a message. */
-  spawn(request: SpawnRequest, caller: ToolCaller): Promise<SpawnOutcome>;
+  spawn(request: SpawnRequest, caller: ToolCaller & { readonly callId: string }): Promise<SpawnOutcome>;
   /** Holds the results of the running sub-agents until all of them have ended, to hand them over together. Resolves with their number. */
   wait(caller: ToolCaller): Promise<number>;
   /** Newest first. */

@@ -4,7 +4,8 @@ import { RUN_KINDS } from "@factotum/agent-contract";
 import { describe, expect, test } from "vitest";
 import { PROMPT_SECTIONS } from "../src/prompt/sections/index.ts";
 import { renderGolden } from "./render-golden.ts";
-import { requestVariants, type Surroundings, type VariantRequest } from "./request-variants.ts";
+import type { Surroundings } from "./earlier-turns.ts";
+import { requestVariants, type VariantRequest } from "./request-variants.ts";
 
 const FOLDER = join(import.meta.dirname, "../fixtures/requests");
 const HERE: Surroundings = { nowMs: Date.UTC(2026, 2, 4, 6, 31, 20), delimiter: "9f2c4e81a0b7", messageId: "om_1", host: "box" };
@@ -96,8 +97,18 @@ describe("the system prompt", () => {
     }
   });
 
-  test("is the session's own for a memory flush, the end of a command and a message between sessions", () => {
-    for (const name of ["memory-flush", "command", "a2a", "a2a-reply", "a2a-announce", "heartbeat", "user-after-heartbeats", "user-reset"])
+  test("is the session's own for a memory flush, the end of a command, a message between sessions and a fork", () => {
+    for (const name of [
+      "memory-flush",
+      "command",
+      "a2a",
+      "a2a-reply",
+      "a2a-announce",
+      "heartbeat",
+      "user-after-heartbeats",
+      "user-reset",
+      "subagent-fork",
+    ])
       expect(system(variant(name))).toBe(system(variant("user-direct")));
   });
 
@@ -115,6 +126,7 @@ describe("the system prompt", () => {
       "heartbeat",
       "user-after-heartbeats",
       "command",
+      "subagent-fork",
       "a2a",
       "a2a-reply",
       "a2a-announce",
@@ -141,6 +153,7 @@ describe("the turn's text", () => {
     ["hook", ["trusted", "payload", "body"]],
     ["command", ["trusted", "body"]],
     ["subagent", ["trusted", "body"]],
+    ["subagent-fork", ["trusted", "body"]],
     ["a2a", ["trusted", "body"]],
     ["http", ["trusted", "body"]],
     ["memory-flush", ["trusted", "body"]],
@@ -175,6 +188,13 @@ describe("the turn's text", () => {
         expect(text.includes("You may not start sub-agents of your own.")).toBe(mayNot);
       }
     }
+  });
+
+  test("tells a fork what it is, and what its own prompt would", () => {
+    expect(effective("subagent-fork")).toMatch(
+      /From here on you are a sub-agent\..*### Subagent Context.*build\.log.*\[Subagent Task\]: Find out/su,
+    );
+    expect(effective("subagent")).not.toContain("From here on");
   });
 
   test("lets no text of people forge a line", () => {

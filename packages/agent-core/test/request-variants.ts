@@ -11,7 +11,6 @@ import {
   type PromptFacts,
   renderEffectivePrompt,
   renderSystemPrompt,
-  withoutQuietRuns,
 } from "../src/index.ts";
 import type { BootstrapName } from "../src/bootstrap/bootstrap-file.ts";
 import { renderSummaryRequest } from "../src/compaction/summary-request.ts";
@@ -19,16 +18,9 @@ import type { EffectivePrompt } from "../src/effective-prompt/effective-prompt-f
 import { DEFAULT_HEARTBEAT_PROMPT } from "../src/prompt/heartbeat-prompt.ts";
 import type { RenderedSection } from "../src/prompt/prompt-facts.ts";
 import { renderSubagentContext } from "../src/prompt/render-subagent-context.ts";
-import { IMAGE, toolResult } from "./histories.ts";
-import { assistant, call } from "./scripted-model.ts";
-
-/** What differs between machines, times and messages. */
-export interface Surroundings {
-  readonly nowMs: number;
-  readonly delimiter: string;
-  readonly messageId: string;
-  readonly host: string;
-}
+import { earlier, forked, turnFacts, withHeartbeats } from "./earlier-turns.ts";
+import type { Surroundings } from "./earlier-turns.ts";
+import { IMAGE } from "./histories.ts";
 
 /** The five parts of one request. */
 export interface VariantRequest {
@@ -90,50 +82,11 @@ function promptFacts(at: Surroundings, run: RunKind, options: { readonly light: 
   };
 }
 
-function turnFacts(at: Surroundings, run: RunKind, parts: Partial<EffectivePromptFacts>): EffectivePromptFacts {
-  return {
-    delimiter: at.delimiter,
-    run,
-    nowMs: at.nowMs,
-    timeZone: "Asia/Shanghai",
-    trusted: {},
-    systemEvents: [],
-    body: { type: "message", text: "" },
-    untrustedNotes: [],
-    ...parts,
-  };
-}
-
 const schema = (name: string): ToolSchema => ({
   name,
   description: `What ${name} is for, at length.`,
   parameters: { type: "object", required: ["goal"], properties: { goal: { description: "What it shall do.", type: "string" } } },
 });
-
-/** One earlier turn, as sent: its bytes are older than every clock of these tests. */
-function earlier(): readonly AgentMessage[] {
-  const sent = renderEffectivePrompt({
-    ...turnFacts({ nowMs: Date.UTC(2026, 2, 3, 9), delimiter: "0a1b2c3d4e5f", messageId: "om_0", host: "" }, "user", {}),
-    trusted: { channel: "feishu", chatType: "direct", sender: "a1b2c3d4e5f6", owner: true, messageId: "om_0" },
-    body: { type: "message", text: "What is in notes.md?" },
-    storedSender: { id: "ou_1", name: "Ann", owner: true },
-  });
-  return [
-    { role: "user", content: [{ type: "text", text: sent.text }], parts: sent.parts, timestamp: 0 },
-    assistant("", [call("c1", "read", { path: "notes.md" })]),
-    { ...toolResult("c1", "- buy paper for inky"), toolName: "read" },
-    assistant("One line: buy paper for inky."),
-  ];
-}
-
-/** A conversation with two heartbeats: one with something to report and one without. */
-function withHeartbeats(): readonly AgentMessage[] {
-  const at = { nowMs: Date.UTC(2026, 2, 3, 9, 30), delimiter: "1a2b3c4d5e6f", messageId: "", host: "" };
-  const sent = renderEffectivePrompt({ ...turnFacts(at, "heartbeat", {}), body: { type: "task", text: DEFAULT_HEARTBEAT_PROMPT } });
-  const poll: AgentMessage = { role: "user", content: [{ type: "text", text: sent.text }], parts: sent.parts, timestamp: 0 };
-  const quiet = [poll, assistant("", [call("c2", "read", { path: "HEARTBEAT.md" })]), toolResult("c2"), assistant("HEARTBEAT_OK")];
-  return withoutQuietRuns([...earlier(), ...quiet, poll, assistant("The backup of last night failed."), ...quiet], { isOpen: false });
-}
 
 interface Recipe {
   readonly name: string;
@@ -141,6 +94,8 @@ interface Recipe {
   readonly light?: boolean;
   readonly isPrivate?: boolean;
   readonly isNew?: boolean;
+  /** The run that the prompt was rendered for, if it is another one. */
+  readonly promptOf?: RunKind;
   readonly history?: () => readonly AgentMessage[];
   readonly images?: readonly ImageContent[];
   readonly tools?: readonly ToolSchema[];
@@ -311,7 +266,7 @@ const RECIPES: readonly Recipe[] = [
         ...TASK,
         requester: "main",
         role: "build doctor",
-        attachments: [{ name: "build.log", path: "attachments/build.log" }],
+        attachments: [{ name: "build.log", path: ".subagents/1a2b3c4d/build.log" }],
       }),
     }),
     turn: () => ({ body: { type: "subagent", ...TASK, persistent: true } }),
@@ -322,6 +277,27 @@ const RECIPES: readonly Recipe[] = [
     isNew: true,
     prompt: (facts) => ({ ...offChannel(facts), extra: renderSubagentContext({ ...LEAF, requester: "ada", attachments: [] }) }),
     turn: () => ({ body: { type: "subagent", ...LEAF, persistent: false } }),
+  },
+  {
+    name: "subagent-fork",
+    run: "subagent",
+    promptOf: "user",
+    isPrivate: true,
+    history: forked,
+    turn: () => ({
+      body: {
+        type: "subagent",
+        ...TASK,
+        persistent: false,
+        fork: {
+          context: renderSubagentContext({
+            ...TASK,
+            requester: "main",
+            attachments: [{ name: "build.log", path: ".subagents/1a2b3c4d/build.log" }],
+          }),
+        },
+      },
+    }),
   },
   {
     name: "a2a",
@@ -402,10 +378,10 @@ export function requestVariants(at: Surroundings): readonly VariantRequest[] {
 }
 
 function render(
-  { name, run, light = false, isPrivate = false, isNew = false, history, images = [], tools, prompt, turn }: Recipe,
+  { name, run, light = false, isPrivate = false, isNew = false, promptOf = run, history, images = [], tools, prompt, turn }: Recipe,
   at: Surroundings,
 ): VariantRequest {
-  const facts = promptFacts(at, run, { light, isPrivate });
+  const facts = promptFacts(at, promptOf, { light, isPrivate });
   const ordered = orderTools(facts.tools).map((tool) => schema(tool.name));
   return {
     name,

@@ -41,7 +41,6 @@ export interface SentRequest {
 export class PrefixScene implements AsyncDisposable {
   readonly server: StrictServer;
   readonly home: string;
-  readonly #format: WireFormatName;
   readonly #platform = new TestPlatform();
   /** By request. */
   readonly #sessions: string[] = [];
@@ -57,7 +56,7 @@ export class PrefixScene implements AsyncDisposable {
     const home = await mkdtemp(path.join(tmpdir(), "factotum-prefix-"));
     const passed = { ms: 0 };
     const server = await startStrictServer(format, { minCacheTokens: 0, now: () => Date.now() + passed.ms });
-    const scene = new PrefixScene(format, server, { home, passed, cacheRetention });
+    const scene = new PrefixScene(server, { home, passed, cacheRetention });
     await scene.put("AGENTS.md", "Be brief.");
     await scene.put("skills/tidy/SKILL.md", "Sort by date.");
     await scene.put("large.txt", "A line of the large file, numbered nowhere.\n".repeat(2_000));
@@ -66,11 +65,9 @@ export class PrefixScene implements AsyncDisposable {
   }
 
   private constructor(
-    format: WireFormatName,
     server: StrictServer,
     { home, passed, cacheRetention }: { readonly home: string; readonly passed: { ms: number }; readonly cacheRetention: CacheRetention },
   ) {
-    this.#format = format;
     this.server = server;
     this.home = home;
     this.#passed = passed;
@@ -102,7 +99,7 @@ export class PrefixScene implements AsyncDisposable {
       home: this.home,
       clock: { ...realClock, now: () => this.now() },
       skills: this.#skills(),
-      patch: (config) => this.#patch(config),
+      patch: (config) => withWireFormat(this.server, config, this.#cacheRetention),
     });
   }
 
@@ -198,23 +195,27 @@ export class PrefixScene implements AsyncDisposable {
     const location = "./skills/tidy/SKILL.md";
     return fakeSkills(() => [{ name: "tidy", description: "Keeps things in order", location, source: "workspace", folder }]);
   }
+}
 
-  #patch(config: FactotumConfig): FactotumConfig {
-    const [provider, model] = MODELS[this.#format];
-    const reference = `${provider}/${model}`;
-    const apiKey = { type: "literal", value: "sk-test-secret" } as const;
-    const api = this.#format;
-    return {
-      ...config,
-      agents: config.agents.map((agent) => ({
-        ...agent,
-        model: { primary: reference, fallbacks: [] },
-        models: { [reference]: { params: { cacheRetention: this.#cacheRetention } } },
-      })),
-      models: {
-        ...config.models,
-        providers: { [provider]: { api, baseUrl: this.server.baseUrl, apiKey, credentials: {}, models: [], timeouts: {} } },
-      },
-    };
-  }
+/** A configuration whose agents ask the server of a wire format. */
+export function withWireFormat(
+  { format, baseUrl }: Pick<StrictServer, "format" | "baseUrl">,
+  config: FactotumConfig,
+  cacheRetention: CacheRetention = "long",
+): FactotumConfig {
+  const [provider, model] = MODELS[format];
+  const reference = `${provider}/${model}`;
+  const apiKey = { type: "literal", value: "sk-test-secret" } as const;
+  return {
+    ...config,
+    agents: config.agents.map((agent) => ({
+      ...agent,
+      model: { primary: reference, fallbacks: [] },
+      models: { [reference]: { params: { cacheRetention } } },
+    })),
+    models: {
+      ...config.models,
+      providers: { [provider]: { api: format, baseUrl, apiKey, credentials: {}, models: [], timeouts: {} } },
+    },
+  };
 }

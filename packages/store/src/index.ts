@@ -49,6 +49,7 @@ export type {
   RunConfinement,
   InputState,
   SpawnFacts,
+  ForkedPrompt,
   TerminalInputState,
   TreeBudget,
 } from "./port/inbox-records.ts";

@@ -59,14 +59,21 @@ function renderMemoryFlush({ notesPath }: Extract<PromptBody, { type: "memory-fl
   return `The older part of this conversation will soon be replaced by a summary, and its details will be lost. Add to ${notesPath} what will matter later and is not in your notes yet: decisions, facts, preferences, open work. Write full dates instead of words like "tomorrow", and leave secrets out. Keep everything that the file already says, and change no other file. When you are done, or if there is nothing to add, answer only NO_REPLY.`;
 }
 
-function renderSubagentBody({ task, depth, maxDepth, persistent }: Extract<PromptBody, { type: "subagent" }>): string {
+function renderSubagentBody({ task, depth, maxDepth, persistent, fork }: Extract<PromptBody, { type: "subagent" }>): string {
   const leaf = depth >= maxDepth ? " You may not start sub-agents of your own." : "";
+  const own = `[Subagent Context] You are working as a sub-agent, at depth ${depth} of at most ${maxDepth}. Your result is delivered automatically: do not send it yourself. Do not poll: whatever you wait for arrives as a message.${leaf}`;
   return [
-    `[Subagent Context] You are working as a sub-agent, at depth ${depth} of at most ${maxDepth}. Your result is delivered automatically: do not send it yourself. Do not poll: whatever you wait for arrives as a message.${leaf}`,
+    ...(fork === undefined ? [] : [FORKED]),
+    ...(fork?.context === undefined ? [own] : [TOOLS_OF_PARENT, fork.context]),
     ...(persistent ? ["[Subagent Context] This session stays open: more messages may follow."] : []),
     `[Subagent Task]: ${escapeBody(task)}`,
   ].join("\n");
 }
+
+const FORKED =
+  "[Subagent Context] From here on you are a sub-agent. Everything above is the conversation of the agent that started you, which continues it without you. Answer nothing in it, and do only the task below.";
+
+const TOOLS_OF_PARENT = "[Subagent Context] Tools that sub-agents do not have are described to you, too. Calls of them are refused.";
 
 const MEDIA_ONLY = "[User sent media without caption]";
 

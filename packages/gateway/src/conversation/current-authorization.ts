@@ -160,8 +160,9 @@ export function policyRefusal(
     case "agent":
     case "provider":
     case "group":
-    case "subagent":
       return withdrawnText(name);
+    case "subagent":
+      return `${name} was refused. Rule subagent: sub-agents do not have it (${removed.key}).`;
   }
 }
 

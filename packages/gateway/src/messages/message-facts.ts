@@ -136,10 +136,23 @@ function hostFacts(
     ...(payload === undefined ? {} : { payload: { source: payload.source, body: payload.text } }),
     body:
       spawn?.isTask === true
-        ? { type: "subagent", task: text, depth: spawn.depth, maxDepth: spawn.maxDepth, persistent: spawn.isPersistent === true }
+        ? {
+            type: "subagent",
+            task: text,
+            depth: spawn.depth,
+            maxDepth: spawn.maxDepth,
+            persistent: spawn.isPersistent === true,
+            ...forkFacts(admission),
+          }
         : { type: "task", text },
     untrustedNotes: notes.flatMap((note) => note ?? []),
   };
+}
+
+/** How a sub-agent starts that does not start with its task alone. */
+function forkFacts({ history, fork, extra }: InputAdmission): Pick<Extract<EffectivePromptFacts["body"], { type: "subagent" }>, "fork"> {
+  if (history === undefined) return {};
+  return { fork: fork === undefined ? {} : withoutUndefined({ context: extra }) };
 }
 
 /** A message of another session: its words are those of an agent, and name no person, chat or file. */

@@ -229,6 +229,7 @@ export function assemblePrepared(
   // The prompt may list tools of a client that is gone: their calls are answered like those of a removed tool.
   const clientNames = new Set(inputs.flatMap(({ admission }) => admission.clientTools ?? []).map(({ name }) => name));
   const isClients = ({ name }: ToolSchema): boolean => clientNames.has(name) && !available.has(name);
+  const { cacheKey = turn.sessionId, deferredTools = [] } = parseBasis(prompt.basis) ?? {};
   const isListed = (name: string): boolean => prompt.tools.some((tool) => tool.name === name);
   return {
     turn,
@@ -242,9 +243,12 @@ export function assemblePrepared(
       tools: prompt.tools
         .filter((schema) => !isClients(schema))
         .map((schema) => ({ ...(available.get(schema.name) ?? withdrawn(schema.name)), ...schema })),
-      deferred: isListed(TOOL_CALL) ? deferred.filter(({ name }) => !isListed(name)) : [],
+      // A prompt that was taken over may defer what its session would have in the request.
+      deferred: isListed(TOOL_CALL)
+        ? [...deferred, ...offered.filter(({ name }) => deferredTools.includes(name))].filter(({ name }) => !isListed(name))
+        : [],
       settings: {
-        cacheKey: turn.sessionId,
+        cacheKey,
         cacheRetention: agent.cacheRetention(model.reference),
         ...withoutUndefined({ thinking }),
         ...(showsThoughts ? { showThoughts: true } : {}),

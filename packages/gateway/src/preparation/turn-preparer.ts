@@ -226,9 +226,10 @@ function requestFacts({
   job,
   kind,
   subagent,
-}: InputRecord["admission"]): Pick<PromptRequest, "extra" | "clientTools" | "job" | "kind"> {
+  fork,
+}: InputRecord["admission"]): Pick<PromptRequest, "extra" | "clientTools" | "job" | "kind" | "fork"> {
   // Who speaks with a sub-agent does not change its prompt.
-  return { extra, clientTools, job, kind: subagent === undefined ? kind : "subagent" };
+  return { extra, clientTools, job, fork, kind: subagent === undefined ? kind : "subagent" };
 }
 
 /** The job of the messages after the results of a client's calls; `undefined` if there are only results. */

@@ -4,6 +4,8 @@ import type { PromptSources } from "../workspace/source-changes.ts";
 /** Why a session's prompt is re-rendered; all other changes wait for one of these causes. */
 export type PromptCause =
   | "new-session"
+  /** A sub-agent starts with the prompt of its parent. */
+  | "fork"
   | "config-change"
   /** Another model, or another level of thinking. */
   | "model-change"
@@ -51,12 +53,14 @@ export interface PromptBasis {
   readonly skills: readonly PromptSkillFacts[];
   /** Names of the tools that the session reaches through `tool_call`: skills may need them. */
   readonly deferredTools: readonly string[];
+  /** Of a prompt that was taken over: the key under which the provider caches it, that of the session that it was rendered for. */
+  readonly cacheKey?: string;
   /** When a cause last re-rendered the history: older messages are unchanged since then. 0 if there was none. */
   readonly settledBeforeMs: number;
 }
 
 /** The facts that are known once a prompt is rendered; none of them is a cause. */
-export type RenderedFacts = "sources" | "skills" | "deferredTools" | "settledBeforeMs";
+export type RenderedFacts = "sources" | "skills" | "deferredTools" | "settledBeforeMs" | "cacheKey";
 
 /** NTP corrections set clocks back slightly. */
 const CLOCK_TOLERANCE_MS = 60_000;

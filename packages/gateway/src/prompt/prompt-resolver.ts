@@ -3,13 +3,13 @@ import type { RunKind, Clock, Logger, ModelInfo, ToolSchema } from "@factotum/ag
 import { planBootstrap } from "@factotum/agent-core";
 import type { BootstrapFile, EffectivePromptFacts, PromptFacts } from "@factotum/agent-core";
 import { cacheLifetimeMs } from "@factotum/models";
-import type { JobBounds, PromptRecord, TranscriptStore } from "@factotum/store";
+import type { ForkedPrompt, JobBounds, PromptRecord, TranscriptStore } from "@factotum/store";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { messagingFeatures, narrowTools } from "../delivery/rich/messaging-features.ts";
 import { displayId } from "../access/display-id.ts";
 import { fromUserHome } from "../kernel/from-user-home.ts";
 import { isWorthRerendering } from "./cold-cache.ts";
-import { findPromptCause, renderBasis } from "./prompt-cause.ts";
+import { findPromptCause, parseBasis, renderBasis } from "./prompt-cause.ts";
 import type { PromptBasis, PromptCause, RenderedFacts } from "./prompt-cause.ts";
 import { isCarrier } from "../agents/deferred/carriers.ts";
 import { isWithinBounds } from "../agents/job-bounds.ts";
@@ -35,6 +35,8 @@ export interface PromptRequest {
   readonly clientTools: readonly ToolSchema[] | undefined;
   /** The scheduled job of the session's only turn, or the sub-agent whose session it is. */
   readonly job: JobBounds | undefined;
+  /** The prompt with which the session starts, if it is that of another one. */
+  readonly fork?: ForkedPrompt | undefined;
   /** The session is private, this message included. */
   readonly isPrivate: boolean;
   /** At a cause the history before this time is re-rendered: the start of the turn. */
@@ -96,6 +98,8 @@ export class PromptResolver {
       channel: context.channel?.id ?? "",
     };
     const nowMs = this.#options.clock.now();
+    const forked = stored === undefined && request.fork !== undefined ? await this.#takeOver(request.fork, basis, nowMs) : undefined;
+    if (forked !== undefined) return { record: forked, truncations: [], isNew: true };
     const cause = findPromptCause({
       stored,
       basis,
@@ -129,6 +133,21 @@ export class PromptResolver {
     await agent.prepareTools(place, { occasion, added: editors.toolsOf(sessionKey)?.sources, signal });
     editors.reportProblems(sessionKey);
     return place;
+  }
+
+  /** The prompt of another session, byte for byte. `undefined` if it is gone: then the session gets one of its own. */
+  async #takeOver(
+    { sessionId, ...version }: ForkedPrompt,
+    basis: Omit<PromptBasis, RenderedFacts>,
+    nowMs: number,
+  ): Promise<RenderedPrompt["record"] | undefined> {
+    const prompt = await this.#options.store.readPrompt(sessionId, version);
+    const before = prompt === undefined ? undefined : parseBasis(prompt.basis);
+    if (prompt === undefined || before === undefined) return undefined;
+    const { sources, skills = [], deferredTools = [], channel = basis.channel, cacheKey = sessionId } = before;
+    const taken = { ...basis, sources, skills, deferredTools, channel, cacheKey, settledBeforeMs: 0 };
+    const { sessionId: _of, ...record } = prompt;
+    return { ...record, cause: "fork" satisfies PromptCause, basis: renderBasis(taken), renderedAtMs: nowMs };
   }
 
   async #render(

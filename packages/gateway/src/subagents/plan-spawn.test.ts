@@ -29,7 +29,7 @@ async function refusalOf({ request = {}, run = {}, unstored = 0 }: Occasion): Pr
   const facts = { runId: "r1", sessionId: "s1", sessionKey: PARENT, agentId: "main", kind: "user", owner: true, ...run } as RunFacts;
   const { engine } = scene.running.gateway;
   const parts = { ...engine.parts, book, unstored: () => unstored };
-  const planned = await planSpawn({ task: "Count.", ...request }, { run: facts, tainted: false }, parts);
+  const planned = await planSpawn({ task: "Count.", ...request }, { run: facts, tainted: false, callId: "c1" }, parts);
   return "refusal" in planned ? (/^[\w ]+/.exec(planned.refusal)?.[0] ?? "") : "none";
 }
 

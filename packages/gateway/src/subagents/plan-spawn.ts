@@ -1,6 +1,6 @@
 import { commandSandbox, withoutUndefined } from "@factotum/agent-contract";
-import type { Clock, Random, RunFacts, SpawnRequest, ToolCaller } from "@factotum/agent-contract";
-import { cutText, renderSubagentContext } from "@factotum/agent-core";
+import type { Clock, Random, RunFacts, SpawnRequest, Subagents } from "@factotum/agent-contract";
+import { contextBudget, cutText, renderSubagentContext } from "@factotum/agent-core";
 import type { InputAdmission, JobBounds, NewSpawn, SpawnFacts, SpawnRecord, Store } from "@factotum/store";
 import { modelProblem } from "../agents/model-problem.ts";
 import { confinementOf, placeOfRun } from "../agents/run-place.ts";
@@ -15,6 +15,8 @@ import { groupOf } from "../conversation/session-context.ts";
 import { agentSessionKey } from "../routing/session-key.ts";
 import { chargedKind } from "../run-policy/input-traits.ts";
 import { schemaProblem } from "./check-result.ts";
+import { forkConversation } from "./fork-conversation.ts";
+import type { Fork, ForkStore } from "./fork-conversation.ts";
 import type { SpawnBook } from "./spawn-book.ts";
 
 const DEFAULT_TIMEOUT_S = 60 * 60;
@@ -25,7 +27,7 @@ const NOT_FOR_LEAVES: readonly string[] = ["sessions_*", "subagents"];
 
 /** What planning reads. */
 export interface PlanSpawnParts {
-  readonly store: Pick<Store, "readInput" | "readSession" | "readTurn">;
+  readonly store: Pick<Store, "readInput" | "readSession" | "readTurn"> & ForkStore;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly book: SpawnBook;
@@ -45,6 +47,9 @@ export interface SpawnRefusal {
   readonly refusal: string;
 }
 
+/** The run that asks, and its call. */
+type SpawnCaller = Parameters<Subagents["spawn"]>[1];
+
 /** Where a sub-agent is in its tree. */
 interface TreePlace {
   readonly id: string;
@@ -59,7 +64,7 @@ interface TreePlace {
  * Plans a sub-agent: within the limits of its tree, and with at most the rights of the turn that asks for it: its sender, its address, which decides about groups
  * and sandbox, its folder, its taint, and the restrictions of its own run.
  */
-export async function planSpawn(request: SpawnRequest, caller: ToolCaller, parts: PlanSpawnParts): Promise<PlannedSpawn | SpawnRefusal> {
+export async function planSpawn(request: SpawnRequest, caller: SpawnCaller, parts: PlanSpawnParts): Promise<PlannedSpawn | SpawnRefusal> {
   const { store, running, clock } = parts;
   const { run } = caller;
   const place = placeInTree(request, run, parts);
@@ -73,7 +78,10 @@ export async function planSpawn(request: SpawnRequest, caller: ToolCaller, parts
   const { admission } = asking.lead;
   const session = await store.readSession(run.sessionKey);
   const workspace = session?.overrides.workspace;
-  const model = request.model ?? (agentId === run.agentId ? (admission.job?.model ?? session?.overrides.model) : undefined);
+  const ownModel = admission.job?.model ?? session?.overrides.model;
+  const model = request.model ?? (agentId === run.agentId ? ownModel : undefined);
+  const fork = request.context === "fork" ? await forkOf({ caller, agentId, model, ownModel }, parts) : undefined;
+  if (fork?.type === "refused") return refused(fork.reason);
   const base = await turnReport(`subagent-end:${id}`, caller, parts);
   const { replyTo: _reply, ...authority } = base.admission;
   const { replyContext: _context, ...address } = base.message;
@@ -92,7 +100,11 @@ export async function planSpawn(request: SpawnRequest, caller: ToolCaller, parts
     agentId,
     ...origin,
     spawn: facts,
-    job: boundsOf(request, { place, model, workspace, asking, run }, parts),
+    job: boundsOf(
+      { ...request, ...withoutUndefined({ thinking: request.thinking ?? fork?.thinking }) },
+      { place, model, workspace, asking, run },
+      parts,
+    ),
     extra: contextOf(request, place, run),
     ...withoutUndefined({ confinement: confinementOf(run) }),
   };
@@ -107,9 +119,37 @@ export async function planSpawn(request: SpawnRequest, caller: ToolCaller, parts
     },
     input: {
       message: { ...address, eventId: `subagent:${id}`, text: request.task },
-      admission: { ...child, spawn: { ...facts, isTask: true } },
+      admission: { ...child, spawn: { ...facts, isTask: true }, ...withoutUndefined({ history: fork?.messages, fork: fork?.prompt }) },
     },
   };
+}
+
+/**
+ * The conversation of the run as the sub-agent starts with it. With another model it has a prompt and a level of thinking of its own: nothing is in that
+ * model's cache, and its tools may be others.
+ */
+async function forkOf(
+  {
+    caller,
+    agentId,
+    model,
+    ownModel,
+  }: {
+    readonly caller: SpawnCaller;
+    readonly agentId: string;
+    readonly model: string | undefined;
+    readonly ownModel: string | undefined;
+  },
+  { running, store }: PlanSpawnParts,
+): Promise<Fork> {
+  if (agentId !== caller.run.agentId)
+    return { type: "refused", reason: "Rule fork: another agent cannot start with this conversation. Leave context or agentId out." };
+  const agent = running.agent(agentId);
+  const [chosen, own] = await Promise.all([agent.model(model), agent.model(ownModel)]);
+  const { maxContext } = contextBudget({ window: chosen.client.info.contextWindow });
+  const fork = await forkConversation({ ...caller, maxTokens: maxContext }, store);
+  if (fork.type === "refused" || chosen.reference === own.reference) return fork;
+  return { type: "forked", messages: fork.messages };
 }
 
 function placeInTree({ agentId: asked }: SpawnRequest, run: RunFacts, { book, running, random }: PlanSpawnParts): TreePlace {

@@ -131,7 +131,7 @@ export class SessionSubagents implements Subagents {
     this.#ends?.close();
   }
 
-  async spawn(request: SpawnRequest, caller: ToolCaller): Promise<SpawnOutcome> {
+  async spawn(request: SpawnRequest, caller: ToolCaller & { readonly callId: string }): Promise<SpawnOutcome> {
     const parts = { ...this.#connected, book: this.#book, unstored: (key: string) => this.#unstoredOf(key).length };
     const planned = await planSpawn(request, caller, parts);
     if ("refusal" in planned) return { type: "refused", message: planned.refusal };

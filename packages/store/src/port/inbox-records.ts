@@ -34,7 +34,7 @@ export interface InputAdmission {
   readonly extra?: string;
   /** A system event: it begins no turn, and the next one of its session shows it. */
   readonly isEvent?: true;
-  /** Earlier messages that a request without a session contained; its transcript starts with them. */
+  /** Earlier messages, with which the transcript of a new session starts: those of a request without a session, or of a conversation that was forked. */
   readonly history?: readonly AgentMessage[];
   /** Tools of the client that waits for the answer: offered to the model in addition, and called by the client. */
   readonly clientTools?: readonly ToolSchema[];
@@ -54,6 +54,8 @@ export interface InputAdmission {
   readonly subagent?: SpawnFacts;
   /** A message of a conversation that is focused on another session, which `sessionKey` names. */
   readonly focus?: FocusFacts;
+  /** The prompt with which a new session starts, instead of one of its own: that of the conversation whose messages are its `history`. */
+  readonly fork?: ForkedPrompt;
   /** It reports the end of a sub-agent of its session. */
   readonly completion?: CompletionFacts;
   /**
@@ -144,6 +146,13 @@ export interface SpawnFacts {
 interface FocusFacts {
   readonly sessionKey: string;
   readonly agentId: string;
+}
+
+/** A stored prompt, as `readPrompt` finds it. */
+export interface ForkedPrompt {
+  readonly sessionId: string;
+  readonly hash: string;
+  readonly notAfterMs: number;
 }
 
 /** What the sub-agents of a tree may use together: fixed when its first one is started. Absent: no limit. */

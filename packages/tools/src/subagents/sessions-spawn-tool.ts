@@ -10,7 +10,7 @@ const MAX_TASK_CHARS = 32_000;
 const DAY_S = 24 * 60 * 60;
 
 const SpawnSchema = z.strictObject({
-  task: z.string().max(MAX_TASK_CHARS).describe("All that it has to know: it does not see this conversation"),
+  task: z.string().max(MAX_TASK_CHARS).describe("All that it has to know: it does not see this conversation, unless context is fork"),
   label: z.string().max(60).optional().describe("A short name"),
   agentId: z.string().max(100).optional().describe("Another agent. Default: yourself"),
   model: z.string().max(200).optional(),
@@ -21,6 +21,10 @@ const SpawnSchema = z.strictObject({
   toolsAllow: z.array(z.string().min(1).max(64)).max(100).optional().describe("Its only tools"),
   outputSchema: z.looseObject({}).optional().describe("JSON Schema: its result has to be one JSON value of this form"),
   disableTools: z.boolean().optional().describe("It has no tools"),
+  context: z
+    .enum(["isolated", "fork"])
+    .optional()
+    .describe("fork: it starts with this conversation, up to 100,000 tokens, for a task that needs all of it. Default: isolated"),
   attachments: z
     .array(AttachmentSchema)
     .optional()
@@ -38,7 +42,7 @@ export function createSessionsSpawnTool({ subagents, files }: { readonly subagen
     ].join("\n"),
     schema: SpawnSchema,
     traits: { effect: "delegate", idempotent: false, output: "trusted", network: false, parallel: false, holdsNoPlace: true },
-    async execute({ task, label, agentId, model, toolsAllow, outputSchema, attachments = [], ...rest }, { run, tainted, signal }) {
+    async execute({ task, label, agentId, model, toolsAllow, outputSchema, attachments = [], ...rest }, { run, tainted, signal, callId }) {
       if (task.trim() === "") return errorResult("sessions_spawn needs a task: what the sub-agent is to do.");
       const named = { label: given(label), agentId: given(agentId), model: given(model) };
       const tools = toolsAllow === undefined || toolsAllow.length === 0 ? undefined : toolsAllow;
@@ -51,7 +55,7 @@ export function createSessionsSpawnTool({ subagents, files }: { readonly subagen
       if (read.type === "problem") return errorResult(read.problem);
       const attached = read.files.length === 0 ? undefined : read.files;
       const request = { task, ...withoutUndefined({ ...named, toolsAllow: tools, outputSchema: schema, attachments: attached, ...rest }) };
-      const outcome = await subagents.spawn(request, { run, tainted: tainted || read.untrusted });
+      const outcome = await subagents.spawn(request, { run, tainted: tainted || read.untrusted, callId });
       if (outcome.type === "refused") return errorResult(outcome.message);
       const { runId, sessionKey } = outcome;
       const details = { status: "accepted", runId, sessionKey };
