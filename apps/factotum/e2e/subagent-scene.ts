@@ -6,7 +6,7 @@ import { FakeFeishu, feishuMessageEvent, feishuWebhookRequest } from "@factotum/
 import { startProduct } from "@factotum/testing-product";
 import type { Product } from "@factotum/testing-product";
 import { callTools, startStrictServer } from "@factotum/testing-providers";
-import type { CapturedRequest, MessageReply, StrictServer } from "@factotum/testing-providers";
+import type { CapturedRequest, JsonObject, MessageReply, StrictServer } from "@factotum/testing-providers";
 import { checkedOfficially } from "./check-official.ts";
 import { feishuConfig } from "./feishu-scene.ts";
 
@@ -134,8 +134,6 @@ export function taskOf({ body }: CapturedRequest): string | undefined {
 }
 
 /** Calls a tool that requests do not contain, through `tool_call`. */
-export function callLater(
-  ...calls: readonly { readonly name: string; readonly arguments: Readonly<Record<string, string>> }[]
-): MessageReply {
+export function callLater(...calls: readonly { readonly name: string; readonly arguments: JsonObject }[]): MessageReply {
   return callTools(...calls.map((call) => ({ name: "tool_call", arguments: { name: call.name, arguments: call.arguments } })));
 }
