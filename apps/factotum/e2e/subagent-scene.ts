@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { FakeFeishu, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
+import type { InputRecord } from "@factotum/store";
 import { startProduct } from "@factotum/testing-product";
 import type { Product } from "@factotum/testing-product";
 import { callTools, startStrictServer } from "@factotum/testing-providers";
@@ -103,6 +104,15 @@ export class SubagentScene implements AsyncDisposable {
     return this.#read("SELECT state, payload FROM inbox").flatMap(({ state, payload }) => {
       const { admission } = JSON.parse(String(payload)) as { readonly admission: { readonly completion?: { readonly id: string } } };
       return admission.completion === undefined ? [] : [{ id: admission.completion.id, state: String(state) }];
+    });
+  }
+
+  /** The steps of exchanges between sessions, in order. */
+  steps(): readonly { readonly sessionKey: string; readonly text: string; readonly state: string }[] {
+    return this.#read("SELECT state, payload FROM inbox ORDER BY id").flatMap(({ state, payload }) => {
+      const { message, admission } = JSON.parse(String(payload)) as Pick<InputRecord, "message" | "admission">;
+      const { agentToAgent, completion, sessionKey = "" } = admission;
+      return agentToAgent === undefined || completion !== undefined ? [] : [{ sessionKey, text: message.text, state: String(state) }];
     });
   }
 

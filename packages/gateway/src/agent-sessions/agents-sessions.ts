@@ -39,6 +39,7 @@ export interface AgentsSessionsParts extends SessionMessagesParts {
   readonly submit: ExchangesParts["submit"];
   readonly watchers: ExchangesParts["watchers"];
   readonly subagents: Pick<SessionSubagents, "boundsOf" | "ofSession" | "ofStep" | "untilEnded">;
+  readonly crashPoint?: ExchangesParts["crashPoint"];
 }
 
 interface Connected {

@@ -13,6 +13,7 @@ import type {
 } from "@factotum/store";
 import { answerText } from "../delivery/chat-entries.ts";
 import { parseReply } from "../delivery/parse-reply.ts";
+import type { CrashPointHook } from "../kernel/crash-point.ts";
 import type { InputWatcher, InputWatchers } from "../queue/run-report.ts";
 import { bindToSubagent } from "../subagents/bind-to-subagent.ts";
 import type { SessionSubagents } from "../subagents/session-subagents.ts";
@@ -42,6 +43,7 @@ export interface ExchangesParts {
   readonly subagents: Pick<SessionSubagents, "boundsOf" | "ofStep" | "untilEnded">;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly crashPoint?: CrashPointHook | undefined;
 }
 
 /** An exchange that has begun. */
@@ -101,6 +103,7 @@ export class Exchanges {
       this.#open.delete(exchange.id);
       throw error;
     }
+    this.#parts.crashPoint?.("after-exchange");
     const { promise: first, resolve } = Promise.withResolvers<StepEnd | undefined>();
     this.#start(exchange, { onFirst: resolve, taken });
     return { first, stop: () => this.#stopped.add(exchange.id) };
@@ -147,9 +150,9 @@ export class Exchanges {
         exchange.turn === 0 && end.type === "replied" && end.tainted ? await this.#untilClosing(taken) : false;
       if (isGiven === undefined) return;
       exchange = this.#stopped.has(begun.id) ? undefined : afterStep(exchange, end, { isGiven });
-      if (exchange !== undefined) await store.putExchange(exchange);
+      await (exchange === undefined ? store.removeExchange(begun.id) : store.putExchange(exchange));
+      this.#parts.crashPoint?.("after-exchange");
     }
-    await store.removeExchange(begun.id);
   }
 
   /** Has a session answer, and waits for the results of its sub-agents; `undefined` if the gateway ends first. */

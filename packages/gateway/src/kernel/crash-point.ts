@@ -13,8 +13,8 @@ export const CRASH_POINTS = [
 /** The same for scheduled jobs: after each of the rows that a slot goes through, and before the last one (R16). */
 export const JOB_CRASH_POINTS = ["after-job-claim", "after-job-begin", "before-job-end", "after-job-end"] as const;
 
-/** Of sub-agents: between the commit of a task and the start of its work (R24). */
-export const SUBAGENT_CRASH_POINTS = ["after-spawn"] as const;
+/** Between the commit of a sub-agent's task and the start of its work, and after each change of the row of an exchange (R24). */
+export const SUBAGENT_CRASH_POINTS = ["after-spawn", "after-exchange"] as const;
 
 /** The name of one. */
 export type CrashPoint = (typeof CRASH_POINTS | typeof JOB_CRASH_POINTS | typeof SUBAGENT_CRASH_POINTS)[number];
