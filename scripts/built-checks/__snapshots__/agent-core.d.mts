@@ -783,6 +783,8 @@ interface SubagentFacts {
   /** 1 for a sub-agent of a person's session. */
   readonly depth: number;
   readonly maxDepth: number;
+  /** It stays open for messages after its first result. */
+  readonly isPersistent?: true;
   /** The JSON Schema of its result. */
   readonly outputSchema?: string;
   /** Files attached to the task, as stored in its workspace. */
@@ -792,7 +794,7 @@ interface SubagentFacts {
   }[];
 }
 /** Subagent Context: the Extra section of a sub-agent's prompt. Pure. */
-declare function renderSubagentContext({ role, task, depth, maxDepth, outputSchema, attachments }: SubagentFacts): string;
+declare function renderSubagentContext({ role, task, depth, maxDepth, isPersistent, outputSchema, attachments }: SubagentFacts): string;
 /** Part 1 of a request, and its sections in order, for context reports. */
 interface RenderedPrompt {
   readonly system: SystemPrompt;

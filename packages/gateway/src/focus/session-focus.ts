@@ -55,6 +55,8 @@ export class SessionFocus {
   readonly #access: FocusAccess;
   readonly #finder: SessionFinder;
   readonly #closing = new AbortController();
+  /** By session: threads that are being created. */
+  readonly #opening = new Map<string, Promise<void>>();
 
   constructor(parts: SessionFocusParts) {
     this.#parts = parts;
@@ -63,9 +65,17 @@ export class SessionFocus {
     this.#access = new FocusAccess({ ...parts, reach });
     this.#finder = new SessionFinder({ ...parts, reach });
     parts.subagents.observe({
-      onOpened: (spawn) => parts.inBackground("thread of a sub-agent", this.#openThread(spawn)),
+      onOpened: (spawn) => {
+        const opened = this.#openThread(spawn).finally(() => this.#opening.delete(spawn.childKey));
+        this.#opening.set(spawn.childKey, opened);
+        parts.inBackground("thread of a sub-agent", opened);
+      },
       onClosed: (spawn) => parts.inBackground("end of a focus", this.#closed(spawn)),
-      threadOf: (sessionKey) => this.#book.onSession(sessionKey).find(({ isOwnThread }) => isOwnThread === true)?.origin,
+      threadOf: async (sessionKey) => {
+        // What cannot be created is reported where it is created.
+        await this.#opening.get(sessionKey)?.catch(() => undefined);
+        return this.#book.onSession(sessionKey).find(({ isOwnThread }) => isOwnThread === true)?.origin;
+      },
     });
   }
 
@@ -222,15 +232,13 @@ export class SessionFocus {
   }
 
   async #openThread(spawn: SpawnRecord): Promise<void> {
-    const { running, channels, subagents, notices, logger } = this.#parts;
+    const { running, channels, subagents, notices, clock, logger } = this.#parts;
     if (spawn.isPersistent !== true || !running.config.session.threadBindings.spawnSessions || this.#closing.signal.aborted) return;
-    const thread = await createThread(spawn, { channels, logger, signal: this.#closing.signal });
-    const now = subagents.ofSession(spawn.childKey);
-    if (thread === undefined || now === undefined || subagents.hasEnded(spawn.childKey)) return;
+    const thread = await createThread(spawn, { channels, clock, logger, signal: this.#closing.signal });
+    if (thread === undefined || subagents.hasEnded(spawn.childKey)) return;
     const isPut = await this.#book.put(thread, { sessionKey: spawn.childKey, agentId: spawn.agentId, isOwnThread: true });
     if (!isPut) return;
-    const said = now.state === "idle" && now.result !== undefined ? `\n\n${now.result}` : "";
-    const text = `What is said in this thread goes to the sub-agent "${shortName(spawn)}".${said}`;
+    const text = `What is said in this thread goes to the sub-agent "${shortName(spawn)}".`;
     await notices.sendToChat(spawn.childKey, thread, { text, identity: ["focus-thread", spawn.id] });
   }
 

@@ -39,7 +39,7 @@ export interface SubagentObserver {
   readonly onOpened: (spawn: SpawnRecord) => void;
   readonly onClosed: (spawn: SpawnRecord) => void;
   /** The thread that shows what is said in a session. */
-  readonly threadOf: (sessionKey: string) => Origin | undefined;
+  readonly threadOf: (sessionKey: string) => Promise<Origin | undefined>;
 }
 
 /** What sub-agents need of the gateway. */
@@ -67,7 +67,7 @@ export class SessionSubagents implements Subagents {
   #parts: (SessionSubagentsParts & { readonly folders: AttachmentFolders }) | undefined;
   #ends: SpawnEnds | undefined;
   #runtime: SubagentRuntime | undefined;
-  #observer: SubagentObserver = { onOpened: () => undefined, onClosed: () => undefined, threadOf: () => undefined };
+  #observer: SubagentObserver = { onOpened: () => undefined, onClosed: () => undefined, threadOf: async () => undefined };
   /** By turn: accepted, and not stored yet. */
   readonly #unstored = new Map<string, readonly NewSpawn[]>();
 
@@ -194,7 +194,7 @@ export class SessionSubagents implements Subagents {
   }
 
   /** The thread of a sub-agent, where its answers are shown, too. */
-  threadOf(sessionKey: string): Origin | undefined {
+  async threadOf(sessionKey: string): Promise<Origin | undefined> {
     return this.#observer.threadOf(sessionKey);
   }
 

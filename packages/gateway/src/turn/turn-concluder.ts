@@ -102,7 +102,7 @@ export class TurnConcluder {
         ending: { type: reason.notifiesSender ? "stopped-by-other" : "plain" },
       });
     const asked = await knownTarget(sent.say?.reply?.replyTo ?? { type: "none" }, results?.isKnownMessage ?? (async () => false));
-    const thread = subagents.threadOf(turn.sessionKey);
+    const thread = await subagents.threadOf(turn.sessionKey);
     const outbox = planRows(channels, run, { ...sent, media, speech, asked }, { nowMs, suppressed, thread });
     const tainted = results !== undefined && (await isTaintBinding(results.facts, results.tainted, this.#options));
     const announcement = await announcementOf(turn, { ...closing, tainted }, store);
