@@ -96,6 +96,18 @@ export function describeSpawns(context: () => ContractContext): void {
       await reopened.close();
     });
 
+    test("keep the conversation that they start with in one place", async () => {
+      const { store } = context();
+      const { spawn, input } = newSpawn("a");
+      const history = [{ role: "user" as const, content: [{ type: "text" as const, text: "Hello" }], timestamp: NOW_MS }];
+      const one = { spawn, input: { ...input, admission: { ...input.admission, history } } };
+      const [inputId = ""] = await begin(one);
+      expect((await store.readInput(inputId))?.admission.history).toEqual(history);
+      await beginChild(inputId, one);
+      expect(await store.readInput(inputId)).toMatchObject({ state: { type: "claimed" }, admission: input.admission });
+      expect((await store.readInput(inputId))?.admission.history).toBeUndefined();
+    });
+
     test("continue with an input that is stored with the end of a turn", async () => {
       const { store } = context();
       const one = newSpawn("a");

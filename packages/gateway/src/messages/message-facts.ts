@@ -150,8 +150,8 @@ function hostFacts(
 }
 
 /** How a sub-agent starts that does not start with its task alone. */
-function forkFacts({ history, fork, extra }: InputAdmission): Pick<Extract<EffectivePromptFacts["body"], { type: "subagent" }>, "fork"> {
-  if (history === undefined) return {};
+function forkFacts({ spawn, fork, extra }: InputAdmission): Pick<Extract<EffectivePromptFacts["body"], { type: "subagent" }>, "fork"> {
+  if (spawn?.isFork !== true) return {};
   return { fork: fork === undefined ? {} : withoutUndefined({ context: extra }) };
 }
 

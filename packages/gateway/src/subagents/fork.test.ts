@@ -78,6 +78,11 @@ class Scene implements AsyncDisposable {
     await this.running.gateway.engine.idle();
   }
 
+  /** The texts in the chat. */
+  get texts(): readonly string[] {
+    return this.#platform.sent.flatMap(({ outbound }) => (outbound.type === "text" ? [outbound.text] : []));
+  }
+
   /** The first request of the sub-agent. */
   get first(): CapturedRequest {
     const found = this.server.requests.find((request) => textOf(request).includes(TASK));
@@ -139,6 +144,10 @@ test.each(WIRE_FORMATS)("%s: the first request of a forked sub-agent begins with
   expect(textOf(own[1] ?? {})).toContain("message was refused. Rule subagent: sub-agents do not have it");
   const next = scene.server.requests.find((request) => textOf(request).includes("accepted"));
   expect(isPrefixOf(asked?.body ?? {}, next?.body ?? {}, format)).toBe(true);
+  await scene.say("/subagents log 1");
+  expect(scene.texts.at(-1)).toContain("| dug");
+  expect(scene.texts.at(-1)).toContain("[Subagent Task]: dig");
+  expect(scene.texts.at(-1)).not.toContain("Noted.");
   expect(await checkOfficialRequests(own.map(({ body = {} }) => ({ format, body })))).toEqual([]);
 });
 

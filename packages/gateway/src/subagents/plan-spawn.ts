@@ -108,6 +108,7 @@ export async function planSpawn(request: SpawnRequest, caller: SpawnCaller, part
     extra: contextOf(request, place, run),
     ...withoutUndefined({ confinement: confinementOf(run) }),
   };
+  const task = { ...facts, isTask: true as const, ...(fork === undefined ? {} : { isFork: true as const }) };
   const report = { ...base.admission, ...(admission.spawn === undefined ? { kind: "a2a" as const } : {}), ...origin };
   const occasion = { owner: run.owner, sessionKey: childKey, group: address.origin.conversation.kind !== "direct", workspace };
   return {
@@ -119,7 +120,7 @@ export async function planSpawn(request: SpawnRequest, caller: SpawnCaller, part
     },
     input: {
       message: { ...address, eventId: `subagent:${id}`, text: request.task },
-      admission: { ...child, spawn: { ...facts, isTask: true }, ...withoutUndefined({ history: fork?.messages, fork: fork?.prompt }) },
+      admission: { ...child, spawn: task, ...withoutUndefined({ history: fork?.messages, fork: fork?.prompt }) },
     },
   };
 }

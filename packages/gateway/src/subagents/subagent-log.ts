@@ -7,15 +7,16 @@ import { quoteLines } from "../kernel/quote-lines.ts";
 const MAX_ENTRIES = 30;
 const MAX_TEXT_CHARS = 2_000;
 
-/** The newest messages of a sub-agent, oldest first, for its parent and for people. */
+/** The newest messages of a sub-agent, newest first, for its parent and for people. A fork's begin with its task. */
 export async function readLog(
-  { childKey }: Pick<SpawnRecord, "childKey">,
+  { childKey, createdAtMs }: Pick<SpawnRecord, "childKey" | "createdAtMs">,
   store: Pick<Store, "readSession" | "readTranscript">,
 ): Promise<{ readonly text: string; readonly untrusted: boolean }> {
   const session = await store.readSession(childKey);
   if (session === undefined) return { text: "It has said nothing yet.", untrusted: false };
   const { items } = await store.readTranscript(session.sessionId, { limit: MAX_ENTRIES });
-  const messages = items.toReversed().flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
+  const all = items.toReversed().flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
+  const messages = all.filter(({ timestamp }) => timestamp >= createdAtMs);
   const untrusted = messages.some((message) => message.role !== "assistant" && message.tainted === true);
   const lines = messages.flatMap(describeMessage);
   return { text: lines.length === 0 ? "It has said nothing yet." : lines.join("\n"), untrusted };

@@ -34,7 +34,10 @@ export interface InputAdmission {
   readonly extra?: string;
   /** A system event: it begins no turn, and the next one of its session shows it. */
   readonly isEvent?: true;
-  /** Earlier messages, with which the transcript of a new session starts: those of a request without a session, or of a conversation that was forked. */
+  /**
+   * Earlier messages, with which the transcript of a new session starts: those of a request without a session, or of a conversation that was forked. Those of a
+   * fork are removed with the start of its turn, which stores them there.
+   */
   readonly history?: readonly AgentMessage[];
   /** Tools of the client that waits for the answer: offered to the model in addition, and called by the client. */
   readonly clientTools?: readonly ToolSchema[];
@@ -138,6 +141,8 @@ export interface SpawnFacts {
   readonly maxDepth: number;
   /** The input is the task itself; the others are results of its own sub-agents, and words of its parent. */
   readonly isTask?: true;
+  /** The task of a sub-agent that starts with the conversation of its parent. */
+  readonly isFork?: true;
   /** It stays open after its task. */
   readonly isPersistent?: true;
 }

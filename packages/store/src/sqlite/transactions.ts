@@ -94,7 +94,10 @@ export class Transactions {
     const conversation = this.#conversationOf(opened.sessionId);
     const turn = turns.insert(start, conversation);
     inbox.claim(start.inputIds, turn.n);
-    if (start.kind === "subagent") spawns.begin(start.session.key, start.startedAtMs);
+    if (start.kind === "subagent") {
+      spawns.begin(start.session.key, start.startedAtMs);
+      inbox.dropHistory(start.inputIds);
+    }
     inbox.settleShown(start.shownEventIds ?? [], start.startedAtMs);
     if (start.prompt !== undefined) prompts.save(conversation, start.prompt);
     const touched = sessions.touch(opened, start.touch, start.startedAtMs);

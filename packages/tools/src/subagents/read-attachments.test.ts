@@ -60,7 +60,7 @@ test("what cannot be attached is refused with what to do, and nothing is started
     [[{ path: "../secret.txt" }], /outside the folders that file tools may use/],
     [[{ path: "link" }], /outside the folders that file tools may use/],
     [[{ path: "." }], /is a folder/],
-    [[{ path: "big" }], /with big they have 22,020,096 bytes, and together at most 20 MiB/],
+    [[{ path: "big" }], /with big the files have 22,020,096 bytes, and at most 20 MiB are taken/],
     [many, /1000 files are too many: at most 50/],
     [[{ path: "a.txt" }, { name: "A.TXT", content: "b" }], /two files are called A\.TXT/],
     [[{ name: "../up.txt", content: "b" }], /number 1 cannot be called "\.\.\/up\.txt"\. Give it a plain file name/],

@@ -1,6 +1,5 @@
 import { Buffer } from "node:buffer";
 import { basename } from "node:path";
-import { plural } from "@factotum/agent-contract";
 import type { RunFacts, SpawnAttachment } from "@factotum/agent-contract";
 import { z } from "zod";
 import type { FileAccess } from "../file-access/create-file-access.ts";
@@ -72,7 +71,7 @@ async function readOpen({ handle, sizeBytes }: OpenFile): Promise<Uint8Array> {
 function tooLarge(name: string, bytes: number): ReadAttachments {
   const size = bytes.toLocaleString("en");
   return problem(
-    `with ${name} they have ${size} bytes, and together at most ${MAX_TOTAL_MIB} MiB (${plural(MAX_TOTAL_BYTES, "byte")}) are taken. Leave out what the task does not need.`,
+    `with ${name} the files have ${size} bytes, and at most ${MAX_TOTAL_MIB} MiB are taken. Leave out what the task does not need.`,
   );
 }
 

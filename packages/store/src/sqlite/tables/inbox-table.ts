@@ -122,6 +122,16 @@ export class InboxTable {
     }
   }
 
+  /** Removes the earlier messages of inputs whose turn has stored them in its transcript. */
+  dropHistory(ids: readonly string[]): void {
+    for (const id of ids) {
+      const input = this.read(id);
+      if (input?.admission.history === undefined) continue;
+      const { history: _stored, ...admission } = input.admission;
+      this.#replacePayload(id, { message: input.message, admission }, input.receivedAtMs);
+    }
+  }
+
   /** Counts one more attempt to start the turn of waiting inputs, and returns the highest count. */
   beginAttempt(ids: readonly string[]): number {
     const counts = ids.map((id) => {
@@ -224,16 +234,22 @@ export class InboxTable {
   purge(id: string, nowMs: number): boolean {
     const letter = this.readDead(id);
     if (letter === undefined) return false;
+    this.#context.database.run(
+      "UPDATE inbox SET state = 'ignored', reason = 'purged', settled_at = ? WHERE id = ?",
+      nowMs,
+      decodeId("i", id) ?? -1,
+    );
+    if (letter.record !== undefined) this.#replacePayload(id, withoutWords(letter.record), letter.record.receivedAtMs);
+    return true;
+  }
+
+  #replacePayload(id: string, content: InboxPayload, receivedAtMs: number): void {
     const { database } = this.#context;
     const n = decodeId("i", id) ?? -1;
-    database.run("UPDATE inbox SET state = 'ignored', reason = 'purged', settled_at = ? WHERE id = ?", nowMs, n);
-    if (letter.record !== undefined) {
-      const row = database.get("SELECT event_key FROM inbox WHERE id = ?", n);
-      const payload = JSON.stringify(withoutWords(letter.record));
-      const key = row === undefined ? "" : textOf(row, "event_key");
-      database.run("UPDATE inbox SET payload = ?, sum = ? WHERE id = ?", payload, checksum(payload, [key, letter.record.receivedAtMs]), n);
-    }
-    return true;
+    const row = database.get("SELECT event_key FROM inbox WHERE id = ?", n);
+    const payload = JSON.stringify(content);
+    const key = row === undefined ? "" : textOf(row, "event_key");
+    database.run("UPDATE inbox SET payload = ?, sum = ? WHERE id = ?", payload, checksum(payload, [key, receivedAtMs]), n);
   }
 
   /** Up to `limit` ids of inputs that died before a time. */
