@@ -1,4 +1,4 @@
-import type { FactotumConfig } from "@factotum/config";
+import type { AccountConfig, FactotumConfig } from "@factotum/config";
 import { callTools, checkOfficialRequests, isPrefixOf, sayText, startStrictServer, WIRE_FORMATS } from "@factotum/testing-providers";
 import type { CapturedRequest, JsonObject, MessageReply, StrictServer, WireFormatName } from "@factotum/testing-providers";
 import { expect, test } from "vitest";
@@ -49,10 +49,11 @@ class Scene implements AsyncDisposable {
     format: WireFormatName,
     call: MessageReply,
     patch: (config: FactotumConfig) => FactotumConfig = (same) => same,
+    account: Partial<AccountConfig> = {},
   ): Promise<Scene> {
     const server = await startStrictServer(format, { minCacheTokens: 0 });
     const platform = new TestPlatform();
-    const accountConfig = { allowFrom: ["owner-1"] };
+    const accountConfig = { allowFrom: ["owner-1"], ...account };
     const running = await startTestGateway({
       platform,
       subagents: true,
@@ -67,6 +68,14 @@ class Scene implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.running[Symbol.asyncDispose]();
     await this.server.close();
+  }
+
+  /** Runs a heartbeat in the owner's conversation. */
+  async beat(text: string): Promise<void> {
+    const sessionKey = "agent:main:main";
+    const origin = { channel: "heartbeat", accountId: "default", conversation: { kind: "direct", id: sessionKey } } as const;
+    await this.running.gateway.engine.submit(this.#platform.message(text, { origin }), { owner: true, kind: "heartbeat", sessionKey });
+    await this.running.gateway.engine.idle();
   }
 
   async show(text: string): Promise<void> {
@@ -103,7 +112,7 @@ class Scene implements AsyncDisposable {
       return text.includes("message was refused") ? sayText("dug") : send;
     }
     if (text.includes(RESULT) && !text.includes("Go on.")) return sayText("Told.");
-    if (!text.includes("Go.")) return thought("Noted.");
+    if (!text.includes("Go.")) return text.includes("Quiet?") ? sayText("HEARTBEAT_OK") : thought("Noted.");
     const answered = text.split("accepted").length - 1;
     if (text.includes("Rule fork") || answered >= text.split("Go.").length - 1) return sayText("Asked.");
     this.asked.push(request);
@@ -163,6 +172,22 @@ test("a conversation that was summarised is forked as it is now", async () => {
   expect(begins(scene)).toBe(true);
   expect(scene.server.violations).toEqual([]);
 });
+
+test.each(["say", "beat"] as const)(
+  "a shortened conversation is forked as it is shown, also in the turn of a heartbeat (%s)",
+  async (how) => {
+    await using scene = await Scene.start("anthropic-messages", callTools(fork()), undefined, { historyLimit: { direct: 3 } });
+    for (const text of ["One.", "Two.", "Three.", "Four."]) await scene.say(text);
+    await scene.beat("Quiet?");
+    await scene[how]("Go.");
+    // A heartbeat has no limit of a channel.
+    expect(textOf(scene.first).includes("One.")).toBe(how === "beat");
+    expect(textOf(scene.first)).toContain("Four.");
+    expect(textOf(scene.first)).not.toContain("Quiet?");
+    expect(begins(scene)).toBe(true);
+    expect(scene.server.violations).toEqual([]);
+  },
+);
 
 test("a sub-agent of a forked sub-agent uses the same cache", async () => {
   await using scene = await Scene.start("openai-responses", callTools(fork()), (config) => ({
