@@ -111,7 +111,7 @@ test("a folder that the client knows by a link is named as the client knows it",
 });
 
 test("an error of the client is the answer, and a text that is too long is one, too", async () => {
-  const contents = [undefined, "x".repeat(200_001)];
+  const contents = [undefined, "x".repeat(200_001), "\u0001".repeat(200_000)];
   const { serve } = recorder(() => {
     const content = contents.shift();
     if (content === undefined) throw RequestError.invalidParams({}, "There is no such file.");
@@ -120,7 +120,15 @@ test("an error of the client is the answer, and a text that is too long is one, 
   await using scene = await open({ serve });
   const read = async (): Promise<unknown> => scene.gateway.ask(KEY, { type: "read-file", path: "/project/a.ts" });
   expect(await read()).toMatchObject({ type: "failed", message: expect.stringContaining("There is no such file.") });
-  expect(await read()).toMatchObject({ type: "failed" });
+  expect(await read()).toMatchObject({ type: "failed", message: "the text is too long" });
+  expect(await read()).toMatchObject({ type: "failed", message: "the answer is too large" });
+});
+
+test("an output of control characters is cut to a message", async () => {
+  const { serve } = recorder(() => ({ output: "\u0001".repeat(200_000), truncated: false }));
+  await using scene = await open({ serve });
+  const answer = await scene.gateway.ask(KEY, { type: "read-terminal", terminalId: "t1" });
+  expect(answer).toEqual({ type: "output", text: "\u0001".repeat(100_000), isCut: true });
 });
 
 test("a terminal that the gateway has given up on, or that is left when the session is closed, is released", async () => {
@@ -136,6 +144,14 @@ test("a terminal that the gateway has given up on, or that is left when the sess
   await scene.gateway.ask(KEY, create);
   await scene.agent.request(methods.agent.session.close, { sessionId: KEY });
   expect(released()).toHaveLength(2);
+});
+
+test("when the gateway ends, its terminals are released", async () => {
+  const { asked, serve } = recorder((method) => (method === terminal.create ? { terminalId: "t1" } : {}));
+  await using scene = await open({ serve });
+  await scene.gateway.ask(KEY, { type: "create-terminal", file: "/bin/sh", args: [], cwd: "/project", env: {}, maxOutputBytes: 10 });
+  scene.gateway.drop();
+  await expect.poll(() => asked.at(-1)).toEqual([terminal.release, { sessionId: KEY, terminalId: "t1" }]);
 });
 
 test("a command in a terminal is shown there, and its output is not repeated", async () => {

@@ -49,7 +49,7 @@ export class EditorServices {
     if (this.#attached === connection || (!readsFiles && !writesFiles && !hasTerminals && servers.length === 0)) return;
     try {
       const { attached, problems } = await connection.request("editor.attach", { sessionKey: this.#options.sessionId, ...this.#offer });
-      if (attached) this.#attached = connection;
+      if (attached) this.#attach(connection);
       else this.#note(OTHER);
       for (const problem of problems) this.#note(problem);
     } catch (error) {
@@ -59,11 +59,17 @@ export class EditorServices {
     }
   }
 
+  #attach(connection: GatewayConnection): void {
+    this.#attached = connection;
+    // The gateway has ended, and releases nothing any longer.
+    connection.closed.addEventListener("abort", () => void this.#releaseAll(), { once: true });
+  }
+
   /** Withdraws the offer, and frees the client's terminals. */
   async detach(): Promise<void> {
     const connection = this.#attached;
     this.#attached = undefined;
-    await Promise.all([...this.#terminals].map(async (terminalId) => this.#release(terminalId)));
+    await this.#releaseAll();
     if (connection === undefined || connection.closed.aborted) return;
     await connection.request("editor.detach", { sessionKey: this.#options.sessionId });
   }
@@ -89,7 +95,7 @@ export class EditorServices {
 
   async #perform(request: EditorRequest): Promise<EditorAnswer> {
     try {
-      return await this.#ask(request);
+      return bounded(await this.#ask(request));
     } catch (error) {
       const message = error instanceof Error ? error.message : "unknown reason";
       return { type: "failed", message: message.slice(0, 500).toWellFormed() };
@@ -134,6 +140,10 @@ export class EditorServices {
     }
   }
 
+  async #releaseAll(): Promise<void> {
+    await Promise.all([...this.#terminals].map(async (terminalId) => this.#release(terminalId)));
+  }
+
   async #release(terminalId: string): Promise<void> {
     if (!this.#terminals.delete(terminalId)) return;
     const { client, sessionId, onError } = this.#options;
@@ -156,6 +166,18 @@ export class EditorServices {
     this.#noted.add(text);
     this.#options.onNote(text);
   }
+}
+
+/** The gateway takes messages of 1 MiB. */
+const MAX_ANSWER_BYTES = 900_000;
+/** Of an output with many characters that take several bytes. */
+const SHORT_CHARS = 100_000;
+
+function bounded(answer: EditorAnswer): EditorAnswer {
+  if (Buffer.byteLength(JSON.stringify(answer)) <= MAX_ANSWER_BYTES) return answer;
+  return answer.type === "output"
+    ? { ...answer, text: answer.text.slice(-SHORT_CHARS).toWellFormed(), isCut: true }
+    : { type: "failed", message: "the answer is too large" };
 }
 
 const OTHER = "Another editor has this conversation open: its files, terminals and MCP servers are used, and not those of this one.";
