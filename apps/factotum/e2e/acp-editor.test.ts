@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { methods, type McpServer } from "@agentclientprotocol/sdk";
 import type { StrictServer } from "@factotum/testing-providers";
-import { startProduct, type Product } from "@factotum/testing-product";
+import { runCommand, startProduct, type Product } from "@factotum/testing-product";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openEditor } from "./acp-scene.ts";
 import { EditorDesk } from "./editor-desk.ts";
@@ -124,4 +124,39 @@ test("the editor's MCP servers are there in its conversation, and one that fails
   await later.agent.request(session.resume, { sessionId, cwd: project, mcpServers: [] });
   await later.prompt(sessionId, echo);
   expect(results()).toEqual([expect.stringContaining("no longer available")]);
+});
+
+test("an editor that dies in the middle of a command leaves a run that ends, and nothing runs a second time", TIMEOUT, async () => {
+  const desk = new EditorDesk();
+  const editor = await openEditor({ home: product.home, capabilities: desk.capabilities, serve: desk.serve });
+  const { sessionId } = await editor.create(project);
+  const prompted = editor.prompt(sessionId, exec("echo once >> runs; sleep 600"));
+  prompted.catch(() => undefined);
+  await expect.poll(() => existsSync(path.join(project, "runs"))).toBe(true);
+  editor.process.kill("SIGKILL");
+  await expect.poll(() => results()[0]).toContain("What became of the command is unknown");
+  await using later = await openEditor({ home: product.home });
+  await later.agent.request(session.load, { sessionId, cwd: project, mcpServers: [] });
+  await expect.poll(() => later.text(sessionId)).toContain("Done.");
+  expect(await readFile(path.join(project, "runs"), "utf8")).toBe("once\n");
+  desk.close();
+});
+
+test("a gateway that dies in the middle of a command ends the prompt, and the next one uses the editor again", TIMEOUT, async () => {
+  const desk = new EditorDesk();
+  await using editor = await openEditor({ home: product.home, capabilities: desk.capabilities, serve: desk.serve });
+  const { sessionId } = await editor.create(project);
+  const prompted = editor.prompt(sessionId, exec("touch dying; sleep 600"));
+  prompted.catch(() => undefined);
+  await expect.poll(() => existsSync(path.join(project, "dying"))).toBe(true);
+  await product.end("SIGKILL");
+  try {
+    await expect(prompted).rejects.toMatchObject({ code: -32_603 });
+    await expect.poll(() => desk.open).toEqual([]);
+    const before = desk.commands.length;
+    await editor.prompt(sessionId, exec("echo again"));
+    await expect.poll(() => desk.commands.length).toBeGreaterThan(before);
+  } finally {
+    await runCommand(["gateway", "stop"], { home: product.home });
+  }
 });

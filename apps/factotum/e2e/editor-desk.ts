@@ -53,6 +53,11 @@ export class EditorDesk {
       });
   };
 
+  /** Ends what still runs in its terminals. */
+  close(): void {
+    for (const { child } of this.#terminals.values()) endGroup(child);
+  }
+
   #of(id: string): { readonly child: ChildProcess; readonly ended: Promise<number>; output: string } {
     const terminal = this.#terminals.get(id);
     if (terminal === undefined) throw RequestError.invalidParams({ id }, "There is no such terminal.");

@@ -124,6 +124,17 @@ test("an error of the client is the answer, and a text that is too long is one, 
   expect(await read()).toMatchObject({ type: "failed", message: "the answer is too large" });
 });
 
+test.each([
+  ["a text", { content: 7 }, { type: "read-file", path: "/project/a.ts" }],
+  ["a terminal", {}, { type: "create-terminal", file: "/bin/sh", args: [], cwd: "/project", env: {}, maxOutputBytes: 10 }],
+  ["a terminal", { terminalId: 7 }, { type: "create-terminal", file: "/bin/sh", args: [], cwd: "/project", env: {}, maxOutputBytes: 10 }],
+  ["an output", {}, { type: "read-terminal", terminalId: "t1" }],
+] as const)("a client that answers with something other than %s: %j", async (_what, answer, request) => {
+  const { serve } = recorder(() => answer);
+  await using scene = await open({ serve });
+  expect(await scene.gateway.ask(KEY, request)).toMatchObject({ type: "failed" });
+});
+
 test("an output of control characters is cut to a message", async () => {
   const { serve } = recorder(() => ({ output: "\u0001".repeat(200_000), truncated: false }));
   await using scene = await open({ serve });

@@ -106,19 +106,26 @@ export class EditorServices {
     const { client, sessionId, onTerminal } = this.#options;
     switch (request.type) {
       case "read-file": {
-        const { content } = await client.request(methods.client.fs.readTextFile, { sessionId, path: this.#clientPath(request.path) });
+        const asked = { sessionId, path: this.#clientPath(request.path) };
+        const { content } = (await client.request(methods.client.fs.readTextFile, asked, patience(READ_MS))) as {
+          readonly content: unknown;
+        };
+        if (typeof content !== "string") return { type: "failed", message: "the editor gives no text" };
         return content.length > MAX_EDITOR_TEXT_CHARS
           ? { type: "failed", message: "the text is too long" }
           : { type: "text", text: content };
       }
-      case "write-file":
-        await client.request(methods.client.fs.writeTextFile, { sessionId, path: this.#clientPath(request.path), content: request.text });
+      case "write-file": {
+        const asked = { sessionId, path: this.#clientPath(request.path), content: request.text };
+        await client.request(methods.client.fs.writeTextFile, asked, patience(WRITE_MS));
         return { type: "done" };
+      }
       case "create-terminal": {
         const { file: command, args, cwd, env, maxOutputBytes: outputByteLimit } = request;
         const variables = Object.entries(env).map(([name, value]) => ({ name, value }));
         const made = { sessionId, command, args: [...args], cwd: this.#clientPath(cwd), env: variables, outputByteLimit };
-        const { terminalId } = (await client.request(methods.client.terminal.create, made)) as { readonly terminalId: string };
+        const { terminalId } = (await client.request(methods.client.terminal.create, made)) as { readonly terminalId: unknown };
+        if (typeof terminalId !== "string" || terminalId === "") return { type: "failed", message: "the editor names no terminal" };
         this.#terminals.add(terminalId);
         onTerminal(terminalId);
         return { type: "terminal", terminalId };
@@ -129,7 +136,7 @@ export class EditorServices {
       }
       case "read-terminal": {
         const shown = await client.request(methods.client.terminal.output, { sessionId, terminalId: request.terminalId });
-        return { type: "output", text: shown.output.slice(-MAX_EDITOR_TEXT_CHARS).toWellFormed(), isCut: shown.truncated };
+        return { type: "output", text: shown.output.slice(-MAX_EDITOR_TEXT_CHARS).toWellFormed(), isCut: shown.truncated === true };
       }
       case "kill-terminal":
         await client.request(methods.client.terminal.kill, { sessionId, terminalId: request.terminalId });
@@ -166,6 +173,14 @@ export class EditorServices {
     this.#noted.add(text);
     this.#options.onNote(text);
   }
+}
+
+/** How long the client may take: somewhat longer than the gateway waits, so that nothing waits for ever. */
+const READ_MS = 10_000;
+const WRITE_MS = 20_000;
+
+function patience(timeoutMs: number): { readonly cancellationSignal: AbortSignal; readonly stopWaitingOnCancel: true } {
+  return { cancellationSignal: AbortSignal.timeout(timeoutMs), stopWaitingOnCancel: true };
 }
 
 /** The gateway takes messages of 1 MiB. */
