@@ -45,7 +45,7 @@ class Editor {
   }
 }
 
-const attach = async (editor: Editor, offer: Partial<EditorOffer> = {}): ReturnType<EditorLinks["attach"]> =>
+const attach = (editor: Editor, offer: Partial<EditorOffer> = {}): ReturnType<EditorLinks["attach"]> =>
   editors.attach({ sessionKey: KEY, workspace: folder, ...ALL, ...offer }, editor);
 const run = (facts: Partial<RunFacts> = {}): RunFacts =>
   ({ runId: "r", kind: "user", sessionKey: KEY, owner: true, workspace: folder, ...facts }) as RunFacts;
@@ -65,7 +65,7 @@ describe("who is asked", () => {
   ])("%s", async (name, offer, facts, other) => {
     const editor = new Editor();
     editor.answers = ({ type }) => (type === "read-file" ? { type: "text", text: "unsaved" } : { type: "done" });
-    await attach(editor, offer);
+    attach(editor, offer);
     const target = other === undefined ? file() : other.startsWith("/") ? other : `${folder}${other}`;
     const isAsked = name === "the owner's own turn";
     expect(await editors.read(target, run(facts))).toBe(isAsked ? "unsaved" : undefined);
@@ -74,7 +74,7 @@ describe("who is asked", () => {
   });
 
   test("a sandboxed run gets no terminal, one on the host does", async () => {
-    await attach(new Editor());
+    attach(new Editor());
     const sandbox = { workspaceAccess: "rw", shared: false } as const;
     expect([editors.offers(run()), editors.offers(run({ sandbox })), editors.offers(run({ kind: "heartbeat" }))]).toEqual([
       true,
@@ -87,12 +87,12 @@ describe("who is asked", () => {
   test("the first editor counts until it leaves, and then the next that offers", async () => {
     const [first, second] = [new Editor(), new Editor()];
     second.answers = () => ({ type: "text", text: "second" });
-    expect(await attach(first)).toEqual({ attached: true, problems: [] });
-    expect(await attach(second)).toEqual({ attached: false, problems: [] });
+    expect(attach(first)).toEqual({ attached: true, problems: [] });
+    expect(attach(second)).toEqual({ attached: false, problems: [] });
     expect(editors.detach(KEY, second)).toBe(false);
     first.closing.abort();
     expect(await editors.read(file(), run())).toBeUndefined();
-    expect((await attach(second)).attached).toBe(true);
+    expect(attach(second).attached).toBe(true);
     expect(await editors.read(file(), run())).toBe("second");
     expect(first.requests).toEqual([]);
   });
@@ -100,7 +100,7 @@ describe("who is asked", () => {
 
 describe("what becomes of a request", () => {
   test("an editor that does not answer is not waited for: a file is that of the disk, and a write may have been done", async () => {
-    await attach(new Editor());
+    attach(new Editor());
     const reading = editors.read(file(), run());
     await clock.scheduled(5_000);
     clock.run(5_000);
@@ -114,7 +114,7 @@ describe("what becomes of a request", () => {
   test("an editor that leaves meanwhile ends what waits for it", async () => {
     const editor = new Editor();
     editor.answers = ({ type }) => (type === "create-terminal" ? { type: "terminal", terminalId: "t1" } : undefined);
-    await attach(editor);
+    attach(editor);
     const terminal = await editors.start(COMMAND, run());
     const writing = editors.write(file(), "new", run());
     editor.closing.abort();
@@ -126,8 +126,8 @@ describe("what becomes of a request", () => {
 
   test("only the editor that was asked answers, once, and with what was asked for", async () => {
     const [editor, other] = [new Editor(), new Editor()];
-    await attach(editor);
-    await editors.attach({ sessionKey: "agent:main:acp:2", workspace: folder, ...ALL }, other);
+    attach(editor);
+    editors.attach({ sessionKey: "agent:main:acp:2", workspace: folder, ...ALL }, other);
     const writing = editors.write(file(), "new", run());
     const id = `id-${ids}`;
     expect(editors.answer(id, { type: "done" }, other)).toBe(false);
@@ -140,14 +140,14 @@ describe("what becomes of a request", () => {
   test("a refusal is told apart from a write that may have been done", async () => {
     const editor = new Editor();
     editor.answers = () => ({ type: "failed", message: "locked" });
-    await attach(editor);
+    attach(editor);
     expect(await editors.write(file(), "new", run())).toEqual({ type: "refused", reason: "locked" });
     await expect(editors.start(COMMAND, run())).rejects.toThrow("did not start: locked");
     expect(await editors.write(file(), "x".repeat(200_001), run())).toEqual({ type: "none" });
   });
 
   test("requests that wait are bounded", async () => {
-    await attach(new Editor());
+    attach(new Editor());
     for (let count = 0; count < 64; count += 1) void editors.read(file(), run());
     expect(await editors.write(file(), "new", run())).toEqual({ type: "refused", reason: expect.stringContaining("too many requests") });
   });
@@ -226,6 +226,9 @@ test("an offer is refused for a session that is missing, or that others write in
   using editor = await TestClient.connect(running.gateway.url, running.token);
   await expect(editor.call("editor.attach", { sessionKey: "agent:main:acp:none", ...ALL })).rejects.toThrow("There is no session");
   await expect(editor.call("editor.attach", { sessionKey: "agent:main:test:group:g1", ...ALL })).rejects.toThrow("Others write");
+  await editor.call("sessions.create", { key: KEY, workspace: folder });
+  await rm(folder, { recursive: true });
+  await expect(editor.call("editor.attach", { sessionKey: KEY, ...ALL })).rejects.toThrow("not-found: The folder");
   using far = await TestClient.open(running.gateway.url, { "x-forwarded-for": "192.0.2.1" });
   far.send({ type: "connect", minProtocol: 1, maxProtocol: 99, client: { name: "far", version: "0" }, auth: { token: running.token } });
   await far.until(() => far.frames.find((frame) => frame.type === "hello"));

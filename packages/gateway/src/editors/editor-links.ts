@@ -1,4 +1,3 @@
-import { realpath } from "node:fs/promises";
 import path from "node:path";
 import type {
   Clock,
@@ -69,18 +68,17 @@ export class EditorLinks implements EditorFiles, EditorTerminals {
     this.#openTools = openTools;
   }
 
-  /** Takes an editor's offer; `attached` is false if another connection has made one for this session. The same connection replaces its own. */
-  async attach(
+  /** Takes an editor's offer for a session that works in `workspace`, with its links resolved; `attached` is false if another connection has made one for this session. The same connection replaces its own. */
+  attach(
     { sessionKey, workspace, ...offer }: { readonly sessionKey: string; readonly workspace: string } & EditorOffer,
     connection: EditorConnection,
-  ): Promise<{ readonly attached: boolean; readonly problems: readonly string[] }> {
-    const folder = await realpath(workspace);
+  ): { readonly attached: boolean; readonly problems: readonly string[] } {
     const known = this.#links.get(sessionKey);
     if (known !== undefined && known.link.connection !== connection) return { attached: false, problems: [] };
     if (known !== undefined) this.#remove(known.link);
     if (connection.signal.aborted) return { attached: false, problems: [] };
     const { clock, random } = this.#options;
-    const link = new EditorLink({ sessionKey, offer, workspace: folder, connection }, { clock, nextId: () => random.uuid() });
+    const link = new EditorLink({ sessionKey, offer, workspace, connection }, { clock, nextId: () => random.uuid() });
     const tools = offer.servers.length === 0 ? undefined : this.#openTools(offer.servers);
     this.#links.set(sessionKey, { link, tools, reported: new Set() });
     connection.signal.addEventListener("abort", () => this.#remove(link), { once: true });

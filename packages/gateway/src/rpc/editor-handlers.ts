@@ -1,3 +1,4 @@
+import { realpath } from "node:fs/promises";
 import type { RpcMethod } from "@factotum/protocol";
 import type { EngineParts } from "../engine/engine-parts.ts";
 import { RpcError } from "./rpc-error.ts";
@@ -17,7 +18,10 @@ export function editorHandlers({
       if (record === undefined) throw new RpcError("not-found", `There is no session "${sessionKey}".`);
       if (!record.isPrivate) throw new RpcError("forbidden", "Others write in this session, so its runs use no editor.");
       const workspace = record.overrides.workspace ?? running.agent(record.agentId).config.workspace;
-      return editors.attach({ sessionKey, workspace, ...offer }, connection);
+      const folder = await realpath(workspace).catch((error: unknown) => {
+        throw new RpcError("not-found", `The folder of this session, ${workspace}, cannot be used.`, { cause: error });
+      });
+      return editors.attach({ sessionKey, workspace: folder, ...offer }, connection);
     },
     "editor.detach": async ({ sessionKey }, connection) => ({ detached: editors.detach(sessionKey, connection) }),
     "editor.answer": async ({ id, answer }, connection) => ({ taken: editors.answer(id, answer, connection) }),
