@@ -7,7 +7,7 @@ import { ClientFactory, ClientFactoryOptions, DefaultAgentCardResolver, JsonRpcT
 import type { Client } from "@a2a-js/sdk/client";
 import { startProduct } from "@factotum/testing-product";
 import type { Product } from "@factotum/testing-product";
-import { sayText } from "@factotum/testing-providers";
+import { createGate, sayText } from "@factotum/testing-providers";
 import type { StrictServer } from "@factotum/testing-providers";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { ANTHROPIC, startSceneModel } from "./scene-model.ts";
@@ -103,6 +103,25 @@ test("a stream brings the task, the answer and the end", async () => {
     if (payload !== undefined) events.push(payload);
   expect(events.map(({ $case }) => $case)).toEqual(["task", "artifactUpdate", "statusUpdate"]);
   expect(JSON.stringify(events[1])).toContain("It rains.");
+});
+
+test("a stream brings the answer while it grows", async () => {
+  const client = await clientOf(TOKENS.research);
+  const words = "The quick brown fox jumps over the lazy dog. ".repeat(8).trim();
+  const gate = createGate();
+  model.respond(() => ({ ...sayText(words), fault: { type: "stall", afterBytes: 2_500, until: gate } }));
+  const chunks: { readonly text: string; readonly append: boolean; readonly lastChunk: boolean }[] = [];
+  for await (const { payload } of client.sendMessageStream(says("g-1", "Tell me about the fox")))
+    if (payload?.$case === "artifactUpdate") {
+      const { artifact, append, lastChunk } = payload.value;
+      chunks.push({ text: String(artifact?.parts[0]?.content?.value), append, lastChunk });
+      gate.open();
+    }
+  expect(chunks.length).toBeGreaterThan(1);
+  expect(chunks.map(({ append, lastChunk }) => [append, lastChunk])).toEqual(
+    chunks.map((_, index) => [index > 0, index === chunks.length - 1]),
+  );
+  expect(chunks.map(({ text }) => text).join("")).toBe(words);
 });
 
 test("a wrong token, a peer that is not admitted, and another peer's task", async () => {

@@ -7,16 +7,16 @@ export const RPC_PATH = "/a2a/v1";
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** A task has texts and an end; the protocol has nothing like edits, reactions or typing. */
+/** A task has texts, which can grow and change until its end; the protocol has nothing like reactions or typing. */
 export const A2A_CAPABILITIES: ChannelCapabilities = {
   addressing: "platform",
   inbound: { delivery: "redelivers", transport: "webhook", webhookAuth: "secret", paths: [CARD_PATH, RPC_PATH] },
-  // An answer is one text, with which its task ends.
+  // An answer is one artifact, with which its task ends.
   text: { maxLength: 100_000, unit: "utf16", markdown: "full", dialect: "markdown" },
   threads: "native",
   // A context of the protocol is a thread of its peer's conversation.
   directThreads: true,
-  edit: false,
+  edit: true,
   delete: false,
   reactions: false,
   polls: false,
@@ -25,7 +25,8 @@ export const A2A_CAPABILITIES: ChannelCapabilities = {
   nativeCommands: false,
   buttons: false,
   cards: false,
-  streaming: "none",
+  streaming: "native",
+  streamsByDefault: true,
   idempotentSend: { windowMs: DAY_MS, maxKeyLength: 200 },
   caseSensitiveIds: true,
   replyContext: true,

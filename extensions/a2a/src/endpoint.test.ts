@@ -1,7 +1,7 @@
 import { TaskState } from "@a2a-js/sdk";
 import type { SendMessageRequest, StreamResponse, Task } from "@a2a-js/sdk";
 import type { Client } from "@a2a-js/sdk/client";
-import type { Channel, Clock, SendOptions } from "@factotum/channel-contract";
+import type { Channel, Clock, MessageId, Outbound, SendOptions } from "@factotum/channel-contract";
 import { TestHost } from "@factotum/channel-conformance";
 import { describe, expect, test } from "vitest";
 import { A2aPlatform, requestOf, TOKENS } from "../test/a2a-platform.ts";
@@ -128,6 +128,32 @@ test("the model and the peer learn the number of hops of onward requests", async
     expect(task.metadata).toEqual({ [hops]: onward });
     expect(host.stored.at(-1)?.untrusted?.[0]?.text).toContain(`{"${hops}":${onward}}`);
   }
+});
+
+test("an answer that grows is one artifact: its beginning, what is added, and, if it became another, the whole", async () => {
+  const { client, host, channel } = await startScene();
+  const step = async (outbound: Outbound, key: string, ends: Pick<SendOptions, "endsTurn"> = {}): Promise<MessageId> => {
+    const { origin, replyContext } = host.received[0] ?? {};
+    if (origin === undefined || replyContext === undefined) throw new Error("there is no message");
+    const receipt = await channel.send(origin, outbound, { signal, idempotencyKey: key, replyContext: replyContext.data, ...ends });
+    if (receipt.type !== "accepted" || receipt.messageIds[0] === undefined) throw new Error(JSON.stringify(receipt));
+    return receipt.messageIds[0];
+  };
+  const events = client.sendMessageStream(says("m-1", "Hello"));
+  const next = async (): Promise<unknown> => {
+    const payload = ((await events.next()).value as StreamResponse | undefined)?.payload;
+    if (payload?.$case !== "artifactUpdate") return payload?.$case === "statusUpdate" ? payload.value.status?.state : payload?.$case;
+    const { artifact, append, lastChunk } = payload.value;
+    return [artifact?.parts[0]?.content?.value, append ? "append" : "whole", lastChunk];
+  };
+  expect(await next()).toBe("task");
+  const targetId = await step({ type: "stream", text: "It", added: "It", isLast: false }, "k-1");
+  expect([await next(), await next()]).toEqual([["It", "whole", false], TaskState.TASK_STATE_WORKING]);
+  await step({ type: "stream", targetId, text: "It rains", added: " rains", isLast: false }, "k-2");
+  expect(await next()).toEqual([" rains", "append", false]);
+  await step({ type: "edit", targetId, text: "The sun shines." }, "k-3", { endsTurn: "done" });
+  expect([await next(), await next()]).toEqual([["The sun shines.", "whole", true], TaskState.TASK_STATE_COMPLETED]);
+  expect((await events.next()).done).toBe(true);
 });
 
 test("another peer's task cannot be read, followed, cancelled, continued or listed", async () => {

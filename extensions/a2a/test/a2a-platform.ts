@@ -16,8 +16,9 @@ import type { A2aConfig } from "../src/index.ts";
 export const TOKENS = { research: "r".repeat(40), other: "o".repeat(40) } as const;
 
 interface StoredTask {
+  readonly id: string;
   readonly contextId: string;
-  readonly texts: readonly { readonly id: string; readonly text: string }[];
+  readonly texts: readonly { readonly id: string; readonly text: string; readonly isGrowing?: true }[];
 }
 
 /** A peer behind the suite's interface. What it is shown is what its tasks hold: the account's state is all that a send reaches. */
@@ -85,9 +86,10 @@ export class A2aPlatform implements ConformancePlatform {
   }
 
   #show(value: AccountValue): void {
-    const { contextId, texts } = (value.type === "json" ? value.json : {}) as StoredTask;
-    for (const { id, text } of texts) {
-      const shown = { messageId: id, conversationId: "research", inThread: contextId === "thread", text };
+    const { id: taskId, contextId, texts } = (value.type === "json" ? value.json : {}) as StoredTask;
+    for (const { id: textId, text, isGrowing = false } of texts) {
+      const id = `${taskId}/${textId}`;
+      const shown = { messageId: id, conversationId: "research", inThread: contextId === "thread", text, isGrowing };
       this.#shown.set(id, { ...shown, deleted: false, reactions: [], notifiedAll: false });
     }
   }

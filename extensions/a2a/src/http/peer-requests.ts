@@ -15,7 +15,7 @@ import type { PeerLimits } from "./peer-limits.ts";
 import { busy } from "./rpc-errors.ts";
 import type { A2aConfig } from "../config.ts";
 import { parseMessage, toMsgContext } from "../inbound/parse-message.ts";
-import { renderArtifactUpdate, renderStatusUpdate, renderTask, stateOf } from "../outbound/render-task.ts";
+import { renderArtifactUpdates, renderStatusUpdate, renderTask, stateOf } from "../outbound/render-task.ts";
 import { TooManyTasks } from "../tasks/task-book.ts";
 import type { TaskBook } from "../tasks/task-book.ts";
 import { isOpen } from "../tasks/task-record.ts";
@@ -186,8 +186,7 @@ export class PeerRequests implements A2ARequestHandler {
     if (!isOpen(task)) return;
     let before = task;
     for await (const next of this.#states(task)) {
-      const known = new Set(before.texts.map(({ id }) => id));
-      for (const text of next.texts) if (!known.has(text.id)) yield renderArtifactUpdate(next, text);
+      yield* renderArtifactUpdates(before, next);
       if (next.phase !== before.phase) yield renderStatusUpdate(next);
       before = next;
     }

@@ -25,12 +25,23 @@ export function renderTask(record: TaskRecord, { withArtifacts = true }: { reado
   return { ...task, status: renderStatus(record), artifacts };
 }
 
-/** A text that was added to a task. */
-export function renderArtifactUpdate({ id, contextId }: TaskRecord, text: TaskText): StreamResponse {
-  const artifact = renderArtifact(text);
-  return {
-    payload: { $case: "artifactUpdate", value: { taskId: id, contextId, artifact, append: false, lastChunk: true, metadata: undefined } },
-  };
+/** The events of texts that a task has got, or that have changed since. */
+export function renderArtifactUpdates(before: TaskRecord, next: TaskRecord): readonly StreamResponse[] {
+  const known = new Map(before.texts.map((text) => [text.id, text]));
+  return next.texts.flatMap((text) => {
+    const earlier = known.get(text.id);
+    if (earlier === undefined) return [artifactUpdate(next, text, { append: false })];
+    if (earlier.text === text.text && earlier.isGrowing === text.isGrowing) return [];
+    // What only has grown is sent as its new end; another text replaces the artifact.
+    return text.text.startsWith(earlier.text)
+      ? [artifactUpdate(next, { ...text, text: text.text.slice(earlier.text.length) }, { append: true })]
+      : [artifactUpdate(next, text, { append: false })];
+  });
+}
+
+function artifactUpdate({ id, contextId }: TaskRecord, text: TaskText, { append }: { readonly append: boolean }): StreamResponse {
+  const value = { taskId: id, contextId, artifact: renderArtifact(text), append, lastChunk: text.isGrowing !== true, metadata: undefined };
+  return { payload: { $case: "artifactUpdate", value } };
 }
 
 /** The state that a task has got. */

@@ -1,5 +1,5 @@
 import { messageId } from "@factotum/channel-contract";
-import type { ChannelHost, Origin, SendOptions, SendReceipt } from "@factotum/channel-contract";
+import type { ChannelHost, MessageId, Origin, Outbound, SendOptions, SendReceipt } from "@factotum/channel-contract";
 import { createSendQueue, raceAbort, rejectedReceipt, textProblem } from "@factotum/channel-kit";
 import type { Sender } from "@factotum/channel-kit";
 import { A2A_CAPABILITIES } from "../capabilities.ts";
@@ -10,42 +10,64 @@ import { derivedId } from "../tasks/task-id.ts";
 import { isOpen } from "../tasks/task-record.ts";
 import type { TaskRecord, TaskText } from "../tasks/task-record.ts";
 
+/** A text for a peer: a new one, or the whole of one that was sent before. */
+interface SentText {
+  readonly targetId?: MessageId | undefined;
+  readonly text: string;
+  readonly isGrowing: boolean;
+}
+
 /** Puts texts into the tasks that they answer; one that answers none becomes an ended task of its own, which the peer finds in its list. */
 export function createSender({ peers }: A2aConfig, { book, host }: { readonly book: TaskBook; readonly host: ChannelHost }): Sender {
   const queue = createSendQueue(host, { toReceipt });
 
-  const add = async (peer: string, text: string, target: Origin, options: SendOptions): Promise<SendReceipt> => {
+  const add = async (peer: string, sent: SentText, target: Origin, options: SendOptions): Promise<SendReceipt> => {
     const { idempotencyKey, replyContext, endsTurn } = options;
     const textId = derivedId("text", peer, idempotencyKey);
     const asked = replyContext === undefined ? undefined : await book.get(peer, replyContext);
     const task = asked ?? (await book.get(peer, derivedId("unasked", peer, idempotencyKey)));
-    const accepted: SendReceipt = { type: "accepted", messageIds: [messageId(textId)] };
+    const id = task?.id ?? derivedId("unasked", peer, idempotencyKey);
+    const accepted: SendReceipt = { type: "accepted", messageIds: [sentId(id, textId)] };
     // The peer wants nothing more of a task that it has cancelled.
-    if (task?.phase === "canceled" || task?.texts.some(({ id }) => id === textId) === true) return accepted;
+    if (task?.phase === "canceled" || task?.texts.some((text) => text.id === textId) === true) return accepted;
     const nowMs = host.clock.now();
     const isNew = task === undefined;
     const before: TaskRecord = task ?? {
-      id: derivedId("unasked", peer, idempotencyKey),
+      id,
       contextId: target.conversation.threadId ?? derivedId("unasked-context", peer),
       phase: "completed",
       createdAtMs: nowMs,
       changedAtMs: nowMs,
       texts: [],
     };
-    await book.store(peer, withText(before, { id: textId, text, endsTurn, nowMs }), { isNew });
+    await book.store(peer, withText(before, textOf(textId, sent), { endsTurn, nowMs }), { isNew });
     return accepted;
+  };
+
+  const change = async (peer: string, targetId: MessageId, sent: SentText, { endsTurn }: SendOptions): Promise<SendReceipt> => {
+    const [taskId = "", textId = ""] = targetId.split("/");
+    const task = await book.get(peer, taskId);
+    if (task?.texts.some(({ id }) => id === textId) !== true) return rejectedReceipt("not-found", "the text to change is not there");
+    if (task.phase !== "canceled")
+      await book.store(peer, withText(task, textOf(textId, sent), { endsTurn, nowMs: host.clock.now() }), { isNew: false });
+    return { type: "accepted", messageIds: [targetId] };
   };
 
   return {
     send(target, outbound, options) {
       const peer = target.conversation.id;
       return queue.run({ key: peer, outbound, signal: options.signal }, async ({ signal }) => {
-        if (outbound.type !== "text") return rejectedReceipt("rejected", `this channel sends no ${outbound.type}`);
-        if (outbound.onlyFor !== undefined) return rejectedReceipt("rejected", "this channel shows no message to one person alone");
+        const sent = sentText(outbound);
+        if (sent === undefined) return rejectedReceipt("rejected", `this channel sends no ${outbound.type}`);
+        if (outbound.type === "text" && outbound.onlyFor !== undefined)
+          return rejectedReceipt("rejected", "this channel shows no message to one person alone");
         if (!Object.hasOwn(peers, peer)) return rejectedReceipt("not-found", "there is no such peer");
-        const problem = textProblem(outbound.text, A2A_CAPABILITIES.text);
+        const problem = textProblem(sent.text, A2A_CAPABILITIES.text);
         if (problem !== undefined) return problem;
-        const adding = book.exclusively(peer, () => add(peer, outbound.text, target, options));
+        const { targetId } = sent;
+        const adding = book.exclusively(peer, () =>
+          targetId === undefined ? add(peer, sent, target, options) : change(peer, targetId, sent, options),
+        );
         return raceAbort(adding, { signal }).catch((error: unknown) => {
           throw signal.aborted && error === signal.reason ? new GivenUp("given up", { cause: error }) : error;
         });
@@ -55,13 +77,38 @@ export function createSender({ peers }: A2aConfig, { book, host }: { readonly bo
   };
 }
 
-/** A task with another text. An ended task keeps its state. */
+function sentText(outbound: Outbound): SentText | undefined {
+  switch (outbound.type) {
+    case "text":
+      return { text: outbound.text, isGrowing: false };
+    case "stream":
+      return { targetId: outbound.targetId, text: outbound.text, isGrowing: !outbound.isLast };
+    case "edit":
+      return { targetId: outbound.targetId, text: outbound.text, isGrowing: false };
+    default:
+      return undefined;
+  }
+}
+
+/** Names a text together with its task, so that it is found when it changes. */
+function sentId(taskId: string, textId: string): MessageId {
+  return messageId(`${taskId}/${textId}`);
+}
+
+function textOf(id: string, { text, isGrowing }: SentText): TaskText {
+  return { id, text, ...(isGrowing && { isGrowing }) };
+}
+
+/** A task with another text, or with one that has changed. An ended task keeps its state. */
 function withText(
   task: TaskRecord,
-  { id, text, endsTurn, nowMs }: TaskText & { readonly nowMs: number; readonly endsTurn: SendOptions["endsTurn"] },
+  text: TaskText,
+  { endsTurn, nowMs }: { readonly nowMs: number; readonly endsTurn: SendOptions["endsTurn"] },
 ): TaskRecord {
-  if (!isOpen(task)) return { ...task, changedAtMs: nowMs, texts: [...task.texts, { id, text }] };
-  if (endsTurn === "failed" || endsTurn === "aborted") return { ...task, changedAtMs: nowMs, phase: "failed", note: text };
-  const phase = endsTurn === "done" ? "completed" : "working";
-  return { ...task, changedAtMs: nowMs, phase, texts: [...task.texts, { id, text }] };
+  const isKnown = task.texts.some(({ id }) => id === text.id);
+  const texts = isKnown ? task.texts.map((one) => (one.id === text.id ? text : one)) : [...task.texts, text];
+  if (!isOpen(task)) return { ...task, changedAtMs: nowMs, texts };
+  if (!isKnown && (endsTurn === "failed" || endsTurn === "aborted"))
+    return { ...task, changedAtMs: nowMs, phase: "failed", note: text.text };
+  return { ...task, changedAtMs: nowMs, phase: endsTurn === undefined ? "working" : endsTurn === "done" ? "completed" : "failed", texts };
 }

@@ -8,6 +8,8 @@ export interface TaskText {
   /** Derived from the send's key, so that a repeated send is recognised. */
   readonly id: string;
   readonly text: string;
+  /** More of it follows. */
+  readonly isGrowing?: true;
 }
 
 /** A task as it is stored: one message of a peer, and what was answered. */
@@ -30,7 +32,7 @@ const TaskRecordSchema: z.ZodType<TaskRecord> = z.strictObject({
   phase: z.enum(["submitted", "working", "completed", "failed", "canceled", "rejected"]),
   createdAtMs: z.number(),
   changedAtMs: z.number(),
-  texts: z.array(z.strictObject({ id: z.string(), text: z.string() })),
+  texts: z.array(z.strictObject({ id: z.string(), text: z.string(), isGrowing: z.literal(true).exactOptional() })),
   note: z.string().exactOptional(),
   onwardHops: z.number().exactOptional(),
 });

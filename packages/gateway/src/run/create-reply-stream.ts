@@ -74,7 +74,7 @@ export function createReplyStream(prepared: PreparedTurn, run: StreamedRun, part
   };
   if (agent.config.blockStreamingDefault === "on" && (account.blockStreaming || capabilities.blocksByDefault === true))
     return createBlockStream(agent.config, limits, common);
-  const { mode = "off" } = account.streaming;
+  const { mode = capabilities.streamsByDefault === true ? "partial" : "off" } = account.streaming;
   const isNative = capabilities.streaming === "native" && (mode !== "progress" || capabilities.edit);
   if (mode === "off" || !(isNative || (capabilities.edit && capabilities.streaming === "edit"))) return undefined;
   return new PreviewStream({ ...common, channel, mode, limits });
