@@ -87,8 +87,8 @@ export class InputPolicy {
       const agentId = admission.agentId ?? parseAgentSessionKey(sessionKey)?.agentId;
       return { sessionKey, agentId: agentId !== undefined && agents.get(agentId) !== undefined ? agentId : config.defaultAgentId };
     }
-    const { roles = [] } = message.sender;
-    const query = routeQuery({ origin: message.origin, senderId: message.sender.id, roles }, this.#options.channels);
+    const { id: senderId, roles = [], isBot } = message.sender;
+    const query = routeQuery({ origin: message.origin, senderId, roles, isBot }, this.#options.channels);
     return routeMessage({ ...query, ...withoutUndefined({ agentId: admission.broadcast?.agentId }) }, config);
   }
 

@@ -67,6 +67,19 @@ describe("the route of a message", () => {
       expect(routeMessage(query(direct), links({ olga: ["test:owner", "other:U1"] })).sessionKey).toBe(guest);
     });
 
+    test("a bot on the owner's lists has a conversation of its own", () => {
+      const owners = query(direct, { senderId: "owner" });
+      expect(routeMessage(owners, config({})).sessionKey).toBe("agent:main:main");
+      expect(routeMessage({ ...owners, isBot: true }, config({}))).toEqual({
+        agentId: "main",
+        sessionKey: "agent:main:test:direct:owner",
+        keptOutOf: "agent:main:main",
+      });
+      const linked = config({ session: { dmScope: "per-peer", identityLinks: { olga: ["test:U1", "test:owner"] } } });
+      expect(routeMessage(query(direct), linked).sessionKey).toBe("agent:main:direct:olga");
+      expect(routeMessage({ ...query(direct), isBot: true }, linked).sessionKey).toBe("agent:main:direct:U1");
+    });
+
     test("a binding's dmScope main falls back for other people, and holds for the owner", () => {
       const bindings: readonly Binding[] = [{ agentId: "coder", match: { channel: "test" }, session: { dmScope: "main" } }];
       const bound = config({ bindings, session: { dmScope: "per-peer" } });

@@ -54,6 +54,8 @@ export interface RouteQuery {
   readonly origin: Origin;
   readonly senderId: string;
   readonly roles: readonly string[];
+  /** The sender is a bot: never the owner, whatever the lists say. */
+  readonly isBot?: boolean;
   /** Of the channel: two ids that differ in case are two ids. */
   readonly caseSensitiveIds: boolean;
   /** Of the channel: threads of direct conversations have sessions of their own. */
@@ -68,7 +70,7 @@ export interface RouteQuery {
 
 /** The query for a message, with the facts of its channel. */
 export function routeQuery(
-  { origin: address, senderId, roles }: Pick<RouteQuery, "origin" | "senderId" | "roles">,
+  { origin: address, senderId, roles, isBot = false }: Pick<RouteQuery, "origin" | "senderId" | "roles" | "isBot">,
   channels: Pick<ChannelRegistry, "channelFor" | "moves">,
 ): RouteQuery {
   const capabilities = channels.channelFor(address)?.capabilities;
@@ -77,8 +79,9 @@ export function routeQuery(
   const origin = scopedOrigin(address, capabilities);
   const { moves } = channels;
   const earlier = moves.earlierOf(origin);
-  if (earlier.conversations.length + earlier.parentIds.length === 0) return { origin, senderId, roles, caseSensitiveIds, ...threads };
-  return { origin, senderId, roles, caseSensitiveIds, ...threads, original: moves.original(origin).conversation, earlier };
+  if (earlier.conversations.length + earlier.parentIds.length === 0)
+    return { origin, senderId, roles, isBot, caseSensitiveIds, ...threads };
+  return { origin, senderId, roles, isBot, caseSensitiveIds, ...threads, original: moves.original(origin).conversation, earlier };
 }
 
 /**
@@ -105,9 +108,13 @@ function routeAddress(query: AddressQuery, config: RoutingConfig): Route {
   const shared = scope === "global" ? GLOBAL_SESSION_KEY : addressKey(agentId, query, config, dmScope);
   const isDirect = query.origin.conversation.kind === "direct";
   const isOwners = scope === "global" || (isDirect && dmScope === "main");
-  if (sharedMain || !isOwners || (isDirect && isOwnersPerson(personId(query.origin, query.senderId), config)))
-    return { agentId, sessionKey: shared };
+  if (sharedMain || !isOwners || (isDirect && isOwner(query, config))) return { agentId, sessionKey: shared };
   return { agentId, sessionKey: addressKey(agentId, query, config, "per-channel-peer"), keptOutOf: shared };
+}
+
+/** True if the sender's direct messages are the owner's. */
+function isOwner({ origin, senderId, isBot }: AddressQuery, config: RoutingConfig): boolean {
+  return isBot !== true && isOwnersPerson(personId(origin, senderId), config);
 }
 
 /** True for a thread of a direct conversation that has a session of its own. */
@@ -157,7 +164,7 @@ function linkedIdentity(query: RouteQuery, config: RoutingConfig): string | unde
   const entry = Object.entries(config.session.identityLinks).find(([, ids]) => ids.includes(id));
   if (entry === undefined) return undefined;
   const name = keyPart(entry[0], { caseSensitive: false });
-  return isOwnersPerson(id, config) || !ownersPeers(config).has(name) ? name : undefined;
+  return isOwner(query, config) || !ownersPeers(config).has(name) ? name : undefined;
 }
 
 /** Ids that mean the owner in keys of direct conversations, in any spelling: the listed ids, and the names of the owner's links. */
