@@ -116,5 +116,10 @@ export interface AgentSessions {
     options: { readonly message: string; readonly timeoutMs: number; readonly signal: AbortSignal },
     caller: ToolCaller,
   ): Promise<SessionSendOutcome>;
+  /** Why no message can be sent to a session, before anyone is asked about it; `undefined` if one can. */
+  sendProblem(
+    session: SessionReference,
+    caller: ToolCaller,
+  ): Promise<Extract<SessionSendOutcome, { readonly type: "not-found" | "error" }> | undefined>;
   agents(caller: ToolCaller): Promise<readonly ReachableAgent[]>;
 }

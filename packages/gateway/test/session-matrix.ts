@@ -1,5 +1,5 @@
 import type { RunFacts, ToolCaller } from "@factotum/agent-contract";
-import type { TurnRecord } from "@factotum/store";
+import type { SpawnRecord, TurnRecord } from "@factotum/store";
 import type { RunningConfig } from "../src/agents/running-config.ts";
 import { AgentsSessions } from "../src/agent-sessions/agents-sessions.ts";
 import { startTestGateway, type TestGateway, withMethods } from "./gateway-harness.ts";
@@ -51,7 +51,7 @@ export async function startWithSessions(): Promise<TestGateway> {
 export function askerOf(
   running: TestGateway,
   { from, guest, sandboxed, shows, isGroupTurn, allow }: Asker,
-  onScan: () => void = () => undefined,
+  { onScan = () => undefined, spawns = [] }: { readonly onScan?: () => void; readonly spawns?: readonly SpawnRecord[] } = {},
 ): {
   readonly sessions: AgentsSessions;
   readonly caller: ToolCaller;
@@ -69,6 +69,7 @@ export function askerOf(
   const { store: stored } = running;
   const store = withMethods(() => ({
     readTurn: async () => ({ origin: { conversation: { kind } } }) as unknown as TurnRecord,
+    listSpawns: async () => spawns,
     listSessions: async (options) => {
       onScan();
       return stored.listSessions(options);

@@ -37,6 +37,7 @@ beforeEach(async () => {
       history: () => Promise.reject(new Error("not in this test")),
       agents: () => Promise.reject(new Error("not in this test")),
       send: () => Promise.reject(new Error("not in this test")),
+      sendProblem: () => Promise.reject(new Error("not in this test")),
     },
     subagents: fakeSubagents(),
     web: webAccess({}),

@@ -1,5 +1,6 @@
 import type { AgentMessage, SessionFilter } from "@factotum/agent-contract";
 import { NO_USAGE } from "@factotum/agent-contract";
+import type { SpawnRecord } from "@factotum/store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 import { askerOf, ASKERS, EVERYBODY, idOf, NAMES, NOW, SESSIONS, startWithSessions } from "../../test/session-matrix.ts";
@@ -78,6 +79,18 @@ describe("the list", () => {
     const page = await sessions.list({ limit: 2, messageLimit: 0 }, caller);
     expect([page.sessions.length, page.isCut]).toEqual([2, true]);
     expect((await sessions.list({ limit: NAMES.length, messageLimit: 0 }, caller)).isCut).toBe(false);
+  });
+
+  test("has sub-agents that have ended last", async () => {
+    const child = { childKey: SESSIONS.child.key, state: "done" } as unknown as SpawnRecord;
+    const open = { childKey: SESSIONS.coderChild.key, state: "running" } as unknown as SpawnRecord;
+    const { sessions, caller } = askerOf(running, { from: "main" }, { spawns: [child, open] });
+    const keysOf = async (limit: number): Promise<readonly string[]> =>
+      (await sessions.list({ limit, messageLimit: 0 }, caller)).sessions.map(({ key }) => key);
+    expect((await keysOf(50)).at(-1)).toBe(SESSIONS.child.key);
+    expect(await keysOf(7)).not.toContain(SESSIONS.child.key);
+    expect((await sessions.list({ limit: 7, messageLimit: 0 }, caller)).isCut).toBe(true);
+    expect((await sessions.list({ limit: 8, messageLimit: 0 }, caller)).isCut).toBe(false);
   });
 
   test("shows the names of others' sessions only where names are asked for, and marks them", async () => {

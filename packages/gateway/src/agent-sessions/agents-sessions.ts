@@ -14,6 +14,7 @@ import type {
   SessionReference,
   SessionSendOutcome,
 } from "@factotum/agent-contract";
+import { isOpenSpawn } from "@factotum/store";
 import type { SessionRecord, Store } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { SessionEvents } from "../events/session-events.ts";
@@ -37,6 +38,7 @@ export interface AgentsSessionsParts extends SessionMessagesParts {
   readonly random: Random;
   readonly logger: Logger;
   readonly submit: ExchangesParts["submit"];
+  readonly channels: ExchangesParts["channels"];
   readonly watchers: ExchangesParts["watchers"];
   readonly subagents: Pick<SessionSubagents, "boundsOf" | "ofSession" | "ofStep" | "untilEnded">;
   readonly crashPoint?: ExchangesParts["crashPoint"];
@@ -66,19 +68,37 @@ export class AgentsSessions implements AgentSessions {
     const caller = await reach.caller(asked);
     const { mainKey } = parts.running.config.session;
     const kinds = filter.kinds === undefined ? undefined : new Set<AgentSessionKind>(filter.kinds);
-    const sessions: ListedSession[] = [];
     const scan = {
       ...(filter.agentId === undefined ? {} : { agentId: filter.agentId.toLowerCase() }),
       ...(filter.activeMinutes === undefined ? {} : { activeSinceMs: Math.max(0, parts.clock.now() - filter.activeMinutes * 60_000) }),
       ...(kinds === undefined ? {} : { isWanted: (key: string) => kinds.has(sessionKind(key, mainKey)) }),
     };
-    for await (const record of finder.visible(caller, scan)) {
-      if (!isWanted(record, filter)) continue;
-      if (sessions.length === filter.limit) return { sessions, isCut: true };
+    const { records, isCut } = await this.#select(finder.visible(caller, scan), filter);
+    const sessions: ListedSession[] = [];
+    for (const record of records) {
       const isRead = filter.messageLimit > 0 && (await reach.may("read", caller, record));
       sessions.push(await this.#row(record, { ...filter, messageLimit: isRead ? filter.messageLimit : 0 }));
     }
-    return { sessions, isCut: false };
+    return { sessions, isCut };
+  }
+
+  /** The wanted sessions in their order, those of ended sub-agents last: a parent looks for what still works. */
+  async #select(
+    visible: AsyncIterable<SessionRecord>,
+    filter: SessionFilter,
+  ): Promise<{ readonly records: readonly SessionRecord[]; readonly isCut: boolean }> {
+    const spawns = await this.#ready.parts.store.listSpawns();
+    const isEnded = new Set(spawns.flatMap((spawn) => (isOpenSpawn(spawn) ? [] : [spawn.childKey])));
+    const live: SessionRecord[] = [];
+    const ended: SessionRecord[] = [];
+    for await (const record of visible) {
+      if (!isWanted(record, filter)) continue;
+      if (isEnded.has(record.key)) ended.push(record);
+      else if (live.length === filter.limit) return { records: live, isCut: true };
+      else live.push(record);
+    }
+    const all = [...live, ...ended];
+    return { records: all.slice(0, filter.limit), isCut: all.length > filter.limit };
   }
 
   async history(
@@ -96,6 +116,11 @@ export class AgentsSessions implements AgentSessions {
   async send(reference: SessionReference, options: Parameters<AgentSessions["send"]>[1], asked: ToolCaller): Promise<SessionSendOutcome> {
     const { reach, sender } = this.#ready;
     return sender.send(reference, options, await reach.caller(asked));
+  }
+
+  async sendProblem(reference: SessionReference, asked: ToolCaller): ReturnType<AgentSessions["sendProblem"]> {
+    const { reach, sender } = this.#ready;
+    return sender.problem(reference, await reach.caller(asked));
   }
 
   /** Resumes the exchanges that an earlier process left unfinished. */

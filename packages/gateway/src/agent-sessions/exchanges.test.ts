@@ -187,6 +187,47 @@ describe("a message to another session", () => {
     expect(texts()).toEqual(["Hello, group.", "Told."]);
   });
 
+  test("is announced in the newest chat of a main session, which has none of its own", async () => {
+    const own = { ...GROUP, conversation: { kind: "direct" as const, id: "d1", spaceId: "s1" } };
+    answers = [
+      ["coder", "hello", textReply("Hello, owner.")],
+      ["main", "tell the coder", send({ agentId: "coder", message: "The build is red.", timeoutSeconds: 0 })],
+      ["coder", "has ended. Tell this chat", textReply("Attention: the build is red.")],
+      ["coder", "The build is red.", textReply("Noted.")],
+      ["main", "Accepted:", textReply("Told.")],
+    ];
+    await start({
+      patch: (config) => ({
+        ...config,
+        bindings: [{ agentId: "coder", match: { channel: "test", guildId: "s1" }, session: {} }] as unknown as FactotumConfig["bindings"],
+      }),
+    });
+    await say("hello", { origin: own });
+    expect((await running.store.readSession(CODER))?.lastOrigin).toEqual(own);
+    await say("tell the coder");
+    expect(texts().toSorted()).toEqual(["Attention: the build is red.", "Hello, owner.", "Told."]);
+    expect(platform.sent.find(({ outbound }) => outbound.type === "text" && outbound.text.startsWith("Attention"))?.target).toEqual(own);
+  });
+
+  test("to a hidden session asks no one, and is answered like one to a missing session", async () => {
+    const group = { ...GROUP, conversation: { kind: "group" as const, id: "g3" } };
+    answers = [
+      ["main", "tell yourself", send({ sessionKey: "agent:main:main", message: "x" })],
+      ["main", "tell a missing one", send({ sessionKey: "agent:main:missing", message: "x" })],
+    ];
+    await start({ patch: (config) => ({ ...config, bindings: [] }) });
+    await say("hello from me");
+    await say("a guest was here", { origin: group, sender: { id: "guest-1", isBot: false }, mentionsBot: true });
+    const resultOf = async (text: string): Promise<string> => {
+      await say(text, { origin: group, mentionsBot: true });
+      return newestOf(server.requests.at(-1) as RecordedRequest).replaceAll(/agent:main:\w+|toolu?_\w+/g, "");
+    };
+    const hidden = await resultOf("tell yourself");
+    expect(hidden).toContain("There is no session");
+    expect(hidden).toBe(await resultOf("tell a missing one"));
+    expect(texts().join()).not.toContain("/approve");
+  });
+
   test("is never a command, a directive or an answer to a question there", async () => {
     answers = [
       ["coder", "hello", textReply("Hello.")],
@@ -375,7 +416,8 @@ test("two sessions that wait for each other both continue", async () => {
   await expect.poll(async () => running.store.listExchanges()).toHaveLength(1);
   isAsked.resolve();
   await settle();
-  expect(asked().filter((line) => line.startsWith("main"))).toEqual(["main: ", "main: replied:", "main: 1 of 1"]);
+  // The second is the announcement in the chat of the main session.
+  expect(asked().filter((line) => line.startsWith("main"))).toEqual(["main: ", "main: replied:", "main: 1 of 1", "main: 1 of 1"]);
   expect(texts()).toContain("It is ready.");
 });
 

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger } from "@factotum/agent-contract";
 import { isExchangeEnd } from "@factotum/agent-core";
 import type { MsgContext, Origin } from "@factotum/channel-contract";
@@ -15,9 +16,11 @@ import { answerText } from "../delivery/chat-entries.ts";
 import { parseReply } from "../delivery/parse-reply.ts";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
 import type { InputWatcher, InputWatchers } from "../queue/run-report.ts";
+import { isOwnAddress } from "../delivery/plan-message.ts";
+import type { ChatAddresses } from "../delivery/plan-message.ts";
 import { bindToSubagent } from "../subagents/bind-to-subagent.ts";
 import type { SessionSubagents } from "../subagents/session-subagents.ts";
-import { addressOfKey } from "../routing/session-key.ts";
+import { addressOfKey, sessionKind } from "../routing/session-key.ts";
 import { endOfInput, endOfRun } from "../queue/run-end.ts";
 import { afterStep, laterEnd, nextStep, stepInput } from "./exchange.ts";
 import type { ExchangeStep, StepEnd } from "./exchange.ts";
@@ -41,6 +44,7 @@ export interface ExchangesParts {
   readonly watchers: InputWatchers;
   /** What sessions hand out during a step: the results of that are part of its reply. */
   readonly subagents: Pick<SessionSubagents, "boundsOf" | "ofStep" | "untilEnded">;
+  readonly channels: ChatAddresses;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly crashPoint?: CrashPointHook | undefined;
@@ -64,6 +68,24 @@ interface WaitingRequester {
 export function chatOf(record: Pick<SessionRecord, "key" | "lastOrigin"> | undefined): Origin | undefined {
   const origin = record?.lastOrigin;
   return record !== undefined && origin !== undefined && addressOfKey(record.key)?.channel === origin.channel ? origin : undefined;
+}
+
+/**
+ * Where the end of an exchange is announced: the chat of a session itself; for a person's session on every channel, such as the main session, the chat of its
+ * newest turn when the exchange begins. `undefined` where clients read the transcript, which has the exchange.
+ */
+export function announcementChatOf(
+  record: Pick<SessionRecord, "key" | "lastOrigin"> | undefined,
+  { mainKey, channels }: { readonly mainKey: string; readonly channels: ChatAddresses },
+): Origin | undefined {
+  const own = chatOf(record);
+  const origin = record?.lastOrigin;
+  if (own !== undefined || record === undefined || origin === undefined) return own;
+  const address = addressOfKey(record.key);
+  const isOfPerson =
+    address === undefined ? sessionKind(record.key, mainKey) === "main" : address.type === "direct" && address.channel === undefined;
+  const isChat = origin.conversation.kind === "direct" && channels.accountFor(origin) !== undefined && !isOwnAddress(origin, channels);
+  return isOfPerson && isChat ? origin : undefined;
 }
 
 /**
@@ -160,7 +182,13 @@ export class Exchanges {
     const { store, clock, submit, watchers, subagents } = this.#parts;
     if (this.isClosing) return undefined;
     const step = nextStep(exchange);
-    const chat = step.receiver === "target" ? exchange.target.origin : chatOf(await store.readSession(exchange.requester.sessionKey));
+    const { requester, target } = exchange;
+    const chat =
+      step.receiver === "requester"
+        ? chatOf(await store.readSession(requester.sessionKey))
+        : step.step === "announce"
+          ? target.origin
+          : chatOf({ key: target.sessionKey, ...withoutUndefined({ lastOrigin: target.origin }) });
     const { message, admission: own } = stepInput(exchange, step, { chat, nowMs: clock.now() });
     const admission = bindToSubagent(own, subagents.boundsOf(own.sessionKey ?? ""));
     const end = await this.#endOf(async (watcher) => {

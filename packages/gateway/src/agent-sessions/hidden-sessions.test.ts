@@ -68,7 +68,7 @@ async function learnt(
 
 test.each(ASKERS)("%s: no tool tells a hidden session from one that does not exist", async (_who, asker, visible) => {
   let scans = 0;
-  const { sessions, caller } = askerOf(running, asker, () => (scans += 1));
+  const { sessions, caller } = askerOf(running, asker, { onScan: () => (scans += 1) });
   const tools = createCoreTools({ sessions, subagents, files: { forRun: async () => ({}) } } as unknown as Parameters<
     typeof createCoreTools
   >[0]);

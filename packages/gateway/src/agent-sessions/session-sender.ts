@@ -3,12 +3,13 @@ import type { Clock, Random, RunFacts, SessionReference, SessionSendOutcome } fr
 import type { ExchangeRecord, InboxStore, TurnStore } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { confinementOf, isSandboxed, sandboxReason } from "../agents/run-place.ts";
+import type { ChatAddresses } from "../delivery/plan-message.ts";
 import { wait } from "../delivery/wait.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
 import { readAskingTurn } from "../queue/asking-turn.ts";
 import { chargedKind } from "../run-policy/input-traits.ts";
 import type { BegunExchange, Exchanges } from "./exchanges.ts";
-import { chatOf } from "./exchanges.ts";
+import { announcementChatOf, chatOf } from "./exchanges.ts";
 import type { FoundSession, SessionFinder } from "./session-finder.ts";
 import type { KnownCaller, SessionReach } from "./session-reach.ts";
 
@@ -23,6 +24,7 @@ export interface SessionSenderParts {
   readonly finder: SessionFinder;
   readonly exchanges: Exchanges;
   readonly watchers: InputWatchers;
+  readonly channels: ChatAddresses;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -30,6 +32,8 @@ export interface SessionSenderParts {
 const CYCLE =
   "This message came here through the session that you would send it to: a circle would never end. Give your answer in this turn; it is the reply.";
 const SELF = "This is your own session. Answer here instead of sending.";
+
+type SendProblem = Extract<SessionSendOutcome, { readonly type: "not-found" | "error" }>;
 
 /** Sends messages from session to session. */
 export class SessionSender {
@@ -46,12 +50,10 @@ export class SessionSender {
     { message, timeoutMs, signal }: { readonly message: string; readonly timeoutMs: number; readonly signal: AbortSignal },
     caller: KnownCaller,
   ): Promise<SessionSendOutcome> {
-    const { finder, exchanges, reach } = this.#parts;
+    const { exchanges } = this.#parts;
     const { sessionKey } = caller.run;
-    const found = await finder.find(reference, "see", caller);
-    if (found === undefined) return { type: "not-found" };
-    if (found.key === sessionKey) return { type: "error", code: "cycle", message: SELF };
-    if (!(await reach.may("send", caller, found))) return { type: "not-found" };
+    const found = await this.#findTarget(reference, caller);
+    if ("type" in found) return found;
     const exchange = await this.#exchangeWith(found, { message, isAwaited: timeoutMs > 0 }, caller);
     if ("type" in exchange) return exchange;
     if (exchanges.isFull(sessionKey))
@@ -66,6 +68,20 @@ export class SessionSender {
     if (outcome.type === "ok") await this.#whenEnded(caller.run, () => taken.resolve(true));
     else taken.resolve(false);
     return outcome;
+  }
+
+  /** Why a message cannot be sent to a session; `undefined` if it can. */
+  async problem(reference: SessionReference, caller: KnownCaller): Promise<SendProblem | undefined> {
+    const found = await this.#findTarget(reference, caller);
+    return "type" in found ? found : undefined;
+  }
+
+  async #findTarget(reference: SessionReference, caller: KnownCaller): Promise<FoundSession | SendProblem> {
+    const { finder, reach } = this.#parts;
+    const found = await finder.find(reference, "see", caller);
+    if (found === undefined) return { type: "not-found" };
+    if (found.key === caller.run.sessionKey) return { type: "error", code: "cycle", message: SELF };
+    return (await reach.may("send", caller, found)) ? found : { type: "not-found" };
   }
 
   /** Waits for the first reply. The run holds no place meanwhile (R6). */
@@ -137,12 +153,13 @@ export class SessionSender {
     if (confinementOf(run) !== undefined && !isSandboxed(sandboxReason(mode, { owner: run.owner, group })))
       return { type: "forbidden", message: `This turn is sandboxed, and turns of ${found.key} are not, so it cannot send there.` };
     const isListed = admission.sessionKey === undefined || admission.isListedOwner === true;
-    const { maxPingPongTurns } = running.config.session.agentToAgent;
+    const { agentToAgent, mainKey } = running.config.session;
+    const announcedIn = announcementChatOf(found.record, { mainKey, channels: this.#parts.channels });
     return {
       id: random.uuid(),
       startedAtMs: clock.now(),
       requester: { sessionKey: run.sessionKey, agentId: run.agentId, channel: turn.origin.channel },
-      target: { sessionKey: found.key, agentId: found.agentId, ...withoutUndefined({ origin: chat }) },
+      target: { sessionKey: found.key, agentId: found.agentId, ...withoutUndefined({ origin: announcedIn }) },
       request: message,
       path,
       authority: {
@@ -156,7 +173,7 @@ export class SessionSender {
           ? {}
           : { job: { id: admission.job.id, name: admission.job.name, tools: admission.job.tools } }),
       },
-      maxTurns: 1 + (isAwaited ? maxPingPongTurns : 0),
+      maxTurns: 1 + (isAwaited ? agentToAgent.maxPingPongTurns : 0),
       turn: 0,
       phase: "talk",
     };

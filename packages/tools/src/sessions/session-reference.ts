@@ -23,10 +23,12 @@ export function noReference(tool: string): AgentToolResult {
 }
 
 /** The one answer for a session that is missing, ambiguous, or out of reach. */
-export function noSession({ sessionKey, label, agentId }: SessionReference): AgentToolResult {
+export function noSession(reference: SessionReference): AgentToolResult {
+  return errorResult(noSessionText(reference), { details: { status: "error", code: "not-found" } });
+}
+
+/** The text of the same, for a call that is refused before it runs. */
+export function noSessionText({ sessionKey, label, agentId }: SessionReference): string {
   const named = sessionKey ?? label ?? agentId ?? "";
-  return errorResult(
-    `There is no session ${JSON.stringify(named)} within your reach, or more than one has this name. sessions_list shows those that you can reach.`,
-    { details: { status: "error", code: "not-found" } },
-  );
+  return `There is no session ${JSON.stringify(named)} within your reach, or more than one has this name. sessions_list shows those that you can reach.`;
 }

@@ -46,6 +46,7 @@ beforeEach(async () => {
       asked.push([reference, options.message, options.timeoutMs, caller.tainted]);
       return outcome;
     },
+    sendProblem: async ({ sessionKey }) => (sessionKey === "hidden" ? { type: "not-found" } : undefined),
     agents: async () => [
       { id: "main", isSelf: true },
       { id: "coder", name: "The coder", isSelf: false },
@@ -151,4 +152,14 @@ test("sessions_send waits 30 seconds by default, answers a hidden session like s
 
 test("agents_list marks the caller's own agent", async () => {
   expect(textOf(await rig.call(createAgentsListTool({ sessions }), {}))).toBe("- main: you\n- coder (The coder)");
+});
+
+test("sessions_send: a session out of reach is refused before anyone is asked, in the words of a missing one", async () => {
+  const tool = createSessionsSendTool({ sessions });
+  const inspect = async (sessionKey: string) =>
+    tool.inspect?.({ id: "t1", name: "sessions_send", arguments: { sessionKey, message: "hi" } }, rig.run);
+  expect(await inspect("agent:coder:main")).toMatchObject({ type: "action", text: "Send to the session agent:coder:main: hi" });
+  outcome = { type: "not-found" };
+  const missing = await rig.call(tool, { sessionKey: "hidden", message: "hi" });
+  expect(await inspect("hidden")).toEqual({ type: "invalid", message: textOf(missing) });
 });

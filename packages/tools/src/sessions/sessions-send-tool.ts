@@ -2,7 +2,7 @@ import type { AgentSessions, AgentTool, AgentToolResult, SessionSendOutcome, Too
 import { z } from "zod";
 import { defineTool } from "../define-tool/define-tool.ts";
 import { errorResult, textResult } from "../define-tool/tool-result.ts";
-import { noReference, noSession, parseReference, SESSION_PARAMETERS } from "./session-reference.ts";
+import { noReference, noSession, noSessionText, parseReference, SESSION_PARAMETERS } from "./session-reference.ts";
 
 const DEFAULT_SECONDS = 30;
 
@@ -18,7 +18,7 @@ const SENDS: ToolTraits = {
 };
 
 /** Sends a message to another session, and waits for its reply. */
-export function createSessionsSendTool({ sessions }: { readonly sessions: Pick<AgentSessions, "send"> }): AgentTool {
+export function createSessionsSendTool({ sessions }: { readonly sessions: Pick<AgentSessions, "send" | "sendProblem"> }): AgentTool {
   return defineTool({
     name: "sessions_send",
     summary: "Send a message to another session",
@@ -32,9 +32,12 @@ export function createSessionsSendTool({ sessions }: { readonly sessions: Pick<A
       timeoutSeconds: z.int().min(0).max(3_600).optional().describe(`0: do not wait. Default ${DEFAULT_SECONDS}`),
     }),
     traits: SENDS,
-    inspect: async ({ message, timeoutSeconds: _wait, ...named }) => {
+    inspect: async ({ message, timeoutSeconds: _wait, ...named }, run) => {
       const reference = parseReference(named);
       if (reference === undefined) return { type: "invalid", message: "sessions_send needs sessionKey, label or agentId." };
+      // The owner is not asked about a session out of reach, and the model does not learn from a question that it exists.
+      const problem = await sessions.sendProblem(reference, { run, tainted: true });
+      if (problem !== undefined) return { type: "invalid", message: problem.type === "error" ? problem.message : noSessionText(reference) };
       const to = { sessionKey: reference.sessionKey ?? "", label: reference.label ?? "", agentId: reference.agentId ?? "" };
       const name = [to.sessionKey, to.label, to.agentId].filter((word) => word !== "").join(", ");
       return { type: "action", text: `Send to the session ${name}: ${message}`, binding: { ...to, message } };
