@@ -317,6 +317,10 @@ type PromptBody = {
   readonly maxDepth: number;
   /** The session stays open for further messages. */
   readonly persistent: boolean;
+  /** It starts with the conversation of the agent that asked. `context`: it also has the prompt of that agent, and the Subagent Context is here. */
+  readonly fork?: {
+    readonly context?: string;
+  };
 };
 /** The parts of one turn's text, in order. */
 interface EffectivePromptFacts {
