@@ -31,7 +31,7 @@ export type Fork =
 
 /**
  * The conversation of a run up to one of its open calls: the messages of its last request, exactly as they were sent, and what has followed since. So a request
- * with the same prompt that goes on from here begins with that request, and the provider's cache has it. Calls that are still open get results of their own.
+ * with the same prompt that continues from here begins with that request, and the provider's cache has it. Calls that are still open get results of their own.
  * `maxTokens`: how much the model takes.
  */
 export async function forkConversation(
