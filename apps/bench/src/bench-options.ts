@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 /** Options of a run. */
 export interface BenchOptions {
   /** How much is measured; see the plans. */
-  readonly form: "full" | "quick" | "check" | "sizes" | "web";
+  readonly form: "full" | "quick" | "check" | "sizes" | "web" | "subagents";
   /** Store the figures as the record for later checks. */
   readonly record: boolean;
   /** Install and measure the peer too. */
@@ -22,6 +22,7 @@ export const USAGE = `Usage: pnpm bench [options]
   --check         the short form for CI: fails on sizes over their limit, and on times that are much worse than recorded
   --sizes         bytes, memory and disk alone, and fails on one over its limit
   --web           the page in Chromium alone, and fails on a figure that misses its target
+  --subagents     turns while 50 sub-agents work, and memory after 1,000, and fails on a figure that misses its target
   --record        write the figures to results/baseline.json, which --check compares with
   --peer          install openclaw into a temporary folder and measure it too (long)
   --profile       write a CPU profile of the gateway under turns, and measure nothing
@@ -38,6 +39,7 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions {
       check: { type: "boolean", default: false },
       sizes: { type: "boolean", default: false },
       web: { type: "boolean", default: false },
+      subagents: { type: "boolean", default: false },
       record: { type: "boolean", default: false },
       peer: { type: "boolean", default: false },
       profile: { type: "boolean", default: false },
@@ -46,13 +48,13 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions {
     },
   });
   const others = values.quick || values.record || values.peer || values.profile;
-  const alone = [values.check, values.sizes, values.web].filter(Boolean).length;
-  if (alone > 1 || (alone === 1 && others)) throw new Error("--check, --sizes and --web stand alone.");
-  if (values.against !== undefined && (alone === 1 || values.record || values.peer || values.profile))
+  const alone = (["check", "sizes", "web", "subagents"] as const).filter((name) => values[name]);
+  if (alone.length > 1 || (alone.length === 1 && others)) throw new Error("--check, --sizes, --web and --subagents stand alone.");
+  if (values.against !== undefined && (alone.length === 1 || values.record || values.peer || values.profile))
     throw new Error("--against goes with --quick and --entry only.");
   if (values.profile && (values.record || values.peer)) throw new Error("--profile measures nothing: leave --record and --peer out.");
   return {
-    form: values.check ? "check" : values.sizes ? "sizes" : values.web ? "web" : values.quick ? "quick" : "full",
+    form: alone[0] ?? (values.quick ? "quick" : "full"),
     record: values.record,
     peer: values.peer,
     profile: values.profile,

@@ -9,6 +9,7 @@ import { checkRatios, checkSizes, checkTargets } from "./report/check-figures.ts
 import { renderTable } from "./report/render-table.ts";
 import { describeRun, readBaseline, writeResult } from "./report/results.ts";
 import { runBench } from "./run-bench.ts";
+import { measureSubagents } from "./subagents/measure-subagents.ts";
 import { measureWeb } from "./web/measure-web.ts";
 import { writeProfile } from "./write-profile.ts";
 
@@ -27,8 +28,9 @@ async function main(options: BenchOptions): Promise<number> {
     return 0;
   }
   const onStep = (step: string): void => console.error(`measuring ${step} …`);
-  if (options.form === "web") {
-    const measured = await measureWeb({ entry: options.entry, onStep });
+  if (options.form === "web" || options.form === "subagents") {
+    const measure = options.form === "web" ? measureWeb : measureSubagents;
+    const measured = await measure({ entry: options.entry, onStep });
     console.log(`\nNode ${process.version}\n\n${renderTable(measured)}\n`);
     return report(checkTargets(measured));
   }

@@ -56,7 +56,10 @@ export type FigureId =
   | "webKey"
   | "webBusy"
   | "webCode"
-  | "webLongest";
+  | "webLongest"
+  | "subagentTurn"
+  | "subagentRatio"
+  | "subagentMemory";
 
 /** Every figure, in the order of the table. */
 export const FIGURES: Readonly<Record<FigureId, Figure>> = {
@@ -98,6 +101,9 @@ export const FIGURES: Readonly<Record<FigureId, Figure>> = {
   webBusy: { label: "page: main thread meanwhile", unit: "%", better: "lower", gate: "none" },
   webCode: { label: "page: main thread, 2,000 lines of code at 500 tokens/s", unit: "%", better: "lower", target: 40, gate: "none" },
   webLongest: { label: "page: longest task meanwhile", unit: "ms", better: "lower", target: 50, gate: "none" },
+  subagentTurn: { label: "turn while 50 sub-agents work, p95", unit: "ms", better: "lower", gate: "none" },
+  subagentRatio: { label: "the same against the conversation without them", unit: "×", better: "lower", target: 1.2, gate: "none" },
+  subagentMemory: { label: "memory after 1,000 sub-agents, more than before", unit: "MiB", better: "lower", target: 5, gate: "none" },
 };
 
 /** One figure of this run. */

@@ -1,7 +1,11 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import { isOpenSpawn, isWorkingSpawn } from "@factotum/store";
 import type { SpawnRecord } from "@factotum/store";
 
-/** The sub-agents as they are stored, in memory: decisions about them are made without waiting. */
+/**
+ * The sub-agents as they are stored, in memory: decisions about them are made without waiting. Of one whose end was reported, only what lists show and what names
+ * its exchange is kept.
+ */
 export class SpawnBook {
   readonly #spawns = new Map<string, SpawnRecord>();
   readonly #ofChild = new Map<string, string>();
@@ -13,7 +17,7 @@ export class SpawnBook {
   }
 
   put(spawn: SpawnRecord): void {
-    this.#spawns.set(spawn.id, spawn);
+    this.#spawns.set(spawn.id, isOpenSpawn(spawn) || spawn.announcedAtMs === undefined ? spawn : listed(spawn));
     this.#ofChild.set(spawn.childKey, spawn.id);
     this.#changed(spawn);
   }
@@ -57,4 +61,16 @@ export class SpawnBook {
     this.#ofChild.delete(sessionKey);
     this.#spawns.delete(spawn.id);
   }
+}
+
+function listed({ result: _result, outputSchema: _schema, ...spawn }: SpawnRecord): SpawnRecord {
+  const { message, admission } = spawn.report;
+  const { owner, kind, agentToAgent } = admission;
+  const { origin, eventId, messageId, timestampMs, event, sender } = message;
+  const address = { origin, eventId, messageId, timestampMs, event, sender, text: "", mentionsBot: true, attachments: [] };
+  return {
+    ...spawn,
+    child: { owner: spawn.child.owner, kind: spawn.child.kind },
+    report: { message: address, admission: { owner, kind, ...withoutUndefined({ agentToAgent }) } },
+  };
 }

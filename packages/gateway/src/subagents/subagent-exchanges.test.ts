@@ -141,7 +141,8 @@ test("such a result is the reply, too, where a restart comes between", async () 
   let isHeld = true;
   scene.answerWith({
     "": ({ results, text }) => {
-      if (text.includes("2 of 2")) return textReply("Noted.");
+      // Of two if the reply is read from the transcript, where it counts as text of others.
+      if (/2 of [26]/.test(text)) return textReply("REPLY_SKIP");
       if (text.includes("has ended")) return textReply("There are three.");
       if (text.includes("How many files?") && text.includes("1 of 6")) return results === 0 ? spawn("count") : textReply("I have asked.");
       if (text.includes("Hello.")) return textReply("Hello.");
@@ -164,5 +165,5 @@ test("such a result is the reply, too, where a restart comes between", async () 
   await scene.start(undefined, { ...options, home });
   await expect.poll(async () => scene.running.store.listExchanges(), { timeout: 10_000 }).toEqual([]);
   await scene.running.gateway.engine.idle();
-  expect(scene.bodies("2 of 2")[0]).toContain("There are three.");
+  expect([...scene.bodies("2 of 2"), ...scene.bodies("2 of 6")][0]).toContain("There are three.");
 });
