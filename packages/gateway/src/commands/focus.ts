@@ -22,7 +22,7 @@ export const unfocusCommand: Command = defineCommand({
   parse: parseNothing,
   changes: () => true,
   run: async (_, { session, focus }) => {
-    const name = await focus.unfocus(session.target.input.message.origin);
+    const name = await focus.unfocus(session.target.input.message);
     if (name === undefined) return "This conversation is not focused.";
     return `What is said here goes to this conversation's own session again, and no longer to ${name}.`;
   },
@@ -44,6 +44,7 @@ async function focusOn(named: string, call: CommandCall): Promise<string> {
   const { idleHours } = running.config.session.threadBindings;
   return [
     `What is said here goes to ${change.name} now.`,
+    ...(change.isReadByOthers ? ["Others speak with it, too, and it may tell them what you say."] : []),
     ...(change.isForOthers ? [] : ["Only your messages do: those of others stay here."]),
     `/unfocus ends that${idleHours === 0 ? "" : `, and so do ${plural(idleHours, "hour")} without a message`}.`,
   ].join(" ");

@@ -78,7 +78,7 @@ async function answer(asked: Asked, call: CommandCall): Promise<CommandAnswer> {
 /** Where it is spoken with. */
 function placesOf({ sessionKey }: SubagentView, { focus, session }: CommandCall): string {
   const places = focus.onSession(sessionKey);
-  const here = focus.of(session.target.input.message.origin);
+  const here = focus.of(session.target.input.message);
   if (places.length === 0) return "";
   return here?.sessionKey === sessionKey ? ", focused here" : `, focused in ${plural(places.length, "conversation")}`;
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "@factotum/agent-contract";
-import type { Origin } from "@factotum/channel-contract";
+import type { MsgContext, Origin } from "@factotum/channel-contract";
 import type { FocusRecord, FocusStore } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
@@ -35,9 +35,9 @@ export class FocusBook {
     for (const focus of await this.#parts.store.listFocuses()) this.#byKey.set(focus.key, focus);
   }
 
-  /** That of a conversation with its thread, expired or not. */
-  of(origin: Origin): FocusRecord | undefined {
-    return this.#byKey.get(this.#keyOf(origin));
+  /** That of the conversation of a message, with its thread; expired or not. In a direct conversation everyone has their own. */
+  of({ origin, sender }: Pick<MsgContext, "origin" | "sender">): FocusRecord | undefined {
+    return this.#byKey.get(this.#keyOf(origin, sender.id));
   }
 
   /** Oldest first. */
@@ -60,7 +60,7 @@ export class FocusBook {
 
   /** Focuses a conversation, instead of an earlier focus. False if too many are focused. Resolves when it is stored. */
   async put(origin: Origin, focus: Pick<FocusRecord, "sessionKey" | "agentId" | "senderId" | "isOwnThread">): Promise<boolean> {
-    const key = this.#keyOf(origin);
+    const key = this.#keyOf(origin, focus.senderId);
     if (!this.#byKey.has(key) && this.#byKey.size >= MAX_FOCUSES) return false;
     const nowMs = this.#parts.clock.now();
     const record: FocusRecord = { key, origin, ...focus, createdAtMs: nowMs, usedAtMs: nowMs };
@@ -83,7 +83,8 @@ export class FocusBook {
     await this.#parts.store.removeFocus(key);
   }
 
-  #keyOf(origin: Origin): string {
-    return conversationKey(this.#parts.channels.moves.original(origin));
+  #keyOf(origin: Origin, senderId: string | undefined): string {
+    const key = conversationKey(this.#parts.channels.moves.original(origin));
+    return origin.conversation.kind === "direct" && senderId !== undefined ? `${key} ${JSON.stringify(senderId)}` : key;
   }
 }

@@ -1,3 +1,4 @@
+import type { FactotumConfig } from "@factotum/config";
 import type { Origin, Sender } from "@factotum/channel-contract";
 import { textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicReply } from "@factotum/testing-providers";
@@ -114,10 +115,17 @@ test("a group reaches no private session, no sub-agent of one and no other agent
   expect(await say("/focus agent:other:main", DM)).toEqual([expect.stringContaining("There is no such session within reach")]);
   // Two chats speak with one sub-agent, each answered where it spoke.
   expect(await say("/focus aside", GROUP)).toEqual([expect.stringContaining("now. /unfocus")]);
-  expect(await say(`/focus ${aside?.childKey ?? ""}`, DM)).toEqual([expect.stringContaining('"aside" now')]);
+  expect(await say(`/focus ${aside?.childKey ?? ""}`, DM)).toEqual([expect.stringMatching(/"aside" now\. Others speak with it, too/)]);
   expect(await say("One.", GROUP)).toEqual(["aside"]);
   expect(await say("Two.", DM)).toEqual(["aside"]);
   expect((await scene.running.store.readSession(aside?.childKey ?? ""))?.isPrivate).toBe(false);
+  // A guest's own sub-agent is the guest's to speak with, and nothing else.
+  const guests = at({ kind: "direct", id: "dm-3" });
+  await say("Keep watch.", guests, GUEST);
+  expect(await say("/focus agent:main:main", guests, GUEST)).toEqual([expect.stringContaining("There is no such session within reach")]);
+  expect(await say("/focus aside", guests, GUEST)).toEqual([expect.stringContaining("There is no such session within reach")]);
+  expect(await say("/focus 1", guests, GUEST)).toEqual([expect.stringContaining('"keeper" now')]);
+  expect(await say("Mine?", guests, GUEST)).toEqual([expect.stringMatching(/^keeper \d$/)]);
   // Another session of the agent: the owner's messages go there, a guest's stay.
   const elsewhere = at({ kind: "group", id: "g2" });
   await say("Hello.", elsewhere);
@@ -126,9 +134,10 @@ test("a group reaches no private session, no sub-agent of one and no other agent
   await say("From a guest.", GROUP, GUEST);
   expect(scene.bodies("From the owner.")[0]).toContain("Hello.");
   expect(scene.bodies("From a guest.")[0]).not.toContain("Hello.");
-  // The owner's words in a shared session cannot be taken by another sender of the same address.
-  expect(await say("/focus 1", DM, GUEST)).not.toEqual([expect.stringContaining("now")]);
+  // Another sender of the same direct address has neither the owner's focus nor changes it.
   expect(await say("Mine?", DM, GUEST)).toEqual(["Main here."]);
+  expect(await say("/focus 1", DM, GUEST)).toEqual([expect.stringContaining('"keeper" now')]);
+  expect(await say("Still?", DM)).toEqual(["aside"]);
 });
 
 test("a focus ends after its idle limit, and the message that finds that goes to the conversation's own session", async () => {
@@ -177,6 +186,21 @@ test("a client that names its session opens that of the sub-agent, whose bounds 
   expect(said?.admission).toMatchObject({ subagent: { depth: 1 }, tree: {}, job: { timeoutMs: 3_600_000 } });
   expect(scene.bodies("From the page.")[0]).toContain("keeper 1");
   expect(await scene.rows()).toMatchObject([{ state: "idle", reports: 1 }]);
+});
+
+test("where replies are held back, a focus does not bring them", async () => {
+  const rules = [{ action: "deny", match: { keyPrefix: "agent:main:test:group:g1" } }] as const;
+  const held = (config: FactotumConfig): FactotumConfig => ({
+    ...config,
+    session: { ...config.session, sendPolicy: { rules, default: "allow" } },
+  });
+  await scene.start(undefined, { accountConfig: { allowFrom: ["owner-1"], ...OPEN_GROUP }, patch: held });
+  await say("Keep watch.", GROUP);
+  expect(textsOf(GROUP)).toEqual([]);
+  expect(await say("/focus keeper", GROUP)).toEqual([expect.stringContaining("Replies are held back here")]);
+  await say("More?", THREAD);
+  await say("/subagents steer keeper More.", GROUP);
+  expect(textsOf(THREAD).filter((text) => text.startsWith("keeper"))).toEqual([]);
 });
 
 test("/stop and /new in a focused chat are about the sub-agent, which stays open; without a thread of its own it works all the same", async () => {

@@ -1,7 +1,7 @@
 import { plural, withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger } from "@factotum/agent-contract";
 import { cutText } from "@factotum/agent-core";
-import type { Origin } from "@factotum/channel-contract";
+import type { MsgContext, Origin } from "@factotum/channel-contract";
 import { isOpenSpawn } from "@factotum/store";
 import type { FocusRecord, InputAdmission, InputRecord, SpawnRecord, Store } from "@factotum/store";
 import { SessionFinder } from "../agent-sessions/session-finder.ts";
@@ -10,6 +10,7 @@ import type { TargetSession } from "../agent-sessions/session-reach.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { InputPolicy } from "../conversation/input-policy.ts";
+import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { isOwnAddress } from "../delivery/plan-message.ts";
 import type { Notices } from "../notices/notices.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
@@ -38,10 +39,11 @@ export interface SessionFocusParts {
 
 /** What became of a wish to focus. `refused` says what to do. */
 export type FocusChange =
-  | { readonly type: "done"; readonly name: string; readonly isForOthers: boolean }
+  | { readonly type: "done"; readonly name: string; readonly isForOthers: boolean; readonly isReadByOthers: boolean }
   | { readonly type: "refused"; readonly message: string };
 
 const NOT_FOUND = "There is no such session within reach of this conversation. /subagents lists its sub-agents.";
+const HELD_BACK = "Replies are held back here, so there is nothing to focus. /send shows why.";
 const ONE_TASK =
   'It ends with its result. /subagents steer <n> <text> tells it something until then; a sub-agent that stays open is started with mode "session".';
 
@@ -71,11 +73,7 @@ export class SessionFocus {
         parts.inBackground("thread of a sub-agent", opened);
       },
       onClosed: (spawn) => parts.inBackground("end of a focus", this.#closed(spawn)),
-      threadOf: async (sessionKey) => {
-        // What cannot be created is reported where it is created.
-        await this.#opening.get(sessionKey)?.catch(() => undefined);
-        return this.#book.onSession(sessionKey).find(({ isOwnThread }) => isOwnThread === true)?.origin;
-      },
+      threadOf: async (sessionKey) => this.#threadOf(sessionKey),
     });
   }
 
@@ -108,9 +106,9 @@ export class SessionFocus {
     return bindToSubagent(focused, await this.#ownSettings(focused.sessionKey, subagents.boundsOf(focused.sessionKey)));
   }
 
-  /** The session that a conversation is focused on. */
-  of(origin: Origin): FocusRecord | undefined {
-    const focus = this.#book.of(origin);
+  /** What the conversation of a message is focused on. */
+  of(message: Pick<MsgContext, "origin" | "sender">): FocusRecord | undefined {
+    const focus = this.#book.of(message);
     return focus === undefined || this.#book.expiry(focus) !== undefined ? undefined : focus;
   }
 
@@ -135,16 +133,18 @@ export class SessionFocus {
     if (isOwnAddress(message.origin, channels))
       return { type: "refused", message: `Open the session ${found.key} here: what you write there goes to ${name}, and nowhere else.` };
     const { origin, sender } = message;
+    if (await isSuppressed({ sessionKey: said.own.sessionKey, origin }, this.#parts)) return { type: "refused", message: HELD_BACK };
     const senderId = origin.conversation.kind === "direct" ? sender.id : undefined;
     const isPut = await this.#book.put(origin, { sessionKey: found.key, agentId: found.agentId, ...withoutUndefined({ senderId }) });
     if (!isPut) return { type: "refused", message: "Too many conversations are focused. Release one of them with /unfocus." };
     const others = { ...said, admission: { ...said.admission, owner: false } };
-    return { type: "done", name, isForOthers: senderId !== undefined || (await this.#access.may(others, found)) };
+    const isForOthers = senderId !== undefined || (await this.#access.may(others, found));
+    return { type: "done", name, isForOthers, isReadByOthers: senderId !== undefined && said.admission.owner && !found.isPrivate };
   }
 
   /** Releases the conversation of a message; the name of what it was focused on. */
-  async unfocus(origin: Origin): Promise<string | undefined> {
-    const focus = this.#book.of(origin);
+  async unfocus(message: Pick<MsgContext, "origin" | "sender">): Promise<string | undefined> {
+    const focus = this.#book.of(message);
     if (focus === undefined) return undefined;
     await this.#book.release(focus);
     return this.nameOf(focus.sessionKey);
@@ -153,8 +153,8 @@ export class SessionFocus {
   async #focused({ message, admission }: Pick<InputRecord, "message" | "admission">): Promise<InputAdmission> {
     const { policy, store, subagents, inBackground } = this.#parts;
     const { origin, sender } = message;
-    const focus = this.#book.of(origin);
-    if (focus === undefined || (focus.senderId !== undefined && focus.senderId !== sender.id)) return admission;
+    const focus = this.#book.of(message);
+    if (focus === undefined) return admission;
     const { sessionKey, agentId } = policy.routeOfSender(origin, sender.id, sender.roles);
     const own = { sessionKey, agentId };
     const expiry = this.#book.expiry(focus);
@@ -164,6 +164,8 @@ export class SessionFocus {
       if (expiry !== undefined && policy.admits({ message, admission })) await this.#sayExpired(focus, own.sessionKey, expiry);
       return admission;
     }
+    // Answers that are held back here are held back wherever they come from.
+    if (await isSuppressed({ sessionKey, origin }, this.#parts)) return admission;
     if (!(await this.#access.may({ message, admission, own }, record))) return admission;
     if (policy.admits({ message, admission })) inBackground("use of a focus", this.#book.use(focus));
     return {
@@ -229,6 +231,16 @@ export class SessionFocus {
     const found =
       (await this.#finder.find({ label: named }, "see", caller)) ?? (await this.#finder.find({ sessionKey: named }, "see", caller));
     return found?.key;
+  }
+
+  /** The thread of a sub-agent, where the conversation that started it may be answered. */
+  async #threadOf(sessionKey: string): Promise<Origin | undefined> {
+    // What cannot be created is reported where it is created.
+    await this.#opening.get(sessionKey)?.catch(() => undefined);
+    const thread = this.#book.onSession(sessionKey).find(({ isOwnThread }) => isOwnThread === true)?.origin;
+    const parentKey = this.#parts.subagents.ofSession(sessionKey)?.parentKey;
+    if (thread === undefined || parentKey === undefined) return undefined;
+    return (await isSuppressed({ sessionKey: parentKey, origin: thread }, this.#parts)) ? undefined : thread;
   }
 
   async #openThread(spawn: SpawnRecord): Promise<void> {

@@ -2,7 +2,7 @@ import type { Origin } from "@factotum/channel-contract";
 
 /** A conversation whose messages go to another session than its own, until it is released. */
 export interface FocusRecord {
-  /** The conversation, with its thread. */
+  /** The conversation, with its thread; of a direct one, also its person. */
   readonly key: string;
   readonly origin: Origin;
   /** The session that gets the messages, and its agent. */
