@@ -1,5 +1,4 @@
-import { constants } from "node:fs";
-import { access, stat } from "node:fs/promises";
+import { accessSync, constants, statSync } from "node:fs";
 import path from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { ExternalAgents, ExternalAgentView, ExternalConversation, ModelClient } from "@factotum/agent-contract";
@@ -33,7 +32,7 @@ export class AcpAgents implements ExternalAgents {
     return Object.keys(this.#options.settings());
   }
 
-  async problemOf(id: string): Promise<string | undefined> {
+  problemOf(id: string): string | undefined {
     const settings = this.#settingsOf(id);
     if (settings === undefined) return `acp.agents has no ${id}.`;
     return programProblem(settings.command, this.#options.searchPath);
@@ -57,9 +56,9 @@ export class AcpAgents implements ExternalAgents {
     });
   }
 
-  async close(sessionId: string): Promise<void> {
-    const entry = this.#entries.get(sessionId);
-    if (entry !== undefined) await this.#end(sessionId, entry);
+  async close(sessionKey: string): Promise<void> {
+    const own = [...this.#entries].filter(([, { conversation }]) => conversation.place.sessionKey === sessionKey);
+    await Promise.all(own.map(async (entry) => this.#end(...entry)));
   }
 
   /** Ends all agents, and starts no more. Resolves when nothing of them runs. */
@@ -156,16 +155,16 @@ function isSame(one: AgentSettings, other: AgentSettings): boolean {
 }
 
 /** Why a program cannot be started; `undefined`: it is there. */
-export async function programProblem(command: string, searchPath: string): Promise<string | undefined> {
+export function programProblem(command: string, searchPath: string): string | undefined {
   const places = command.includes("/") ? [command] : searchPath.split(path.delimiter).map((folder) => path.join(folder, command));
-  for (const place of places) if (await isProgram(place)) return undefined;
+  if (places.some((place) => isProgram(place))) return undefined;
   return command.includes("/") ? `there is no program ${command}` : `there is no program ${command} on the PATH`;
 }
 
-async function isProgram(file: string): Promise<boolean> {
+function isProgram(file: string): boolean {
   try {
-    await access(file, constants.X_OK);
-    return (await stat(file)).isFile();
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
   } catch {
     return false;
   }

@@ -1,11 +1,10 @@
-import { EXTERNAL_PROVIDER, ModelError, NO_USAGE, withoutUndefined } from "@factotum/agent-contract";
+import { EXTERNAL_PROVIDER, externalModelInfo, ModelError, NO_USAGE, withoutUndefined } from "@factotum/agent-contract";
 import type {
   AgentMessage,
   AssistantMessage,
   Clock,
   ModelClient,
   ModelEvent,
-  ModelInfo,
   ModelRequest,
   StopReason,
   ToolResultMessage,
@@ -26,22 +25,6 @@ export interface AgentClientOptions {
   readonly reach: (signal: AbortSignal) => Promise<AgentConversation>;
   /** Called when a stream has ended, with an answer or not. */
   readonly onRest: () => void;
-}
-
-/** An external agent as a model. It compacts its conversation itself, so its window is nominal; its tokens are those that it reports. */
-export function externalModelInfo(id: string): ModelInfo {
-  return {
-    provider: EXTERNAL_PROVIDER,
-    id,
-    // It has no wire format of a model.
-    api: "demo",
-    contextWindow: 1_000_000,
-    maxOutput: 100_000,
-    input: ["text", "image"],
-    tools: "native",
-    reasoning: true,
-    known: true,
-  };
 }
 
 /** The agent as the model of its conversation. */
@@ -136,7 +119,11 @@ function newestPrompt(messages: readonly AgentMessage[], conversation: AgentConv
   return newest === undefined ? [{ type: "text", text: "Continue." }] : blocksOf(newest, conversation);
 }
 
-function blocksOf({ content }: UserMessage, { takesImages }: AgentConversation): readonly ContentBlock[] {
+/** A message as it was written, where nothing else belongs to it; with files, quotes and events it is what a model gets. */
+function blocksOf(message: UserMessage, { takesImages }: AgentConversation): readonly ContentBlock[] {
+  const { content, parts, tainted } = message;
+  const isAlone = tainted !== true && parts?.systemEvents.length === 0 && parts.files === undefined && parts.bodyType !== "media-only";
+  if (isAlone && parts.body !== "") return [{ type: "text", text: parts.body }];
   return content.map((block): ContentBlock => {
     if (block.type === "text") return { type: "text", text: block.text };
     if (takesImages) return { type: "image", data: block.data, mimeType: block.mimeType };

@@ -13,7 +13,7 @@ describe("an external agent", { timeout: 60_000 }, () => {
     expect(scene.runner.started).toHaveLength(1);
     expect(scene.remembered).toHaveLength(1);
     expect(scene.agents.list()).toMatchObject([{ agent: "scripted", sessionKey: "agent:main:main", state: "idle" }]);
-    await scene.agents.close("conversation");
+    await scene.agents.close("agent:main:main");
     expect(scene.runner.groups.size).toBe(0);
     expect(scene.agents.list()).toEqual([]);
   });

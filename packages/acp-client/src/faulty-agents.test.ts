@@ -45,9 +45,9 @@ describe("a faulty agent", { timeout: 90_000 }, () => {
     expect((await scene.ask("go")).error?.message).toMatch(/speaks version 7 of the protocol/);
     await using missing = await openScene({ command: "no-such-agent-program" });
     expect((await missing.ask("go")).error).toMatchObject({ code: "unreachable" });
-    expect(await missing.agents.problemOf("scripted")).toBe("there is no program no-such-agent-program on the PATH");
-    expect(await scene.agents.problemOf("scripted")).toBeUndefined();
-    expect(await scene.agents.problemOf("other")).toMatch(/no other/);
+    expect(missing.agents.problemOf("scripted")).toBe("there is no program no-such-agent-program on the PATH");
+    expect(scene.agents.problemOf("scripted")).toBeUndefined();
+    expect(scene.agents.problemOf("other")).toMatch(/no other/);
   });
 
   test("that is working does not make way for another one, and all end with the gateway", async () => {

@@ -1,4 +1,3 @@
 export { AcpAgents, programProblem } from "./acp-agents.ts";
 export { AGENT_LIMITS } from "./agent-settings.ts";
 export type { AcpAgentsOptions, AgentLimits, AgentSettings } from "./agent-settings.ts";
-export { externalModelInfo } from "./agent-client.ts";

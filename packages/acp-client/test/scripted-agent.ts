@@ -72,6 +72,8 @@ const ACTIONS: Readonly<Record<string, (turn: Turn) => Promise<string>>> = {
   },
   hang: async (turn) => {
     await say("Hanging.", turn);
+    const { client, sessionId, words } = turn;
+    if (words !== "") await client.request(fs.writeTextFile, { sessionId, path: words, content: "hanging" });
     return new Promise<never>(() => undefined);
   },
   die: async (turn) => {
@@ -97,12 +99,14 @@ function serve(): void {
     })
     .onRequest(methods.agent.session.prompt, async ({ params, client }) => {
       const text = params.prompt.map((block) => (block.type === "text" ? block.text : block.type)).join("\n");
-      const [line = ""] = text.split("\n");
+      // A task of the product comes with a context.
+      const [line = ""] = (text.split("[Subagent Task]: ").at(-1) ?? "").split("\n");
       const [action = "", ...words] = line.split(" ");
       const cancelled = Promise.withResolvers<void>();
       cancels.set(params.sessionId, cancelled.resolve);
       const turn = { client, sessionId: params.sessionId, words: words.join(" "), cancelled: cancelled.promise };
-      const run = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : async () => `${turn.sessionId} heard: ${text}`;
+      const isAgain = text.includes("was restarted");
+      const run = Object.hasOwn(ACTIONS, action) && !isAgain ? ACTIONS[action] : async () => `${turn.sessionId} heard: ${text}`;
       const answer = await run?.(turn).catch((error: unknown) => `Error: ${error instanceof Error ? error.message : "unknown"}`);
       if (answer !== undefined && answer !== "") await say(answer, turn);
       const stopReason = action === "wait" ? ("cancelled" as const) : ("end_turn" as const);

@@ -1,4 +1,4 @@
-import type { ModelClient } from "./model.ts";
+import type { ModelClient, ModelInfo } from "./model.ts";
 import type { RunFacts } from "./run.ts";
 
 /** The provider in references of external agents: `acp/<id>`. */
@@ -30,8 +30,8 @@ export interface ExternalAgentView {
 export interface ExternalAgents {
   /** Ids of the configured agents. */
   ids(): readonly string[];
-  /** Why an agent cannot be started, such as a program that is missing; `undefined`: no problem is known. Never rejects. */
-  problemOf(id: string): Promise<string | undefined>;
+  /** Why an agent cannot be started, such as a program that is missing; `undefined`: no problem is known. Looks at the disk. */
+  problemOf(id: string): string | undefined;
   /**
    * The agent as the model of one conversation: what is new in a request since its last answer is the prompt. The agent's own requests for files, commands and
    * decisions are tool calls of its answers (`read`, `write`, `exec`, `process`, and `EXTERNAL_PERMISSION`), whose results it gets as answers.
@@ -39,9 +39,25 @@ export interface ExternalAgents {
   client(id: string, conversation: ExternalConversation): ModelClient;
   /** The agents that run, oldest first. */
   list(): readonly ExternalAgentView[];
-  /** Ends the agent of a conversation. Resolves when nothing of it runs; no-op without one. */
-  close(sessionId: string): Promise<void>;
+  /** Ends the agents of a session. Resolves when nothing of them runs; no-op without one. */
+  close(sessionKey: string): Promise<void>;
 }
 
 /** The tool by which an external agent asks for a decision about something that it does itself. Its arguments: `agent`, `title` and `action`. */
 export const EXTERNAL_PERMISSION = "agent_permission";
+
+/** An external agent as a model. It compacts its conversation itself, so its window is nominal; its tokens are those that it reports. */
+export function externalModelInfo(id: string): ModelInfo {
+  return {
+    provider: EXTERNAL_PROVIDER,
+    id,
+    // It has no wire format of a model.
+    api: "demo",
+    contextWindow: 1_000_000,
+    maxOutput: 100_000,
+    input: ["text", "image"],
+    tools: "native",
+    reasoning: true,
+    known: true,
+  };
+}

@@ -13,6 +13,8 @@ export interface SpawnRequest {
   readonly task: string;
   /** A short name. */
   readonly label?: string;
+  /** `acp`: `agentId` names an external agent of the configuration. Default: `subagent`. */
+  readonly runtime?: "subagent" | "acp";
   /** Default: the agent of the run. */
   readonly agentId?: string;
   /** Default: the model of the conversation. */

@@ -99,4 +99,5 @@ export const ACTIVE_KEYS: readonly string[] = [
   "memory",
   "spend",
   "cron",
+  "acp",
 ];

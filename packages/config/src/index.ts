@@ -17,6 +17,7 @@ export { LspServerSchema } from "./schema/lsp.ts";
 export { McpServerSchema } from "./schema/mcp-servers.ts";
 export type { PackageServer, PackageServers } from "./package-servers.ts";
 export type { CommandHook } from "./schema/command-hooks.ts";
+export type { AcpConfig } from "./schema/acp.ts";
 export type { LspConfig, LspServerConfig } from "./schema/lsp.ts";
 export type { McpServerConfig } from "./schema/mcp-servers.ts";
 export type { PluginsConfig } from "./schema/plugins.ts";

@@ -64,6 +64,10 @@ export function resolveConfig(
         sections.plugins,
       ),
     },
+    acp: {
+      ...sections.acp,
+      agents: Object.fromEntries(Object.entries(sections.acp.agents).map(([id, agent]) => [id, withPaths(agent, paths)])),
+    },
     agents,
     defaultAgentId: agents.find(({ isDefault }) => isDefault)?.id ?? MAIN_AGENT,
     maxConcurrent: parsed.agents.defaults.maxConcurrent ?? lanes(host.cores),
@@ -73,10 +77,16 @@ export function resolveConfig(
 
 /** Paths of a local server; a program without a slash is looked for on the PATH. */
 function resolveServer(server: McpServerConfig, paths: StatePaths): McpServerConfig {
-  if (!("command" in server)) return server;
-  const { command, cwd } = server;
+  return "command" in server ? withPaths(server, paths) : server;
+}
+
+function withPaths<Program extends { readonly command: string; readonly cwd?: string | undefined }>(
+  program: Program,
+  paths: StatePaths,
+): Program {
+  const { command, cwd } = program;
   return {
-    ...server,
+    ...program,
     command: programOf(command, paths),
     ...(cwd === undefined ? {} : { cwd: resolve(paths.home, expandHome(cwd, paths)) }),
   };

@@ -242,6 +242,7 @@ export const fullDocument = {
       remote: { url: "https://mcp.example/x", transport: "sse", headers: { Authorization: "${T}" }, auth: "${T}" },
     },
   },
+  acp: { enabled: true, agents: { coder: { command: "coder", args: ["--acp"], env: { TOKEN: "${T}" }, cwd: "/x" } } },
   lsp: {
     servers: {
       ts: {

@@ -1,6 +1,7 @@
 import type {
   BackgroundCommands,
   CommandRunner,
+  ExternalAgents,
   AgentSessions,
   ScheduledJobs,
   Subagents,
@@ -95,6 +96,8 @@ export interface GatewayOptions extends GatewaySettings {
   readonly importWorker?: URL;
   /** Folder of the built Control UI. */
   readonly webFolder?: string;
+  /** Agents of others; none by default. Its opener ends them after `stop`. */
+  readonly externalAgents?: ExternalAgents;
   /** Is told which runs use which skills. By default nobody is. */
   readonly skillUse?: SkillUse;
   /** The handlers of hooks, read at each use: those of the running configuration. None by default. */

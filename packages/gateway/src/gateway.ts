@@ -5,6 +5,7 @@ import { isExposed, isLoopbackBind, resolveSecret, writePrivateFile } from "@fac
 import type { GatewayConfig, Secret } from "@factotum/config";
 import type { GatewayStatus, GatewayWarning } from "@factotum/protocol";
 import { createConfiguredModels } from "./agents/configured-models.ts";
+import { NO_EXTERNAL_AGENTS } from "./agents/external-agent.ts";
 import type { EngineSettings } from "./engine/engine-options.ts";
 import { ClientSockets } from "./rpc/client-sockets.ts";
 import { createRpcHandlers } from "./rpc/rpc-handlers.ts";
@@ -68,6 +69,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     fetch: options.fetch,
     onLostOwnership: () => options.onShutdownRequest("another gateway has taken over this state directory"),
     hideSecrets: options.hideSecrets,
+    externalAgents: options.externalAgents ?? NO_EXTERNAL_AGENTS,
     skillUse: options.skillUse ?? { invoked: () => undefined },
     hookSources: options.hookSources ?? (() => []),
     version: options.version,
@@ -225,7 +227,7 @@ async function readSecret(
 }
 
 function currentWarnings(engine: Engine, { configControl }: Pick<GatewayOptions, "configControl">): readonly GatewayWarning[] {
-  const { storage, channels, dispatcher, failedRuns, mediaProblems, running } = engine.parts;
+  const { storage, channels, dispatcher, failedRuns, mediaProblems, running, externalAgents } = engine.parts;
   return gatewayWarnings({
     config: configControl.report(),
     storage,
@@ -235,6 +237,7 @@ function currentWarnings(engine: Engine, { configControl }: Pick<GatewayOptions,
     failedRuns: failedRuns.list(),
     mediaProblems: mediaProblems.list(),
     toolProblems: running.agents.toolProblems(),
+    externalProblems: externalAgents.ids().map((id) => ({ id, problem: externalAgents.problemOf(id) })),
     blocked: dispatcher.blocked,
     sharedSessions: engine.sharedSessions,
   });

@@ -76,7 +76,7 @@ test("are the twenty-four, sorted, each with the traits that policies need", () 
     "sessions_history read true trusted false true",
     "sessions_list read true trusted false true",
     "sessions_send send false trusted false true",
-    "sessions_spawn delegate false trusted false false",
+    "sessions_spawn execute false trusted true false",
     "sessions_yield read true trusted false false",
     "subagents delegate false trusted false false",
     "update_plan read true trusted false false",

@@ -24,6 +24,8 @@ import { checkSettings } from "../doctor/check-settings.ts";
 import { checkSharedLogins } from "../doctor/check-shared-logins.ts";
 import { checkSkills } from "../doctor/check-skills.ts";
 import { checkToken } from "../doctor/check-token.ts";
+import { commandSearchPath } from "../compose/command-environment.ts";
+import { checkExternalAgents } from "../doctor/check-external-agents.ts";
 import { checkWeb } from "../doctor/check-web.ts";
 import { checkEnvironment, findGatewayEnvironment } from "../doctor/gateway-environment.ts";
 import type { Finding } from "../doctor/finding.ts";
@@ -98,6 +100,7 @@ async function examine(context: CliContext): Promise<readonly Finding[]> {
     ...checkSenderIds(idProblems),
     ...checkSettings(config),
     ...(await checkSkills(config, context)),
+    ...checkExternalAgents(config, commandSearchPath({ ...context, env: own.env })),
     ...(await checkWeb(config, own.env)),
     ...(await checkSandbox({ ...context, env: own.env }, config)),
   ];

@@ -8,6 +8,9 @@ import { describeSchedule } from "./schedule-lines.ts";
 import { describeCommands, describeDamage } from "./status-lines.ts";
 import { findGateway, findSilentGateway, requestError, silentError } from "../rpc/connect-gateway.ts";
 
+/** Kinds of warnings that are in no other line. */
+const TOLD = ["sharing:", "tools:", "acp:"];
+
 /** The state of the gateway; if it is down, the state on disk. The database is never opened: it belongs to the gateway. */
 export async function status(context: CliContext, { json }: { readonly json: boolean }): Promise<number> {
   using gateway = await findGateway(context);
@@ -26,7 +29,7 @@ export async function status(context: CliContext, { json }: { readonly json: boo
     if (json) printJson(context, { running: true, ...result });
     else {
       const { warnings } = await gateway.client.request("warnings.list", {}, { signal: context.signal });
-      const told = warnings.filter(({ id }) => id.startsWith("sharing:") || id.startsWith("tools:"));
+      const told = warnings.filter(({ id }) => TOLD.some((kind) => id.startsWith(kind)));
       const lines = [...describeStatus(result, Date.now()), ...told.map(({ text }) => `           ! ${terminalText(text)}`)];
       for (const line of lines) context.print(`${line}\n`);
     }

@@ -124,7 +124,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   expectKeys(config);
   const { host, runner } = await openRunners(opened, loaded, { context, ...current });
   const skillRuns = new SkillRuns({ context, currentConfig: () => config, secrets, logger, signal: leaving.signal });
-  const { plugins, ...integrations } = await openIntegrations(opened, loaded, { context, store, files, provenance, ...current });
+  const { plugins, acp, ...integrations } = await openIntegrations(opened, loaded, { context, store, files, provenance, ...current });
   const notices = [...tokenNotices, ...(await plugins.load(config)), ...(await settingNotices(config, env))];
   const settings = createSettingsDesk({ options: async () => configOptions(env), reload: async () => reloader.reload() });
   const parts = { context, files, runner: watchNotes(runner), skillRuns, ...integrations, plugins, settings, secrets, logger };
@@ -163,7 +163,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     skillUse: skillRuns,
     hookSources: () => [...plugins.hooks(), ...commandHookSources(config.commandHooks, { runner: host, folder: paths.home, logger })],
     ...system,
-    ...ofThisBuild(plugins),
+    ...ofThisBuild(plugins, acp),
     ...requests,
     ...ofSecrets(secrets),
     ...ofEnvironment(context, logger),
@@ -272,11 +272,22 @@ function ofEnvironment(context: CliContext, logger: Logger): Pick<GatewayOptions
 /** What this build has, whatever the configuration says. */
 function ofThisBuild(
   plugins: ComposedPlugins,
+  acp: Integrations["acp"],
 ): Pick<
   GatewayOptions,
-  "drainMs" | "remoteFiles" | "imageWorker" | "importWorker" | "webFolder" | "commands" | "documentation" | "fetch" | "pluginRoutes"
+  | "externalAgents"
+  | "drainMs"
+  | "remoteFiles"
+  | "imageWorker"
+  | "importWorker"
+  | "webFolder"
+  | "commands"
+  | "documentation"
+  | "fetch"
+  | "pluginRoutes"
 > {
   return {
+    externalAgents: acp.agents,
     drainMs: DRAIN_MS,
     remoteFiles: { fetch: createPublicFetch({ clock: systemClock }) },
     imageWorker: pathToFileURL(assetPath("image-worker")),
@@ -309,7 +320,7 @@ async function removeLeftovers(
 }
 
 /** What the settings of every configuration share. */
-interface SettingsParts extends Pick<ComposeOptions, "context" | "logger" | "secrets">, Omit<Integrations, "plugins"> {
+interface SettingsParts extends Pick<ComposeOptions, "context" | "logger" | "secrets">, Omit<Integrations, "plugins" | "acp"> {
   readonly token: string | undefined;
   readonly files: FileAccess;
   readonly runner: CommandRunner;

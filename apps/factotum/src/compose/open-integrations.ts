@@ -2,6 +2,7 @@ import type { MemoryProvider } from "@factotum/agent-contract";
 import type { LoadedConfig } from "@factotum/config";
 import type { SqliteStore } from "@factotum/store";
 import type { CliContext } from "../runtime/cli-context.ts";
+import { composeAcp, type ComposedAcp } from "./compose-acp.ts";
 import { composeBrowser, type Browsers } from "./compose-browser.ts";
 import { composeLsp, type ComposedLsp } from "./compose-lsp.ts";
 import { composeMcp, type ComposedMcp } from "./compose-mcp.ts";
@@ -17,9 +18,10 @@ export interface Integrations {
   readonly lsp: ComposedLsp;
   readonly memory: ComposedMemory;
   readonly plugins: ComposedPlugins;
+  readonly acp: ComposedAcp;
 }
 
-/** Opens the web, browsers, MCP and language servers, plugins and the memory: closed with the rest of `opened`, in reverse order. */
+/** Opens the web, browsers, MCP and language servers, external agents, plugins and the memory: closed with the rest of `opened`, in reverse order. */
 export async function openIntegrations(
   opened: AsyncDisposableStack,
   loaded: LoadedConfig,
@@ -36,8 +38,9 @@ export async function openIntegrations(
   const browsers = opened.adopt(await composeBrowser(context, current), (all) => all.close());
   const mcp = opened.adopt(await composeMcp(context, loaded, current), (all) => all.close());
   const lsp = opened.adopt(await composeLsp(context, loaded, current), (all) => all.close());
+  const acp = opened.adopt(await composeAcp(context, loaded, current), (all) => all.close());
   const plugins = opened.adopt(await composePlugins(context, { ...current, store, web }), (all) => all.close());
   const ofPlugin = (id: string): MemoryProvider | undefined => plugins.memory(id);
   const memory = opened.adopt(await composeMemory(context, { ...current, store, provenance, ofPlugin }), (all) => all.close());
-  return { web, browsers, mcp, lsp, memory, plugins };
+  return { web, browsers, mcp, lsp, memory, plugins, acp };
 }

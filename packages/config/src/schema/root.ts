@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { AcpSchema, type AcpConfig } from "./acp.ts";
 import { AgentDefaultsSchema, AgentEntrySchema, type AgentDefaults, type AgentEntry } from "./agents.ts";
 import { BindingSchema, type BindingConfig } from "./bindings.ts";
 import { BroadcastSchema, type BroadcastConfig } from "./broadcast.ts";
@@ -46,6 +47,7 @@ export interface PlainSections {
   readonly cron: CronConfig;
   readonly hooks: WebhooksConfig;
   readonly memory: MemoryConfig;
+  readonly acp: AcpConfig;
 }
 
 /** The whole file, parsed. Accounts are parsed separately: their schemas belong to the installed extensions. */
@@ -98,4 +100,5 @@ export const ConfigDocumentSchema: z.ZodType<ConfigDocument> = z.strictObject({
   cron: CronSchema.prefault({}),
   hooks: WebhooksSchema.prefault({}),
   memory: MemorySchema.prefault({}),
+  acp: AcpSchema.prefault({}),
 });

@@ -18,7 +18,7 @@ export function isPlainVariable(name: string): boolean {
   return !SECRET_WORD.test(name);
 }
 
-/** True for a plain variable of a tool or language server. */
+/** True for a plain variable of a tool or language server, or of an external agent. */
 export function isPlainServerVariable(path: KeyPath): boolean {
-  return (path[0] === "mcp" || path[0] === "lsp") && path.at(-2) === "env" && isPlainVariable(String(path.at(-1)));
+  return ["mcp", "lsp", "acp"].includes(String(path[0])) && path.at(-2) === "env" && isPlainVariable(String(path.at(-1)));
 }

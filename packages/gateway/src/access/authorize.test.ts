@@ -15,6 +15,7 @@ const PRINCIPALS: Readonly<Record<Role, Principal>> = {
 function actionName(action: Action): string {
   if (action.type === "rpc") return `rpc for ${RPC_METHODS[action.method].access}`;
   if (action.type === "http") return action.route;
+  if (action.type === "external-agent") return action.type;
   return action.type === "tool" ? `tool ${action.effect}` : `session ${action.access}`;
 }
 
@@ -40,6 +41,7 @@ describe("authority", () => {
         "GET /ws: anonymous token platform",
         "OPTIONS /v1: anonymous token platform",
         "PUBLIC /plugins: anonymous token platform",
+        "external-agent: owner-run tainted-owner-run",
         "POST /hooks: platform",
         "POST /uploads: token",
         "POST /v1/chat/completions: token",

@@ -65,7 +65,9 @@ export type Action =
   | { readonly type: "rpc"; readonly method: RpcMethod }
   | { readonly type: "http"; readonly route: HttpRoute }
   | { readonly type: "tool"; readonly effect: ToolAction }
-  | { readonly type: "session"; readonly access: SessionAccess };
+  | { readonly type: "session"; readonly access: SessionAccess }
+  /** Starts an external agent, or gives it a prompt. */
+  | { readonly type: "external-agent" };
 
 /** The resource of an action. */
 export type Resource =
@@ -170,6 +172,7 @@ const NETWORKED_SANDBOX_RULES: Partial<Readonly<Record<ToolAction, readonly Role
 const INSTRUCTION_RULES: Partial<Readonly<Record<ToolAction, readonly Role[]>>> = { write: ["owner-run"] };
 
 const EVERY_RUN: readonly Role[] = ["owner-run", "tainted-owner-run", "guest-run"];
+/** Also those that may use an external agent, which works on the host outside of every sandbox. A spawn of one is decided on as a command, too. */
 const OWNERS_RUNS: readonly Role[] = ["owner-run", "tainted-owner-run"];
 
 /**
@@ -205,6 +208,7 @@ export function allAccessRequests(): readonly AccessRequest[] {
     ...(Object.keys(RPC_METHODS) as RpcMethod[]).map((method): Action => ({ type: "rpc", method })),
     ...HTTP_ROUTES.map((route): Action => ({ type: "http", route })),
     ...TOOL_ACTIONS.map((effect): Action => ({ type: "tool", effect })),
+    { type: "external-agent" } as const,
   ];
   return actions.flatMap((action) => [
     { action, resource: OWN },
@@ -230,6 +234,8 @@ function rulesFor(action: Action, resource: Resource): readonly Role[] {
       return Object.hasOwn(TOOL_RULES, action.effect) ? TOOL_RULES[action.effect] : [];
     case "session":
       return [];
+    case "external-agent":
+      return OWNERS_RUNS;
   }
 }
 
@@ -258,6 +264,8 @@ function reason(role: Role, action: Action): string {
   if (action.type === "tool") {
     return `Rule tool:${action.effect}: only the owner may do this. The owner is whoever commands.ownerAllowFrom names, or who holds the gateway's token.`;
   }
+  if (action.type === "external-agent")
+    return "Rule acp: external agents work on the host, so only turns of the owner that are not sandboxed may use one.";
   if (action.type === "session") return "Rule session: this session is not within the reach of this turn.";
   if (role === "anonymous")
     return "No valid token. Send the gateway's token: `Authorization: Bearer <token>`, or the link that `factotum gateway run` prints.";

@@ -17,6 +17,7 @@ import {
 import type { DefaultModel, MediaConnection, ModelClientOptions, ModelInfoOverrides } from "@factotum/models";
 import { LRUCache } from "lru-cache";
 import { createEnvironmentDefault } from "./environment-default.ts";
+import { externalAgentOf, externalModel } from "./external-agent.ts";
 import { findKeys } from "./find-keys.ts";
 import type { ModelCandidate, ModelSource, ResolvedModel } from "./model-source.ts";
 
@@ -60,6 +61,8 @@ export function createConfiguredModels(options: ConfiguredModelsOptions): ModelS
   return {
     defaultModel,
     resolve: async (written) => {
+      const external = externalAgentOf(written);
+      if (external !== undefined) return externalModel(external, config);
       const reference = parse(written ?? (await defaultModel()).reference, config);
       const key = `${reference.provider}/${reference.model}`;
       const known = clients.get(key);

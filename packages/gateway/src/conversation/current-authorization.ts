@@ -1,4 +1,5 @@
 import type { InputPolicy } from "./input-policy.ts";
+import { EXTERNAL_PERMISSION } from "@factotum/agent-contract";
 import type { AgentTool, RunFacts, ToolCall } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import type { InputRecord, TurnRecord } from "@factotum/store";
@@ -115,9 +116,11 @@ export function checkCall(
   const { turn, facts, model } = prepared;
   if (facts.owner && !areOwners(inputs, running.config))
     return { type: "refuse", message: `${tool.name} was refused. Rule owner: the person it was for is no longer the owner.` };
-  const bounded = boundsRefusal(tool.name, inputs) ?? confinementRefusal(call, tool, { facts, inputs });
+  // What an external agent does itself counts as a command.
+  const name = tool.name === EXTERNAL_PERMISSION ? "exec" : tool.name;
+  const bounded = boundsRefusal(name, inputs) ?? confinementRefusal(call, tool, { facts, inputs });
   if (bounded !== undefined) return { type: "refuse", message: bounded };
-  const message = policyRefusal(tool.name, { turn, facts, inputs, provider: model.client.info.provider }, { running, channels });
+  const message = policyRefusal(name, { turn, facts, inputs, provider: model.client.info.provider }, { running, channels });
   if (message !== undefined) return { type: "refuse", message };
   const refusal = modeRefusal(call, tool, mode) ?? elevationRefusal(call, tool, { facts, inputs }, running);
   if (refusal !== undefined) return { type: "refuse", message: refusal };

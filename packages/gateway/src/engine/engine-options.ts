@@ -1,4 +1,4 @@
-import type { Clock, CommandRunner, Logger, Random, SkillUse } from "@factotum/agent-contract";
+import type { Clock, CommandRunner, ExternalAgents, Logger, Random, SkillUse } from "@factotum/agent-contract";
 import type { PromptFacts } from "@factotum/agent-core";
 import type { DamageLog, Store } from "@factotum/store";
 import type { Questions } from "../approvals/questions.ts";
@@ -41,6 +41,8 @@ export interface EngineOptions extends EngineSettings {
   readonly checkpoints: CheckpointPorts;
   /** What editors do for runs; its tools have it already. */
   readonly editors: EditorLinks;
+  /** Agents of others, which can be the models of conversations. */
+  readonly externalAgents: ExternalAgents;
   /** Runs the programs that the configuration names, on the host. */
   readonly hostCommands: CommandRunner;
   /** The folders in which they find programs, as in the variable PATH. */

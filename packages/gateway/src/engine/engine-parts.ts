@@ -1,6 +1,6 @@
 import { InputPolicy } from "../conversation/input-policy.ts";
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { Random, Clock, Logger, SkillUse } from "@factotum/agent-contract";
+import type { ExternalAgents, Random, Clock, Logger, SkillUse } from "@factotum/agent-contract";
 import type { Store } from "@factotum/store";
 import type { PromptFacts } from "@factotum/agent-core";
 import { Cooldowns } from "@factotum/models";
@@ -124,6 +124,7 @@ export interface EngineParts {
   /** The menus of channels. */
   readonly menu: CommandMenu;
   readonly skillUse: SkillUse;
+  readonly externalAgents: ExternalAgents;
   readonly commands: PromptFacts["commands"];
   readonly documentation: PromptFacts["documentation"];
   /** For crash tests only. */
@@ -161,8 +162,8 @@ export function createEngineParts(options: EngineOptions): EngineParts {
   const watchers = new InputWatchers();
   const answerOrder = new AnswerOrder({ store, watchers, dispatcher, clock, logger });
   const toolLimits = new ToolLimits({ maxConcurrent: () => running.config.tools.exec.maxConcurrent });
-  const { sessionCommands } = options;
-  sessionCommands.connect({ store, toolLimits, ...base });
+  const { sessionCommands, externalAgents } = options;
+  sessionCommands.connect({ store, toolLimits, externalAgents, ...base });
   const conversations = new Conversations({ store, running, channels, cache, events, sessionCommands, ...base });
   const spend = createSpend({ running, store, clock, logger });
   const mediaProblems = new MediaProblems();
@@ -225,14 +226,15 @@ function givenParts({
   remoteFiles,
   hideSecrets,
   skillUse,
+  externalAgents,
   commands,
   documentation,
   crashPoint,
 }: EngineOptions): Pick<
   EngineParts,
-  "failedRuns" | "editors" | "remoteFiles" | "hideSecrets" | "skillUse" | "commands" | "documentation" | "crashPoint"
+  "failedRuns" | "editors" | "remoteFiles" | "hideSecrets" | "skillUse" | "externalAgents" | "commands" | "documentation" | "crashPoint"
 > {
-  return { failedRuns: new FailedRuns(), editors, remoteFiles, hideSecrets, skillUse, commands, documentation, crashPoint };
+  return { failedRuns: new FailedRuns(), editors, remoteFiles, hideSecrets, skillUse, externalAgents, commands, documentation, crashPoint };
 }
 
 /** Creates the channels, and the gates that hold messages to accounts that their platform rejects. */

@@ -29,6 +29,7 @@ const WELL: WarningSources = {
   pairings: [],
   mediaProblems: [],
   toolProblems: [],
+  externalProblems: [{ id: "there", problem: undefined }],
   failedRuns: [],
   blocked: [{ target: LATE.target, sinceMs: 0, reason: "rate-limited", isLate: false }],
   channels: (["starting", "connected", "stopped", "disabled"] as const).map((state) => ({ channel: "chat", accountId: state, state })),

@@ -21,6 +21,8 @@ export interface WarningSources {
   readonly mediaProblems: ReturnType<MediaProblems["list"]>;
   /** Sources of tools that cannot be used. */
   readonly toolProblems: readonly { readonly source: string; readonly problem: string }[];
+  /** The external agents, and why one cannot be started. */
+  readonly externalProblems: readonly { readonly id: string; readonly problem: string | undefined }[];
   /** Conversations whose first unsent message waits. */
   readonly blocked: readonly Pick<BlockedConversation, "target" | "sinceMs" | "reason" | "isLate">[];
   /** Keys of the owner's sessions with messages of more than one person. */
@@ -37,6 +39,7 @@ export function gatewayWarnings({
   failedRuns,
   mediaProblems,
   toolProblems,
+  externalProblems,
   blocked,
   sharedSessions,
 }: WarningSources): readonly GatewayWarning[] {
@@ -46,6 +49,7 @@ export function gatewayWarnings({
     ...failedRuns.map(failureWarning),
     ...mediaProblems.map(mediaWarning),
     ...toolProblems.map(toolWarning),
+    ...externalProblems.flatMap(externalWarning),
     ...channels.flatMap(channelWarning),
     ...lateWarnings(blocked.filter(({ isLate }) => isLate)),
     ...pairings.map(pairingWarning),
@@ -84,6 +88,12 @@ function toolWarning({ source, problem }: WarningSources["toolProblems"][number]
       : `The tools of ${source} cannot be used: ${problem}.`,
     fix: `Check its settings and what it needs; it is tried again when it is used.`,
   };
+}
+
+function externalWarning({ id, problem }: WarningSources["externalProblems"][number]): readonly GatewayWarning[] {
+  if (problem === undefined) return [];
+  const fix = `Install it, or name it by its full path: factotum config set acp.agents.${id}.command PATH`;
+  return [{ id: `acp:${id}`, level: "warning", text: `The external agent ${id} cannot be started: ${problem}.`, fix }];
 }
 
 function configWarnings({ path, fileHash, runningHash, problems, needsRestart }: GatewayStatus["config"]): readonly GatewayWarning[] {

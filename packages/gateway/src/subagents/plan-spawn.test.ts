@@ -65,3 +65,15 @@ test("only an agent that is there and allowed is started, regardless of the case
   const reaching = { sandbox: { shared: false, network: ["b.example"] } } as unknown as Partial<RunFacts>;
   expect(await refusalOf({ request: { agentId: "online" }, run: reaching })).toBe("No message asked for this run");
 });
+
+test("an external agent is started by the owner's turns outside of the sandbox alone, and named by its id", async () => {
+  const acp = { enabled: true, agents: { coder: { command: "coder", args: [], env: {} } } };
+  await scene.start(undefined, { patch: (config) => ({ ...config, acp }) });
+  const request = { runtime: "acp", agentId: "coder" } as const;
+  expect(await refusalOf({ request })).toBe("No message asked for this run");
+  expect(await refusalOf({ request: { runtime: "acp", agentId: "other" } })).toBe("Rule acp");
+  expect(await refusalOf({ request: { runtime: "acp" } })).toBe("Rule acp");
+  expect(await refusalOf({ request: { model: "acp/coder" } })).toBe("An external agent is named by agentId");
+  expect(await refusalOf({ request, run: { owner: false } })).toBe("Rule acp");
+  expect(await refusalOf({ request, run: { sandbox: { workspaceAccess: "rw", shared: false } } })).toBe("Rule acp");
+});

@@ -15,6 +15,7 @@ import { groupOf } from "../conversation/session-context.ts";
 import { agentSessionKey } from "../routing/session-key.ts";
 import { chargedKind } from "../run-policy/input-traits.ts";
 import { schemaProblem } from "./check-result.ts";
+import { targetOf, taskText, type SpawnRefusal } from "./spawn-target.ts";
 import { forkConversation } from "./fork-conversation.ts";
 import type { Fork, ForkStore } from "./fork-conversation.ts";
 import type { SpawnBook } from "./spawn-book.ts";
@@ -42,11 +43,6 @@ export interface PlannedSpawn extends NewSpawn {
   readonly workspace: string;
 }
 
-/** Why a task is not taken; for the model. */
-export interface SpawnRefusal {
-  readonly refusal: string;
-}
-
 /** The run that asks, and its call. */
 type SpawnCaller = Parameters<Subagents["spawn"]>[1];
 
@@ -67,7 +63,9 @@ interface TreePlace {
 export async function planSpawn(request: SpawnRequest, caller: SpawnCaller, parts: PlanSpawnParts): Promise<PlannedSpawn | SpawnRefusal> {
   const { store, running, clock } = parts;
   const { run } = caller;
-  const place = placeInTree(request, run, parts);
+  const target = targetOf(request, caller, running);
+  if ("refusal" in target) return target;
+  const place = placeInTree(target.agentId, run, parts);
   const { id, agentId, childKey } = place;
   const limited = limitRefusal(run, place, parts);
   if (limited !== undefined) return limited;
@@ -79,7 +77,7 @@ export async function planSpawn(request: SpawnRequest, caller: SpawnCaller, part
   const session = await store.readSession(run.sessionKey);
   const workspace = session?.overrides.workspace;
   const ownModel = admission.job?.model ?? session?.overrides.model;
-  const model = request.model ?? (agentId === run.agentId ? ownModel : undefined);
+  const model = target.model ?? (agentId === run.agentId ? ownModel : undefined);
   const fork = request.context === "fork" ? await forkOf({ caller, agentId, model, ownModel }, parts) : undefined;
   if (fork?.type === "refused") return refused(fork.reason);
   const base = await turnReport(`subagent-end:${id}`, caller, parts);
@@ -119,7 +117,7 @@ export async function planSpawn(request: SpawnRequest, caller: SpawnCaller, part
       child,
     },
     input: {
-      message: { ...address, eventId: `subagent:${id}`, text: request.task },
+      message: { ...address, eventId: `subagent:${id}`, text: taskText(request, id) },
       admission: { ...child, spawn: task, ...withoutUndefined({ history: fork?.messages, fork: fork?.prompt }) },
     },
   };
@@ -153,10 +151,9 @@ async function forkOf(
   return { type: "forked", messages: fork.messages };
 }
 
-function placeInTree({ agentId: asked }: SpawnRequest, run: RunFacts, { book, running, random }: PlanSpawnParts): TreePlace {
+function placeInTree(agentId: string, run: RunFacts, { book, running, random }: PlanSpawnParts): TreePlace {
   const own = book.ofChild(run.sessionKey);
   const id = random.uuid();
-  const agentId = (asked ?? run.agentId).toLowerCase();
   return {
     id,
     childKey: agentSessionKey(agentId, "subagent", id),

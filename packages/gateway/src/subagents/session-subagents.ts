@@ -14,6 +14,7 @@ import type {
 import type { Origin } from "@factotum/channel-contract";
 import { begunSpawn, isOpenSpawn, isWorkingSpawn } from "@factotum/store";
 import type { AgentToAgentStep, EndedSpawn, InputRecord, NewSpawn, SpawnRecord, Store, TranscriptBody, TurnRecord } from "@factotum/store";
+import { externalAgentOf } from "../agents/external-agent.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { SessionCommands } from "../background-commands/session-commands.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
@@ -31,6 +32,7 @@ import { steeringInput } from "./steering-input.ts";
 import { readLog } from "./subagent-log.ts";
 
 const STOPPED: BroughtEnd = { state: "killed", reason: "the work of its session was stopped", tells: "next-turn" };
+const NOT_TO_EXTERNAL = "Rule taint: text of others is not passed on to an external agent. The owner can tell it: /subagents steer.";
 const KILLED = "its parent stopped it";
 
 /** Told of sub-agents that start and end. */
@@ -227,6 +229,7 @@ export class SessionSubagents implements Subagents {
     const [spawn] = found;
     if (spawn === undefined || !isOpenSpawn(spawn))
       return { type: "refused", message: "It has ended. Start another sub-agent with what is left." };
+    if (tainted && externalAgentOf(spawn.child.job?.model) !== undefined) return { type: "refused", message: NOT_TO_EXTERNAL };
     const { store, random, clock } = this.#connected;
     const eventId = `subagent-said:${key ?? random.uuid()}`;
     const { message, admission } = steeringInput(spawn, { text, tainted, eventId, nowMs: clock.now() });

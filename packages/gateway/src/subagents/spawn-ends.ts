@@ -2,6 +2,7 @@ import { joinUsage, plural, withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger, RunOutcome, UsageTotals } from "@factotum/agent-contract";
 import { isOpenSpawn } from "@factotum/store";
 import type { EndedSpawn, InputRecord, OwnInput, SpawnEnd, SpawnEndState, SpawnRecord, Store, TurnRecord } from "@factotum/store";
+import { externalAgentOf } from "../agents/external-agent.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { SessionCommands } from "../background-commands/session-commands.ts";
 import { answerText } from "../delivery/chat-entries.ts";
@@ -383,7 +384,8 @@ export class SpawnEnds {
     const { state, reason, result, usage, stays, nowMs } = end;
     // The end of one that has reported everything needs no turn.
     const tells = end.tells === "turn" && spawn.state === "idle" ? "next-turn" : end.tells;
-    const isTainted = end.isTainted || spawn.child.tainted === true;
+    // What an external agent has read is not known.
+    const isTainted = end.isTainted || spawn.child.tainted === true || externalAgentOf(spawn.child.job?.model) !== undefined;
     const keptMs = spawn.cleanup === "delete" ? 0 : running.agent(spawn.agentId).config.subagents.archiveAfterMinutes * MINUTE_MS;
     const facts = {
       state,

@@ -8,7 +8,7 @@ import type { TypingIndicator } from "../delivery/typing-indicator.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { contextBudget, opensFiles, runAgent } from "@factotum/agent-core";
 import { joinUsage, NO_USAGE_TOTALS, withoutUndefined } from "@factotum/agent-contract";
-import type { AgentEvent, RunLimits, RunOutcome, ToolCall } from "@factotum/agent-contract";
+import type { AgentEvent, RunOutcome, ToolCall } from "@factotum/agent-contract";
 import { backoffDelay } from "@factotum/channel-kit";
 import type { TranscriptBody, TurnRecord } from "@factotum/store";
 import { MessageDigests } from "../requests/message-digests.ts";
@@ -16,7 +16,6 @@ import { OUTER_PLACE } from "../queue/lane-place.ts";
 import type { LanePlace } from "../queue/lane-place.ts";
 import { LaneAbort, LaneShutdown, LaneYield } from "../kernel/lane-abort.ts";
 import type { LaneOptions } from "../queue/session-lanes.ts";
-import { MAX_PARALLEL_TOOLS } from "../queue/tool-limits.ts";
 import type { ToolLimits } from "../queue/tool-limits.ts";
 import type { SessionWaits } from "../notices/session-waits.ts";
 import { RunDeadline } from "../queue/run-deadline.ts";
@@ -37,6 +36,8 @@ import { currentFacts } from "../conversation/current-authorization.ts";
 import { modelCause } from "../run/model-cause.ts";
 import { createRunModel, thinkingTranscriptNotice, thinkingReplyNotice, thoughtsReplyNotice } from "../run/run-model.ts";
 import type { RunModelOptions } from "../run/run-model.ts";
+import { runMeans } from "../run/run-means.ts";
+import type { RunMeansParts } from "../run/run-means.ts";
 import { deferredClient } from "../run/deferred-client.ts";
 import { resumeRun } from "../run/resume-calls.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
@@ -52,9 +53,6 @@ import type { InputJob, ResumeJob, TurnJob } from "../queue/turn-job.ts";
 import { TurnSteering } from "../run/turn-steering.ts";
 import type { TurnSteeringOptions } from "../run/turn-steering.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
-
-/** Bounds of a run. */
-const RUN_LIMITS: RunLimits = { maxTurns: 100, maxToolCalls: 100, maxParallelTools: MAX_PARALLEL_TOOLS };
 
 /** Commit that a run waits for, and the signal that aborts it. */
 interface RunBounds {
@@ -81,7 +79,14 @@ const NO_OUTCOME: RunOutcome = { type: "failed", code: "internal", message: "the
 
 /** Dependencies of the turn runner, and of what it creates for each turn. */
 export interface TurnRunnerOptions
-  extends JobPreparerOptions, TurnRecorderOptions, TurnSteeringOptions, RunModelOptions, RequestRepairOptions, DecideCallOptions {
+  extends
+    JobPreparerOptions,
+    TurnRecorderOptions,
+    TurnSteeringOptions,
+    RunModelOptions,
+    RunMeansParts,
+    RequestRepairOptions,
+    DecideCallOptions {
   readonly store: JobPreparerOptions["store"] & TurnRecorderOptions["store"] & TurnSteeringOptions["store"];
   readonly running: RunningConfig;
   readonly concluder: TurnConcluder;
@@ -210,7 +215,8 @@ export class TurnRunner {
     const sentBefore = Math.max(prepared.kept.sentBefore, before.requests);
     const withdrawText = (): boolean => recorder.withdrawText();
     const kept = { ...prepared.kept, sentBefore, digests: this.#digests, place, withdrawText };
-    const runModel = createRunModel(prepared, modelCause(prepared), this.#options, kept);
+    const { models, tools, limits } = runMeans(prepared, begun, this.#options);
+    const runModel = createRunModel(models, modelCause(prepared), this.#options, kept);
     const { requests } = runModel;
     const client = deferredClient(runModel.client, request);
     const resumed = beginning.type === "resumed" ? resumeRun(request.history, await store.readJournal(turn.id), client) : undefined;
@@ -227,7 +233,7 @@ export class TurnRunner {
         system: request.system,
         messages: resumed?.messages ?? request.history,
         prompt: beginning.type === "new" ? beginning.prompt : undefined,
-        tools: toolLimits.apply(request.tools, turn.sessionKey, () => waits.turnChanged(turn)),
+        tools: toolLimits.apply(tools, turn.sessionKey, () => waits.turnChanged(turn)),
         deferred: toolLimits.apply(request.deferred, turn.sessionKey, () => waits.turnChanged(turn)),
         clientTools: request.clientTools,
         ...withoutUndefined({ knownResults: resumed?.knownResults }),
@@ -237,7 +243,7 @@ export class TurnRunner {
         tainted: prepared.tainted,
         now: () => clock.now(),
       },
-      { signal, limits: RUN_LIMITS, maxToolResultChars: contextBudget({ window: model.client.info.contextWindow }).maxToolResultChars },
+      { signal, limits, maxToolResultChars: contextBudget({ window: model.client.info.contextWindow }).maxToolResultChars },
     );
     const end = await follow(run, recorder, steering, (event) => this.#observeTool(prepared, event));
     await recorder.settle();

@@ -69,6 +69,8 @@ export interface SessionOverrides {
   /** A model reference. */
   readonly model?: string;
   readonly authProfile?: string;
+  /** What an external agent calls the conversation `sessionId`. */
+  readonly external?: { readonly agent: string; readonly sessionId: string; readonly id: string };
   readonly sendPolicy?: "allow" | "deny";
   readonly activation?: "mention" | "always";
   readonly queue?: {

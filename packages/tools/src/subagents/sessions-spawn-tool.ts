@@ -1,5 +1,5 @@
 import { THINKING_LEVELS, withoutUndefined } from "@factotum/agent-contract";
-import type { AgentTool, JsonSchema, Subagents } from "@factotum/agent-contract";
+import type { AgentTool, JsonSchema, Subagents, ToolTraits } from "@factotum/agent-contract";
 import { z } from "zod";
 import { defineTool } from "../define-tool/define-tool.ts";
 import { errorResult } from "../define-tool/tool-result.ts";
@@ -12,6 +12,7 @@ const DAY_S = 24 * 60 * 60;
 const SpawnSchema = z.strictObject({
   task: z.string().max(MAX_TASK_CHARS).describe("All that it has to know: it does not see this conversation, unless context is fork"),
   label: z.string().max(60).optional().describe("A short name"),
+  runtime: z.enum(["subagent", "acp"]).optional().describe("acp: agentId names an external agent"),
   agentId: z.string().max(100).optional().describe("Another agent. Default: yourself"),
   model: z.string().max(200).optional(),
   thinking: z.enum(THINKING_LEVELS).optional(),
@@ -31,6 +32,16 @@ const SpawnSchema = z.strictObject({
     .describe(`Files for it, at most ${MAX_ATTACHMENTS}: copies in its workspace, named in its prompt`),
 });
 
+const TRAITS: ToolTraits = {
+  effect: "delegate",
+  idempotent: false,
+  output: "trusted",
+  network: false,
+  parallel: false,
+  holdsNoPlace: true,
+};
+const EXTERNAL_TRAITS: ToolTraits = { ...TRAITS, effect: "execute", network: true };
+
 /** Hands a task out to a sub-agent. Returns at once; the result comes as a message of its own. */
 export function createSessionsSpawnTool({ subagents, files }: { readonly subagents: Subagents; readonly files: FileAccess }): AgentTool {
   return defineTool({
@@ -41,7 +52,9 @@ export function createSessionsSpawnTool({ subagents, files }: { readonly subagen
       "Start several for parts that do not depend on each other. Do not poll: continue, or call sessions_yield to end your turn until the results are there.",
     ].join("\n"),
     schema: SpawnSchema,
-    traits: { effect: "delegate", idempotent: false, output: "trusted", network: false, parallel: false, holdsNoPlace: true },
+    traits: EXTERNAL_TRAITS,
+    // An external agent is a program on the host.
+    traitsFor: ({ runtime }) => (runtime === "acp" ? EXTERNAL_TRAITS : TRAITS),
     async execute({ task, label, agentId, model, toolsAllow, outputSchema, attachments = [], ...rest }, { run, tainted, signal, callId }) {
       if (task.trim() === "") return errorResult("sessions_spawn needs a task: what the sub-agent is to do.");
       const named = { label: given(label), agentId: given(agentId), model: given(model) };
