@@ -12,7 +12,7 @@ export interface EditorMethods {
     params: { readonly sessionKey: string } & EditorOffer;
     result: { readonly attached: boolean; readonly problems: readonly string[] };
   };
-  /** Withdraws the offer; false if there is none of this connection. */
+  /** Withdraws the offer; false if this connection has made no offer. */
   "editor.detach": { params: { readonly sessionKey: string }; result: { readonly detached: boolean } };
   /** Answers an `editor-request` of this connection; false if it does not wait any longer. */
   "editor.answer": { params: { readonly id: string; readonly answer: EditorAnswer }; result: { readonly taken: boolean } };
