@@ -397,6 +397,101 @@ interface ToolSource {
     readonly signal: AbortSignal;
   }): Promise<void>;
 }
+/** A file for a sub-agent. */
+interface SpawnAttachment {
+  /** A file name: letters, digits, `.`, `_` and `-`. Names of one task differ, also without regard to case. */
+  readonly name: string;
+  readonly data: Uint8Array;
+}
+/** A task for a sub-agent, as a model hands it out. */
+interface SpawnRequest {
+  readonly task: string;
+  /** A short name. */
+  readonly label?: string;
+  /** `acp`: `agentId` names an external agent of the configuration. Default: `subagent`. */
+  readonly runtime?: "subagent" | "acp";
+  /** Default: the agent of the run. */
+  readonly agentId?: string;
+  /** Default: the model of the conversation. */
+  readonly model?: string;
+  readonly thinking?: ThinkingLevel;
+  /** Time limit, counted from now; of a session, that of each run. Default: an hour. */
+  readonly runTimeoutSeconds?: number;
+  /** `session`: it stays open after its first result, for messages, each of which it answers. Default: `run`. */
+  readonly mode?: "run" | "session";
+  /** `delete`: its conversation is removed once its end is reported. Default: `keep`. */
+  readonly cleanup?: "keep" | "delete";
+  /** The only tools that it may call. */
+  readonly toolsAllow?: readonly string[];
+  /** It calls no tools at all. */
+  readonly disableTools?: boolean;
+  /** Its result has to be one JSON value of this form. */
+  readonly outputSchema?: JsonSchema;
+  /** `fork`: it starts with the conversation of the run and its prompt, so that the provider's cache of them is used. Default: `isolated`. */
+  readonly context?: "isolated" | "fork";
+  /** Written into a folder of its own in the sub-agent's workspace, and named in its prompt. */
+  readonly attachments?: readonly SpawnAttachment[];
+}
+/** What became of a task. `refused` says what to do. */
+type SpawnOutcome = {
+  readonly type: "accepted";
+  readonly runId: string;
+  readonly sessionKey: string;
+} | {
+  readonly type: "refused";
+  readonly message: string;
+};
+/** `idle`: it has reported its result, and stays open for messages. */
+type SubagentState = "queued" | "running" | "idle" | "done" | "failed" | "timeout" | "killed" | "lost";
+/** A sub-agent as its parent sees it. */
+interface SubagentView {
+  readonly runId: string;
+  readonly sessionKey: string;
+  readonly agentId: string;
+  readonly label?: string;
+  readonly task: string;
+  readonly state: SubagentState;
+  /** Why it, or its last run, did not end as `done`. */
+  readonly reason?: string;
+  /** Until now, or until its end. */
+  readonly durationMs: number;
+  readonly tokens: number;
+  readonly costUsd?: number;
+}
+/** What became of a change. `refused` says what to do. */
+type SubagentChange = {
+  readonly type: "done";
+  readonly views: readonly SubagentView[];
+} | {
+  readonly type: "refused";
+  readonly message: string;
+};
+/** The newest messages of a sub-agent. */
+type SubagentLog = {
+  readonly type: "log";
+  readonly view: SubagentView;
+  readonly text: string;
+  readonly untrusted: boolean;
+} | {
+  readonly type: "refused";
+  readonly message: string;
+};
+/** Sub-agents, for the tools of their parents. A run sees those that its session has started, and no others. */
+interface Subagents {
+  /** Starts one once the result of the call is stored, and with it. Its own result comes as a message. */
+  spawn(request: SpawnRequest, caller: ToolCaller & {
+    readonly callId: string;
+  }): Promise<SpawnOutcome>;
+  /** Holds the results of the running sub-agents until all of them have ended, to hand them over together. Resolves with their number. */
+  wait(caller: ToolCaller): Promise<number>;
+  /** Newest first. */
+  list(caller: ToolCaller): Promise<readonly SubagentView[]>;
+  /** Ends one and those that it has started; `all`: every one. `named`: a run id, the beginning of one, or a label. */
+  kill(named: string, caller: ToolCaller): Promise<SubagentChange>;
+  /** Tells one something. */
+  steer(named: string, text: string, caller: ToolCaller): Promise<SubagentChange>;
+  log(named: string, caller: ToolCaller): Promise<SubagentLog>;
+}
 /** Kind of a session, for filters. */
 type AgentSessionKind = "main" | "group" | "cron" | "hook" | "node" | "other";
 /** Names one session: by its key or a unique beginning of its id; by its label, which `agentId` may make unique; or the main session of `agentId`. */
@@ -442,6 +537,8 @@ interface ListedSession {
   readonly contextTokens: number;
   readonly updatedAtMs: number;
   readonly state: "running" | "idle";
+  /** Of the session of a sub-agent: what has become of it. */
+  readonly subagent?: SubagentState;
   /** Oldest first. */
   readonly messages: readonly SessionMessage[];
   /** The name or a message may be text of others (R23). */
@@ -511,7 +608,68 @@ interface AgentSessions {
     readonly timeoutMs: number;
     readonly signal: AbortSignal;
   }, caller: ToolCaller): Promise<SessionSendOutcome>;
+  /** Why no message can be sent to a session, before anyone is asked about it; `undefined` if one can. */
+  sendProblem(session: SessionReference, caller: ToolCaller): Promise<Extract<SessionSendOutcome, {
+    readonly type: "not-found" | "error";
+  }> | undefined>;
   agents(caller: ToolCaller): Promise<readonly ReachableAgent[]>;
+}
+/** The files of the project that an editor has open, unsaved changes included. Implemented by the gateway, used by `tools`. */
+interface EditorFiles {
+  /**
+   * The text of a file as the editor of the run's session shows it; `undefined` if there is no such editor, or if it does not answer: then the disk counts.
+   * `path` is real. Never rejects.
+   */
+  read(path: string, run: RunFacts): Promise<string | undefined>;
+  /**
+   * Has the editor write a file. `none`: there is no editor that does; `refused`: it has not written it. Rejects with a message for the model if it may or may
+   * not have written it.
+   */
+  write(path: string, text: string, run: RunFacts): Promise<EditorWrite>;
+}
+/** What became of a write. */
+type EditorWrite = {
+  readonly type: "written";
+} | {
+  readonly type: "none";
+} | {
+  readonly type: "refused";
+  readonly reason: string;
+};
+/** A command for a terminal of an editor. */
+interface EditorCommand {
+  readonly file: string;
+  readonly args: readonly string[];
+  /** Absolute. */
+  readonly cwd: string;
+  /** Added to the variables of the editor. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Output that the editor keeps; it drops the oldest. */
+  readonly maxOutputBytes: number;
+}
+/** A command in a terminal of an editor. Call `release` in the end. */
+interface EditorTerminal {
+  /** Resolves with its end. Rejects if the editor is gone. */
+  readonly ended: Promise<{
+    readonly exitCode?: number;
+    readonly signal?: string;
+  }>;
+  /** The newest output. `isCut`: its beginning is dropped. Rejects if the editor does not answer. */
+  output(): Promise<{
+    readonly text: string;
+    readonly isCut: boolean;
+  }>;
+  /** Ends the command. Rejects if the editor does not answer. */
+  kill(): Promise<void>;
+  /** Ends the command, if it still runs, and frees the terminal. Never rejects. */
+  release(): Promise<void>;
+}
+/** The terminals of editors. Implemented by the gateway, used by `sandbox`. */
+interface EditorTerminals {
+  /** True if the editor of the run's session offers terminals. */
+  offers(run: RunFacts): boolean;
+  /** Starts a command; `undefined` if the editor is gone before it was asked. Rejects with a message for the model if it may have started. */
+  start(command: EditorCommand, run: RunFacts): Promise<EditorTerminal | undefined>;
 }
 /** A file that a media model has made. Its bytes were checked: the type is theirs. */
 interface MadeFile {
@@ -1315,85 +1473,6 @@ interface Messenger {
     readonly run: RunFacts;
   }): Promise<MessengerResult>;
 }
-/** A task for a sub-agent, as a model hands it out. */
-interface SpawnRequest {
-  readonly task: string;
-  /** A short name. */
-  readonly label?: string;
-  /** `acp`: `agentId` names an external agent of the configuration. Default: `subagent`. */
-  readonly runtime?: "subagent" | "acp";
-  /** Default: the agent of the run. */
-  readonly agentId?: string;
-  /** Default: the model of the conversation. */
-  readonly model?: string;
-  readonly thinking?: ThinkingLevel;
-  /** Time limit, counted from now. Default: an hour. */
-  readonly runTimeoutSeconds?: number;
-  /** `delete`: its conversation is removed once its end is reported. Default: `keep`. */
-  readonly cleanup?: "keep" | "delete";
-  /** The only tools that it may call. */
-  readonly toolsAllow?: readonly string[];
-  /** It calls no tools at all. */
-  readonly disableTools?: boolean;
-  /** Its result has to be one JSON value of this form. */
-  readonly outputSchema?: JsonSchema;
-}
-/** What became of a task. `refused` says what to do. */
-type SpawnOutcome = {
-  readonly type: "accepted";
-  readonly runId: string;
-  readonly sessionKey: string;
-} | {
-  readonly type: "refused";
-  readonly message: string;
-};
-/** A sub-agent as its parent sees it. */
-interface SubagentView {
-  readonly runId: string;
-  readonly sessionKey: string;
-  readonly agentId: string;
-  readonly label?: string;
-  readonly task: string;
-  readonly state: "queued" | "running" | "done" | "failed" | "timeout" | "killed" | "lost";
-  /** Why it did not end as `done`. */
-  readonly reason?: string;
-  /** Until now, or until its end. */
-  readonly durationMs: number;
-  readonly tokens: number;
-  readonly costUsd?: number;
-}
-/** What became of a change. `refused` says what to do. */
-type SubagentChange = {
-  readonly type: "done";
-  readonly views: readonly SubagentView[];
-} | {
-  readonly type: "refused";
-  readonly message: string;
-};
-/** The newest messages of a sub-agent. */
-type SubagentLog = {
-  readonly type: "log";
-  readonly view: SubagentView;
-  readonly text: string;
-  readonly untrusted: boolean;
-} | {
-  readonly type: "refused";
-  readonly message: string;
-};
-/** Sub-agents, for the tools of their parents. A run sees those that its session has started, and no others. */
-interface Subagents {
-  /** Starts one once the result of the call is stored, and with it. Its own result comes as a message. */
-  spawn(request: SpawnRequest, caller: ToolCaller): Promise<SpawnOutcome>;
-  /** Holds the results of the running sub-agents until all of them have ended, to hand them over together. Resolves with their number. */
-  wait(caller: ToolCaller): Promise<number>;
-  /** Newest first. */
-  list(caller: ToolCaller): Promise<readonly SubagentView[]>;
-  /** Ends one and those that it has started; `all`: every one. `named`: a run id, the beginning of one, or a label. */
-  kill(named: string, caller: ToolCaller): Promise<SubagentChange>;
-  /** Tells one something. */
-  steer(named: string, text: string, caller: ToolCaller): Promise<SubagentChange>;
-  log(named: string, caller: ToolCaller): Promise<SubagentLog>;
-}
 /**
  * Where a skill was found, highest precedence first: `<workspace>/skills`, `<workspace>/.agents/skills`, `~/.agents/skills`, the agent's own folder, the state
  * directory, the build, an additional folder.
@@ -1910,4 +1989,4 @@ interface TextEmbeddings {
     readonly signal: AbortSignal;
   }): Promise<readonly (readonly number[])[]>;
 }
-export { type AgentEvent, type AgentMessage, type AgentSessionKind, type AgentSessions, type AgentTool, type AgentToolResult, type AssistantMessage, type AuditNotes, type AuditedEntry, type AuditedNote, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type ChangeCheck, type ChangeChecker, type CheckedFile, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, EXTERNAL_PERMISSION, EXTERNAL_PROVIDER, type ExternalAgentView, type ExternalAgents, type ExternalConversation, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type FilledPrompt, type ImageContent, type ImageOrder, type InputOutcome, type InspectedCall, type JobCaller, type JobCatchUp, type JobChange, type JobCheck, type JobDelivery, type JobOccurrence, type JobPayload, type JobReceipt, type JobSchedule, type JobSpec, type JobView, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type ListedSession, type Logger, MODEL_APIS, type MadeFile, type MediaCallOptions, type MediaModels, type MediaOutcome, type MemoryAnswer, type MemoryChange, type MemoryEmbedded, type MemoryHit, type MemoryIndexed, type MemoryOrigin, type MemoryPassage, type MemoryProvider, type MemoryQuery, type MemorySourceKind, type MemoryStatus, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelSampler, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteEntrySource, type NoteFinding, type NoteGate, type NoteHistory, type NoteVerdict, type NoteVersion, type OutputPart, type PlanBoard, type PlanStep, type Question, type QuestionOutcome, type Questioner, RUN_KINDS, type Random, type ReachableAgent, type Restarter, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunSandbox, type RunningCommand, type SamplingOutcome, type SamplingRequest, type ScheduledJobs, type ServerCommand, type ServerSandbox, type SessionFilter, type SessionHistoryPage, type SessionList, type SessionMessage, type SessionReference, type SessionReporter, type SessionSendOutcome, type SettingsAnswer, type SettingsChange, type SettingsDesk, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SourceCommand, type SourcePrompt, type SpawnOutcome, type SpawnRequest, type SteeringQueue, type StopReason, type SubagentChange, type SubagentLog, type SubagentView, type Subagents, type SystemPrompt, THINKING_LEVELS, type TextContent, type TextEmbeddings, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolCaller, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type VersionedNote, type WakeResult, type WithoutUndefined, addUsage, commandSandbox, createServerRun, describeEnd, externalModelInfo, joinUsage, nearestName, plural, renderServerCommand, withoutUndefined };
+export { type AgentEvent, type AgentMessage, type AgentSessionKind, type AgentSessions, type AgentTool, type AgentToolResult, type AssistantMessage, type AuditNotes, type AuditedEntry, type AuditedNote, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type ChangeCheck, type ChangeChecker, type CheckedFile, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, EXTERNAL_PERMISSION, EXTERNAL_PROVIDER, type EditorCommand, type EditorFiles, type EditorTerminal, type EditorTerminals, type EditorWrite, type ExternalAgentView, type ExternalAgents, type ExternalConversation, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type FilledPrompt, type ImageContent, type ImageOrder, type InputOutcome, type InspectedCall, type JobCaller, type JobCatchUp, type JobChange, type JobCheck, type JobDelivery, type JobOccurrence, type JobPayload, type JobReceipt, type JobSchedule, type JobSpec, type JobView, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type ListedSession, type Logger, MODEL_APIS, type MadeFile, type MediaCallOptions, type MediaModels, type MediaOutcome, type MemoryAnswer, type MemoryChange, type MemoryEmbedded, type MemoryHit, type MemoryIndexed, type MemoryOrigin, type MemoryPassage, type MemoryProvider, type MemoryQuery, type MemorySourceKind, type MemoryStatus, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelSampler, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteEntrySource, type NoteFinding, type NoteGate, type NoteHistory, type NoteVerdict, type NoteVersion, type OutputPart, type PlanBoard, type PlanStep, type Question, type QuestionOutcome, type Questioner, RUN_KINDS, type Random, type ReachableAgent, type Restarter, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunSandbox, type RunningCommand, type SamplingOutcome, type SamplingRequest, type ScheduledJobs, type ServerCommand, type ServerSandbox, type SessionFilter, type SessionHistoryPage, type SessionList, type SessionMessage, type SessionReference, type SessionReporter, type SessionSendOutcome, type SettingsAnswer, type SettingsChange, type SettingsDesk, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SourceCommand, type SourcePrompt, type SpawnAttachment, type SpawnOutcome, type SpawnRequest, type SteeringQueue, type StopReason, type SubagentChange, type SubagentLog, type SubagentState, type SubagentView, type Subagents, type SystemPrompt, THINKING_LEVELS, type TextContent, type TextEmbeddings, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolCaller, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type VersionedNote, type WakeResult, type WithoutUndefined, addUsage, commandSandbox, createServerRun, describeEnd, externalModelInfo, joinUsage, nearestName, plural, renderServerCommand, withoutUndefined };

@@ -248,6 +248,8 @@ interface AgentToAgentFacts {
   readonly requesterSession: string;
   readonly requesterChannel?: string;
   readonly targetSession: string;
+  /** The side whose turn it is: that of the session that is given this message. */
+  readonly role: "requester" | "target";
   /** From 1 to `maxTurns`. */
   readonly turn: number;
   readonly maxTurns: number;
@@ -781,6 +783,8 @@ declare function orderTools<T extends {
 }>(tools: readonly T[]): readonly T[];
 /** The facts about a sub-agent in its own prompt. */
 interface SubagentFacts {
+  /** Id of the agent that gave the task. Its session is not named, because keys contain platform ids. */
+  readonly requester: string;
   /** Its role, in a few words. */
   readonly role?: string;
   readonly task: string;
@@ -798,7 +802,7 @@ interface SubagentFacts {
   }[];
 }
 /** Subagent Context: the Extra section of a sub-agent's prompt. Pure. */
-declare function renderSubagentContext({ role, task, depth, maxDepth, isPersistent, outputSchema, attachments }: SubagentFacts): string;
+declare function renderSubagentContext({ requester, role, task, depth, maxDepth, isPersistent, outputSchema, attachments }: SubagentFacts): string;
 /** Part 1 of a request, and its sections in order, for context reports. */
 interface RenderedPrompt {
   readonly system: SystemPrompt;

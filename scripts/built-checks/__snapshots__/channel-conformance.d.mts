@@ -283,6 +283,9 @@ declare class TestHost implements ChannelHost, ConformanceGateway {
   readonly commands: HostCommands;
   /** Real time, randomness and network by default. */
   constructor(given?: Partial<Pick<ChannelHost, "clock" | "random" | "fetch">>);
+  /** What `admits` answers. */
+  isAdmitted: boolean;
+  admits(): boolean;
   receive(message: MsgContext, progress?: AccountProgress): Promise<"accepted" | "duplicate">;
   commit(progress: AccountProgress): Promise<void>;
   /** Replaces the slash commands and tells the channel. */

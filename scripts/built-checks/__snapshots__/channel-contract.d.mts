@@ -680,6 +680,8 @@ interface ChannelCapabilities {
   readonly optional?: readonly OptionalPart[];
   /** How an answer can be streamed: not at all, by editing a message, or by a feature of the platform (`stream`). */
   readonly streaming: "none" | "edit" | "native";
+  /** True if answers are streamed without a setting of the account (`streaming.mode`): whoever receives them asks for that, or sees no difference. */
+  readonly streamsByDefault?: boolean;
   /** True if block streaming is on without a setting of the account (`blockStreaming`): the platform's users are used to several messages. */
   readonly blocksByDefault?: boolean;
   /**
@@ -774,6 +776,11 @@ interface ChannelHost {
    * RangeError if `progress` exceeds a limit of the account's state, or an id holds a NUL or half of a surrogate pair: it can never be stored.
    */
   receive(message: MsgContext, progress?: AccountProgress): Promise<"accepted" | "duplicate">;
+  /**
+   * Whether the configuration admits a message's sender now. An unadmitted sender gets no answer, so a protocol whose requests end can end the request at once. The
+   * message is passed to `receive` all the same, which decides again.
+   */
+  admits(message: MsgContext): boolean;
   /** Commits progress without a message. Rejects if it could not be stored, with a RangeError if it exceeds a limit of the account's state. */
   commit(progress: AccountProgress): Promise<void>;
   /** The last committed cursor. */

@@ -845,6 +845,76 @@ declare const ContextReportSchema: z.ZodType<ContextReport>;
 declare const ReplayDeltaSchema: z.ZodType<ReplayDelta>;
 /** Parses the result of a replay. */
 declare const ReplayResultSchema: z.ZodType<ReplayResult>;
+/** What an editor is asked to do for a run in a session that it has open. Paths are absolute and real. */
+type EditorRequest = {
+  readonly type: "read-file";
+  readonly path: string;
+} | {
+  readonly type: "write-file";
+  readonly path: string;
+  readonly text: string;
+} | {
+  readonly type: "create-terminal";
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly maxOutputBytes: number;
+} | {
+  readonly type: "read-terminal" | "await-terminal" | "kill-terminal" | "release-terminal";
+  readonly terminalId: string;
+};
+/** An editor's answer. */
+type EditorAnswer = {
+  readonly type: "done";
+} | {
+  readonly type: "text";
+  readonly text: string;
+} | {
+  readonly type: "terminal";
+  readonly terminalId: string;
+} | {
+  readonly type: "output";
+  readonly text: string;
+  readonly isCut: boolean;
+} | {
+  readonly type: "exit";
+  readonly exitCode?: number;
+  readonly signal?: string;
+} | {
+  readonly type: "failed";
+  readonly message: string;
+};
+/** An MCP server that an editor names for a session. Values of variables and headers may be secrets. */
+type EditorServer = {
+  readonly type: "stdio";
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+} | {
+  readonly type: "http" | "sse";
+  readonly name: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+};
+/** What an editor does for the runs of a session. */
+interface EditorOffer {
+  readonly readsFiles: boolean;
+  readonly writesFiles: boolean;
+  readonly hasTerminals: boolean;
+  readonly servers: readonly EditorServer[];
+}
+/** Longest text of a file or of an output in a message, in characters. */
+declare const MAX_EDITOR_TEXT_CHARS = 2e5;
+/** MCP servers of one session. */
+declare const MAX_EDITOR_SERVERS = 20;
+/** Parses it. */
+declare const EditorRequestSchema: z.ZodType<EditorRequest>;
+/** Parses it. */
+declare const EditorAnswerSchema: z.ZodType<EditorAnswer>;
+/** Parses it. */
+declare const EditorServerSchema: z.ZodType<EditorServer>;
 /** A terminal failure: a message that was never answered, or a part of one that did not reach its platform. */
 interface DeadLetter {
   readonly id: string;
@@ -1769,6 +1839,41 @@ interface DeadLetterMethods {
     };
   };
 }
+/** Methods of editors that do something for the runs of their sessions. */
+interface EditorMethods {
+  /**
+   * Offers the editor's files, terminals and MCP servers to the owner's runs in a session, until this connection ends. Only a connection from this machine may;
+   * `attached` is false if another one has done so before. `problems`: what is left out, for people.
+   */
+  "editor.attach": {
+    params: {
+      readonly sessionKey: string;
+    } & EditorOffer;
+    result: {
+      readonly attached: boolean;
+      readonly problems: readonly string[];
+    };
+  };
+  /** Withdraws the offer; false if this connection has made no offer. */
+  "editor.detach": {
+    params: {
+      readonly sessionKey: string;
+    };
+    result: {
+      readonly detached: boolean;
+    };
+  };
+  /** Answers an `editor-request` of this connection; false if it does not wait any longer. */
+  "editor.answer": {
+    params: {
+      readonly id: string;
+      readonly answer: EditorAnswer;
+    };
+    result: {
+      readonly taken: boolean;
+    };
+  };
+}
 /** Methods of the gateway itself. */
 interface GatewayMethods {
   status: {
@@ -2219,7 +2324,7 @@ interface ToolMethods {
   };
 }
 /** Every method with its parameters and result. */
-interface RpcMethods extends ChatMethods, AgentMethods, SessionMethods, SubagentMethods, CheckpointMethods, ContextMethods, DeadLetterMethods, CronMethods, MemoryMethods, PairingMethods, ApprovalMethods, ToolMethods, GatewayMethods, SetupMethods, SystemMethods, ChannelMethods {}
+interface RpcMethods extends ChatMethods, AgentMethods, SessionMethods, SubagentMethods, CheckpointMethods, ContextMethods, DeadLetterMethods, CronMethods, MemoryMethods, PairingMethods, ApprovalMethods, ToolMethods, GatewayMethods, SetupMethods, SystemMethods, ChannelMethods, EditorMethods {}
 /** Name of a method. */
 type RpcMethod = keyof RpcMethods;
 /** Every method: who may call it, whether it is rejected while the store is not writable, and parsers for its parameters and its result. */
@@ -2250,6 +2355,17 @@ interface RpcEvents {
   "approvals-change": Record<string, never>;
   /** A chunk of the answer to a replayed request, sent to the requesting connection. */
   replay: ReplayDelta;
+  /** A run asks this connection's editor for something; `editor.answer` with the id answers. */
+  "editor-request": {
+    readonly sessionKey: string;
+    readonly id: string;
+    readonly request: EditorRequest;
+  };
+  /** A remark about what this connection's editor offers, for the person. */
+  "editor-note": {
+    readonly sessionKey: string;
+    readonly text: string;
+  };
   /** The gateway is about to close the connection. */
   shutdown: {
     readonly reason: string;
@@ -2259,4 +2375,4 @@ interface RpcEvents {
 type RpcEvent = keyof RpcEvents;
 /** A parser for the payload of every event. */
 declare const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]>; };
-export { APPROVAL_DECISIONS, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatSubagent, type ChatSubagentActivity, ChatSubagentSchema, type ChatSubagentState, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, HEARTBEAT_OFFER, type HelloFrame, type JobShape, JobShapeSchema, type JobSummary, JobSummarySchema, type LastRun, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, type MemoryAuditEntry, type MemoryAuditNote, MemoryAuditNoteSchema, type MemoryEntrySource, type MemoryFileChange, MemoryFileChangeSchema, type MemoryFinding, type MemoryNote, MemoryNoteSchema, type MemoryNoteVersion, MemoryNoteVersionSchema, type MemorySearchHit, MemorySearchHitSchema, type MemoryState, MemoryStateSchema, type NoticeBlock, OPTIONAL_JOB_PARTS, type OccurrenceShape, OccurrenceShapeSchema, type OptionalJobPart, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ScheduleShape, type ScheduleStatus, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionModeId, type SessionSettings, type SessionSummary, SessionSummarySchema, type SetupCheck, SetupCheckSchema, type SetupHeartbeat, type SetupProvider, type SetupState, SetupStateSchema, TOOL_STATES, type ThinkingLevelId, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolState, type ToolSummary, ToolSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredHeartbeats, offeredModels, retriedKey, retryKey };
+export { APPROVAL_DECISIONS, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatSubagent, type ChatSubagentActivity, ChatSubagentSchema, type ChatSubagentState, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EditorAnswer, EditorAnswerSchema, type EditorOffer, type EditorRequest, EditorRequestSchema, type EditorServer, EditorServerSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, HEARTBEAT_OFFER, type HelloFrame, type JobShape, JobShapeSchema, type JobSummary, JobSummarySchema, type LastRun, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_EDITOR_SERVERS, MAX_EDITOR_TEXT_CHARS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, type MemoryAuditEntry, type MemoryAuditNote, MemoryAuditNoteSchema, type MemoryEntrySource, type MemoryFileChange, MemoryFileChangeSchema, type MemoryFinding, type MemoryNote, MemoryNoteSchema, type MemoryNoteVersion, MemoryNoteVersionSchema, type MemorySearchHit, MemorySearchHitSchema, type MemoryState, MemoryStateSchema, type NoticeBlock, OPTIONAL_JOB_PARTS, type OccurrenceShape, OccurrenceShapeSchema, type OptionalJobPart, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ScheduleShape, type ScheduleStatus, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionModeId, type SessionSettings, type SessionSummary, SessionSummarySchema, type SetupCheck, SetupCheckSchema, type SetupHeartbeat, type SetupProvider, type SetupState, SetupStateSchema, TOOL_STATES, type ThinkingLevelId, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolState, type ToolSummary, ToolSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredHeartbeats, offeredModels, retriedKey, retryKey };
