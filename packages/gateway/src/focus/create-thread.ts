@@ -13,20 +13,26 @@ const MAX_NAME_CHARS = 60;
 /** The first answer of the sub-agent waits for its thread. */
 const TIMEOUT_MS = 20_000;
 
+/** What creating uses. */
+interface CreateThreadParts {
+  readonly channels: ChannelRegistry;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** A conversation that is focused already. */
+  readonly isTaken: (thread: Origin) => boolean;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Creates the thread of a sub-agent that stays open, in the group in which a person has asked for it. `undefined` where there is none: in a direct conversation,
  * within a thread, for unattended work, and where the channel cannot create threads or refuses to.
  */
 export async function createThread(
   { report, child, label, task, parentKey }: Pick<SpawnRecord, "report" | "child" | "label" | "task" | "parentKey">,
-  {
-    channels,
-    clock,
-    logger,
-    signal,
-  }: { readonly channels: ChannelRegistry; readonly clock: Clock; readonly logger: Logger; readonly signal: AbortSignal },
+  { channels, clock, logger, isTaken, signal }: CreateThreadParts,
 ): Promise<Origin | undefined> {
   const { origin } = report.message;
+  const messageId = report.admission.replyTo;
   const { conversation } = origin;
   const channel = channels.channelFor(origin);
   if (channel === undefined || conversation.kind === "direct" || conversation.threadId !== undefined) return undefined;
@@ -36,15 +42,18 @@ export async function createThread(
   const name = cutText((label ?? task).trim().split("\n")[0] ?? "", MAX_NAME_CHARS, "…");
   try {
     using limit = new RunDeadline(TIMEOUT_MS, { clock, outer: signal });
-    const target = channels.moves.current(origin).target;
-    const asked = performAction({ type: "act", name: "thread-create", parameters: { name } }, { target, channel, signal: limit.signal });
-    const created = await raceAbort(asked, { signal: limit.signal, clock });
-    if (created.type === "refused") {
-      logger.info("A sub-agent has no thread of its own", { sessionKey: parentKey, reason: created.message });
-      return undefined;
+    const call = { target: channels.moves.current(origin).target, channel, signal: limit.signal };
+    // Where threads begin with a message, it is the one that asked; a second sub-agent finds that taken.
+    for (const at of [...(messageId === undefined ? [] : [{ messageId }]), {}]) {
+      const asked = performAction({ type: "act", name: "thread-create", parameters: { name, ...at } }, call);
+      const created = await raceAbort(asked, { signal: limit.signal, clock });
+      const threadId = created.type === "done" ? threadIdOf(created.value) : undefined;
+      const thread = threadId === undefined ? undefined : { ...origin, conversation: { ...conversation, threadId } };
+      if (thread !== undefined && !isTaken(thread)) return thread;
+      const reason = created.type === "done" ? "the thread is another one's" : created.message;
+      logger.info("A sub-agent got no thread of its own", { sessionKey: parentKey, reason });
     }
-    const threadId = threadIdOf(created.value);
-    return threadId === undefined ? undefined : { ...origin, conversation: { ...conversation, threadId } };
+    return undefined;
   } catch (error) {
     if (signal.aborted) return undefined;
     logger.warn("The thread of a sub-agent could not be created", { sessionKey: parentKey, error });

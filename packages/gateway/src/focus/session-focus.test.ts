@@ -1,4 +1,5 @@
 import type { FactotumConfig } from "@factotum/config";
+import { ChannelError } from "@factotum/channel-contract";
 import type { Origin, Sender } from "@factotum/channel-contract";
 import { textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicReply } from "@factotum/testing-providers";
@@ -38,6 +39,7 @@ afterEach(async () => {
 });
 
 const open = (label: string): AnthropicReply => toolReply({ name: "sessions_spawn", input: { task: label, label, mode: "session" } });
+const both = toolReply(...["keeper", "aside"].map((label) => ({ name: "sessions_spawn", input: { task: label, label, mode: "session" } })));
 const exec = toolReply({ name: "exec", input: { command: "id" } });
 
 /** The texts of one chat. */
@@ -186,6 +188,25 @@ test("a client that names its session opens that of the sub-agent, whose bounds 
   expect(said?.admission).toMatchObject({ subagent: { depth: 1 }, tree: {}, job: { timeoutMs: 3_600_000 } });
   expect(scene.bodies("From the page.")[0]).toContain("keeper 1");
   expect(await scene.rows()).toMatchObject([{ state: "idle", reports: 1 }]);
+});
+
+test("a thread that begins with a message is the first sub-agent's alone; the next one gets another, or none", async () => {
+  const asked: unknown[] = [];
+  scene.platform.act = async ({ parameters }) => {
+    asked.push(parameters);
+    if (parameters["messageId"] === undefined) throw new ChannelError("rejected", "name a message", { retry: { type: "never" } });
+    return { type: "done", value: { threadId: "t1" } };
+  };
+  await scene.start(undefined, { accountConfig: { allowFrom: ["owner-1"], ...OPEN_GROUP } });
+  scene.answerWith({
+    "": ({ text }) => (text.includes("tool_result") || text.includes("ended a run") ? textReply("Told.") : both),
+    keeper: () => textReply("keeper"),
+    aside: () => textReply("aside"),
+  });
+  await say("Both.", GROUP);
+  expect(asked).toEqual([{ name: "keeper", messageId: "message-1" }, { name: "aside", messageId: "message-1" }, { name: "aside" }]);
+  expect(await scene.running.store.listFocuses()).toMatchObject([{ isOwnThread: true, sessionKey: (await scene.rows())[0]?.childKey }]);
+  expect(textsOf(THREAD)).toEqual(['What is said in this thread goes to the sub-agent "keeper".', "keeper"]);
 });
 
 test("where replies are held back, a focus does not bring them", async () => {

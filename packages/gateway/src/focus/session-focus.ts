@@ -59,6 +59,7 @@ export class SessionFocus {
   readonly #closing = new AbortController();
   /** By session: threads that are being created. */
   readonly #opening = new Map<string, Promise<void>>();
+  #lastOpening: Promise<void> = Promise.resolve();
 
   constructor(parts: SessionFocusParts) {
     this.#parts = parts;
@@ -68,7 +69,9 @@ export class SessionFocus {
     this.#finder = new SessionFinder({ ...parts, reach });
     parts.subagents.observe({
       onOpened: (spawn) => {
-        const opened = this.#openThread(spawn).finally(() => this.#opening.delete(spawn.childKey));
+        // One after the other: two that were asked for in one message may not take the same thread.
+        const opened = this.#lastOpening.then(async () => this.#openThread(spawn)).finally(() => this.#opening.delete(spawn.childKey));
+        this.#lastOpening = opened.catch(() => undefined);
         this.#opening.set(spawn.childKey, opened);
         parts.inBackground("thread of a sub-agent", opened);
       },
@@ -246,7 +249,9 @@ export class SessionFocus {
   async #openThread(spawn: SpawnRecord): Promise<void> {
     const { running, channels, subagents, notices, clock, logger } = this.#parts;
     if (spawn.isPersistent !== true || !running.config.session.threadBindings.spawnSessions || this.#closing.signal.aborted) return;
-    const thread = await createThread(spawn, { channels, clock, logger, signal: this.#closing.signal });
+    const { sender } = spawn.report.message;
+    const isTaken = (origin: Origin): boolean => this.#book.of({ origin, sender }) !== undefined;
+    const thread = await createThread(spawn, { channels, clock, logger, isTaken, signal: this.#closing.signal });
     if (thread === undefined || subagents.hasEnded(spawn.childKey)) return;
     const isPut = await this.#book.put(thread, { sessionKey: spawn.childKey, agentId: spawn.agentId, isOwnThread: true });
     if (!isPut) return;
