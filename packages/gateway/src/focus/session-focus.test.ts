@@ -191,7 +191,7 @@ test("a client that names its session opens that of the sub-agent, whose bounds 
 });
 
 test("a thread that begins with a message is the first sub-agent's alone; the next one gets another, or none", async () => {
-  const asked: unknown[] = [];
+  const asked: { readonly name?: unknown }[] = [];
   scene.platform.act = async ({ parameters }) => {
     asked.push(parameters);
     if (parameters["messageId"] === undefined) throw new ChannelError("rejected", "name a message", { retry: { type: "never" } });
@@ -204,9 +204,29 @@ test("a thread that begins with a message is the first sub-agent's alone; the ne
     aside: () => textReply("aside"),
   });
   await say("Both.", GROUP);
-  expect(asked).toEqual([{ name: "keeper", messageId: "message-1" }, { name: "aside", messageId: "message-1" }, { name: "aside" }]);
-  expect(await scene.running.store.listFocuses()).toMatchObject([{ isOwnThread: true, sessionKey: (await scene.rows())[0]?.childKey }]);
-  expect(textsOf(THREAD)).toEqual(['What is said in this thread goes to the sub-agent "keeper".', "keeper"]);
+  // Either of them may begin first.
+  const [first, second] = asked[0]?.name === "keeper" ? ["keeper", "aside"] : ["aside", "keeper"];
+  expect(asked).toEqual([{ name: first, messageId: "message-1" }, { name: second, messageId: "message-1" }, { name: second }]);
+  const child = (await scene.rows()).find(({ label }) => label === first)?.childKey;
+  expect(await scene.running.store.listFocuses()).toMatchObject([{ isOwnThread: true, sessionKey: child }]);
+  expect(textsOf(THREAD)).toEqual([`What is said in this thread goes to the sub-agent "${first}".`, first]);
+});
+
+test("threads, the idle limit and the age of a focus are settings", async () => {
+  const clock = createMovableClock();
+  const threadBindings = { idleHours: 0, maxAgeHours: 2, spawnSessions: false };
+  const patch = (config: FactotumConfig): FactotumConfig => ({ ...config, session: { ...config.session, threadBindings } });
+  await scene.start(undefined, { clock, patch, accountConfig: { allowFrom: ["owner-1"], ...OPEN_GROUP } });
+  await say("Keep watch.", GROUP);
+  expect(textsOf(THREAD)).toEqual([]);
+  expect(await say("/focus keeper", GROUP)).toEqual([expect.stringMatching(/\/unfocus ends that\.$/)]);
+  clock.advance(3_600_000);
+  expect(await say("One.", GROUP)).toEqual(["keeper 2"]);
+  clock.advance(3_600_000);
+  expect(await say("Two.", GROUP)).toEqual([expect.stringContaining("ended after 2 hours."), "Main here."]);
+  clock.advance(1_000 * 3_600_000);
+  await scene.running.gateway.engine.idle();
+  expect(await scene.rows()).toMatchObject([{ state: "idle" }]);
 });
 
 test("where replies are held back, a focus does not bring them", async () => {
