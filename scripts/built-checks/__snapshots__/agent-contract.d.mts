@@ -616,6 +616,8 @@ interface AgentSessions {
 }
 /** The files of the project that an editor has open, unsaved changes included. Implemented by the gateway, used by `tools`. */
 interface EditorFiles {
+  /** True if the editor of the run's session offers files. Cheap: it is asked for every file. */
+  offersFiles(run: RunFacts): boolean;
   /**
    * The text of a file as the editor of the run's session shows it; `undefined` if there is no such editor, or if it does not answer: then the disk counts.
    * `path` is real. Never rejects.

@@ -68,6 +68,7 @@ describe("who is asked", () => {
     attach(editor, offer);
     const target = other === undefined ? file() : other.startsWith("/") ? other : `${folder}${other}`;
     const isAsked = name === "the owner's own turn";
+    if (other === undefined) expect(editors.offersFiles(run(facts))).toBe(isAsked);
     expect(await editors.read(target, run(facts))).toBe(isAsked ? "unsaved" : undefined);
     expect(await editors.write(target, "new", run(facts))).toEqual({ type: isAsked ? "written" : "none" });
     expect(editor.requests).toHaveLength(isAsked ? 2 : 0);

@@ -114,6 +114,11 @@ export class EditorLinks implements EditorFiles, EditorTerminals {
     }
   }
 
+  offersFiles(run: RunFacts): boolean {
+    const offer = this.#linkOf(run)?.offer;
+    return offer?.readsFiles === true || offer?.writesFiles === true;
+  }
+
   async read(file: string, run: RunFacts): Promise<string | undefined> {
     const link = this.#linkOf(run);
     if (link?.offer.readsFiles !== true || !isWithin(link.workspace, file)) return undefined;

@@ -19,6 +19,7 @@ let onRead: () => Promise<void> | void;
 
 const nameOf = (path: string): string => basename(path);
 const editor: EditorFiles = {
+  offersFiles: ({ kind }) => kind === "user",
   read: async (path) => {
     asked.push(`read ${nameOf(path)}`);
     await onRead();
@@ -64,6 +65,16 @@ test("unsaved text is read, edited and written in the editor", async () => {
   expect(await read("a.txt")).toBe("one\nunsaved\n");
   await edit("unsaved", "edited");
   expect([await onDisk(), asked.at(-1)]).toEqual(["one\nedited\n", "write a.txt"]);
+});
+
+test("a run that no editor is there for is not asked about", async () => {
+  buffers.set("a.txt", "unsaved");
+  const text = await rig.call(
+    createWriteTool({ files: rig.files, checker: undefined }),
+    { path: "a.txt", content: "new" },
+    { run: { kind: "cron" } },
+  );
+  expect([text.isError, await onDisk(), asked]).toEqual([undefined, "new", []]);
 });
 
 test("line ends and a mark of the byte order are no unsaved changes", async () => {

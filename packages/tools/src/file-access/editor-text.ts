@@ -22,6 +22,7 @@ interface EditorParts {
 
 /** The same file, with the text that the editor of the run's session shows if it has unsaved changes. Only files of the workspace are asked for. */
 export async function withEditorText(file: OpenFile, parts: EditorParts): Promise<OpenFile> {
+  if (!parts.editor.offersFiles(parts.run)) return file;
   try {
     return await shownInEditor(file, parts);
   } catch (error) {
@@ -44,6 +45,7 @@ async function shownInEditor(file: OpenFile, { editor, run, context }: EditorPar
 
 /** Has the editor write what it writes; resolves with the changes that are left for the disk. A file that changed since it was read is refused (`changed`). */
 export async function writeInEditor(placed: readonly PlacedChange[], parts: EditorParts): Promise<readonly PlacedChange[]> {
+  if (!parts.editor.offersFiles(parts.run)) return placed;
   const left: PlacedChange[] = [];
   const written: string[] = [];
   for (const one of placed) {
