@@ -43,10 +43,16 @@ export interface EditorTerminal {
   release(): Promise<void>;
 }
 
+/** What became of a start. `none`: the editor was gone before it was asked; `refused`: the editor has not started it. */
+export type EditorStart =
+  | { readonly type: "started"; readonly terminal: EditorTerminal }
+  | { readonly type: "none" }
+  | { readonly type: "refused"; readonly reason: string };
+
 /** The terminals of editors. Implemented by the gateway, used by `sandbox`. */
 export interface EditorTerminals {
   /** True if the editor of the run's session offers terminals. */
   offers(run: RunFacts): boolean;
-  /** Starts a command; `undefined` if the editor is gone before it was asked. Rejects with a message for the model if it may have started. */
-  start(command: EditorCommand, run: RunFacts): Promise<EditorTerminal | undefined>;
+  /** Starts a command. Rejects with a message for the model if it may or may not have started. */
+  start(command: EditorCommand, run: RunFacts): Promise<EditorStart>;
 }

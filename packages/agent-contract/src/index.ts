@@ -41,7 +41,7 @@ export type {
   SessionReference,
   SessionSendOutcome,
 } from "./agent-sessions.ts";
-export type { EditorCommand, EditorFiles, EditorTerminal, EditorTerminals, EditorWrite } from "./editor.ts";
+export type { EditorCommand, EditorFiles, EditorStart, EditorTerminal, EditorTerminals, EditorWrite } from "./editor.ts";
 export type { ImageOrder, MadeFile, MediaCallOptions, MediaModels, MediaOutcome } from "./media-models.ts";
 export type { ModelSampler, SamplingOutcome, SamplingRequest } from "./model-sampler.ts";
 export { EXTERNAL_PERMISSION, EXTERNAL_PROVIDER, externalModelInfo } from "./external-agents.ts";

@@ -82,7 +82,7 @@ describe("who is asked", () => {
       false,
       false,
     ]);
-    expect(await editors.start(COMMAND, run({ sandbox }))).toBeUndefined();
+    expect(await editors.start(COMMAND, run({ sandbox }))).toEqual({ type: "none" });
   });
 
   test("the first editor counts until it leaves, and then the next that offers", async () => {
@@ -116,13 +116,17 @@ describe("what becomes of a request", () => {
     const editor = new Editor();
     editor.answers = ({ type }) => (type === "create-terminal" ? { type: "terminal", terminalId: "t1" } : undefined);
     attach(editor);
-    const terminal = await editors.start(COMMAND, run());
+    const started = await editors.start(COMMAND, run());
+    const terminal = started.type === "started" ? started.terminal : undefined;
+    editor.answers = () => undefined;
+    const starting = editors.start(COMMAND, run());
     const writing = editors.write(file(), "new", run());
     editor.closing.abort();
     await expect(writing).rejects.toThrow("the editor has left");
     await expect(terminal?.ended).rejects.toThrow("the editor has left");
+    await expect(starting).rejects.toThrow("may have started it: the editor has left");
     await terminal?.release();
-    expect(await editors.start(COMMAND, run())).toBeUndefined();
+    expect(await editors.start(COMMAND, run())).toEqual({ type: "none" });
   });
 
   test("only the editor that was asked answers, once, and with what was asked for", async () => {
@@ -143,7 +147,7 @@ describe("what becomes of a request", () => {
     editor.answers = () => ({ type: "failed", message: "locked" });
     attach(editor);
     expect(await editors.write(file(), "new", run())).toEqual({ type: "refused", reason: "locked" });
-    await expect(editors.start(COMMAND, run())).rejects.toThrow("did not start: locked");
+    expect(await editors.start(COMMAND, run())).toEqual({ type: "refused", reason: "locked" });
     expect(await editors.write(file(), "x".repeat(200_001), run())).toEqual({ type: "none" });
   });
 

@@ -3,6 +3,7 @@ import type {
   Clock,
   EditorCommand,
   EditorFiles,
+  EditorStart,
   EditorTerminal,
   EditorTerminals,
   EditorWrite,
@@ -140,13 +141,14 @@ export class EditorLinks implements EditorFiles, EditorTerminals {
     return run.sandbox === undefined && this.#linkOf(run)?.offer.hasTerminals === true;
   }
 
-  async start(command: EditorCommand, run: RunFacts): Promise<EditorTerminal | undefined> {
+  async start(command: EditorCommand, run: RunFacts): Promise<EditorStart> {
     const link = this.#linkOf(run);
-    if (link === undefined || !this.offers(run)) return undefined;
+    if (link === undefined || !this.offers(run)) return { type: "none" };
     const answer = await link.ask({ type: "create-terminal", ...command }, { timeoutMs: TERMINAL_MS });
-    if (answer.type === "gone") return undefined;
-    if (answer.type !== "terminal") throw new Error(`The editor's terminal did not start: ${reasonOf(answer)}`);
-    return terminalOf(answer.terminalId, link);
+    if (answer.type === "gone") return { type: "none" };
+    if (answer.type === "terminal") return { type: "started", terminal: terminalOf(answer.terminalId, link) };
+    if (answer.type === "failed") return { type: "refused", reason: answer.message };
+    throw new Error(`The editor may have started it: ${reasonOf(answer)}.`);
   }
 
   /** Ends everything that editors have brought. */

@@ -3,6 +3,7 @@ import type {
   CommandRequest,
   CommandRunner,
   EditorCommand,
+  EditorStart,
   EditorTerminal,
   EditorTerminals,
   RunFacts,
@@ -24,6 +25,7 @@ class Desk implements EditorTerminals {
   isOffered = true;
   isGone = false;
   failure: Error | undefined;
+  refusal: string | undefined;
   readonly commands: EditorCommand[] = [];
   shown: string | Error = "";
   isCut = false;
@@ -34,11 +36,12 @@ class Desk implements EditorTerminals {
     return this.isOffered;
   }
 
-  async start(command: EditorCommand): Promise<EditorTerminal | undefined> {
+  async start(command: EditorCommand): Promise<EditorStart> {
     if (this.failure !== undefined) throw this.failure;
-    if (this.isGone) return undefined;
+    if (this.refusal !== undefined) return { type: "refused", reason: this.refusal };
+    if (this.isGone) return { type: "none" };
     this.commands.push(command);
-    return {
+    const terminal: EditorTerminal = {
       ended: this.end.promise,
       output: async () => {
         if (this.shown instanceof Error) throw this.shown;
@@ -50,6 +53,7 @@ class Desk implements EditorTerminals {
       },
       release: async () => void this.calls.push("release"),
     };
+    return { type: "started", terminal };
   }
 }
 
@@ -171,10 +175,14 @@ test("when the editor leaves, the result says that the end is unknown, and nothi
   expect([desk.calls, onHost]).toEqual([["release"], []]);
 });
 
-test("a terminal that does not start is a command that did not", async () => {
-  desk.failure = new Error("The editor's terminal did not start: no such program");
-  const running = await start();
-  expect((await running.ended).end).toEqual({ type: "not-started", message: desk.failure.message });
+test("a terminal that does not start is a command that did not, unless it may have started", async () => {
+  desk.refusal = "no such program";
+  const refused = await start();
+  expect((await refused.ended).end).toEqual({ type: "not-started", message: "The editor has not started the command: no such program" });
+  desk.refusal = undefined;
+  desk.failure = new Error("The editor may have started it: the editor has left.");
+  const unknown = await (await start()).ended;
+  expect(unknown).toMatchObject({ end: { type: "aborted" }, output: expect.stringContaining("What became of the command is unknown") });
   expect(onHost).toEqual([]);
 });
 

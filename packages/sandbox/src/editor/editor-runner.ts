@@ -1,4 +1,12 @@
-import type { Clock, CommandRequest, CommandRunner, EditorCommand, EditorTerminals } from "@factotum/agent-contract";
+import type {
+  Clock,
+  CommandRequest,
+  CommandResult,
+  CommandRunner,
+  EditorCommand,
+  EditorTerminals,
+  RunningCommand,
+} from "@factotum/agent-contract";
 import type { OutputRedactor } from "../output/capped-output.ts";
 import { hostEnvironment } from "../host/host-environment.ts";
 import { shellWords } from "../host/shell-words.ts";
@@ -32,14 +40,18 @@ export function createEditorRunner(options: EditorRunnerOptions): CommandRunner 
   const start: CommandRunner["start"] = async (request, how) => {
     if (!terminals.offers(how.run) || !fits(request, options) || how.signal.aborted) return runner.start(request, how);
     const begunMs = options.clock.monotonic();
+    const durationMs = (): number => Math.round(options.clock.monotonic() - begunMs);
     try {
-      const terminal = await terminals.start(await commandOf(request, options), how.run);
-      if (terminal !== undefined) return followTerminal(terminal, { request, how, begunMs }, options);
+      const outcome = await terminals.start(await commandOf(request, options), how.run);
+      if (outcome.type === "started") return followTerminal(outcome.terminal, { request, how, begunMs }, options);
+      if (outcome.type === "none") return await runner.start(request, how);
+      const message = `The editor has not started the command: ${outcome.reason}`;
+      return over({ end: { type: "not-started", message }, output: "", outputBytes: 0, durationMs: durationMs() });
     } catch (error) {
-      const message = error instanceof Error ? error.message : "unknown reason";
-      return notStarted(message, options.clock.monotonic() - begunMs);
+      const reason = error instanceof Error ? error.message : "The editor may have started it.";
+      const output = `[${reason} What became of the command is unknown.]`;
+      return over({ end: { type: "aborted" }, output, outputBytes: 0, durationMs: durationMs() });
     }
-    return runner.start(request, how);
   };
   return { start, run: async (request, how) => (await start(request, how)).ended };
 }
@@ -55,10 +67,11 @@ async function commandOf({ command, cwd, env: added }: CommandRequest, { baseEnv
   return { file: file ?? "/bin/sh", args, cwd, env: { ...env, ...SETTLED }, maxOutputBytes: MAX_KEPT_BYTES };
 }
 
-function notStarted(message: string, durationMs: number): Awaited<ReturnType<CommandRunner["start"]>> {
+/** A command that has ended, or never began. */
+function over(result: CommandResult): RunningCommand {
   const closed = (): "closed" => "closed";
   return {
-    ended: Promise.resolve({ end: { type: "not-started", message }, output: "", outputBytes: 0, durationMs: Math.round(durationMs) }),
+    ended: Promise.resolve(result),
     output: { length: 0, read: (offset) => ({ text: "", offset, next: offset }), changed: async () => false },
     write: closed,
     closeInput: closed,
