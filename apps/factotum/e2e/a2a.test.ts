@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { SendMessageRequest, TaskState } from "@a2a-js/sdk";
@@ -7,7 +10,7 @@ import { ClientFactory, ClientFactoryOptions, DefaultAgentCardResolver, JsonRpcT
 import type { Client } from "@a2a-js/sdk/client";
 import { startProduct } from "@factotum/testing-product";
 import type { Product } from "@factotum/testing-product";
-import { createGate, sayText } from "@factotum/testing-providers";
+import { callTools, createGate, sayText } from "@factotum/testing-providers";
 import type { StrictServer } from "@factotum/testing-providers";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { ANTHROPIC, startSceneModel } from "./scene-model.ts";
@@ -122,6 +125,39 @@ test("a stream brings the answer while it grows", async () => {
     chunks.map((_, index) => [index > 0, index === chunks.length - 1]),
   );
   expect(chunks.map(({ text }) => text).join("")).toBe(words);
+});
+
+test("files go both ways, and an address of the gateway's own network is not called", async () => {
+  const client = await clientOf(TOKENS.research);
+  let calls = 0;
+  const server = createServer((_request, response) => {
+    calls += 1;
+    response.end("internal canary");
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const parts = [
+    { text: "What is in these?" },
+    { raw: Buffer.from("The password is swordfish.").toString("base64"), filename: "notes.txt", mediaType: "text/x-notes" },
+    { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/secret.txt`, filename: "secret.txt" },
+  ];
+  model.respond((request) =>
+    JSON.stringify(request.body).includes("tool_result")
+      ? sayText("Here it is.\nMEDIA: answer.txt")
+      : callTools({ name: "write", arguments: { path: "answer.txt", content: "swordfish" } }),
+  );
+  const task = await send(client, says("d-1", "", { parts }));
+  expect(newestPrompt()).toContain("notes.txt");
+  // It is named, with the reason why it could not be fetched.
+  expect(newestPrompt()).toContain("secret.txt");
+  expect(newestPrompt()).not.toContain("internal canary");
+  expect(calls).toBe(0);
+  expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+  expect(task.artifacts.map(({ parts: [part] }) => [part?.content?.$case, part?.filename])).toEqual([
+    ["text", ""],
+    ["raw", "answer.txt"],
+  ]);
+  expect(Buffer.from(task.artifacts[1]?.parts[0]?.content?.value as Uint8Array).toString()).toBe("swordfish");
+  server.close();
 });
 
 test("a wrong token, a peer that is not admitted, and another peer's task", async () => {

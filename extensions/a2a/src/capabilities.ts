@@ -1,4 +1,5 @@
 import type { ChannelCapabilities } from "@factotum/channel-contract";
+import { MAX_FILE_BYTES } from "./tasks/task-files.ts";
 
 /** Where the card is, as the protocol fixes it. */
 const CARD_PATH = "/.well-known/agent-card.json";
@@ -7,7 +8,7 @@ export const RPC_PATH = "/a2a/v1";
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** A task has texts, which can grow and change until its end; the protocol has nothing like reactions or typing. */
+/** A task has files and texts, which can grow and change until its end; the protocol has nothing like reactions or typing. */
 export const A2A_CAPABILITIES: ChannelCapabilities = {
   addressing: "platform",
   inbound: { delivery: "redelivers", transport: "webhook", webhookAuth: "secret", paths: [CARD_PATH, RPC_PATH] },
@@ -21,7 +22,7 @@ export const A2A_CAPABILITIES: ChannelCapabilities = {
   reactions: false,
   polls: false,
   typing: false,
-  media: [],
+  media: (["image", "audio", "video", "file"] as const).map((kind) => ({ kind, maxBytes: MAX_FILE_BYTES })),
   nativeCommands: false,
   buttons: false,
   cards: false,

@@ -4,13 +4,15 @@ import type { A2aConfig } from "./config.ts";
 import { unsupported } from "./errors.ts";
 import { createEndpoint } from "./http/endpoint.ts";
 import { createSender } from "./outbound/sender.ts";
+import { TaskFiles } from "./tasks/task-files.ts";
 import { TaskBook } from "./tasks/task-book.ts";
 
 /** Creates the channel of one account. It makes no request: peers call it. */
 export function createA2aChannel(config: A2aConfig, host: ChannelHost): Channel {
   const book = new TaskBook(host);
-  const endpoint = createEndpoint(config, { book, host });
-  const sender = createSender(config, { book, host });
+  const files = new TaskFiles(host);
+  const endpoint = createEndpoint(config, { book, files, host });
+  const sender = createSender(config, { book, files, host });
 
   return {
     capabilities: A2A_CAPABILITIES,
@@ -18,7 +20,7 @@ export function createA2aChannel(config: A2aConfig, host: ChannelHost): Channel 
     handleWebhook: (request, options) => endpoint.handle(request, options),
     send: (target, outbound, options) => sender.send(target, outbound, options),
     act: ({ name }) => Promise.reject(unsupported(`does not do ${name}`)),
-    fetchAttachment: () => Promise.reject(unsupported("has no files")),
+    fetchAttachment: (ref, options) => files.fetch(ref, options),
     fetchContext: () => Promise.resolve({}),
     resolveTarget: (query) => Promise.resolve(resolveTarget(query, config, host.accountId)),
     health: () => endpoint.health(),

@@ -156,6 +156,44 @@ test("an answer that grows is one artifact: its beginning, what is added, and, i
   expect((await events.next()).done).toBe(true);
 });
 
+test("the files of a message are kept with it and fetched from public addresses alone; those of an answer are artifacts", async () => {
+  const { client, host, channel } = await startScene();
+  host.publicFiles.set("https://files.example/a.txt?key=canary", Buffer.from("far"));
+  const parts = [
+    { raw: Buffer.from("near").toString("base64"), filename: "near.png", mediaType: "image/png" },
+    { url: "https://files.example/a.txt?key=canary", filename: "a.txt", mediaType: "application/pdf" },
+    { url: "http://169.254.169.254/secret" },
+  ];
+  const task = await taskOf(client, says("m-1", "", { message: { parts }, configuration: AT_ONCE }));
+  const { origin, attachments = [], replyContext } = host.stored[0] ?? {};
+  expect(attachments).toMatchObject([
+    { kind: "image", fileName: "near.png", mimeType: "image/png", sizeBytes: 4 },
+    { kind: "file", fileName: "a.txt" },
+    { kind: "file" },
+  ]);
+  expect(JSON.stringify(attachments)).not.toContain("canary");
+  const fetched = await Promise.allSettled(attachments.map(async (ref) => channel.fetchAttachment(ref, { signal, maxBytes: 100 })));
+  expect(fetched.map((result) => (result.status === "fulfilled" ? Buffer.from(result.value.bytes).toString() : result.reason))).toEqual([
+    "near",
+    "far",
+    expect.objectContaining({ code: "forbidden" }),
+  ]);
+  if (origin === undefined || replyContext === undefined) throw new Error("there is no message");
+  const media = { kind: "file", mimeType: "application/pdf", fileName: "报告.pdf", bytes: Buffer.from("%PDF") } as const;
+  await channel.send(
+    origin,
+    { type: "media", media },
+    { signal, idempotencyKey: "k-1", replyContext: replyContext.data, endsTurn: "done" },
+  );
+  const ended = await client.getTask({ id: task.id, tenant: "" });
+  expect(ended.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+  expect(ended.artifacts[0]?.parts[0]).toMatchObject({
+    content: { $case: "raw", value: Buffer.from("%PDF") },
+    filename: "报告.pdf",
+    mediaType: "application/pdf",
+  });
+});
+
 test("another peer's task cannot be read, followed, cancelled, continued or listed", async () => {
   const { client, channel, answer } = await startScene();
   const { id } = await taskOf(client, says("m-1", "Secret plans", { configuration: AT_ONCE }));
@@ -191,7 +229,13 @@ describe("a refused message is not passed on:", () => {
   test.each<[string, string, SendMessageRequest]>([
     ["too many hops", "UnsupportedOperationError", says("m", "x", { message: { metadata: { "urn:factotum:a2a:hops:v1": 5 } } })],
     ["hops that are no number", "RequestMalformedError", says("m", "x", { message: { metadata: { "urn:factotum:a2a:hops:v1": "few" } } })],
-    ["a file", "ContentTypeNotSupportedError", says("m", "x", { message: { parts: [{ url: "http://169.254.169.254/" }] } })],
+    ["structured data", "ContentTypeNotSupportedError", says("m", "x", { message: { parts: [{ data: { a: 1 } }] } })],
+    ["the address of a local file", "RequestMalformedError", says("m", "x", { message: { parts: [{ url: "file:///etc/passwd" }] } })],
+    [
+      "files over the limit",
+      "RequestMalformedError",
+      says("m", "x", { message: { parts: [{ raw: Buffer.alloc(2 * 1024 * 1024 + 1).toString("base64") }] } }),
+    ],
     [
       "an output other than text",
       "ContentTypeNotSupportedError",

@@ -18,7 +18,12 @@ export const TOKENS = { research: "r".repeat(40), other: "o".repeat(40) } as con
 interface StoredTask {
   readonly id: string;
   readonly contextId: string;
-  readonly texts: readonly { readonly id: string; readonly text: string; readonly isGrowing?: true }[];
+  readonly texts: readonly {
+    readonly id: string;
+    readonly text: string;
+    readonly isGrowing?: true;
+    readonly file?: { readonly fileName?: string };
+  }[];
 }
 
 /** A peer behind the suite's interface. What it is shown is what its tasks hold: the account's state is all that a send reaches. */
@@ -30,12 +35,13 @@ export class A2aPlatform implements ConformancePlatform {
     renewableToken: false,
     otherBots: false,
     massMention: "",
-    files: false,
+    files: true,
     absent: ["groups", "replies", "credential", "wire"],
   };
   readonly secrets: readonly string[] = Object.values(TOKENS);
   sendRequests = 0;
   readonly #shown = new Map<string, ShownMessage>();
+  readonly #files = new Map<string, Uint8Array>();
   readonly #faults: SendFault[] = [];
   readonly #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
   #gate = Promise.withResolvers<void>();
@@ -53,12 +59,16 @@ export class A2aPlatform implements ConformancePlatform {
       get: (key) => state.get(key),
       list: (prefix) => state.list(prefix),
       delete: (key) => state.delete(key),
-      set: (key, value, options) => this.#take(value, () => state.set(key, value, options)),
+      set: (key, value, options) =>
+        value.type === "bytes"
+          ? this.#keep(key, value.bytes, () => state.set(key, value, options))
+          : this.#take(value, () => state.set(key, value, options)),
     };
     return {
       accountId: host.accountId,
       receive: (message, progress) => host.receive(message, progress),
       admits: (message) => host.admits(message),
+      fetchPublic: (url, options) => host.fetchPublic(url, options),
       commit: (progress) => host.commit(progress),
       cursor: () => host.cursor(),
       state: watched,
@@ -69,6 +79,12 @@ export class A2aPlatform implements ConformancePlatform {
       fetch: host.fetch,
       random: host.random,
     };
+  }
+
+  async #keep(key: string, bytes: Uint8Array, store: () => Promise<void>): Promise<void> {
+    if (!this.#isUp) throw new Error("the store is closed");
+    await store();
+    this.#files.set(key.split("/").at(-1) ?? "", bytes);
   }
 
   async #take(value: AccountValue, store: () => Promise<void>): Promise<void> {
@@ -87,10 +103,12 @@ export class A2aPlatform implements ConformancePlatform {
 
   #show(value: AccountValue): void {
     const { id: taskId, contextId, texts } = (value.type === "json" ? value.json : {}) as StoredTask;
-    for (const { id: textId, text, isGrowing = false } of texts) {
+    for (const { id: textId, text, isGrowing = false, file } of texts) {
       const id = `${taskId}/${textId}`;
       const shown = { messageId: id, conversationId: "research", inThread: contextId === "thread", text, isGrowing };
-      this.#shown.set(id, { ...shown, deleted: false, reactions: [], notifiedAll: false });
+      const bytes = this.#files.get(textId);
+      const sent = file === undefined || bytes === undefined ? {} : { file: { name: file.fileName ?? "", bytes } };
+      this.#shown.set(id, { ...shown, ...sent, deleted: false, reactions: [], notifiedAll: false });
     }
   }
 
@@ -101,7 +119,7 @@ export class A2aPlatform implements ConformancePlatform {
     const raw = {
       method: "SendMessage",
       params: {
-        message: { messageId: id, contextId: `${conversation.threadId}`, role: "ROLE_USER", parts: [{ text: message.text }], metadata },
+        message: { messageId: id, contextId: `${conversation.threadId}`, role: "ROLE_USER", parts: partsOf(message), metadata },
         configuration: { returnImmediately: true },
       },
     };
@@ -198,4 +216,9 @@ async function post(channel: Channel, body: string | Uint8Array, token: string |
   const { error } = (await response.json()) as { readonly error?: { readonly code: number; readonly message: string } };
   if (error === undefined) return "acknowledged";
   return error.message.includes("send it again") ? "unacknowledged" : "refused";
+}
+
+function partsOf({ text, files = [] }: TestMessage): readonly object[] {
+  const parts = files.map(({ name, bytes }) => ({ raw: Buffer.from(bytes).toString("base64"), filename: name }));
+  return text === "" && parts.length > 0 ? parts : [{ text }, ...parts];
 }

@@ -15,6 +15,7 @@ function setUp(receive?: ChannelHost["receive"]) {
   const host: ChannelHost = {
     accountId: "default",
     admits: () => true,
+    fetchPublic: () => Promise.reject(new Error("not in this test")),
     receive:
       receive ??
       (async (message) => {

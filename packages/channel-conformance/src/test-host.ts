@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { MAX_REPLY_CONTEXT_BYTES } from "@factotum/channel-contract";
+import { ChannelError, MAX_REPLY_CONTEXT_BYTES } from "@factotum/channel-contract";
 import type {
   AccountProgress,
   ChannelHost,
@@ -55,6 +55,16 @@ export class TestHost implements ChannelHost, ConformanceGateway {
     this.state = new MemoryAccountState(() => this.clock.now());
     this.random = given.random ?? realRandom;
     this.fetch = given.fetch ?? fetch;
+  }
+
+  /** The files at public addresses. */
+  readonly publicFiles: Map<string, Uint8Array> = new Map<string, Uint8Array>();
+
+  async fetchPublic(url: string, { maxBytes }: { readonly maxBytes: number }): Promise<Uint8Array> {
+    const bytes = this.publicFiles.get(url);
+    if (bytes === undefined) throw new ChannelError("forbidden", `${url} is no public address`, { retry: { type: "never" } });
+    if (bytes.length > maxBytes) throw new ChannelError("too-long", "the file is too large", { retry: { type: "never" } });
+    return bytes;
   }
 
   /** What `admits` answers. */

@@ -112,6 +112,7 @@ export function createOnceChannel(input: {
       commit: (progress) => host.commit(progress),
       cursor: () => host.cursor(),
       admits: () => host.admits(),
+      fetchPublic: (url, options) => host.fetchPublic(url, options),
       receive: (message) => {
         if (isLate) setTimeout(() => inbox.add(message), LOOKUP_MS);
         else inbox.add(message);

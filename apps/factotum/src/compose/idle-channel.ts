@@ -36,6 +36,7 @@ function idleHost(accountId: string, webhookUrl: string | undefined): ChannelHos
   return {
     accountId,
     admits: () => true,
+    fetchPublic: async () => notHere(),
     receive: async () => notHere(),
     commit: async () => notHere(),
     cursor: async () => undefined,

@@ -26,8 +26,8 @@ export function createAgentCard({ name, description, maxHops }: Omit<A2aConfig, 
     },
     securitySchemes: { bearer: { httpAuthSecurityScheme: { scheme: "Bearer", description: "The token of the peer." } } },
     securityRequirements: [{ schemes: { bearer: { list: [] } } }],
-    defaultInputModes: ["text/plain", "text/markdown"],
-    defaultOutputModes: ["text/markdown"],
+    defaultInputModes: ["text/plain", "text/markdown", "image/*", "audio/*", "video/*", "application/*"],
+    defaultOutputModes: ["text/markdown", "application/octet-stream"],
     skills: [{ id: "chat", name: "Conversation", description: "Answers messages in natural language.", tags: ["chat"] }],
   });
 }

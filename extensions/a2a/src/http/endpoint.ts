@@ -14,9 +14,11 @@ import type { RpcFailure } from "./rpc-errors.ts";
 import { streamBody } from "./stream-body.ts";
 import type { A2aConfig } from "../config.ts";
 import { authenticate } from "../peers.ts";
+import type { TaskFiles } from "../tasks/task-files.ts";
 import type { TaskBook } from "../tasks/task-book.ts";
 
-const MAX_BODY_BYTES = 512 * 1024;
+/** The files of a message in Base64, and its text. */
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
 const HINT = "give the peers the address of the agent card, and their tokens; allowBots and allowFrom must admit them";
 
 /** Answers the requests of an account: the card to everyone, and the rest to its peers. */
@@ -28,7 +30,10 @@ export interface Endpoint {
 }
 
 /** Creates the endpoint of an account. */
-export function createEndpoint(config: A2aConfig, { book, host }: { readonly book: TaskBook; readonly host: ChannelHost }): Endpoint {
+export function createEndpoint(
+  config: A2aConfig,
+  { book, files, host }: { readonly book: TaskBook; readonly files: TaskFiles; readonly host: ChannelHost },
+): Endpoint {
   const health = createWebhookHealth(host, { hint: HINT });
   const limits = new PeerLimits(host.clock);
   const stopping = new AbortController();
@@ -55,7 +60,7 @@ export function createEndpoint(config: A2aConfig, { book, host }: { readonly boo
     const work = async (gone: AbortSignal): Promise<RpcAnswer> => {
       try {
         validateVersion(requestedVersion, card, "JSONRPC");
-        const requests = new PeerRequests({ peer, config, url, book, limits, host: watched, signal: gone });
+        const requests = new PeerRequests({ peer, config, url, book, files, limits, host: watched, signal: gone });
         const answer = await new JsonRpcTransportHandler(requests).handle(payload, context);
         const foreign = foreignError(answer);
         return foreign === undefined ? answer : failed(new Error(foreign));

@@ -16,10 +16,11 @@ import { busy } from "./rpc-errors.ts";
 import type { A2aConfig } from "../config.ts";
 import { parseMessage, toMsgContext } from "../inbound/parse-message.ts";
 import { renderArtifactUpdates, renderStatusUpdate, renderTask, stateOf } from "../outbound/render-task.ts";
+import type { TaskFiles } from "../tasks/task-files.ts";
 import { TooManyTasks } from "../tasks/task-book.ts";
 import type { TaskBook } from "../tasks/task-book.ts";
 import { isOpen } from "../tasks/task-record.ts";
-import type { TaskRecord } from "../tasks/task-record.ts";
+import type { TaskRecord, TaskText } from "../tasks/task-record.ts";
 
 /** A blocking request returns the task as it is after this; the peer asks again, or subscribes. */
 const MAX_BLOCKING_MS = 5 * 60_000;
@@ -30,6 +31,7 @@ export interface PeerRequestsOptions {
   readonly config: A2aConfig;
   readonly url: string;
   readonly book: TaskBook;
+  readonly files: TaskFiles;
   readonly limits: PeerLimits;
   readonly host: Pick<ChannelHost, "accountId" | "admits" | "clock" | "receive">;
   /** Fires when the client is gone or the channel stops. */
@@ -46,13 +48,13 @@ export class PeerRequests implements A2ARequestHandler {
 
   async sendMessage(request: SendMessageRequest): Promise<Task> {
     const task = await this.#accept(request);
-    if (request.configuration?.returnImmediately === true || !isOpen(task)) return renderTask(task);
+    if (request.configuration?.returnImmediately === true || !isOpen(task)) return this.#render(task);
     const { clock } = this.#options.host;
     const late = new AbortController();
     using _timer = clock.schedule(MAX_BLOCKING_MS, () => late.abort());
     let current = task;
     for await (const next of this.#states(task, late.signal)) current = next;
-    return renderTask(current);
+    return this.#render(current);
   }
 
   async *sendMessageStream(request: SendMessageRequest): AsyncGenerator<StreamResponse, void, undefined> {
@@ -66,7 +68,7 @@ export class PeerRequests implements A2ARequestHandler {
   }
 
   async getTask({ id }: { readonly id: string }): Promise<Task> {
-    return renderTask(await this.#task(id));
+    return this.#render(await this.#task(id));
   }
 
   async listTasks(request: ListTasksRequest): Promise<ListTasksResponse> {
@@ -85,7 +87,7 @@ export class PeerRequests implements A2ARequestHandler {
     const page = found.slice(offset, offset + pageSize);
     const end = offset + page.length;
     return {
-      tasks: page.map((task) => renderTask(task, { withArtifacts: request.includeArtifacts === true })),
+      tasks: await Promise.all(page.map((task) => this.#render(task, { withArtifacts: request.includeArtifacts === true }))),
       nextPageToken: end < found.length ? String(end) : "",
       pageSize: page.length,
       totalSize: found.length,
@@ -106,7 +108,7 @@ export class PeerRequests implements A2ARequestHandler {
       return record;
     });
     book.tell(peer, id);
-    return renderTask(cancelled);
+    return this.#render(cancelled);
   }
 
   getAgentCard(): ReturnType<A2ARequestHandler["getAgentCard"]> {
@@ -136,7 +138,7 @@ export class PeerRequests implements A2ARequestHandler {
 
   /** The task of a message, stored with it in one commit; the one it has already, if the peer sends the message again. */
   async #accept(request: SendMessageRequest): Promise<TaskRecord> {
-    const { book, config, host, limits, peer } = this.#options;
+    const { book, files, config, host, limits, peer } = this.#options;
     const parsed = parseMessage(request, { peer, maxHops: config.maxHops });
     return book.exclusively(peer, async () => {
       const known = await book.get(peer, parsed.taskId);
@@ -153,7 +155,8 @@ export class PeerRequests implements A2ARequestHandler {
       if (!limits.take(peer, "message")) throw busy("too many messages within a minute: send it later");
       const nowMs = host.clock.now();
       const { taskId: id, contextId, onwardHops } = parsed;
-      const message = toMsgContext(parsed, { peer, accountId: host.accountId, nowMs });
+      const { changes, attachments } = files.receiving(parsed.files, { peer, taskId: id });
+      const message = toMsgContext(parsed, { peer, accountId: host.accountId, nowMs, attachments });
       // The gateway refuses it as well, and counts that.
       const isAdmitted = host.admits(message);
       const record: TaskRecord = {
@@ -169,7 +172,9 @@ export class PeerRequests implements A2ARequestHandler {
       const state = await book.adding(peer, record).catch((error: unknown) => {
         throw error instanceof TooManyTasks ? busy(error.message) : error;
       });
-      await host.receive(message, { state });
+      await host.receive(message, { state: [...state, ...(isAdmitted ? changes : [])] }).catch((error: unknown) => {
+        throw error instanceof RangeError ? busy("there is no room for the files now: send it later") : error;
+      });
       return record;
     });
   }
@@ -181,12 +186,31 @@ export class PeerRequests implements A2ARequestHandler {
     return task;
   }
 
+  async #render(task: TaskRecord, { withArtifacts = true }: { readonly withArtifacts?: boolean } = {}): Promise<Task> {
+    return renderTask(task, { withArtifacts, files: withArtifacts ? await this.#filesOf(task.texts) : new Map() });
+  }
+
+  /** The bytes of the files among texts, by id. */
+  async #filesOf(texts: readonly TaskText[]): Promise<ReadonlyMap<string, Uint8Array>> {
+    const { files, peer } = this.#options;
+    const found = new Map<string, Uint8Array>();
+    for (const { id, file } of texts) {
+      const bytes = file === undefined ? undefined : await files.get(peer, id);
+      if (bytes !== undefined) found.set(id, bytes);
+    }
+    return found;
+  }
+
   async *#follow(task: TaskRecord): AsyncGenerator<StreamResponse, void, undefined> {
-    yield { payload: { $case: "task", value: renderTask(task) } };
+    yield { payload: { $case: "task", value: await this.#render(task) } };
     if (!isOpen(task)) return;
     let before = task;
     for await (const next of this.#states(task)) {
-      yield* renderArtifactUpdates(before, next);
+      yield* renderArtifactUpdates(
+        before,
+        next,
+        await this.#filesOf(next.texts.filter(({ id }) => before.texts.every((text) => text.id !== id))),
+      );
       if (next.phase !== before.phase) yield renderStatusUpdate(next);
       before = next;
     }

@@ -7,13 +7,18 @@ import {
   UnsupportedOperationError,
 } from "@a2a-js/sdk/errors";
 import { messageId } from "@factotum/channel-contract";
-import type { MsgContext } from "@factotum/channel-contract";
+import type { AttachmentRef, MsgContext } from "@factotum/channel-contract";
 import { HOPS_EXTENSION, hopsNote } from "../tasks/hops.ts";
+import { MAX_FILE_BYTES } from "../tasks/task-files.ts";
+import type { PeerFile } from "../tasks/task-files.ts";
 import { derivedId } from "../tasks/task-id.ts";
 
 const MAX_TEXT_LENGTH = 64_000;
 const MAX_ID_LENGTH = 128;
 const MAX_PARTS = 64;
+const MAX_FILES = 10;
+const MAX_NAME_LENGTH = 255;
+const MAX_URL_LENGTH = 2_000;
 const TEXT_TYPES: ReadonlySet<string> = new Set(["", "text/plain", "text/markdown"]);
 /** What the gateway reads as a command. */
 const COMMAND = /^\s*\/[a-z][\w-]*(?:[\s:@]|$)/iu;
@@ -21,7 +26,9 @@ const OUTPUT_TYPES: ReadonlySet<string> = new Set(["*/*", "text/*", "text", "tex
 
 /** What a peer asks for, checked. */
 export interface ParsedMessage {
+  /** Empty if there are only files. */
   readonly text: string;
+  readonly files: readonly PeerFile[];
   readonly messageId: string;
   /** The task that the message makes. */
   readonly taskId: string;
@@ -50,7 +57,7 @@ export function parseMessage(
   const contextId = checkedId(message.contextId, "contextId");
   const followed = checkedId(message.taskId, "taskId");
   return {
-    text: textOf(message.parts),
+    ...readParts(message.parts),
     messageId: id,
     taskId: derivedId("task", peer, id),
     contextId: contextId === "" ? derivedId("context", peer, id) : contextId,
@@ -67,8 +74,13 @@ export function toMsgContext(
     taskId,
     contextId,
     onwardHops,
-  }: Omit<ParsedMessage, "followedTaskId" | "onwardHops"> & Partial<Pick<ParsedMessage, "onwardHops">>,
-  { peer, accountId, nowMs }: { readonly peer: string; readonly accountId: string; readonly nowMs: number },
+  }: Pick<ParsedMessage, "text" | "messageId" | "taskId" | "contextId"> & Partial<Pick<ParsedMessage, "onwardHops">>,
+  {
+    peer,
+    accountId,
+    nowMs,
+    attachments = [],
+  }: { readonly peer: string; readonly accountId: string; readonly nowMs: number; readonly attachments?: readonly AttachmentRef[] },
 ): MsgContext {
   return {
     origin: { channel: "a2a", accountId, conversation: { kind: "direct", id: peer, threadId: contextId } },
@@ -79,25 +91,45 @@ export function toMsgContext(
     sender: { id: peer, isBot: true },
     text,
     mentionsBot: true,
-    attachments: [],
+    attachments,
     replyContext: { data: taskId },
     ...(onwardHops !== undefined && { untrusted: [hopsNote(onwardHops)] }),
   };
 }
 
-function textOf(parts: NonNullable<SendMessageRequest["message"]>["parts"]): string {
+type Part = NonNullable<SendMessageRequest["message"]>["parts"][number];
+
+function readParts(parts: readonly Part[]): Pick<ParsedMessage, "text" | "files"> {
   if (parts.length > MAX_PARTS) throw new RequestMalformedError(`the message has more than ${MAX_PARTS} parts`);
-  const texts = parts.map(({ content, mediaType }) => {
-    if (content?.$case !== "text" || !TEXT_TYPES.has(mediaType.split(";")[0]?.trim().toLowerCase() ?? ""))
-      throw new ContentTypeNotSupportedError("this agent takes parts of text/plain and text/markdown alone");
-    return content.value;
-  });
+  const texts: string[] = [];
+  const files: PeerFile[] = [];
+  for (const part of parts) {
+    const { content, mediaType } = part;
+    if (content?.$case === "text" && TEXT_TYPES.has(mediaType.split(";")[0]?.trim().toLowerCase() ?? "")) texts.push(content.value);
+    else files.push(readFile(part));
+  }
   const text = texts.join("\n\n");
-  if (text.trim() === "") throw new RequestMalformedError("the message has no text");
+  if (text.trim() === "" && files.length === 0) throw new RequestMalformedError("the message has no text and no file");
   // The gateway ignores commands of bots: the task would wait until its limit.
   if (COMMAND.test(text)) throw new UnsupportedOperationError("other agents give no commands here: begin the text with another word");
   if (text.length > MAX_TEXT_LENGTH) throw new RequestMalformedError(`the text has more than ${MAX_TEXT_LENGTH} characters`);
-  return text;
+  if (files.length > MAX_FILES) throw new RequestMalformedError(`the message has more than ${MAX_FILES} files`);
+  const size = files.reduce((sum, { content }) => sum + (content.type === "bytes" ? content.bytes.length : 0), 0);
+  if (size > MAX_FILE_BYTES) throw new RequestMalformedError(`the files of the message have more than ${MAX_FILE_BYTES} bytes`);
+  return { text, files };
+}
+
+function readFile({ content, mediaType, filename }: Part): PeerFile {
+  if (mediaType.length > MAX_NAME_LENGTH || filename.length > MAX_NAME_LENGTH)
+    throw new RequestMalformedError(`the name or the type of a file has more than ${MAX_NAME_LENGTH} characters`);
+  const facts = { ...(filename !== "" && { fileName: filename }), ...(mediaType !== "" && { mimeType: mediaType }) };
+  if (content?.$case === "raw") return { content: { type: "bytes", bytes: content.value }, ...facts };
+  if (content?.$case !== "url")
+    throw new ContentTypeNotSupportedError("this agent takes text/plain, text/markdown, and files as bytes or addresses");
+  const { protocol } = URL.parse(content.value) ?? {};
+  if ((protocol !== "https:" && protocol !== "http:") || content.value.length > MAX_URL_LENGTH)
+    throw new RequestMalformedError(`the address of a file must be http or https, and have at most ${MAX_URL_LENGTH} characters`);
+  return { content: { type: "url", url: content.value }, ...facts };
 }
 
 function checkedId(id: string, name: string): string {

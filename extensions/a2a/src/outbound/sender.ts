@@ -1,11 +1,13 @@
 import { messageId } from "@factotum/channel-contract";
-import type { ChannelHost, MessageId, Origin, Outbound, SendOptions, SendReceipt } from "@factotum/channel-contract";
+import type { ChannelHost, Media, MessageId, Origin, Outbound, SendOptions, SendReceipt } from "@factotum/channel-contract";
 import { createSendQueue, raceAbort, rejectedReceipt, textProblem } from "@factotum/channel-kit";
 import type { Sender } from "@factotum/channel-kit";
 import { A2A_CAPABILITIES } from "../capabilities.ts";
 import type { A2aConfig } from "../config.ts";
 import { GivenUp, toReceipt } from "../errors.ts";
 import type { TaskBook } from "../tasks/task-book.ts";
+import { MAX_FILE_BYTES } from "../tasks/task-files.ts";
+import type { TaskFiles } from "../tasks/task-files.ts";
 import { derivedId } from "../tasks/task-id.ts";
 import { isOpen } from "../tasks/task-record.ts";
 import type { TaskRecord, TaskText } from "../tasks/task-record.ts";
@@ -15,10 +17,14 @@ interface SentText {
   readonly targetId?: MessageId | undefined;
   readonly text: string;
   readonly isGrowing: boolean;
+  readonly media?: Media;
 }
 
 /** Puts texts into the tasks that they answer; one that answers none becomes an ended task of its own, which the peer finds in its list. */
-export function createSender({ peers }: A2aConfig, { book, host }: { readonly book: TaskBook; readonly host: ChannelHost }): Sender {
+export function createSender(
+  { peers }: A2aConfig,
+  { book, files, host }: { readonly book: TaskBook; readonly files: TaskFiles; readonly host: ChannelHost },
+): Sender {
   const queue = createSendQueue(host, { toReceipt });
 
   const add = async (peer: string, sent: SentText, target: Origin, options: SendOptions): Promise<SendReceipt> => {
@@ -40,7 +46,8 @@ export function createSender({ peers }: A2aConfig, { book, host }: { readonly bo
       changedAtMs: nowMs,
       texts: [],
     };
-    await book.store(peer, withText(before, textOf(textId, sent), { endsTurn, nowMs }), { isNew });
+    const kept = await withKeptFile(textId, sent, { peer, files });
+    await book.store(peer, withText(before, kept, { endsTurn, nowMs }), { isNew });
     return accepted;
   };
 
@@ -64,6 +71,8 @@ export function createSender({ peers }: A2aConfig, { book, host }: { readonly bo
         if (!Object.hasOwn(peers, peer)) return rejectedReceipt("not-found", "there is no such peer");
         const problem = textProblem(sent.text, A2A_CAPABILITIES.text);
         if (problem !== undefined) return problem;
+        if ((sent.media?.bytes.length ?? 0) > MAX_FILE_BYTES)
+          return rejectedReceipt("too-long", `a file has at most ${MAX_FILE_BYTES} bytes here`);
         const { targetId } = sent;
         const adding = book.exclusively(peer, () =>
           targetId === undefined ? add(peer, sent, target, options) : change(peer, targetId, sent, options),
@@ -85,6 +94,8 @@ function sentText(outbound: Outbound): SentText | undefined {
       return { targetId: outbound.targetId, text: outbound.text, isGrowing: !outbound.isLast };
     case "edit":
       return { targetId: outbound.targetId, text: outbound.text, isGrowing: false };
+    case "media":
+      return { text: `📎 ${outbound.media.fileName ?? outbound.media.mimeType}`, isGrowing: false, media: outbound.media };
     default:
       return undefined;
   }
@@ -97,6 +108,24 @@ function sentId(taskId: string, textId: string): MessageId {
 
 function textOf(id: string, { text, isGrowing }: SentText): TaskText {
   return { id, text, ...(isGrowing && { isGrowing }) };
+}
+
+/** The text of a file whose bytes are kept. Where the account's state has no room for them, the peer learns of the file. */
+async function withKeptFile(
+  id: string,
+  sent: SentText,
+  { peer, files }: { readonly peer: string; readonly files: TaskFiles },
+): Promise<TaskText> {
+  const { text, media } = sent;
+  if (media === undefined) return textOf(id, sent);
+  try {
+    await files.put(peer, id, media.bytes);
+  } catch (error) {
+    if (error instanceof RangeError) return { id, text: `${text} (this file could not be sent)` };
+    throw error;
+  }
+  const { mimeType, fileName } = media;
+  return { id, text: `${text} (no longer kept)`, file: { mimeType, ...(fileName !== undefined && { fileName }) } };
 }
 
 /** A task with another text, or with one that has changed. An ended task keeps its state. */

@@ -10,6 +10,8 @@ export interface TaskText {
   readonly text: string;
   /** More of it follows. */
   readonly isGrowing?: true;
+  /** It is a file, whose bytes are kept under its id; the text is what is shown without them. */
+  readonly file?: { readonly mimeType: string; readonly fileName?: string };
 }
 
 /** A task as it is stored: one message of a peer, and what was answered. */
@@ -32,7 +34,14 @@ const TaskRecordSchema: z.ZodType<TaskRecord> = z.strictObject({
   phase: z.enum(["submitted", "working", "completed", "failed", "canceled", "rejected"]),
   createdAtMs: z.number(),
   changedAtMs: z.number(),
-  texts: z.array(z.strictObject({ id: z.string(), text: z.string(), isGrowing: z.literal(true).exactOptional() })),
+  texts: z.array(
+    z.strictObject({
+      id: z.string(),
+      text: z.string(),
+      isGrowing: z.literal(true).exactOptional(),
+      file: z.strictObject({ mimeType: z.string(), fileName: z.string().exactOptional() }).exactOptional(),
+    }),
+  ),
   note: z.string().exactOptional(),
   onwardHops: z.number().exactOptional(),
 });

@@ -14,7 +14,10 @@ export interface MessageIntake {
 }
 
 /** Dependencies of the host of an account. */
-export interface AccountHostOptions extends Pick<ChannelHost, "clock" | "random" | "fetch" | "logger" | "commands" | "webhookUrl"> {
+export interface AccountHostOptions extends Pick<
+  ChannelHost,
+  "clock" | "random" | "fetch" | "fetchPublic" | "logger" | "commands" | "webhookUrl"
+> {
   readonly store: AccountStore;
   /** `undefined` until messages can be accepted. */
   readonly intake: () => MessageIntake | undefined;
@@ -24,7 +27,7 @@ export interface AccountHostOptions extends Pick<ChannelHost, "clock" | "random"
 
 /** The gateway as a channel sees it for one account, with the messages and the state of this account alone. */
 export function createAccountHost(account: Pick<Origin, "channel" | "accountId">, options: AccountHostOptions): ChannelHost {
-  const { store, intake, clock, random, fetch, logger, commands, webhookUrl, capabilities } = options;
+  const { store, intake, clock, random, fetch, fetchPublic, logger, commands, webhookUrl, capabilities } = options;
   const { channel, accountId } = account;
   const commit = async (progress: AccountProgress): Promise<void> => withRangeErrors(async () => store.commitProgress(account, progress));
   const state: AccountState = {
@@ -61,6 +64,7 @@ export function createAccountHost(account: Pick<Origin, "channel" | "accountId">
     clock,
     random,
     fetch,
+    fetchPublic,
     logger: logger.child({ channel, accountId }),
   };
 }

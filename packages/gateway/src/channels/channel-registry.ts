@@ -17,6 +17,7 @@ export interface ChannelRegistryOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly fetch: typeof fetch;
+  readonly fetchPublic: ChannelHost["fetchPublic"];
   readonly commands: HostCommands;
   /** The public address of an account's webhook, if there is one. */
   readonly webhookUrlOf: (account: ChannelAccount) => string | undefined;
@@ -162,11 +163,11 @@ export class ChannelRegistry {
   }
 
   #host(account: ChannelAccount): ChannelHost {
-    const { clock, random, logger, fetch, store, commands, webhookUrlOf } = this.#options;
+    const { clock, random, logger, fetch, fetchPublic, store, commands, webhookUrlOf } = this.#options;
     const webhookUrl = webhookUrlOf(account);
     const capabilities = (): ChannelCapabilities | undefined => this.channelFor(account)?.capabilities;
     const intake = (): MessageIntake | undefined => this.#intake;
-    return createAccountHost(account, { clock, random, logger, fetch, store, commands, webhookUrl, intake, capabilities });
+    return createAccountHost(account, { clock, random, logger, fetch, fetchPublic, store, commands, webhookUrl, intake, capabilities });
   }
 }
 

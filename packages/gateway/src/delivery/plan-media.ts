@@ -18,7 +18,7 @@ import { isOwnAddress } from "./plan-message.ts";
 import { OUTBOX_TTL_MS } from "./retry-policy.ts";
 
 /** Maximum files of one message; further ones are omitted, and the model is notified. */
-const MAX_FILES = 10;
+export const MAX_FILES: number = 10;
 
 /** The files that one message names. */
 export interface NamedMedia {

@@ -1,8 +1,9 @@
 import type { SendOptions } from "@factotum/channel-contract";
 import { StoreError } from "@factotum/store";
-import type { InboxStore, OutboxRecord, TurnStore } from "@factotum/store";
+import type { InboxStore, OutboxRecord, OutboxStore, TurnStore } from "@factotum/store";
 import { conversationKey } from "../kernel/conversation-key.ts";
 import { sendKey } from "../kernel/idempotency-key.ts";
+import { MAX_FILES } from "./plan-media.ts";
 
 /** Inputs of a turn that are searched, newest first. */
 const MAX_INPUTS = 10;
@@ -30,12 +31,30 @@ export async function readReplyContext(
   return undefined;
 }
 
-/** How the turn of a row has ended, if the row is its answer or the notice why it has none; otherwise `undefined`. */
+/**
+ * How the turn of a row has ended, if the row is the last one of its answer, or the notice why it has none; otherwise `undefined`. Files follow the text. Parts of
+ * a text over the limit can follow the first one.
+ */
 export async function endOfTurn(
   { turnId, purpose, idempotencyKey }: Pick<OutboxRecord, "turnId" | "purpose" | "idempotencyKey">,
-  store: Pick<TurnStore, "readTurn">,
+  store: Pick<TurnStore, "readTurn"> & Pick<OutboxStore, "findOutbound">,
 ): Promise<SendOptions["endsTurn"]> {
-  if (turnId === undefined || idempotencyKey !== sendKey("turn", turnId, purpose, 0)) return undefined;
+  if (turnId === undefined) return undefined;
+  const files = Array.from({ length: MAX_FILES }, (_, index) => sendKey("turn", turnId, "reply", "media", index));
+  const answer = [sendKey("turn", turnId, purpose, 0), ...files];
+  const at = answer.indexOf(idempotencyKey);
+  if (at === -1) return undefined;
+  for (const key of answer.slice(at + 1)) if (await isThere(key, store)) return undefined;
   const state = (await store.readTurn(turnId))?.state;
   return state === "running" ? undefined : state;
+}
+
+/** A damaged row is not sent any more. */
+async function isThere(idempotencyKey: string, store: Pick<OutboxStore, "findOutbound">): Promise<boolean> {
+  try {
+    return (await store.findOutbound(idempotencyKey)) !== undefined;
+  } catch (error) {
+    if (StoreError.isInstance(error) && error.code === "damaged") return false;
+    throw error;
+  }
 }

@@ -4,6 +4,7 @@ import type { ExternalAgents, Random, Clock, Logger, SkillUse } from "@factotum/
 import type { Store } from "@factotum/store";
 import type { PromptFacts } from "@factotum/agent-core";
 import { Cooldowns } from "@factotum/models";
+import { publicFetch } from "../media/public-fetch.ts";
 import type { RemoteFiles } from "../media/remote-files.ts";
 import type { LocalFiles } from "../media/local-files.ts";
 import { ApprovalService } from "../approvals/approval-service.ts";
@@ -239,7 +240,7 @@ function givenParts({
 
 /** Creates the channels, and the gates that hold messages to accounts that their platform rejects. */
 function createChannels(
-  { accounts, fetch, clock, random }: EngineOptions,
+  { accounts, fetch, remoteFiles, clock, random }: EngineOptions,
   { store, logger, menu, publicUrl }: Pick<EngineParts, "store" | "logger" | "menu"> & { readonly publicUrl: () => string | undefined },
 ): Pick<EngineParts, "channels" | "gates"> {
   const base = { clock, random, logger };
@@ -249,6 +250,7 @@ function createChannels(
     store,
     ...base,
     fetch,
+    fetchPublic: publicFetch(remoteFiles),
     commands: menu,
     webhookUrlOf: (account) => webhookUrl(publicUrl(), account),
     problemOf: (account) => gates.problemOf(account),
