@@ -793,7 +793,15 @@ interface ChannelHost {
   readonly webhookUrl: string | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** For the platform's own addresses. */
   readonly fetch: typeof fetch;
+  /**
+   * Fetches a file from an address that somebody else has named: from public addresses alone, redirects included, without credentials (R22). Rejects with a
+   * ChannelError: `forbidden` for another address, `too-long` over the limit, `unreachable` otherwise.
+   */
+  fetchPublic(url: string, options: CallOptions & {
+    readonly maxBytes: number;
+  }): Promise<Uint8Array>;
   readonly random: Random;
 }
 /** One call of `act`. `parameters` match `ACTIONS[name].parameters`. */
