@@ -29,6 +29,8 @@ export interface AccountHostOptions extends Pick<
 export function createAccountHost(account: Pick<Origin, "channel" | "accountId">, options: AccountHostOptions): ChannelHost {
   const { store, intake, clock, random, fetch, fetchPublic, logger, commands, webhookUrl, capabilities } = options;
   const { channel, accountId } = account;
+  /** The address as the gateway stores it: a channel names no agent. */
+  const stored = ({ speaker: _speaker, ...origin }: Origin): Origin => scopedOrigin(origin, capabilities());
   const commit = async (progress: AccountProgress): Promise<void> => withRangeErrors(async () => store.commitProgress(account, progress));
   const state: AccountState = {
     get: async (key) => store.readAccountState(account, key),
@@ -52,10 +54,10 @@ export function createAccountHost(account: Pick<Origin, "channel" | "accountId">
       const receiver = intake();
       if (receiver === undefined) throw new Error("nobody takes messages yet");
       return withRangeErrors(async () =>
-        receiver.acceptEvent({ ...message, origin: scopedOrigin(message.origin, capabilities()) }, withoutUndefined({ progress })),
+        receiver.acceptEvent({ ...message, origin: stored(message.origin) }, withoutUndefined({ progress })),
       );
     },
-    admits: (message) => intake()?.admits({ ...message, origin: scopedOrigin(message.origin, capabilities()) }) ?? true,
+    admits: (message) => intake()?.admits({ ...message, origin: stored(message.origin) }) ?? true,
     commit,
     cursor: async () => store.readCursor(account),
     state,

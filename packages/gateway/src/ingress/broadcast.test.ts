@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { MsgContext, Outbound } from "@factotum/channel-contract";
+import { messageId } from "@factotum/channel-contract";
+import type { MessageId, MsgContext, Outbound, SendReceipt } from "@factotum/channel-contract";
 import type { FactotumConfig } from "@factotum/config";
 import { startAnthropicServer, textReply } from "@factotum/testing-providers";
 import type { AnthropicReply, AnthropicServer, RecordedRequest } from "@factotum/testing-providers";
@@ -153,6 +154,23 @@ describe("a message that several agents answer", () => {
     await start({ requireMention: true, home: running.home });
     await sayAndWait("and now?", { mentionsBot: true });
     expect(JSON.stringify(server.requests.at(-1)?.body?.["messages"]).split("overheard canary")).toHaveLength(2);
+  });
+
+  test("a pressed button goes to the agent whose message has it", async () => {
+    let count = 0;
+    const ids = new Map<string, MessageId>();
+    platform.answer = (outbound): SendReceipt => {
+      const id = messageId(`sent-${(count += 1)}`);
+      ids.set(textOf(outbound), id);
+      return { type: "accepted", messageIds: [id] };
+    };
+    await start();
+    await sayAndWait("hello");
+    const targetId = ids.get(BOB_SAYS);
+    if (targetId === undefined) throw new Error("Bob has said nothing");
+    await sayAndWait("Yes", { event: { type: "action", actionId: "yes", targetId } });
+    expect(asked().slice(2)).toEqual(["bob"]);
+    expect(sent().at(-1)).toBe(BOB_SAYS);
   });
 
   test("of a bot counts once for the limit of its exchanges", async () => {
