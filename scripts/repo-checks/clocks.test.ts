@@ -25,6 +25,7 @@ function filesWith(pattern: RegExp): Set<string> {
  */
 const RECKONED = {
   "extensions/a2a/src/tasks/task-book.ts": "when a stored row expires, which outlives the process",
+  "extensions/a2a/src/tasks/task-files.ts": "a time for the disk",
   "extensions/chat-sdk/src/state/state-adapter.ts": "times for the disk, and those that adapters see of locks",
   "extensions/discord/src/state/stored-rows.ts": "a time for the disk",
   "extensions/email/src/login/access-tokens.ts": "a time for the disk",
