@@ -680,7 +680,7 @@ interface ChannelCapabilities {
   readonly optional?: readonly OptionalPart[];
   /** How an answer can be streamed: not at all, by editing a message, or by a feature of the platform (`stream`). */
   readonly streaming: "none" | "edit" | "native";
-  /** True if answers are streamed without a setting of the account (`streaming.mode`): whoever receives them asks for that, or sees no difference. */
+  /** True if answers are streamed without a setting of the account (`streaming.mode`): its clients ask for that, or see no difference. */
   readonly streamsByDefault?: boolean;
   /** True if block streaming is on without a setting of the account (`blockStreaming`): the platform's users are used to several messages. */
   readonly blocksByDefault?: boolean;

@@ -47,7 +47,7 @@ export class InputPolicy {
   admit(input: Pick<InputRecord, "message" | "admission">, activation: Activation | undefined): Admission {
     const { message, admission } = asOfAuthor(input);
     if (admission.broadcast !== undefined && this.#options.running.agents.get(admission.broadcast.agentId) === undefined)
-      return { type: "ignore", reason: "its agent is not configured any more" };
+      return { type: "ignore", reason: "its agent is no longer configured" };
     const account = this.#options.channels.accountFor(message.origin);
     const addressing = this.#options.channels.channelFor(message.origin)?.capabilities.addressing;
     if (account === undefined || addressing === "session-key") {

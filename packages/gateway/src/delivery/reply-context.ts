@@ -49,7 +49,7 @@ export async function endOfTurn(
   return state === "running" ? undefined : state;
 }
 
-/** A damaged row is not sent any more. */
+/** A damaged row is no longer sent. */
 async function isThere(idempotencyKey: string, store: Pick<OutboxStore, "findOutbound">): Promise<boolean> {
   try {
     return (await store.findOutbound(idempotencyKey)) !== undefined;
