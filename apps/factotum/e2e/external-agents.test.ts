@@ -38,10 +38,11 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-async function start(): Promise<Product> {
+async function start(bindings: readonly object[] = []): Promise<Product> {
   const scripted = { command: process.execPath, args: [AGENT] };
   const config = {
     agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
+    bindings,
     models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-test" } } },
     acp: {
       agents: {
@@ -130,4 +131,36 @@ test.each([
   expect(shown(end)).toBe(before + 1);
   // What it had said until then.
   if (agent === "scripted") expect(reported("Hanging.")).toBe(1);
+});
+
+test("a chat goes on with an external agent by /acp or by its binding, and comes back", TIMEOUT, async () => {
+  const until = async (text: string, count = 1): Promise<void> => expect.poll(() => shown(text), { timeout: 60_000 }).toBe(count);
+  await say("/acp");
+  await until("/acp spawn <agent>");
+  await say("/acp spawn missing");
+  await until("missing cannot be started");
+  await say("/acp spawn scripted");
+  await until("scripted answers here");
+  const before = model.requests.length;
+  await say("say Hello from the agent.");
+  await until("Hello from the agent.");
+  await say("/acp status");
+  await until("scripted: idle, cannot load its conversation after a restart, in this conversation");
+  await say("wait");
+  await expect.poll(async () => (await runCommand(["status"], { home })).stdout, { timeout: 60_000 }).toContain(", 1 at work");
+  await say("/acp cancel");
+  await until("Stopped");
+  await say("say Still here.");
+  await until("Still here.");
+  expect(model.requests.length).toBe(before);
+  await say("/acp close");
+  await until("the configured model answers here");
+  expect(await processesBelow(product.pid)).toEqual([]);
+  await product.end("SIGTERM");
+  product = await start([
+    { agentId: "main", type: "acp", acp: { agent: "scripted" }, match: { channel: "feishu", peer: { kind: "direct", id: "*" } } },
+  ]);
+  await say("say Bound to the agent.");
+  await until("Bound to the agent.");
+  expect(model.requests.length).toBe(before);
 });

@@ -115,7 +115,7 @@ async function variablesOf(
     return Object.fromEntries(await Promise.all(read));
   } catch (error) {
     const why = error instanceof Error ? error.message : "unknown reason";
-    throw agentError("invalid-request", `The external agent ${id} was not started, because of acp.agents.${id}.env: ${why}`, error);
+    throw agentError("not-found", `The external agent ${id} was not started, because of acp.agents.${id}.env: ${why}`, error);
   }
 }
 

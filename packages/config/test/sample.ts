@@ -189,6 +189,8 @@ export const fullDocument = {
       agentId: "coder",
       match: { channel: "chatter", accountId: "work", peer: { kind: "group", id: "g1" }, guildId: "g", roles: ["r"], teamId: "g" },
       session: { dmScope: "per-account-channel-peer" },
+      type: "acp",
+      acp: { agent: "coder" },
     },
   ],
   models: {

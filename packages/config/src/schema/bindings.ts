@@ -16,6 +16,8 @@ export interface BindingConfig {
     readonly teamId?: string | undefined;
   };
   readonly session: { readonly dmScope?: DmScope | undefined };
+  readonly type: "route" | "acp";
+  readonly acp?: { readonly agent: string } | undefined;
 }
 
 /** Parses one binding. */
@@ -44,5 +46,13 @@ export const BindingSchema: z.ZodType<BindingConfig> = z.lazy(() =>
       })
       .prefault({})
       .describe("Sessions of the messages that match."),
+    type: z
+      .enum(["route", "acp"])
+      .default("route")
+      .describe("`acp`: an external agent answers what matches, in sessions of `agentId`, whose tools and rules hold for it."),
+    acp: z
+      .strictObject({ agent: IdSchema.describe("Id of the agent in `acp.agents`.") })
+      .optional()
+      .describe("With the type `acp`: which external agent."),
   }),
 );

@@ -23,6 +23,7 @@ export function checkReferences(config: ConfigDocument): ConfigProblem[] {
     if (ids.includes(agentId)) return;
     invalid(["bindings", index, "agentId"], `there is no agent "${agentId}"${suggestion(nearestName(agentId, ids))}`);
   });
+  checkExternalBindings(config, invalid);
   problems.push(...checkSharedMain(config));
   checkAliases(config, invalid);
   checkProviders(config, invalid);
@@ -39,6 +40,17 @@ export function checkReferences(config: ConfigDocument): ConfigProblem[] {
     );
   }
   return problems;
+}
+
+function checkExternalBindings({ bindings, acp }: ConfigDocument, invalid: (path: KeyPath, message: string) => void): void {
+  const known = Object.keys(acp.agents);
+  bindings.forEach(({ type, acp: named }, index) => {
+    const path = ["bindings", index, "acp"];
+    if (type === "route" && named !== undefined) invalid(path, 'this key is for the type "acp"; set type to "acp", or take the key away');
+    if (type === "acp" && named === undefined) invalid(path, 'this key is needed with the type "acp" and is missing: { agent: "ID" }');
+    if (named !== undefined && !known.includes(named.agent))
+      invalid([...path, "agent"], `acp.agents has no "${named.agent}"${suggestion(nearestName(named.agent, known))}`);
+  });
 }
 
 /** Keys that would let other people into the owner's sessions, which requires `session.sharedMain`. */

@@ -1,5 +1,5 @@
 import { EXTERNAL_PROVIDER, externalModelInfo, ModelError } from "@factotum/agent-contract";
-import type { ExternalAgents, ModelClient } from "@factotum/agent-contract";
+import type { ExternalAgents, Logger, ModelClient } from "@factotum/agent-contract";
 import type { FactotumConfig } from "@factotum/config";
 import type { ResolvedModel } from "./model-source.ts";
 
@@ -46,3 +46,11 @@ export const NO_EXTERNAL_AGENTS: ExternalAgents = {
   list: () => [],
   close: async () => undefined,
 };
+
+/** Ends the external agents of a session that is over, in the background. */
+export function endExternalAgents(
+  sessionKey: string,
+  { externalAgents, logger }: { readonly externalAgents: Pick<ExternalAgents, "close">; readonly logger: Pick<Logger, "error"> },
+): void {
+  externalAgents.close(sessionKey).catch((error: unknown) => logger.error("An external agent could not be ended", { sessionKey, error }));
+}

@@ -4,7 +4,6 @@ import type {
   BackgroundCommands,
   Clock,
   CommandResult,
-  ExternalAgents,
   Logger,
   Random,
   RunFacts,
@@ -29,7 +28,6 @@ const ID_CHARS = 8;
 export interface SessionCommandsParts {
   readonly store: CommandStore & Pick<InboxStore, "readInput"> & Pick<TurnStore, "readTurn">;
   readonly toolLimits: Pick<ToolLimits, "keep">;
-  readonly externalAgents: Pick<ExternalAgents, "close">;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -108,8 +106,6 @@ export class SessionCommands implements BackgroundCommands {
 
   /** Ends the running commands of a session, whose ends are not reported then; returns how many. Does not wait for their processes. */
   endSession(sessionKey: string): number {
-    const { externalAgents, logger } = this.#connected;
-    externalAgents.close(sessionKey).catch((error: unknown) => logger.error("An external agent could not be ended", { sessionKey, error }));
     const running = this.#of(sessionKey).filter(({ result }) => result === undefined);
     for (const { running: command } of running) command.kill();
     return running.length;

@@ -1,3 +1,4 @@
+import { acpCommand } from "./acp.ts";
 import { activationCommand } from "./activation.ts";
 import { answerCommand } from "./answer.ts";
 import { approveCommand } from "./approve.ts";
@@ -46,6 +47,7 @@ export const COMMANDS: readonly Command[] = [
   subagentsCommand,
   focusCommand,
   unfocusCommand,
+  acpCommand,
   skillCommand,
   statusCommand,
   usageCommand,

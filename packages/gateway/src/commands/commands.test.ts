@@ -78,6 +78,7 @@ const ANSWERS: Readonly<Record<string, RegExp>> = {
   "/subagents": /has no sub-agents/,
   "/focus": /is not focused/,
   "/unfocus": /is not focused/,
+  "/acp": /^\/acp spawn <agent>: /,
   "/skill": /takes the name/,
   "/status": /^Agent main/,
   "/context": /./,

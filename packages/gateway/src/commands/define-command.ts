@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { Clock, Logger } from "@factotum/agent-contract";
+import type { Clock, ExternalAgents, Logger } from "@factotum/agent-contract";
 import type { Cooldowns } from "@factotum/models";
 import type { ScheduleStatus } from "@factotum/protocol";
 import type { LedgerStore, SessionStore, TranscriptStore, TurnStore } from "@factotum/store";
@@ -31,6 +31,7 @@ export interface CommandCall {
   readonly schedule: () => Promise<ScheduleStatus>;
   readonly subagents: Pick<SessionSubagents, "killOf" | "listOf" | "logOf" | "ofSession" | "recordsOf" | "steerOf">;
   readonly focus: SessionFocus;
+  readonly externalAgents: Pick<ExternalAgents, "ids" | "problemOf" | "list" | "close">;
   readonly cooldowns: Cooldowns;
   readonly clock: Clock;
   readonly logger: Logger;

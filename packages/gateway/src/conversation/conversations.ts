@@ -1,7 +1,8 @@
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { Clock, Logger, Random } from "@factotum/agent-contract";
+import type { Clock, ExternalAgents, Logger, Random } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import type { InputRecord, JobBounds, SessionRecord, SessionStore, Store } from "@factotum/store";
+import { endExternalAgents, externalReference } from "../agents/external-agent.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { SessionCommands } from "../background-commands/session-commands.ts";
@@ -11,6 +12,7 @@ import type { HookRunner } from "../hooks/hook-runner.ts";
 import { leadInput } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
 import { preferCredential } from "../requests/session-credential.ts";
+import { boundAgent, routeQuery } from "../routing/route.ts";
 import { isSubagentKey, sessionKind } from "../routing/session-key.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { groupOf } from "./session-context.ts";
@@ -28,6 +30,7 @@ export interface ConversationsOptions {
   readonly events: SessionEvents;
   readonly hooks: HookRunner;
   readonly sessionCommands: Pick<SessionCommands, "endSession">;
+  readonly externalAgents: Pick<ExternalAgents, "close">;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -42,18 +45,19 @@ export class Conversations {
   }
 
   /**
-   * Looks up the facts for a turn of this session; `asked` is what its scheduled job says instead of the session. Rejects with a `ModelError` if its model is
-   * unusable.
+   * Looks up the facts for a turn of this session; `asked` is what its scheduled job says instead of the session, `input` its first message, whose binding may name
+   * an external agent. Rejects with a `ModelError` if its model is unusable.
    */
   async readContext(
     sessionKey: string,
     agentId: string,
     origin: Origin,
     asked: Pick<JobBounds, "model" | "thinking" | "workspace"> = {},
+    input?: InputRecord,
   ): Promise<SessionContext> {
     const facts = await this.readFacts(sessionKey, agentId, origin);
     const { agent, record } = facts;
-    const reference = asked.model ?? record?.overrides.model;
+    const reference = asked.model ?? record?.overrides.model ?? (input === undefined ? undefined : this.#boundModel(input));
     return {
       ...facts,
       thinking: asked.thinking ?? facts.thinking,
@@ -61,6 +65,14 @@ export class Conversations {
       model: preferCredential(await agent.model(reference), record?.overrides.authProfile),
       fallbacks: await agent.fallbacks(reference),
     };
+  }
+
+  /** The external agent that a chat is bound to, as a model. A message for a session by its key is not of that chat. */
+  #boundModel({ message: { origin, sender }, admission }: InputRecord): string | undefined {
+    if (admission.sessionKey !== undefined) return undefined;
+    const { channels, running } = this.#options;
+    const agent = boundAgent(routeQuery({ origin, senderId: sender.id, roles: sender.roles ?? [] }, channels), running.config);
+    return agent === undefined ? undefined : externalReference(agent);
   }
 
   /** The same without the models: does not fail for any configuration. */
@@ -136,6 +148,7 @@ export class Conversations {
       cache.drop(sessionId);
       hooks.observe("session_end", () => ({ agentId, sessionKey, sessionId, reason }));
     }
+    endExternalAgents(sessionKey, this.#options);
     const ended = sessionCommands.endSession(sessionKey);
     if (ended > 0) {
       const text = `${ended === 1 ? "A background command" : `${ended} background commands`} of the earlier conversation ended with it.`;

@@ -139,7 +139,13 @@ export function createEngineParts(options: EngineOptions): EngineParts {
   const logger = turnContext.logger(options.logger);
   const storage = new StorageGuard({ reserve: options.reserve, probe: async () => options.store.probe(), clock, logger });
   const store = createGuardedStore(options.store, storage);
-  const base = { clock, random, logger, hooks: new HookRunner({ sources: options.hookSources, clock, logger }) };
+  const base = {
+    clock,
+    random,
+    logger,
+    externalAgents: options.externalAgents,
+    hooks: new HookRunner({ sources: options.hookSources, clock, logger }),
+  };
   const running = new RunningConfig(options, { home: options.home, logger, onSourcesChanged: () => menu.refreshSoon() });
   const promptCommands = new PromptCommands(RESERVED_COMMANDS);
   const menu = new CommandMenu({ commands: COMMANDS, promptCommands, running, clock, logger });
@@ -163,8 +169,8 @@ export function createEngineParts(options: EngineOptions): EngineParts {
   const watchers = new InputWatchers();
   const answerOrder = new AnswerOrder({ store, watchers, dispatcher, clock, logger });
   const toolLimits = new ToolLimits({ maxConcurrent: () => running.config.tools.exec.maxConcurrent });
-  const { sessionCommands, externalAgents } = options;
-  sessionCommands.connect({ store, toolLimits, externalAgents, ...base });
+  const { sessionCommands } = options;
+  sessionCommands.connect({ store, toolLimits, ...base });
   const conversations = new Conversations({ store, running, channels, cache, events, sessionCommands, ...base });
   const spend = createSpend({ running, store, clock, logger });
   const mediaProblems = new MediaProblems();
@@ -227,15 +233,14 @@ function givenParts({
   remoteFiles,
   hideSecrets,
   skillUse,
-  externalAgents,
   commands,
   documentation,
   crashPoint,
 }: EngineOptions): Pick<
   EngineParts,
-  "failedRuns" | "editors" | "remoteFiles" | "hideSecrets" | "skillUse" | "externalAgents" | "commands" | "documentation" | "crashPoint"
+  "failedRuns" | "editors" | "remoteFiles" | "hideSecrets" | "skillUse" | "commands" | "documentation" | "crashPoint"
 > {
-  return { failedRuns: new FailedRuns(), editors, remoteFiles, hideSecrets, skillUse, externalAgents, commands, documentation, crashPoint };
+  return { failedRuns: new FailedRuns(), editors, remoteFiles, hideSecrets, skillUse, commands, documentation, crashPoint };
 }
 
 /** Creates the channels, and the gates that hold messages to accounts that their platform rejects. */

@@ -83,7 +83,7 @@ export class TurnPreparer {
     const { store, clock, conversations, compaction, prompts, messages, cache, running } = this.#options;
     const { message, admission } = leadInput(job);
     const bound = { signal, clock };
-    const found = await raceAbort(conversations.readContext(sessionKey, job.agentId, message.origin, admission.job), bound);
+    const found = await raceAbort(conversations.readContext(sessionKey, job.agentId, message.origin, admission.job, leadInput(job)), bound);
     const renewed = await conversations.resetIfStale(found, sessionKey, job);
     const { context, outcome: compacted } = await compaction.beforeTurn(renewed, { signal, incomingTokens: incomingTokens(job, renewed) });
     const run = identifyTurn(job, sessionKey, context, this.#options, this.#options.pendingEvents.of(sessionKey));
@@ -155,7 +155,10 @@ export class TurnPreparer {
     const inputs = await readInputs(begun, store);
     const turn = withCurrentAuthorization(begun, inputs, running.config);
     const bound = { signal, clock };
-    const context = await raceAbort(conversations.readContext(turn.sessionKey, turn.agentId, turn.origin, inputs[0]?.admission.job), bound);
+    const context = await raceAbort(
+      conversations.readContext(turn.sessionKey, turn.agentId, turn.origin, inputs[0]?.admission.job, inputs[0]),
+      bound,
+    );
     if (context.record === undefined) throw new Error(`the session ${turn.sessionKey} of an open turn is not there`);
     const prompt = await raceAbort(
       prompts.resolve(

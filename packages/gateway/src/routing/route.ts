@@ -21,6 +21,8 @@ export interface Binding {
     readonly teamId?: string | undefined;
   };
   readonly session?: { readonly dmScope?: DmScope | undefined } | undefined;
+  /** With the type `acp`: the external agent that answers. */
+  readonly acp?: { readonly agent: string } | undefined;
 }
 
 /** The part of the configuration that routing uses. */
@@ -241,6 +243,11 @@ export function explainRoute(query: RouteQuery, config: RoutingConfig): string {
   const found = findBinding(query, config.bindings);
   if (found === undefined) return `agent ${defaultAgentId(config)}, the default: no binding matches`;
   return `agent ${found.binding.agentId}, by bindings[${config.bindings.indexOf(found.binding)}] (${found.tier})`;
+}
+
+/** The external agent that answers a message, by its binding; `undefined`: the model of its session. */
+export function boundAgent(query: RouteQuery, config: Pick<RoutingConfig, "bindings">): string | undefined {
+  return findBinding(query, config.bindings)?.binding.acp?.agent;
 }
 
 function findBinding(query: RouteQuery, bindings: readonly Binding[]): { readonly binding: Binding; readonly tier: string } | undefined {

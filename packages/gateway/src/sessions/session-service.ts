@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { Clock, Random } from "@factotum/agent-contract";
+import type { Clock, ExternalAgents, Logger, Random } from "@factotum/agent-contract";
 import type { InboxStore, SessionRecord, SessionStore, TranscriptStore, TurnStore } from "@factotum/store";
 import type { ChatEntry, ChatSnapshot, ChatSubagent, RpcMethods, SessionKind, SessionSummary } from "@factotum/protocol";
 import type { MsgContext } from "@factotum/channel-contract";
@@ -8,6 +8,7 @@ import type { MediaStage } from "../media/media-stage.ts";
 import type { SessionCache } from "../context/session-cache.ts";
 import type { Conversations } from "../conversation/conversations.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import { endExternalAgents } from "../agents/external-agent.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import {
   agentSessionKey,
@@ -51,6 +52,8 @@ export interface SessionServiceOptions {
   readonly hooks: HookRunner;
   readonly subagents: Pick<SessionSubagents, "endRemoved" | "removed">;
   readonly subagentTree: Pick<SubagentTree, "around" | "forget">;
+  readonly externalAgents: Pick<ExternalAgents, "close">;
+  readonly logger: Logger;
   readonly clock: Clock;
   readonly random: Random;
   /** The state directory. */
@@ -306,6 +309,7 @@ export class SessionService {
       await subagents.endRemoved(sessionKey);
       const deleted = await store.deleteSession(sessionKey, { nowMs: clock.now() });
       cache.drop(before.sessionId);
+      endExternalAgents(sessionKey, this.#options);
       subagentTree.forget(sessionKey);
       await subagents.removed(sessionKey);
       for (const sessionId of deleted) await media.store.removeSession(sessionId);

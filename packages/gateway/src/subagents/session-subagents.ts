@@ -1,6 +1,7 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type {
   Clock,
+  ExternalAgents,
   Logger,
   Random,
   SpawnOutcome,
@@ -52,6 +53,7 @@ export interface SessionSubagentsParts {
   readonly notices: Notices;
   readonly watchers: InputWatchers;
   readonly sessionCommands: Pick<SessionCommands, "endSession" | "hasRunning">;
+  readonly externalAgents: Pick<ExternalAgents, "close">;
   readonly hooks: Pick<HookRunner, "observe">;
   /** The state directory. */
   readonly home: string;

@@ -1,8 +1,8 @@
 import { joinUsage, plural, withoutUndefined } from "@factotum/agent-contract";
-import type { Clock, Logger, RunOutcome, UsageTotals } from "@factotum/agent-contract";
+import type { Clock, ExternalAgents, Logger, RunOutcome, UsageTotals } from "@factotum/agent-contract";
 import { isOpenSpawn } from "@factotum/store";
 import type { EndedSpawn, InputRecord, OwnInput, SpawnEnd, SpawnEndState, SpawnRecord, Store, TurnRecord } from "@factotum/store";
-import { externalAgentOf } from "../agents/external-agent.ts";
+import { endExternalAgents, externalAgentOf } from "../agents/external-agent.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { SessionCommands } from "../background-commands/session-commands.ts";
 import { answerText } from "../delivery/chat-entries.ts";
@@ -91,6 +91,7 @@ export interface SpawnEndsOptions {
   readonly hooks: Pick<HookRunner, "observe">;
   readonly notices: Pick<Notices, "sendToChat" | "addEntry">;
   readonly sessionCommands: Pick<SessionCommands, "endSession" | "hasRunning">;
+  readonly externalAgents: Pick<ExternalAgents, "close">;
   readonly runtime: () => SubagentRuntime;
   readonly folders: Pick<AttachmentFolders, "remove">;
   /** Called when a sub-agent has ended. */
@@ -245,6 +246,7 @@ export class SpawnEnds {
     onClosed(spawn);
     // No process outlives the sub-agent that has started it.
     sessionCommands.endSession(spawn.childKey);
+    endExternalAgents(spawn.childKey, this.#options);
     this.#deadlines.get(spawn.id)?.[Symbol.dispose]();
     this.#deadlines.delete(spawn.id);
     // Without a turn it has no session, with which its files would be removed.

@@ -1,0 +1,96 @@
+import { externalAgentOf, externalProblem, externalReference } from "../agents/external-agent.ts";
+import type { CommandAnswer } from "../notices/notice-text.ts";
+import { defineCommand } from "./define-command.ts";
+import type { Command, CommandCall } from "./define-command.ts";
+import { stoppedText } from "./stopped-text.ts";
+
+const USAGE = [
+  "/acp spawn <agent>: this conversation goes on with that external agent.",
+  "/acp status: the external agents, and those that run.",
+  "/acp steer <n> <text>: tells the n-th sub-agent of /subagents something.",
+  "/acp cancel, /acp cancel <n>: stops what the agent of this conversation does, or the n-th sub-agent.",
+  "/acp close: ends the agent of this conversation, which goes on with its model.",
+].join("\n");
+
+/** What is asked about external agents. */
+type Asked =
+  | { readonly type: "help" | "status" | "close" }
+  | { readonly type: "spawn"; readonly agent: string }
+  | { readonly type: "cancel"; readonly named: string | undefined }
+  | { readonly type: "steer"; readonly named: string; readonly text: string };
+
+/** Hands the conversation to an external agent, and shows, steers and ends those that run. */
+export const acpCommand: Command = defineCommand({
+  name: "/acp",
+  summary: "external agents: /acp spawn <agent>, status, steer <n> <text>, cancel, close",
+  access: "owner",
+  parse,
+  changes: ({ type }: Asked) => type !== "help" && type !== "status",
+  run: answer,
+});
+
+function parse(words: string): Asked | undefined {
+  const found = /^(?:\s+(\w+)(?:\s+(\S+)(?:\s+([^]*))?)?)?\s*$/.exec(words);
+  if (found === null) return undefined;
+  const [, verb = "help", named, text = ""] = found;
+  const isAlone = text.trim() === "";
+  if ((verb === "status" || verb === "close") && named === undefined) return { type: verb };
+  if (verb === "spawn" && named !== undefined && isAlone) return { type: verb, agent: named.toLowerCase() };
+  if (verb === "cancel" && isAlone) return { type: verb, named };
+  if (verb === "steer" && named !== undefined && !isAlone) return { type: verb, named, text };
+  return { type: "help" };
+}
+
+async function answer(asked: Asked, call: CommandCall): Promise<CommandAnswer> {
+  const { session, subagents, externalAgents, running } = call;
+  const { sessionKey, input } = session.target;
+  switch (asked.type) {
+    case "help":
+      return USAGE;
+    case "status":
+      return status(call);
+    case "spawn": {
+      const problem = externalProblem(asked.agent, running.config) ?? externalAgents.problemOf(asked.agent);
+      if (problem !== undefined) return `${asked.agent} cannot be started: ${problem}`;
+      await session.choose({ model: externalReference(asked.agent) });
+      return `From the next message on, ${asked.agent} answers here. It does not know what was said before. /acp close goes back to the model.`;
+    }
+    case "close": {
+      const { record } = await session.read();
+      if (externalAgentOf(record?.overrides.model) !== undefined) await session.choose({ model: null });
+      await externalAgents.close(sessionKey);
+      return "From the next message on, the configured model answers here, or the agent of the chat's binding.";
+    }
+    case "cancel": {
+      if (asked.named === undefined) return cancel(call);
+      const end = { state: "killed", reason: "you asked me to end it", tells: "turn" } as const;
+      const ended = await subagents.killOf(sessionKey, asked.named, end);
+      return ended.type === "refused" ? ended.message : "Ended.";
+    }
+    case "steer": {
+      const told = await subagents.steerOf(sessionKey, asked.named, { text: asked.text, tainted: !input.admission.owner });
+      return told.type === "refused" ? told.message : "Told.";
+    }
+  }
+}
+
+async function cancel({ session: { target }, sessions }: CommandCall): Promise<string> {
+  const reason = "you asked me to stop";
+  const stopped = await sessions.stopper.stop(target.sessionKey, { queued: true, reason, by: target.input.message });
+  return stoppedText(stopped) ?? "There was nothing to stop.";
+}
+
+function status({ externalAgents, session }: CommandCall): string {
+  const ids = externalAgents.ids();
+  if (ids.length === 0) return "No external agents are configured (acp.agents).";
+  const agents = ids.map((id) => {
+    const problem = externalAgents.problemOf(id);
+    return problem === undefined ? id : `${id} (${problem})`;
+  });
+  const { sessionKey } = session.target;
+  const lines = externalAgents.list().map(({ agent, sessionKey: key, state, canLoad }) => {
+    const kept = canLoad ? "" : ", cannot load its conversation after a restart";
+    return `${agent}: ${state}${kept}, in ${key === sessionKey ? "this conversation" : key}`;
+  });
+  return [`External agents: ${agents.join(", ")}.`, ...(lines.length === 0 ? ["None runs."] : lines)].join("\n");
+}
