@@ -162,5 +162,13 @@ test("a chat goes on with an external agent by /acp or by its binding, and comes
   ]);
   await say("say Bound to the agent.");
   await until("Bound to the agent.");
+  // What it does itself is decided here, with its own options.
+  let decision: "allow-once" | "deny" = "allow-once";
+  using _owner = await decideApprovals(product, () => decision);
+  await say("ask Delete the disk");
+  await until('"yes"');
+  decision = "deny";
+  await say("ask Delete another disk");
+  await until('"no"');
   expect(model.requests.length).toBe(before);
 });
