@@ -62,6 +62,7 @@ async function* streamAnswer(
         case "ended": {
           const waiting = conversation.takeWaiting();
           if (waiting.length > 0) {
+            yield* answer.add("text", "\n\n");
             conversation.prompt(waiting, signal);
             continue;
           }

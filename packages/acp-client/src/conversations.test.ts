@@ -91,6 +91,13 @@ describe("an external agent", { timeout: 60_000 }, () => {
     expect((await scene.ask("ask Read a file", { onCall: () => ({ isError: true }) })).text).toBe("no");
   });
 
+  test("gets what is said meanwhile as its next prompt, and its answers are one", async () => {
+    await using scene = await openScene();
+    const { text, messages } = await scene.ask("write a.txt", { meanwhile: "say And this.", onCall: () => ({}) });
+    expect(text).toBe("Written.\n\nAnd this.");
+    expect(messages).toHaveLength(2);
+  });
+
   test("ends a prompt that is cancelled, and takes the next one", async () => {
     await using scene = await openScene();
     const stop = new AbortController();

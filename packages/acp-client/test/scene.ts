@@ -48,6 +48,8 @@ export interface Scene extends AsyncDisposable {
 
 interface AskOptions {
   readonly onCall?: CallHandler;
+  /** Said while a call runs. */
+  readonly meanwhile?: string;
   readonly signal?: AbortSignal;
   readonly known?: string;
   readonly isResumed?: boolean;
@@ -104,6 +106,7 @@ async function ask(
     known,
     isResumed = false,
     onCall,
+    meanwhile,
     onEvent,
     signal = new AbortController().signal,
   }: AskOptions & {
@@ -143,6 +146,7 @@ async function ask(
     for (const call of calls) {
       const result = (await onCall?.(call)) ?? { isError: true, content: [{ type: "text" as const, text: "refused" }] };
       history.push({ role: "toolResult", toolCallId: call.id, toolName: call.name, content: [], isError: false, timestamp: 0, ...result });
+      if (meanwhile !== undefined) history.push({ role: "user", content: [{ type: "text", text: meanwhile }], timestamp: 0 });
     }
   }
 }
