@@ -133,7 +133,7 @@ test.each([
   if (agent === "scripted") expect(reported("Hanging.")).toBe(1);
 });
 
-test("a chat goes on with an external agent by /acp or by its binding, and comes back", TIMEOUT, async () => {
+test("a chat continues with an external agent by /acp or by its binding, and comes back", TIMEOUT, async () => {
   const until = async (text: string, count = 1): Promise<void> => expect.poll(() => shown(text), { timeout: 60_000 }).toBe(count);
   await say("/acp");
   await until("/acp spawn <agent>");

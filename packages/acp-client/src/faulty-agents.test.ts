@@ -32,7 +32,7 @@ describe("a faulty agent", { timeout: 90_000 }, () => {
     expect(scene.runner.groups.size).toBe(0);
   });
 
-  test("that sends lines of other kinds, unknown ids and requests of other sessions is refused those, and goes on", async () => {
+  test("that sends lines of other kinds, unknown ids and requests of other sessions is refused those, and continues", async () => {
     await using scene = await openScene({ env: { FAULT: "wrong" } });
     const { text, error, messages } = await scene.ask("go");
     expect(error).toBeUndefined();

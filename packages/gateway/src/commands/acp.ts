@@ -5,11 +5,11 @@ import type { Command, CommandCall } from "./define-command.ts";
 import { stoppedText } from "./stopped-text.ts";
 
 const USAGE = [
-  "/acp spawn <agent>: this conversation goes on with that external agent.",
+  "/acp spawn <agent>: this conversation continues with that external agent.",
   "/acp status: the external agents, and those that run.",
   "/acp steer <n> <text>: tells the n-th sub-agent of /subagents something.",
   "/acp cancel, /acp cancel <n>: stops what the agent of this conversation does, or the n-th sub-agent.",
-  "/acp close: ends the agent of this conversation, which goes on with its model.",
+  "/acp close: ends the agent of this conversation, which continues with its model.",
 ].join("\n");
 
 /** What is asked about external agents. */
