@@ -1,4 +1,4 @@
-/** All run kinds. */
+/** All run kinds. `a2a`, between agents: the words of another session, and the results of sub-agents; messages over the protocol A2A are `user`. */
 export const RUN_KINDS = ["user", "heartbeat", "cron", "hook", "command", "subagent", "a2a", "compaction", "memory"] as const;
 
 /** The cause of a run. Set once, when the run is created; selects the prompt variant, the lane and the spend cause. */

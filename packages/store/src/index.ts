@@ -45,7 +45,7 @@ export type {
   InputAuthor,
   InputRecord,
   InputSource,
-  JobBounds,
+  TaskBounds,
   RunConfinement,
   InputState,
   SpawnFacts,

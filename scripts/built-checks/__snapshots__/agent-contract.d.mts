@@ -55,7 +55,7 @@ interface ToolCallContent {
   /** Opaque data that the provider requires back with this call (a thought signature, for example). */
   readonly providerData?: JsonObject;
 }
-/** All run kinds. */
+/** All run kinds. `a2a`, between agents: the words of another session, and the results of sub-agents; messages over the protocol A2A are `user`. */
 declare const RUN_KINDS: readonly ["user", "heartbeat", "cron", "hook", "command", "subagent", "a2a", "compaction", "memory"];
 /** The cause of a run. Set once, when the run is created; selects the prompt variant, the lane and the spend cause. */
 type RunKind = (typeof RUN_KINDS)[number];

@@ -120,7 +120,8 @@ test("the input of a step has a stable id, the authority of the exchange and the
     tainted: true,
     isListedOwner: true,
     job: { tools: ["read"] },
-    agentToAgent: { step: "message", turn: 1, maxTurns: 4, path: ["agent:c:main", "agent:a:main"], cause: "cron" },
+    agentToAgent: { step: "message", turn: 1, maxTurns: 4, path: ["agent:c:main", "agent:a:main"] },
+    cause: "cron",
   });
   const second = { ...bound, turn: 1, latestReply: "Yes." };
   const back = stepInput(second, nextStep(second), { chat: undefined, nowMs: 8 });

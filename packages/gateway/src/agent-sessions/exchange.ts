@@ -109,6 +109,7 @@ export function stepInput(
       agentId: to.agentId,
       ownTurn: true,
       author,
+      cause,
       agentToAgent: {
         exchangeId: id,
         step,
@@ -117,7 +118,6 @@ export function stepInput(
         turn,
         maxTurns,
         path: receiver === "target" ? path : [...path, from.sessionKey],
-        cause,
         ...withoutUndefined({ requesterChannel: requester.channel }),
       },
       ...withoutUndefined({ tainted, isListedOwner, job, tree, confinement }),

@@ -1,7 +1,7 @@
 import type { AgentMessage } from "@factotum/agent-contract";
 import { estimateTokens } from "@factotum/agent-core";
 import type { PromptRecord, TranscriptEntry } from "@factotum/store";
-import { mediaNotesAfter, type MediaNote } from "./media-notes-after.ts";
+import { modelNotesAfter, type ModelNote } from "./model-notes-after.ts";
 
 type Prompt = Omit<PromptRecord, "sessionId">;
 
@@ -14,7 +14,7 @@ interface CachedContext {
   promptTokens: number | undefined;
   sourceGeneration: number | undefined;
   /** What the next turn is told of sends since the last message, cached on first use. */
-  mediaNotes: readonly MediaNote[] | undefined;
+  modelNotes: readonly ModelNote[] | undefined;
   chars: number;
 }
 
@@ -53,7 +53,7 @@ export class SessionCache {
       prompt: undefined,
       promptTokens: undefined,
       sourceGeneration: undefined,
-      mediaNotes: undefined,
+      modelNotes: undefined,
       chars: messages.reduce((sum, message) => sum + sizeOf(message), 0),
     };
     this.#contexts.set(sessionId, context);
@@ -85,19 +85,19 @@ export class SessionCache {
   }
 
   /** What the next turn is told of sends since the last message, or `undefined` if it is not cached. */
-  mediaNotes(sessionId: string): readonly MediaNote[] | undefined {
-    return this.#contexts.get(sessionId)?.mediaNotes;
+  modelNotes(sessionId: string): readonly ModelNote[] | undefined {
+    return this.#contexts.get(sessionId)?.modelNotes;
   }
 
-  setMediaNotes(sessionId: string, notes: readonly MediaNote[]): void {
+  setModelNotes(sessionId: string, notes: readonly ModelNote[]): void {
     const context = this.#contexts.get(sessionId);
-    if (context !== undefined) context.mediaNotes = notes;
+    if (context !== undefined) context.modelNotes = notes;
   }
 
   /** Another writer than the session's own turn has added an entry for the model: they are read again. */
-  forgetMediaNotes(sessionId: string): void {
+  forgetModelNotes(sessionId: string): void {
     const context = this.#contexts.get(sessionId);
-    if (context !== undefined) context.mediaNotes = undefined;
+    if (context !== undefined) context.modelNotes = undefined;
   }
 
   /** Caches a committed prompt with the messages of its session; a no-op if those are not cached. */
@@ -118,7 +118,7 @@ export class SessionCache {
     if (context === undefined) return;
     for (const entry of entries) {
       if (entry.type === "compaction" || entry.type === "replacement") return this.drop(sessionId);
-      context.mediaNotes &&= mediaNotesAfter(context.mediaNotes, entry);
+      context.modelNotes &&= modelNotesAfter(context.modelNotes, entry);
       if (entry.type !== "message") continue;
       const chars = sizeOf(entry.message);
       context.messages.push(entry.message);

@@ -1,7 +1,7 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, ExternalAgents, Logger, Random } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
-import type { InputRecord, JobBounds, SessionRecord, SessionStore, Store } from "@factotum/store";
+import type { InputRecord, TaskBounds, SessionRecord, SessionStore, Store } from "@factotum/store";
 import { endExternalAgents, externalReference } from "../agents/external-agent.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
@@ -52,7 +52,7 @@ export class Conversations {
     sessionKey: string,
     agentId: string,
     origin: Origin,
-    asked: Pick<JobBounds, "model" | "thinking" | "workspace"> = {},
+    asked: Pick<TaskBounds, "model" | "thinking" | "workspace"> = {},
     input?: InputRecord,
   ): Promise<SessionContext> {
     const facts = await this.readFacts(sessionKey, agentId, origin);

@@ -17,7 +17,7 @@ import type { GateDecision, ToolGate } from "../access/tool-gate.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { isSubagentKey } from "../routing/session-key.ts";
-import { isWithinBounds } from "../agents/job-bounds.ts";
+import { isWithinBounds } from "../agents/task-bounds.ts";
 
 /** Reason of work that ended because its sender is no longer admitted. */
 export const SENDER_REVOKED = "its sender is no longer admitted here";

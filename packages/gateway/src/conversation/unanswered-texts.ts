@@ -1,7 +1,7 @@
 import { cutText, isHeartbeatOk } from "@factotum/agent-core";
 import type { RunKind } from "@factotum/agent-contract";
 import type { SessionRecord, Store, TranscriptEntry } from "@factotum/store";
-import type { MediaNote } from "../context/media-notes-after.ts";
+import type { ModelNote } from "../context/model-notes-after.ts";
 import { readSince, runBegunBy } from "../context/read-since.ts";
 import { parseReply } from "../delivery/parse-reply.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
@@ -20,8 +20,8 @@ const MAX_CHARS = 4000;
 export async function unansweredTexts(
   record: SessionRecord,
   store: Pick<Store, "readTranscript" | "readRecentContext">,
-): Promise<readonly MediaNote[]> {
-  const texts = new Map<string, MediaNote>();
+): Promise<readonly ModelNote[]> {
+  const texts = new Map<string, ModelNote>();
   let run: RunKind = "user";
   let ackMaxChars: number | undefined;
   const isTainted = await isConversationTainted(record, { store });

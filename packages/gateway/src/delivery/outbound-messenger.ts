@@ -179,7 +179,7 @@ async function send(call: AddressedCall, rows: readonly NewOutbound[], parts: Me
   const stored = await parts.store.addOutbound(rows, { turnId: run.runId, ...withoutUndefined({ notice }) });
   parts.dispatcher.dispatch(stored);
   if (notice !== undefined) {
-    parts.cache.forgetMediaNotes(notice.sessionId);
+    parts.cache.forgetModelNotes(notice.sessionId);
     const entry = await parts.store.findNotice(notice.body.key);
     if (entry !== undefined) publishEntry(parts, notice.sessionKey, entry, undefined);
   }

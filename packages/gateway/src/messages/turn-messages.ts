@@ -8,7 +8,7 @@ import { withFetchedContext } from "./fetch-context.ts";
 import { withFilledPrompt } from "./fill-prompt.ts";
 import { readLastRun, sessionHint } from "./last-run.ts";
 import { describeEvent } from "./describe-event.ts";
-import { mediaNotes } from "./media-notes.ts";
+import { modelNotes } from "./model-notes.ts";
 import { refersToTainted } from "../taint/sent-taint.ts";
 import { isTainted } from "../taint/taint.ts";
 import type { MessageFactsContext } from "./message-facts.ts";
@@ -95,7 +95,7 @@ export class TurnMessages {
     const isReset = isFromPerson && lastRun === undefined && context.record !== undefined && (await this.#followsReset(context.sessionId));
     const isAddedTo = facts !== undefined && this.#options.hooks.has("before_prompt_build");
     const notes =
-      context.record === undefined || RUN_POLICY[admission.kind].isAside ? [] : await mediaNotes(context.sessionId, this.#options);
+      context.record === undefined || RUN_POLICY[admission.kind].isAside ? [] : await modelNotes(context.sessionId, this.#options);
     const added = isAddedTo ? await this.#addedContext(job, facts, signal) : [];
     const opening: UserMessageRequest["opening"] = {
       systemEvents: [

@@ -3,7 +3,7 @@ import type { RunKind, Clock, Logger, ModelInfo, ToolSchema } from "@factotum/ag
 import { planBootstrap } from "@factotum/agent-core";
 import type { BootstrapFile, EffectivePromptFacts, PromptFacts } from "@factotum/agent-core";
 import { cacheLifetimeMs } from "@factotum/models";
-import type { ForkedPrompt, JobBounds, PromptRecord, TranscriptStore } from "@factotum/store";
+import type { ForkedPrompt, TaskBounds, PromptRecord, TranscriptStore } from "@factotum/store";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { messagingFeatures, narrowTools } from "../delivery/rich/messaging-features.ts";
 import { displayId } from "../access/display-id.ts";
@@ -12,7 +12,7 @@ import { isWorthRerendering } from "./cold-cache.ts";
 import { findPromptCause, parseBasis, renderBasis } from "./prompt-cause.ts";
 import type { PromptBasis, PromptCause, RenderedFacts } from "./prompt-cause.ts";
 import { isCarrier } from "../agents/deferred/carriers.ts";
-import { isWithinBounds } from "../agents/job-bounds.ts";
+import { isWithinBounds } from "../agents/task-bounds.ts";
 import { agentSessionKey, isSubagentKey } from "../routing/session-key.ts";
 import { identityName, readBootstrapFiles } from "../workspace/bootstrap-files.ts";
 import { readSources } from "../workspace/source-changes.ts";
@@ -34,7 +34,7 @@ export interface PromptRequest {
   /** Tools of the client that waits for the answer. */
   readonly clientTools: readonly ToolSchema[] | undefined;
   /** The scheduled job of the session's only turn, or the sub-agent whose session it is. */
-  readonly job: JobBounds | undefined;
+  readonly job: TaskBounds | undefined;
   /** The prompt with which the session starts, if it is that of another one. */
   readonly fork?: ForkedPrompt | undefined;
   /** The session is private, this message included. */
@@ -244,7 +244,7 @@ function hasHeartbeats(sessionKey: string, agentId: string, mainKey: string): bo
 /** The tools of a run, of which a scheduled job or a sub-agent may be allowed some only. Where these are named they are few, and the request holds them all. */
 function toolsOfJob<Set extends { readonly offered: readonly ToolSchema[]; readonly deferred: readonly ToolSchema[] }>(
   set: Set,
-  job: JobBounds | undefined,
+  job: TaskBounds | undefined,
 ): Set {
   if (job === undefined) return set;
   const isAllowed = ({ name }: ToolSchema): boolean => isWithinBounds(name, job);

@@ -4,6 +4,7 @@ import type { Clock, RunKind } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import type { InputRecord, TurnRecord } from "@factotum/store";
 import { conversationKey } from "../kernel/conversation-key.ts";
+import { causeOf } from "../run-policy/input-traits.ts";
 import { RUN_POLICY, type LaneName, type RunPolicy } from "../run-policy/run-policy.ts";
 import { inputsOf, isBackground, isInputJob, leadInput, originOf, isSolo, withMessages } from "./turn-job.ts";
 import type { AttemptHistory, InputJob, ResumeJob, TurnJob } from "./turn-job.ts";
@@ -313,8 +314,7 @@ function laneOf(job: TurnJob): LaneName {
   if (isBackground(job)) return job.type === "resume" && job.yields === true ? "main" : "cron";
   const own = policyOf(job);
   if (!isInputJob(job) || own.lane !== "main") return own.lane;
-  const { cause, agentToAgent } = leadInput(job).admission;
-  const first = cause ?? agentToAgent?.cause;
+  const first = causeOf(leadInput(job).admission);
   // What unattended work asks of another session, or has handed out, shares its capacity (R7). Sub-agents have one of their own.
   return first !== undefined && !RUN_POLICY[first].isAttended ? RUN_POLICY[first].lane : own.lane;
 }

@@ -9,7 +9,7 @@ export function isHostText({ kind, completion }: Pick<InputAdmission, "kind" | "
 
 /** True if a person can be asked in a run of these inputs: neither its own kind nor that of the run that originally started it is unattended. */
 export function mayAsk(kind: RunKind, inputs: readonly Pick<InputRecord, "admission">[]): boolean {
-  return RUN_POLICY[kind].mayAsk && inputs.flatMap(causeOf).every((cause) => RUN_POLICY[cause].mayAsk);
+  return RUN_POLICY[kind].mayAsk && inputs.flatMap(causesOf).every((cause) => RUN_POLICY[cause].mayAsk);
 }
 
 /**
@@ -17,13 +17,17 @@ export function mayAsk(kind: RunKind, inputs: readonly Pick<InputRecord, "admiss
  * first one counts in which no one can be asked, else the first unattended one, which has caps.
  */
 export function chargedKind(kind: RunKind, inputs: readonly Pick<InputRecord, "admission">[]): RunKind {
-  const causes = inputs.flatMap(causeOf);
+  const causes = inputs.flatMap(causesOf);
   const strictest = causes.find((cause) => !RUN_POLICY[cause].mayAsk) ?? causes.find((cause) => !RUN_POLICY[cause].isAttended);
   return strictest ?? causes[0] ?? kind;
 }
 
 /** The kind of run that originally started an input that another run has caused. */
-function causeOf({ admission: { cause, agentToAgent } }: Pick<InputRecord, "admission">): readonly RunKind[] {
-  const first = cause ?? agentToAgent?.cause;
-  return first === undefined ? [] : [first];
+export function causeOf({ cause, agentToAgent }: Pick<InputAdmission, "cause" | "agentToAgent">): RunKind | undefined {
+  return cause ?? agentToAgent?.cause;
+}
+
+function causesOf({ admission }: Pick<InputRecord, "admission">): readonly RunKind[] {
+  const cause = causeOf(admission);
+  return cause === undefined ? [] : [cause];
 }

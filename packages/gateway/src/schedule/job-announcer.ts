@@ -103,7 +103,7 @@ export class JobAnnouncer {
     const notice = session === undefined ? undefined : { sessionId: session.sessionId, body };
     if (rows.length > 0) dispatcher.dispatch(await store.addOutbound(rows, notice === undefined ? {} : { notice }));
     else if (notice !== undefined) await store.appendEntry(notice.sessionId, body, { timestampMs: clock.now() });
-    if (notice !== undefined) cache.forgetMediaNotes(notice.sessionId);
+    if (notice !== undefined) cache.forgetModelNotes(notice.sessionId);
     const entry = notice === undefined ? undefined : await store.findNotice(key);
     if (entry !== undefined) publishEntry(this.#options, sessionKey, entry, undefined);
   }

@@ -1,4 +1,4 @@
-import type { InputAdmission, JobBounds } from "@factotum/store";
+import type { InputAdmission, TaskBounds } from "@factotum/store";
 
 /** What an input in the session of a sub-agent is bound to. */
 export type SubagentBounds = Pick<InputAdmission, "subagent" | "job" | "tree" | "extra" | "tainted">;
@@ -11,7 +11,7 @@ export function bindToSubagent(admission: InputAdmission, bounds: SubagentBounds
   return { ...admission, ...rest, ...(both === undefined ? {} : { job: both }) };
 }
 
-function joinBounds(job: JobBounds, own: JobBounds | undefined): JobBounds {
+function joinBounds(job: TaskBounds, own: TaskBounds | undefined): TaskBounds {
   if (own?.tools === undefined) return job;
   const { tools } = job;
   return { ...job, tools: tools === undefined ? own.tools : own.tools.filter((name) => tools.includes(name)) };

@@ -1,7 +1,7 @@
 import { commandSandbox, withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Random, RunFacts, SpawnRequest, Subagents } from "@factotum/agent-contract";
 import { contextBudget, cutText, renderSubagentContext } from "@factotum/agent-core";
-import type { InputAdmission, JobBounds, NewSpawn, SpawnFacts, SpawnRecord, Store } from "@factotum/store";
+import type { InputAdmission, TaskBounds, NewSpawn, SpawnFacts, SpawnRecord, Store } from "@factotum/store";
 import { modelProblem } from "../agents/model-problem.ts";
 import { confinementOf, placeOfRun } from "../agents/run-place.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
@@ -274,7 +274,7 @@ function boundsOf(
     readonly run: RunFacts;
   },
   parts: PlanSpawnParts,
-): JobBounds {
+): TaskBounds {
   const before = asking.lead.admission.job;
   const asked = disableTools ? [] : toolsAllow;
   const tools = asked === undefined ? before?.tools : asked.filter((name) => before?.tools?.includes(name) !== false);

@@ -54,7 +54,7 @@ test("what the turn with the result of a job's sub-agent asks of another session
   await start();
   await submit("Do the job.", { kind: "cron", sessionKey: "cron:j1:1" });
   const [step] = await inputsOf(({ admission }) => admission.agentToAgent?.step === "message");
-  expect(step?.admission).toMatchObject({ agentToAgent: { cause: "cron" } });
+  expect(step?.admission).toMatchObject({ cause: "cron" });
   expect(scene.bodies("Run id.").at(-1)).toContain("No one can be asked in this run");
 });
 

@@ -137,7 +137,7 @@ export class TurnConcluder {
     subagents.onEnded(ended.ended);
     dispatcher.dispatch(ended.outbox);
     this.#options.cache.append(turn.sessionId, ended.entries);
-    if (announcement !== undefined) this.#options.cache.forgetMediaNotes(announcement.sessionId);
+    if (announcement !== undefined) this.#options.cache.forgetModelNotes(announcement.sessionId);
     for (const entry of ended.entries) publishEntry(this.#options, turn.sessionKey, entry, turn.id);
     await this.#publishAnnouncement(announcement);
     const message = run.outcome.type === "done" ? undefined : run.outcome.type === "aborted" ? run.outcome.reason : texts.owner;

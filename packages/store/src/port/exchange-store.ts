@@ -1,6 +1,6 @@
 import type { RunKind } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
-import type { InputAuthor, JobBounds, RunConfinement, TreeBudget } from "./inbox-records.ts";
+import type { InputAuthor, TaskBounds, RunConfinement, TreeBudget } from "./inbox-records.ts";
 
 /** A message from one session to another, with the replies that follow, until it ends. */
 export interface ExchangeRecord {
@@ -24,7 +24,7 @@ export interface ExchangeRecord {
     /** The kind of run that originally started it. */
     readonly cause: RunKind;
     /** What the requesting turn was bound to. */
-    readonly job?: JobBounds;
+    readonly job?: TaskBounds;
     /** The requesting turn was sandboxed. */
     readonly confinement?: RunConfinement;
     /** The tree of sub-agents that the requesting turn belongs to. */

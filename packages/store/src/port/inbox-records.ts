@@ -50,7 +50,7 @@ export interface InputAdmission {
   /** The platform's message that the answer replies to, if it is not the input itself. */
   readonly replyTo?: MessageId;
   /** The scheduled job, the webhook or the sub-agent that caused it, with what its run is bound to. */
-  readonly job?: JobBounds;
+  readonly job?: TaskBounds;
   /** The sub-agent whose session it belongs to. */
   readonly spawn?: SpawnFacts;
   /** A person's message to a sub-agent that is still open: its bounds apply, and the answer goes to the person. */
@@ -126,8 +126,8 @@ export interface AgentToAgentStep {
   readonly maxTurns: number;
   /** The sessions that its words came through, oldest first; the last one has sent it. */
   readonly path: readonly string[];
-  /** The kind of run that originally started it. */
-  readonly cause: RunKind;
+  /** Only of an input that an older version has stored: as `cause` of its admission. */
+  readonly cause?: RunKind;
 }
 
 /** What the runs of a sub-agent know of it. */
@@ -176,7 +176,7 @@ export interface CompletionFacts {
 }
 
 /** What the run of a scheduled job, of a webhook or of a sub-agent is bound to. */
-export interface JobBounds {
+export interface TaskBounds {
   readonly id: string;
   readonly name: string;
   /** Instead of the session's. */

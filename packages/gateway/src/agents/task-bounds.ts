@@ -1,7 +1,7 @@
 import { matchesTool } from "@factotum/config";
-import type { JobBounds } from "@factotum/store";
+import type { TaskBounds } from "@factotum/store";
 
 /** True if a run that is bound like this may call a tool of this name. */
-export function isWithinBounds(name: string, { tools, withoutTools = [] }: Pick<JobBounds, "tools" | "withoutTools">): boolean {
+export function isWithinBounds(name: string, { tools, withoutTools = [] }: Pick<TaskBounds, "tools" | "withoutTools">): boolean {
   return tools?.includes(name) !== false && !withoutTools.some((entry) => matchesTool(entry, name));
 }
