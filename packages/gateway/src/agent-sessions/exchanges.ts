@@ -96,6 +96,8 @@ export class Exchanges {
   readonly #parts: ExchangesParts;
   readonly #open = new Map<string, ExchangeRecord>();
   readonly #stopped = new Set<string>();
+  /** Those whose first reply was given, until the turn that has it ends: none of their steps runs. */
+  readonly #given = new Set<string>();
   readonly #closing = new AbortController();
   readonly #driven = new Set<Promise<void>>();
 
@@ -105,8 +107,9 @@ export class Exchanges {
 
   /** True if no further exchange of a session may begin now. */
   isFull(sessionKey: string): boolean {
-    const own = [...this.#open.values()].filter(({ requester }) => requester.sessionKey === sessionKey);
-    return own.length >= MAX_OF_SESSION || this.#open.size >= MAX_OPEN;
+    const open = [...this.#open.values()].filter(({ id }) => !this.#given.has(id));
+    const own = open.filter(({ requester }) => requester.sessionKey === sessionKey);
+    return own.length >= MAX_OF_SESSION || open.length >= MAX_OPEN;
   }
 
   get isClosing(): boolean {
@@ -167,9 +170,8 @@ export class Exchanges {
       const end = await this.#step(exchange);
       if (exchange.turn === 0) onFirst(end);
       if (end === undefined) return;
-      // It stays unrecorded until then, so that a restart gives it to the requester.
       const isGiven: boolean | undefined =
-        exchange.turn === 0 && end.type === "replied" && end.tainted ? await this.#untilClosing(taken) : false;
+        exchange.turn === 0 && end.type === "replied" && end.tainted ? await this.#untilGiven(begun.id, taken) : false;
       if (isGiven === undefined) return;
       exchange = this.#stopped.has(begun.id) ? undefined : afterStep(exchange, end, { isGiven });
       await (exchange === undefined ? store.removeExchange(begun.id) : store.putExchange(exchange));
@@ -219,6 +221,14 @@ export class Exchanges {
       end = laterEnd(end, later);
     }
     return end;
+  }
+
+  /** A reply stays unrecorded until the turn that has it ends, so that a restart gives it to the requester. */
+  async #untilGiven(id: string, taken: Promise<boolean>): Promise<boolean | undefined> {
+    this.#given.add(id);
+    const isGiven = await this.#untilClosing(taken);
+    this.#given.delete(id);
+    return isGiven;
   }
 
   /** The result of work; `undefined` if the gateway ends first. */

@@ -65,8 +65,13 @@ export class SessionSender {
     if (this.#isWaitingFor(found.key, sessionKey))
       return { type: "accepted", sessionKey: found.key, note: "That session waits for this one, so it answers after this turn." };
     const outcome = await this.#reply(begun, { from: sessionKey, to: found.key, timeoutMs, signal });
-    if (outcome.type === "ok") await this.#whenEnded(caller.run, () => taken.resolve(true));
-    else taken.resolve(false);
+    try {
+      if (outcome.type === "ok") await this.#whenEnded(caller.run, () => taken.resolve(true));
+      else taken.resolve(false);
+    } catch (error) {
+      taken.resolve(false);
+      throw error;
+    }
     return outcome;
   }
 
