@@ -283,6 +283,11 @@ declare class TestHost implements ChannelHost, ConformanceGateway {
   readonly commands: HostCommands;
   /** Real time, randomness and network by default. */
   constructor(given?: Partial<Pick<ChannelHost, "clock" | "random" | "fetch">>);
+  /** The files at public addresses. */
+  readonly publicFiles: Map<string, Uint8Array>;
+  fetchPublic(url: string, { maxBytes }: {
+    readonly maxBytes: number;
+  }): Promise<Uint8Array>;
   /** What `admits` answers. */
   isAdmitted: boolean;
   admits(): boolean;
