@@ -182,7 +182,6 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     storage,
     channels,
     queue,
-    pendingEvents: new PendingEvents(),
     toolLimits,
     sessionCommands,
     subagents: options.subagents.connect({ store, running, channels, notices, watchers, sessionCommands, home: options.home, ...base }),
@@ -200,7 +199,6 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     answerOrder,
     cache,
     ...createDecisions(options, { store, running, channels, conversations, queue, toolLimits, notices, watchers, ...base }),
-    refused: new RefusedSenders(),
     cooldowns,
     observer,
     mediaProblems,
@@ -238,9 +236,19 @@ function givenParts({
   crashPoint,
 }: EngineOptions): Pick<
   EngineParts,
-  "failedRuns" | "editors" | "remoteFiles" | "hideSecrets" | "skillUse" | "commands" | "documentation" | "crashPoint"
+  | "failedRuns"
+  | "pendingEvents"
+  | "refused"
+  | "editors"
+  | "remoteFiles"
+  | "hideSecrets"
+  | "skillUse"
+  | "commands"
+  | "documentation"
+  | "crashPoint"
 > {
-  return { failedRuns: new FailedRuns(), editors, remoteFiles, hideSecrets, skillUse, commands, documentation, crashPoint };
+  const own = { failedRuns: new FailedRuns(), pendingEvents: new PendingEvents(), refused: new RefusedSenders() };
+  return { ...own, editors, remoteFiles, hideSecrets, skillUse, commands, documentation, crashPoint };
 }
 
 /** Creates the channels, and the gates that hold messages to accounts that their platform rejects. */
