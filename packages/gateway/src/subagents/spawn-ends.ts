@@ -260,13 +260,19 @@ export class SpawnEnds {
       runtime().inBackground("end of a sub-agent", this.endIdle(parent.id, "the work that it waited for ended"));
   }
 
-  /** Tells the conversation itself what became of a sub-agent, since the one that asked is gone. A repeated call sends nothing again. */
+  /**
+   * Tells the conversation itself what became of a sub-agent, since the one that asked is gone. A repeated call sends nothing again. The end of a sub-agent whose
+   * parent is one that has ended is not told: the parent has told its own, and nothing waits for a part of it.
+   */
   async tellPlainly(spawn: SpawnRecord): Promise<void> {
     const { store, notices, clock, book } = this.#options;
-    const text = plainReport(spawn);
-    const name = reportName(spawn, isOpenSpawn(spawn) ? (spawn.reports ?? 1) - 1 : spawn.reports);
-    await notices.sendToChat(spawn.parentKey, spawn.report.message.origin, { text, identity: ["subagent", name] });
-    await notices.addEntry(spawn.parentKey, { level: "info", text, key: `subagent:${name}` });
+    const parent = book.ofChild(spawn.parentKey);
+    if (parent === undefined || isOpenSpawn(parent)) {
+      const text = plainReport(spawn);
+      const name = reportName(spawn, isOpenSpawn(spawn) ? (spawn.reports ?? 1) - 1 : spawn.reports);
+      await notices.sendToChat(spawn.parentKey, spawn.report.message.origin, { text, identity: ["subagent", name] });
+      await notices.addEntry(spawn.parentKey, { level: "info", text, key: `subagent:${name}` });
+    }
     await store.announceSpawn(spawn.id, { nowMs: clock.now() });
     const now = book.get(spawn.id);
     if (now?.state === spawn.state) book.put({ ...now, announcedAtMs: clock.now() });
