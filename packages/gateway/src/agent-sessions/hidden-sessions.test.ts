@@ -21,7 +21,8 @@ const SPAWNS = NAMES.flatMap((name): readonly SpawnRecord[] => {
   if (!("spawnedBy" in session)) return [];
   const id = `run-of-${name.toLowerCase()}`;
   const ended = { state: "done", task: "Count.", createdAtMs: 1, endedAtMs: 2, result: "Two.", announcedAtMs: 3 };
-  return [{ ...ended, id, label: `label of ${id}`, parentKey: session.spawnedBy, childKey: key } as SpawnRecord];
+  const stored = { child: {}, report: { message: {}, admission: {} } };
+  return [{ ...ended, ...stored, id, label: `label of ${id}`, parentKey: session.spawnedBy, childKey: key } as unknown as SpawnRecord];
 });
 
 let running: TestGateway;
