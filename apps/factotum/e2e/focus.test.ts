@@ -77,11 +77,14 @@ test("a sub-agent of a forum has a topic, where it answers once, also through ki
   // The owner's own conversation is private: the forum does not reach it. The other way round is the owner's to choose.
   await scene.say("/focus agent:main:main", { chatId: FORUM });
   await scene.shown(() => texts().at(-1)?.includes("There is no such session within reach") === true);
+  const newestOfOwner = (): string => telegram.sent.findLast(({ chatId }) => chatId === OWNER)?.text ?? "";
   await scene.say("/focus watch");
+  await scene.shown(() => newestOfOwner().includes("What is said here goes to"));
   await scene.say("And word-direct?");
   await scene.shown((sent) => sent.filter(({ chatId }) => chatId === OWNER).at(-1)?.text === "watch: word-direct");
   await scene.killAndStart();
   await scene.say("/unfocus");
+  await scene.shown(() => newestOfOwner() !== "watch: word-direct");
   await scene.say("And word-main?");
   await scene.shown((sent) => sent.filter(({ chatId }) => chatId === OWNER).at(-1)?.text === "main: word-main");
 
