@@ -55,6 +55,11 @@ export function confinementOf(run: Pick<RunFacts, "sandbox">): RunConfinement | 
   return sandbox === undefined ? undefined : { hosts: sandbox.network ?? [] };
 }
 
+/** True if a run in another sandbox, or in none, could do what a run in this one cannot: it would be on the host, or reach a network. */
+export function isWiderThan({ network }: RunSandbox, other: RunSandbox | undefined): boolean {
+  return other === undefined || (other.network !== undefined && network === undefined);
+}
+
 /** A sandbox within confinements: its commands reach only the hosts that each of them names, too. */
 export function confined({ network, ...sandbox }: RunSandbox, confinements: readonly RunConfinement[]): RunSandbox {
   const hosts = (network ?? []).filter((host) => confinements.every((one) => one.hosts.includes(host)));

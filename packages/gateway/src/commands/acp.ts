@@ -2,7 +2,9 @@ import { externalAgentOf, externalProblem, externalReference } from "../agents/e
 import type { CommandAnswer } from "../notices/notice-text.ts";
 import { defineCommand } from "./define-command.ts";
 import type { Command, CommandCall } from "./define-command.ts";
+import { parseVerb } from "./parse-verb.ts";
 import { stoppedText } from "./stopped-text.ts";
+import { endListed, steerListed } from "./subagents.ts";
 
 const USAGE = [
   "/acp spawn <agent>: this conversation continues with that external agent.",
@@ -30,9 +32,9 @@ export const acpCommand: Command = defineCommand({
 });
 
 function parse(words: string): Asked | undefined {
-  const found = /^(?:\s+(\w+)(?:\s+(\S+)(?:\s+([^]*))?)?)?\s*$/.exec(words);
-  if (found === null) return undefined;
-  const [, verb = "help", named, text = ""] = found;
+  const found = parseVerb(words);
+  if (found === undefined) return undefined;
+  const { verb = "help", named, text } = found;
   const isAlone = text.trim() === "";
   if ((verb === "status" || verb === "close") && named === undefined) return { type: verb };
   if (verb === "spawn" && named !== undefined && isAlone) return { type: verb, agent: named.toLowerCase() };
@@ -42,8 +44,7 @@ function parse(words: string): Asked | undefined {
 }
 
 async function answer(asked: Asked, call: CommandCall): Promise<CommandAnswer> {
-  const { session, subagents, externalAgents, running } = call;
-  const { sessionKey, input } = session.target;
+  const { session, externalAgents, running } = call;
   switch (asked.type) {
     case "help":
       return USAGE;
@@ -58,19 +59,13 @@ async function answer(asked: Asked, call: CommandCall): Promise<CommandAnswer> {
     case "close": {
       const { record } = await session.read();
       if (externalAgentOf(record?.overrides.model) !== undefined) await session.choose({ model: null });
-      await externalAgents.close(sessionKey);
+      await externalAgents.close(session.target.sessionKey);
       return "From the next message on, the configured model answers here, or the agent of the chat's binding.";
     }
-    case "cancel": {
-      if (asked.named === undefined) return cancel(call);
-      const end = { state: "killed", reason: "you asked me to end it", tells: "turn" } as const;
-      const ended = await subagents.killOf(sessionKey, asked.named, end);
-      return ended.type === "refused" ? ended.message : "Ended.";
-    }
-    case "steer": {
-      const told = await subagents.steerOf(sessionKey, asked.named, { text: asked.text, tainted: !input.admission.owner });
-      return told.type === "refused" ? told.message : "Told.";
-    }
+    case "cancel":
+      return asked.named === undefined ? cancel(call) : endListed(asked.named, call);
+    case "steer":
+      return steerListed(asked.named, asked.text, call);
   }
 }
 

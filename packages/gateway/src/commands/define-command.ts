@@ -29,7 +29,7 @@ export interface CommandCall {
   readonly checkpoints: CheckpointService;
   /** What is known of jobs and heartbeats. */
   readonly schedule: () => Promise<ScheduleStatus>;
-  readonly subagents: Pick<SessionSubagents, "killOf" | "listOf" | "logOf" | "ofSession" | "recordsOf" | "steerOf">;
+  readonly subagents: Pick<SessionSubagents, "book" | "killOf" | "listOf" | "logOf" | "ofSession" | "steerOf">;
   readonly focus: SessionFocus;
   readonly externalAgents: Pick<ExternalAgents, "ids" | "problemOf" | "list" | "close">;
   readonly cooldowns: Cooldowns;
@@ -58,7 +58,10 @@ export interface CommandDefinition<Options> {
   readonly parse: (words: string) => Options | undefined;
   /** True if it changes the conversation: in a shared one only the owner may do that. Required for every command, so that none is open by omission. */
   readonly changes: (options: Options) => boolean;
-  /** It is about no conversation: where several agents answer one, only the first is given it. Absent: each agent is given it, for its own conversation. */
+  /**
+   * It is not about the session of an agent: where several agents answer a conversation, only the first is given it. Absent: each agent is given it, for its own
+   * session.
+   */
   readonly isGivenOnce?: true;
   /** Runs the command and resolves with the answer. */
   readonly run: (options: Options, call: CommandCall) => Promise<CommandAnswer>;

@@ -39,7 +39,7 @@ async function focusOn(named: string, call: CommandCall): Promise<string> {
   const { session, focus, subagents, running } = call;
   const { sessionKey, agentId, input } = session.target;
   const own = input.admission.focus ?? { sessionKey, agentId };
-  const change = await focus.focus({ ...input, own }, named, subagents.recordsOf(treeOf(call)));
+  const change = await focus.focus({ ...input, own }, named, subagents.book.ofParent(treeOf(call)));
   if (change.type === "refused") return change.message;
   const { idleHours } = running.config.session.threadBindings;
   return [

@@ -1,12 +1,13 @@
 import { plural } from "@factotum/agent-contract";
 import type { SubagentView } from "@factotum/agent-contract";
-import { cutText } from "@factotum/agent-core";
 import type { CommandAnswer } from "../notices/notice-text.ts";
+import { spawnTitle } from "../subagents/spawn-title.ts";
 import { defineCommand } from "./define-command.ts";
-import { focusLine } from "./focus-line.ts";
 import type { Command, CommandCall } from "./define-command.ts";
+import { focusLine } from "./focus-line.ts";
+import { parseVerb } from "./parse-verb.ts";
 
-const MAX_TASK_CHARS = 80;
+const MAX_TITLE_CHARS = 80;
 const USAGE = "/subagents list|log <n>|steer <n> <text>|kill <n>|all";
 
 /** What is asked about sub-agents. */
@@ -27,9 +28,9 @@ export const subagentsCommand: Command = defineCommand({
 });
 
 function parse(words: string): Asked | undefined {
-  const found = /^(?:\s+(\w+)(?:\s+(\S+)(?:\s+([^]*))?)?)?\s*$/.exec(words);
-  if (found === null) return undefined;
-  const [, verb = "list", named, text = ""] = found;
+  const found = parseVerb(words);
+  if (found === undefined) return undefined;
+  const { verb = "list", named, text } = found;
   if (verb === "list" && named === undefined) return { type: "list" };
   if (named === undefined) return { type: "unclear" };
   if (verb === "steer") return text.trim() === "" ? { type: "unclear" } : { type: "steer", named, text };
@@ -44,9 +45,22 @@ export function treeOf({ session, subagents }: Pick<CommandCall, "session" | "su
   return (owner ? subagents.ofSession(sessionKey)?.parentKey : undefined) ?? focus.sessionKey;
 }
 
+/** Tells the sub-agent something that `/subagents` lists under this number, label or run id. */
+export async function steerListed(named: string, text: string, call: CommandCall): Promise<string> {
+  const tainted = !call.session.target.input.admission.owner;
+  const told = await call.subagents.steerOf(treeOf(call), named, { text, tainted });
+  return told.type === "refused" ? told.message : "Told.";
+}
+
+/** Ends one that `/subagents` lists, or all. */
+export async function endListed(named: string, call: CommandCall): Promise<string> {
+  const end = { state: "killed", reason: "you asked me to end it", tells: "turn" } as const;
+  const ended = await call.subagents.killOf(treeOf(call), named, end);
+  return ended.type === "refused" ? ended.message : `Ended ${plural(ended.views.length, "sub-agent")}.`;
+}
+
 async function answer(asked: Asked, call: CommandCall): Promise<CommandAnswer> {
-  const { session, subagents } = call;
-  const { input } = session.target;
+  const { subagents } = call;
   const sessionKey = treeOf(call);
   switch (asked.type) {
     case "unclear":
@@ -63,15 +77,10 @@ async function answer(asked: Asked, call: CommandCall): Promise<CommandAnswer> {
       const log = await subagents.logOf(sessionKey, asked.named);
       return log.type === "refused" ? log.message : `${lineOf(log.view)}\n${log.text}`;
     }
-    case "steer": {
-      const told = await subagents.steerOf(sessionKey, asked.named, { text: asked.text, tainted: !input.admission.owner });
-      return told.type === "refused" ? told.message : "Told.";
-    }
-    case "kill": {
-      const end = { state: "killed", reason: "you asked me to end it", tells: "turn" } as const;
-      const ended = await subagents.killOf(sessionKey, asked.named, end);
-      return ended.type === "refused" ? ended.message : `Ended ${plural(ended.views.length, "sub-agent")}.`;
-    }
+    case "steer":
+      return steerListed(asked.named, asked.text, call);
+    case "kill":
+      return endListed(asked.named, call);
   }
 }
 
@@ -83,8 +92,9 @@ function placesOf({ sessionKey }: SubagentView, { focus, session }: CommandCall)
   return here?.sessionKey === sessionKey ? ", focused here" : `, focused in ${plural(places.length, "conversation")}`;
 }
 
-function lineOf({ label, task, state, reason, durationMs, tokens, costUsd }: SubagentView, position?: number): string {
-  const name = label ?? cutText(task, MAX_TASK_CHARS, "…");
+function lineOf(view: SubagentView, position?: number): string {
+  const { state, reason, durationMs, tokens, costUsd } = view;
+  const name = spawnTitle(view, MAX_TITLE_CHARS);
   const facts = [
     `${Math.round(durationMs / 1000)} s`,
     plural(tokens, "token"),

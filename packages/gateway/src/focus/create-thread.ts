@@ -1,4 +1,3 @@
-import { cutText } from "@factotum/agent-core";
 import type { Origin } from "@factotum/channel-contract";
 import type { Clock, Logger } from "@factotum/agent-contract";
 import type { SpawnRecord } from "@factotum/store";
@@ -7,6 +6,7 @@ import { performAction } from "../delivery/rich/perform-action.ts";
 import { raceAbort } from "../kernel/race-abort.ts";
 import { RunDeadline } from "../queue/run-deadline.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
+import { spawnTitle } from "../subagents/spawn-title.ts";
 
 const MAX_NAME_CHARS = 60;
 
@@ -39,7 +39,7 @@ export async function createThread(
   const { threads, actions } = channel.capabilities;
   if (threads !== "native" || !actions.includes("thread-create")) return undefined;
   if (child.cause !== undefined && !RUN_POLICY[child.cause].isFromPerson) return undefined;
-  const name = cutText((label ?? task).trim().split("\n")[0] ?? "", MAX_NAME_CHARS, "…");
+  const name = spawnTitle({ label, task }, MAX_NAME_CHARS);
   try {
     using limit = new RunDeadline(TIMEOUT_MS, { clock, outer: signal });
     const call = { target: channels.moves.current(origin).target, channel, signal: limit.signal };

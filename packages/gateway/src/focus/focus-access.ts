@@ -3,8 +3,9 @@ import type { InputRecord, SessionRecord, SessionStore } from "@factotum/store";
 import { authorize } from "../access/authorize.ts";
 import type { SessionReach, TargetSession } from "../agent-sessions/session-reach.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
-import { placeOfRun } from "../agents/run-place.ts";
+import { isWiderThan, placeOfRun } from "../agents/run-place.ts";
 import type { InputPolicy } from "../conversation/input-policy.ts";
+import { isPrivateTurn } from "../conversation/session-context.ts";
 import type { Route } from "../routing/route.ts";
 
 /** What decides about messages of one conversation to another session. */
@@ -38,7 +39,7 @@ export class FocusAccess {
     const around = withoutThread(origin);
     const outer = around === undefined ? [] : [policy.routeOfSender(around, sender.id, sender.roles).sessionKey];
     const record = await store.readSession(own.sessionKey);
-    const fromPrivate = owner && isDirect && (record?.isPrivate ?? true);
+    const fromPrivate = isPrivateTurn({ record, isGroup: !isDirect }, owner);
     for (const sessionKey of [own.sessionKey, ...outer]) {
       const relation = await reach.relation({ sessionKey, agentId: own.agentId }, target);
       // Another agent's sessions have their own chats; what it does as a sub-agent is no such session.
@@ -60,7 +61,7 @@ export class FocusAccess {
     const sandboxOf = (id: string, sessionKey: string): ReturnType<typeof placeOfRun>["sandbox"] =>
       placeOfRun(running.agent(id).config, { ...who, sessionKey }, "/").sandbox;
     const [mine, theirs] = [sandboxOf(own.agentId, own.sessionKey), sandboxOf(agentId, key)];
-    return mine !== undefined && (theirs === undefined || (theirs.network !== undefined && mine.network === undefined));
+    return mine !== undefined && isWiderThan(mine, theirs);
   }
 }
 

@@ -98,8 +98,10 @@ test("a sub-agent of a group gets a thread: its answers are shown there, and mes
   expect(await say("/subagents steer 1 Once more.", GROUP)).toEqual(expect.arrayContaining(["Told.", "It has answered."]));
   expect(textsOf(THREAD).at(-1)).toBe("keeper 4");
   expect(await say("/subagents", THREAD)).toEqual([expect.stringMatching(/^1\. keeper: idle, .*, focused here\n/)]);
-  expect(await say("/subagents kill 1", GROUP)).toEqual(["Ended 1 sub-agent."]);
-  expect(textsOf(THREAD).at(-1)).toBe(
+  // The same sub-agent as in that list.
+  expect(await say("/acp steer 1 And again.", THREAD)).toEqual(expect.arrayContaining(["Told.", "keeper 5"]));
+  expect(await say("/acp cancel 1", THREAD)).toEqual(expect.arrayContaining(["Ended 1 sub-agent."]));
+  expect(textsOf(THREAD).find((text) => text.includes("has ended"))).toBe(
     'The sub-agent "keeper" has ended (killed). What is said here goes to this conversation\'s own session again.',
   );
   expect(await say("Anyone?", THREAD)).toEqual(["Main here."]);

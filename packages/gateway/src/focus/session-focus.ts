@@ -1,6 +1,5 @@
 import { plural, withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger } from "@factotum/agent-contract";
-import { cutText } from "@factotum/agent-core";
 import type { MsgContext, Origin } from "@factotum/channel-contract";
 import { isOpenSpawn } from "@factotum/store";
 import type { FocusRecord, InputAdmission, InputRecord, SpawnRecord, Store } from "@factotum/store";
@@ -10,12 +9,15 @@ import type { TargetSession } from "../agent-sessions/session-reach.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { InputPolicy } from "../conversation/input-policy.ts";
+import { isPrivateTurn } from "../conversation/session-context.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { isOwnAddress } from "../delivery/plan-message.ts";
 import type { Notices } from "../notices/notices.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { bindToSubagent } from "../subagents/bind-to-subagent.ts";
+import { isPosition, namedSpawns, spawnsCalled } from "../subagents/named-spawns.ts";
 import type { SessionSubagents } from "../subagents/session-subagents.ts";
+import { spawnTitle } from "../subagents/spawn-title.ts";
 import { createThread } from "./create-thread.ts";
 import { FocusAccess } from "./focus-access.ts";
 import type { FocusedMessage } from "./focus-access.ts";
@@ -123,7 +125,7 @@ export class SessionFocus {
   /** A session, for people: the label or the task of a sub-agent, else the key. */
   nameOf(sessionKey: string): string {
     const spawn = this.#parts.subagents.ofSession(sessionKey);
-    return spawn === undefined ? `the session ${sessionKey}` : `the sub-agent "${shortName(spawn)}"`;
+    return spawn === undefined ? `the session ${sessionKey}` : `the sub-agent "${spawnTitle(spawn, MAX_NAME_CHARS)}"`;
   }
 
   /** Focuses the conversation of a message. `listed`: the sub-agents that a number or a name may mean. */
@@ -201,7 +203,7 @@ export class SessionFocus {
     listed: readonly SpawnRecord[],
   ): Promise<(TargetSession & { readonly refusal?: never }) | { readonly refusal: string }> {
     const { store, subagents } = this.#parts;
-    const spawn = spawnNamed(named, listed) ?? (await this.#reachable(said, named));
+    const spawn = openFirst(namedSpawns(named, listed)) ?? (await this.#reachable(said, named));
     const key = spawn?.childKey ?? (await this.#keyNamed(said, named));
     const record = key === undefined ? undefined : await store.readSession(key);
     if (record === undefined || record.key === said.own.sessionKey || !(await this.#access.may(said, record)))
@@ -215,9 +217,10 @@ export class SessionFocus {
   /** The only open sub-agent of other conversations that has this name and is within the sender's reach. */
   async #reachable(said: FocusedMessage, named: string): Promise<SpawnRecord | undefined> {
     const { store, subagents } = this.#parts;
+    // A number is a position in the list alone.
+    if (isPosition(named)) return undefined;
     const found: SpawnRecord[] = [];
-    for (const spawn of subagents.openRecords()) {
-      if (/^#?\d{1,3}$/.test(named) || spawnNamed(named, [spawn]) === undefined) continue;
+    for (const spawn of spawnsCalled(named, subagents.book.open())) {
       const record = await store.readSession(spawn.childKey);
       if (record !== undefined && (await this.#access.may(said, record))) found.push(spawn);
     }
@@ -229,7 +232,7 @@ export class SessionFocus {
     const { store } = this.#parts;
     const isDirect = message.origin.conversation.kind === "direct";
     const record = await store.readSession(own.sessionKey);
-    const isPrivate = admission.owner && isDirect && (record?.isPrivate ?? true);
+    const isPrivate = isPrivateTurn({ record, isGroup: !isDirect }, admission.owner);
     const caller = { run: { ...own, owner: admission.owner }, tainted: false, isPrivate, isConfined: false };
     const found =
       (await this.#finder.find({ label: named }, "see", caller)) ?? (await this.#finder.find({ sessionKey: named }, "see", caller));
@@ -255,7 +258,7 @@ export class SessionFocus {
     if (thread === undefined || subagents.hasEnded(spawn.childKey)) return;
     const isPut = await this.#book.put(thread, { sessionKey: spawn.childKey, agentId: spawn.agentId, isOwnThread: true });
     if (!isPut) return;
-    const text = `What is said in this thread goes to the sub-agent "${shortName(spawn)}".`;
+    const text = `What is said in this thread goes to the sub-agent "${spawnTitle(spawn, MAX_NAME_CHARS)}".`;
     await notices.sendToChat(spawn.childKey, thread, { text, identity: ["focus-thread", spawn.id] });
   }
 
@@ -279,19 +282,9 @@ export class SessionFocus {
   }
 }
 
-/** By position in the list, from 1, by label, or by the beginning of a run id. */
-function spawnNamed(named: string, listed: readonly SpawnRecord[]): SpawnRecord | undefined {
-  const wanted = named.trim().toLowerCase();
-  if (/^#?\d{1,3}$/.test(wanted)) return listed[Number(wanted.replace("#", "")) - 1];
-  const open = listed.filter(isOpenSpawn);
-  const matches = [...open, ...listed.filter((spawn) => !isOpenSpawn(spawn))].filter(
-    ({ id, label, childKey }) => label?.toLowerCase() === wanted || childKey === wanted || (wanted.length >= 4 && id.startsWith(wanted)),
-  );
-  return matches[0];
-}
-
-function shortName({ label, task }: Pick<SpawnRecord, "label" | "task">): string {
-  return label ?? cutText(task.trim().split("\n")[0] ?? "", MAX_NAME_CHARS, "…");
+/** Labels are used again: the newest one that is open, else the newest. */
+function openFirst(spawns: readonly SpawnRecord[]): SpawnRecord | undefined {
+  return spawns.find(isOpenSpawn) ?? spawns[0];
 }
 
 function capitalised(text: string): string {

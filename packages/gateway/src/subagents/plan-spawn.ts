@@ -1,9 +1,9 @@
 import { commandSandbox, withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Random, RunFacts, SpawnRequest, Subagents } from "@factotum/agent-contract";
-import { contextBudget, cutText, renderSubagentContext } from "@factotum/agent-core";
+import { contextBudget, renderSubagentContext } from "@factotum/agent-core";
 import type { InputAdmission, TaskBounds, NewSpawn, SpawnFacts, SpawnRecord, Store } from "@factotum/store";
 import { modelProblem } from "../agents/model-problem.ts";
-import { confinementOf, placeOfRun } from "../agents/run-place.ts";
+import { confinementOf, isWiderThan, placeOfRun } from "../agents/run-place.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { unknownTools } from "../agents/unknown-tools.ts";
 import { turnReport } from "../background-commands/turn-report.ts";
@@ -19,6 +19,7 @@ import { targetOf, taskText, type SpawnRefusal } from "./spawn-target.ts";
 import { forkConversation } from "./fork-conversation.ts";
 import type { Fork, ForkStore } from "./fork-conversation.ts";
 import type { SpawnBook } from "./spawn-book.ts";
+import { spawnTitle } from "./spawn-title.ts";
 
 const DEFAULT_TIMEOUT_S = 60 * 60;
 const MAX_NAME_CHARS = 60;
@@ -251,8 +252,7 @@ function refusalOfAgent(agentId: string, run: RunFacts, { running }: Pick<PlanSp
   if (own === undefined) return undefined;
   // It works for the same person in the same kind of conversation.
   const { sandbox } = placeOfRun(agent.config, { owner: run.owner, sessionKey: run.sessionKey, group: own.shared }, "/");
-  const isWider = sandbox === undefined || (sandbox.network !== undefined && own.network === undefined);
-  return isWider
+  return isWiderThan(own, sandbox)
     ? refused(`Rule sandbox: this run is sandboxed, and the agent ${agentId} would work outside of it. Leave agentId out.`)
     : undefined;
 }
@@ -281,8 +281,7 @@ function boundsOf(
   const withoutTools = [
     ...new Set([...(before?.withoutTools ?? []), ...(depth >= maxDepth ? NOT_FOR_LEAVES : []), ...takenBySenders(asking, run, parts)]),
   ];
-  const line = task.trim().split("\n")[0] ?? "";
-  const name = label ?? cutText(line, MAX_NAME_CHARS, "…");
+  const name = spawnTitle({ label, task }, MAX_NAME_CHARS);
   return { id, name, ...withoutUndefined({ model, thinking, workspace, tools }), ...(withoutTools.length === 0 ? {} : { withoutTools }) };
 }
 

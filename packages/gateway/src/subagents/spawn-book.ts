@@ -49,6 +49,11 @@ export class SpawnBook {
     return this.ofParent(sessionKey).filter(isWorkingSpawn);
   }
 
+  /** Those of all sessions that have not ended, oldest first. */
+  open(): readonly SpawnRecord[] {
+    return this.list().filter(isOpenSpawn);
+  }
+
   /** Oldest first. */
   list(): readonly SpawnRecord[] {
     return [...this.#spawns.values()];
