@@ -3,7 +3,7 @@ import type { Ingress } from "../ingress/ingress.ts";
 import { inputsOf, isInputJob } from "../queue/turn-job.ts";
 import type { TurnQueue } from "../queue/turn-queue.ts";
 import type { SessionTasks } from "../sessions/session-tasks.ts";
-import type { SubagentRuntime } from "../subagents/spawn-ends.ts";
+import type { SubagentRuntime } from "../subagents/subagent-runtime.ts";
 import type { BackgroundWork } from "./background-work.ts";
 
 /** What runs and ends sub-agents: the queue, and tasks in the lanes of their sessions. A task that the end of the gateway prevents is done at its next start. */

@@ -15,7 +15,6 @@ import type {
 import type { Origin } from "@factotum/channel-contract";
 import { begunSpawn, isOpenSpawn, isWorkingSpawn } from "@factotum/store";
 import type { AgentToAgentStep, EndedSpawn, InputRecord, NewSpawn, SpawnRecord, Store, TranscriptBody, TurnRecord } from "@factotum/store";
-import { externalAgentOf } from "../agents/external-agent.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { SessionCommands } from "../background-commands/session-commands.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
@@ -25,15 +24,17 @@ import type { InputWatchers } from "../queue/run-report.ts";
 import { AttachmentFolders } from "./attachment-folders.ts";
 import type { SubagentBounds } from "./bind-to-subagent.ts";
 import { spawnedPayload } from "./hook-payloads.ts";
+import type { BroughtEnd } from "./plan-end.ts";
 import { planSpawn } from "./plan-spawn.ts";
 import { SpawnBook } from "./spawn-book.ts";
 import { SpawnEnds } from "./spawn-ends.ts";
-import type { BroughtEnd, SubagentRunEnd, SubagentRuntime, SubagentTurnEnd } from "./spawn-ends.ts";
-import { steeringInput } from "./steering-input.ts";
-import { readLog } from "./subagent-log.ts";
+import type { SubagentRunEnd, SubagentTurnEnd } from "./spawn-ends.ts";
+import { SubagentControl } from "./subagent-control.ts";
+import type { SteeringText } from "./subagent-control.ts";
+import type { SubagentRuntime } from "./subagent-runtime.ts";
+import { UnstoredSpawns } from "./unstored-spawns.ts";
 
 const STOPPED: BroughtEnd = { state: "killed", reason: "the work of its session was stopped", tells: "next-turn" };
-const NOT_TO_EXTERNAL = "Rule taint: text of others is not passed on to an external agent. The owner can tell it: /subagents steer.";
 const KILLED = "its parent stopped it";
 
 /** Told of sub-agents that start and end. */
@@ -62,18 +63,23 @@ export interface SessionSubagentsParts {
   readonly logger: Logger;
 }
 
+interface Connected {
+  readonly parts: SessionSubagentsParts;
+  readonly folders: AttachmentFolders;
+  readonly ends: SpawnEnds;
+  readonly control: SubagentControl;
+}
+
 /**
  * The sub-agents of all sessions. A task is accepted in memory, and becomes durable with the result of the call that hands it out: its row, its input and that
  * result are one commit, so that a crash neither loses nor repeats it. Tools exist before the gateway, so the parts are connected later.
  */
 export class SessionSubagents implements Subagents {
   readonly #book = new SpawnBook();
-  #parts: (SessionSubagentsParts & { readonly folders: AttachmentFolders }) | undefined;
-  #ends: SpawnEnds | undefined;
+  readonly #unstored = new UnstoredSpawns();
+  #connected: Connected | undefined;
   #runtime: SubagentRuntime | undefined;
   #observer: SubagentObserver = { onOpened: () => undefined, onClosed: () => undefined, threadOf: async () => undefined };
-  /** By turn: accepted, and not stored yet. */
-  readonly #unstored = new Map<string, readonly NewSpawn[]>();
 
   /** As they are stored. */
   get book(): SpawnBook {
@@ -83,14 +89,10 @@ export class SessionSubagents implements Subagents {
   /** Connects the parts, once. */
   connect(parts: SessionSubagentsParts): this {
     const folders = new AttachmentFolders(parts);
-    this.#parts = { ...parts, folders };
-    this.#ends = new SpawnEnds({
-      ...parts,
-      folders,
-      book: this.#book,
-      runtime: () => this.#connectedRuntime,
-      onClosed: (spawn) => this.#observer.onClosed(spawn),
-    });
+    const shared = { ...parts, book: this.#book, runtime: () => this.#connectedRuntime };
+    const ends = new SpawnEnds({ ...shared, folders, onClosed: (spawn) => this.#observer.onClosed(spawn) });
+    const control = new SubagentControl({ ...shared, ends, onTold: (spawn, input) => this.#told(spawn, input) });
+    this.#connected = { parts, folders, ends, control };
     return this;
   }
 
@@ -106,52 +108,55 @@ export class SessionSubagents implements Subagents {
 
   /** Reads the stored ones, and removes the files of those that an earlier process did not store. Call it before turns resume. */
   async recall(): Promise<void> {
-    const { store, folders } = this.#connected;
-    for (const spawn of await store.listSpawns()) this.#book.put(spawn);
+    const { parts, folders, ends } = this.#ready;
+    for (const spawn of await parts.store.listSpawns()) this.#book.put(spawn);
     await folders.sweep((id) => this.#book.get(id) !== undefined);
     const awaited = this.#book.list().filter((spawn) => isWorkingSpawn(spawn) && spawn.isAwaited === true);
-    for (const [parentKey, ids] of Map.groupBy(awaited, (spawn) => spawn.parentKey))
-      this.#connectedEnds.hold(parentKey, { ids: ids.map(({ id }) => id), held: [] });
+    for (const [parentKey, spawns] of Map.groupBy(awaited, (spawn) => spawn.parentKey))
+      ends.results.hold(parentKey, { ids: spawns.map(({ id }) => id), held: [] });
   }
 
   /** Keeps an input that an earlier process has left waiting if it is a result, for `recover`: a session gets its results together. False for any other input. */
   keep(input: InputRecord): boolean {
     const { completion, sessionKey } = input.admission;
     if (completion === undefined || sessionKey === undefined) return false;
-    this.#connectedEnds.keep(sessionKey, input);
+    this.#ready.ends.results.keep(sessionKey, input);
     return true;
   }
 
-  /** Resumes what an earlier process left unfinished: results, deadlines, ends that were not reported, tasks that got no turn. Call it when inputs are queued again. */
+  /**
+   * Resumes what an earlier process left unfinished: results, deadlines, ends that were not reported, tasks that got no turn. Call it when inputs are queued
+   * again.
+   */
   async recover(): Promise<void> {
-    this.#connectedEnds.handOverKept();
+    this.#ready.ends.results.handOverKept();
     for (const spawn of this.#book.list()) {
       if (isOpenSpawn(spawn)) await this.#recoverOpen(spawn);
-      else if (spawn.announcedAtMs === undefined) await this.#connectedEnds.tellPlainly(spawn);
+      else if (spawn.announcedAtMs === undefined) await this.#ready.ends.tellPlainly(spawn);
     }
   }
 
   close(): void {
-    this.#ends?.close();
+    this.#connected?.ends.close();
   }
 
   async spawn(request: SpawnRequest, caller: ToolCaller & { readonly callId: string }): Promise<SpawnOutcome> {
-    const parts = { ...this.#connected, book: this.#book, unstored: (key: string) => this.#unstoredOf(key).length };
-    const planned = await planSpawn(request, caller, parts);
+    const { parts, folders } = this.#ready;
+    const planning = { ...parts, book: this.#book, unstored: (key: string) => this.#unstored.of(key).length };
+    const planned = await planSpawn(request, caller, planning);
     if ("refusal" in planned) return { type: "refused", message: planned.refusal };
     const { workspace, spawn, input } = planned;
     const { attachments = [] } = request;
-    const problem = attachments.length === 0 ? undefined : await parts.folders.write(spawn.id, { workspace, files: attachments });
+    const problem = attachments.length === 0 ? undefined : await folders.write(spawn.id, { workspace, files: attachments });
     if (problem !== undefined) return { type: "refused", message: problem };
-    const { runId } = caller.run;
-    this.#unstored.set(runId, [...(this.#unstored.get(runId) ?? []), { spawn, input }]);
+    this.#unstored.add(caller.run.runId, { spawn, input });
     return { type: "accepted", runId: spawn.id, sessionKey: spawn.childKey };
   }
 
   async wait({ run: { sessionKey } }: ToolCaller): Promise<number> {
     const openNow = (): readonly SpawnRecord[] => [
       ...this.#book.workingOf(sessionKey),
-      ...this.#unstoredOf(sessionKey).map(({ spawn }) => spawn),
+      ...this.#unstored.of(sessionKey).map(({ spawn }) => spawn),
     ];
     await this.#await(sessionKey, openNow());
     // Some may have ended meanwhile.
@@ -161,7 +166,7 @@ export class SessionSubagents implements Subagents {
     if (open.length > 0) {
       const held = ended.filter(({ id }) => this.#connectedRuntime.withdraw(sessionKey, id));
       const ids = open.map(({ id }) => id);
-      this.#connectedEnds.hold(sessionKey, { ids, held });
+      this.#ready.ends.results.hold(sessionKey, { ids, held });
     }
     return open.length + ended.length;
   }
@@ -184,17 +189,7 @@ export class SessionSubagents implements Subagents {
 
   /** The sub-agents of a session, newest first. */
   async listOf(sessionKey: string): Promise<readonly SubagentView[]> {
-    return Promise.all(this.#book.ofParent(sessionKey).map(async (spawn) => this.#view(spawn)));
-  }
-
-  /** The same as they are stored. */
-  recordsOf(sessionKey: string): readonly SpawnRecord[] {
-    return this.#book.ofParent(sessionKey);
-  }
-
-  /** Those of all sessions that are open, oldest first. */
-  openRecords(): readonly SpawnRecord[] {
-    return this.#book.list().filter(isOpenSpawn);
+    return this.#ready.control.list(sessionKey);
   }
 
   /** The thread of a sub-agent, where its answers are shown, too. */
@@ -205,73 +200,35 @@ export class SessionSubagents implements Subagents {
   /** Ends the running ones of a session, and all that they have started; resolves with their number when that is stored. */
   async endSession(sessionKey: string): Promise<number> {
     const open = this.#book.openOf(sessionKey);
-    await Promise.all(open.map(async ({ id }) => this.#connectedEnds.bring(id, STOPPED)));
+    await Promise.all(open.map(async ({ id }) => this.#ready.ends.bring(id, STOPPED)));
     return open.length;
   }
 
   /** Ends one, or all. */
   async killOf(sessionKey: string, named: string, end: BroughtEnd): Promise<SubagentChange> {
-    const chosen = named === "all" ? this.#book.openOf(sessionKey) : this.#find(sessionKey, named);
-    if (typeof chosen === "string") return { type: "refused", message: chosen };
-    const open = chosen.filter(isOpenSpawn);
-    if (open.length === 0) return { type: "refused", message: "Every sub-agent that this could name has already ended." };
-    await Promise.all(open.map(async ({ id }) => this.#connectedEnds.bring(id, end)));
-    const views = await Promise.all(open.map(async (spawn) => this.#view(this.#book.get(spawn.id) ?? spawn)));
-    return { type: "done", views };
+    return this.#ready.control.kill(sessionKey, named, end);
   }
 
-  /** Tells one something: during its run, or before it begins. What has the same `key` is told once. */
-  async steerOf(
-    sessionKey: string,
-    named: string,
-    { text, tainted, key }: { readonly text: string; readonly tainted: boolean; readonly key?: string },
-  ): Promise<SubagentChange> {
-    const found = this.#find(sessionKey, named);
-    if (typeof found === "string") return { type: "refused", message: found };
-    const [spawn] = found;
-    if (spawn === undefined || !isOpenSpawn(spawn))
-      return { type: "refused", message: "It has ended. Start another sub-agent with what is left." };
-    if (tainted && externalAgentOf(spawn.child.job?.model) !== undefined) return { type: "refused", message: NOT_TO_EXTERNAL };
-    const { store, random, clock } = this.#connected;
-    const eventId = `subagent-said:${key ?? random.uuid()}`;
-    const { message, admission } = steeringInput(spawn, { text, tainted, eventId, nowMs: clock.now() });
-    const { type, input } = await store.acceptInput(message, { admission, receivedAtMs: clock.now() });
-    if (type === "accepted") {
-      this.#watchInput(spawn, input.id);
-      // From now on its next report is waited for.
-      this.#begun(spawn.id);
-      await this.#connectedRuntime.requeue(input);
-    }
-    return { type: "done", views: [await this.#view(this.#book.get(spawn.id) ?? spawn)] };
+  /** Tells one something: during its run, or before it begins. */
+  async steerOf(sessionKey: string, named: string, said: SteeringText): Promise<SubagentChange> {
+    return this.#ready.control.steer(sessionKey, named, said);
   }
 
   /** The newest messages of one. */
   async logOf(sessionKey: string, named: string): Promise<SubagentLog> {
-    const found = this.#find(sessionKey, named);
-    if (typeof found === "string") return { type: "refused", message: found };
-    const [spawn] = found;
-    if (spawn === undefined) return { type: "refused", message: NOT_FOUND };
-    return { type: "log", view: await this.#view(spawn), ...(await readLog(spawn, this.#connected.store)) };
+    return this.#ready.control.log(sessionKey, named);
   }
 
   /** A turn begins, begins again, or has ended: what it had accepted without storing it has not happened. */
   forget(turnId: string): void {
-    const dropped = this.#unstored.get(turnId) ?? [];
-    this.#unstored.delete(turnId);
-    const { folders } = this.#connected;
-    for (const { spawn } of dropped) this.#connectedRuntime.inBackground("attachments of a sub-agent", folders.remove(spawn.id));
+    const { folders } = this.#ready;
+    for (const { spawn } of this.#unstored.drop(turnId))
+      this.#connectedRuntime.inBackground("attachments of a sub-agent", folders.remove(spawn.id));
   }
 
   /** The accepted sub-agents whose calls have their result among these entries of a turn, to be stored with them. */
   take(turnId: string, entries: readonly TranscriptBody[]): readonly NewSpawn[] {
-    const accepted = this.#unstored.get(turnId);
-    if (accepted === undefined) return [];
-    const ids = new Set(entries.flatMap((entry) => startedId(entry)));
-    this.#unstored.set(
-      turnId,
-      accepted.filter(({ spawn }) => !ids.has(spawn.id)),
-    );
-    return accepted.filter(({ spawn }) => ids.has(spawn.id));
+    return this.#unstored.take(turnId, entries);
   }
 
   /** Sub-agents are stored: their inputs are queued. `isStopped`: their turn was stopped, and they end with it. */
@@ -280,22 +237,22 @@ export class SessionSubagents implements Subagents {
     inputs: readonly InputRecord[],
     { isStopped = false }: { readonly isStopped?: boolean } = {},
   ): Promise<void> {
-    const { hooks } = this.#connected;
+    const { hooks } = this.#ready.parts;
     for (const [index, { spawn }] of started.entries()) {
       this.#book.put(spawn);
       hooks.observe("subagent_spawned", () => spawnedPayload(spawn));
-      this.#connectedEnds.watch(spawn);
+      this.#ready.ends.watch(spawn);
       const input = inputs[index];
       if (input === undefined) continue;
       this.#watchInput(spawn, input.id);
       await this.#connectedRuntime.requeue(input);
-      if (isStopped) this.#connectedRuntime.inBackground("end of a sub-agent", this.#connectedEnds.bring(spawn.id, STOPPED));
+      if (isStopped) this.#connectedRuntime.inBackground("end of a sub-agent", this.#ready.ends.bring(spawn.id, STOPPED));
     }
   }
 
   /** What the end of a turn means for the sub-agent of its session, for the commit of that turn. */
   async endOfTurn(turn: TurnRecord, run: SubagentRunEnd): Promise<SubagentTurnEnd> {
-    const ended = await this.#connectedEnds.ofTurn(turn, run);
+    const ended = await this.#ready.ends.ofTurn(turn, run);
     const spawn = this.#book.ofChild(turn.sessionKey);
     // What waits may get no turn: the report of a command that its model knows already.
     if (spawn !== undefined && ended.end === undefined) for (const { id } of this.#waitingFor(spawn)) this.#watchInput(spawn, id);
@@ -306,14 +263,14 @@ export class SessionSubagents implements Subagents {
   async onFollowUp(input: InputRecord): Promise<void> {
     const spawn = this.#book.ofChild(input.admission.sessionKey ?? "");
     if (spawn === undefined) return;
-    if (input.state.type !== "waiting") return this.#connectedEnds.endIdle(spawn.id, "it was asked for its result before");
+    if (input.state.type !== "waiting") return this.#ready.ends.endWithoutTurn(spawn.id, "it was asked for its result before");
     this.#watchInput(spawn, input.id);
     await this.#connectedRuntime.requeue(input);
   }
 
   /** Call it when an end is stored. */
   onEnded(ended: EndedSpawn | undefined): void {
-    this.#connectedEnds.onEnded(ended);
+    this.#ready.ends.onEnded(ended);
   }
 
   /** The sub-agents that a session has started in turns of one step of an exchange, and whose results it answers there. */
@@ -326,7 +283,7 @@ export class SessionSubagents implements Subagents {
 
   /** Resolves when a sub-agent has ended, and that is stored. */
   async untilEnded(id: string): Promise<void> {
-    await this.#connectedEnds.untilEnded(id);
+    await this.#ready.ends.untilEnded(id);
   }
 
   /** The sub-agent whose session this is. */
@@ -337,19 +294,19 @@ export class SessionSubagents implements Subagents {
   /** True for the session of a sub-agent that is open. */
   isOpen(sessionKey: string): boolean {
     const spawn = this.#book.ofChild(sessionKey);
-    return spawn !== undefined && !this.#connectedEnds.hasEnded(spawn);
+    return spawn !== undefined && !this.#ready.ends.hasEnded(spawn);
   }
 
   /** True for the session of a sub-agent that has ended. */
   hasEnded(sessionKey: string): boolean {
     const spawn = this.#book.ofChild(sessionKey);
-    return spawn !== undefined && this.#connectedEnds.hasEnded(spawn);
+    return spawn !== undefined && this.#ready.ends.hasEnded(spawn);
   }
 
   /** What a message of a person, or of another session, to an open sub-agent is bound to; `undefined` for other sessions. */
   boundsOf(sessionKey: string): SubagentBounds | undefined {
     const spawn = this.#book.ofChild(sessionKey);
-    if (spawn === undefined || this.#connectedEnds.hasEnded(spawn)) return undefined;
+    if (spawn === undefined || this.#ready.ends.hasEnded(spawn)) return undefined;
     const { spawn: subagent, job, tree, extra, tainted } = spawn.child;
     const timeoutMs = spawn.runTimeoutMs;
     const bounds = job === undefined ? undefined : { ...job, ...withoutUndefined({ timeoutMs }) };
@@ -360,24 +317,19 @@ export class SessionSubagents implements Subagents {
   async endRemoved(sessionKey: string): Promise<void> {
     const spawn = this.#book.ofChild(sessionKey);
     if (spawn === undefined || !isOpenSpawn(spawn)) return;
-    await this.#connectedEnds.endRemoved(spawn.id);
+    await this.#ready.ends.endRemoved(spawn.id);
   }
 
   /** A session was removed. */
   async removed(sessionKey: string): Promise<void> {
     const spawn = this.#book.ofChild(sessionKey);
     this.#book.removeChild(sessionKey);
-    if (spawn !== undefined) await this.#connected.folders.remove(spawn.id);
+    if (spawn !== undefined) await this.#ready.folders.remove(spawn.id);
   }
 
-  get #connected(): SessionSubagentsParts & { readonly folders: AttachmentFolders } {
-    if (this.#parts === undefined) throw new Error("sub-agents are not connected yet");
-    return this.#parts;
-  }
-
-  get #connectedEnds(): SpawnEnds {
-    if (this.#ends === undefined) throw new Error("sub-agents are not connected yet");
-    return this.#ends;
+  get #ready(): Connected {
+    if (this.#connected === undefined) throw new Error("sub-agents are not connected yet");
+    return this.#connected;
   }
 
   get #connectedRuntime(): SubagentRuntime {
@@ -387,71 +339,38 @@ export class SessionSubagents implements Subagents {
 
   /** Remembers that a session waits for these, also after a restart. */
   async #await(sessionKey: string, open: readonly SpawnRecord[]): Promise<void> {
-    for (const [turnId, accepted] of this.#unstored)
-      this.#unstored.set(
-        turnId,
-        accepted.map((one) => (one.spawn.parentKey === sessionKey ? { ...one, spawn: { ...one.spawn, isAwaited: true } } : one)),
-      );
-    if (open.length > 0) await this.#connected.store.awaitSpawns(open.map(({ id }) => id));
+    this.#unstored.markAwaited(sessionKey);
+    if (open.length > 0) await this.#ready.parts.store.awaitSpawns(open.map(({ id }) => id));
     for (const { id } of open) {
       const spawn = this.#book.get(id);
       if (spawn !== undefined && isOpenSpawn(spawn)) this.#book.put({ ...spawn, isAwaited: true });
     }
   }
 
-  #unstoredOf(sessionKey: string): readonly NewSpawn[] {
-    return [...this.#unstored.values()].flat().filter(({ spawn }) => spawn.parentKey === sessionKey);
-  }
-
-  /** By position in the list, run id or its beginning, or label; a text says why no single one was found. */
-  #find(sessionKey: string, named: string): readonly SpawnRecord[] | string {
-    const own = this.#book.ofParent(sessionKey);
-    const wanted = named.trim().toLowerCase();
-    const position = /^#?\d{1,3}$/.test(wanted) ? own[Number(wanted.replace("#", "")) - 1] : undefined;
-    if (position !== undefined) return [position];
-    const matches = own.filter(({ id, label, childKey }) => id.startsWith(wanted) || label?.toLowerCase() === wanted || childKey === named);
-    if (wanted === "" || matches.length === 0) return NOT_FOUND;
-    return matches.length === 1 ? matches : `Several sub-agents are called ${JSON.stringify(named)}. Name one by its run id.`;
-  }
-
-  async #view(spawn: SpawnRecord): Promise<SubagentView> {
-    const { store, clock } = this.#connected;
-    const usage = (await store.readSession(spawn.childKey))?.usage;
-    const { id: runId, childKey: sessionKey, agentId, label, task, reason, createdAtMs, endedAtMs = clock.now() } = spawn;
-    // A person or another session may speak with it.
-    const state = spawn.state === "idle" && this.#connectedRuntime.isBusy(sessionKey) ? "running" : spawn.state;
-    const durationMs = Math.max(0, endedAtMs - createdAtMs);
-    const costUsd = usage?.costUsd;
-    return {
-      runId,
-      sessionKey,
-      agentId,
-      task,
-      state,
-      durationMs,
-      tokens: usage?.total ?? 0,
-      ...withoutUndefined({ label, reason, costUsd }),
-    };
+  /** From now on its next report is waited for. */
+  #told(spawn: SpawnRecord, input: InputRecord): void {
+    this.#watchInput(spawn, input.id);
+    this.#begun(spawn.id);
   }
 
   /** Watches an input of its session: a turn takes it, or it gets none. */
   #watchInput({ id }: SpawnRecord, inputId: string): void {
-    const { watchers } = this.#connected;
+    const { watchers } = this.#ready.parts;
     // It is removed with its report.
     watchers.watch(inputId, {
       onClaimed: () => this.#begun(id),
       onReport: () => undefined,
       onAnswered: () => undefined,
-      onSettled: (reason) => this.#connectedRuntime.inBackground("end of a sub-agent", this.#connectedEnds.endIdle(id, reason)),
+      onSettled: (reason) => this.#connectedRuntime.inBackground("end of a sub-agent", this.#ready.ends.endWithoutTurn(id, reason)),
     });
   }
 
   #begun(id: string): void {
     const spawn = this.#book.get(id);
-    const begun = spawn === undefined ? undefined : begunSpawn(spawn, this.#connected.clock.now());
+    const begun = spawn === undefined ? undefined : begunSpawn(spawn, this.#ready.parts.clock.now());
     if (begun === undefined) return;
     this.#book.put(begun);
-    this.#connectedEnds.watch(begun);
+    this.#ready.ends.watch(begun);
     if (spawn?.state === "queued") this.#observer.onOpened(begun);
   }
 
@@ -463,25 +382,15 @@ export class SessionSubagents implements Subagents {
   async #recoverOpen(spawn: SpawnRecord): Promise<void> {
     const { isBusy } = this.#connectedRuntime;
     const waiting = this.#waitingFor(spawn);
-    this.#connectedEnds.watch(spawn);
+    this.#ready.ends.watch(spawn);
     for (const { id } of waiting) this.#watchInput(spawn, id);
     if (spawn.state === "idle") {
       if (waiting.length > 0) this.#begun(spawn.id);
-      if (spawn.announcedAtMs === undefined) await this.#connectedEnds.tellPlainly(spawn);
+      if (spawn.announcedAtMs === undefined) await this.#ready.ends.tellPlainly(spawn);
       return;
     }
     if (isBusy(spawn.childKey) || this.#book.workingOf(spawn.childKey).length > 0) return;
     // Its work ended with the process, before that was known to be its end.
-    await this.#connectedEnds.settle(spawn.id, { state: "lost", reason: "the gateway stopped before its end was known", tells: "turn" });
+    await this.#ready.ends.settle(spawn.id, { state: "lost", reason: "the gateway stopped before its end was known", tells: "turn" });
   }
-}
-
-const NOT_FOUND = 'There is no such sub-agent of this session. subagents {"action": "list"} shows them.';
-
-/** The sub-agent that a call has started, by its result. */
-function startedId(entry: TranscriptBody): readonly string[] {
-  if (entry.type !== "message" || entry.message.role !== "toolResult") return [];
-  const { details } = entry.message;
-  const runId = typeof details === "object" && details !== null && "runId" in details ? details["runId"] : undefined;
-  return typeof runId === "string" ? [runId] : [];
 }

@@ -1,52 +1,32 @@
-import { joinUsage, plural, withoutUndefined } from "@factotum/agent-contract";
+import { joinUsage, plural } from "@factotum/agent-contract";
 import type { Clock, ExternalAgents, Logger, RunOutcome, UsageTotals } from "@factotum/agent-contract";
 import { isOpenSpawn } from "@factotum/store";
-import type { EndedSpawn, InputRecord, OwnInput, SpawnEnd, SpawnEndState, SpawnRecord, Store, TurnRecord } from "@factotum/store";
-import { endExternalAgents, externalAgentOf } from "../agents/external-agent.ts";
+import type { EndedSpawn, OwnInput, SpawnEnd, SpawnRecord, Store, TurnRecord } from "@factotum/store";
+import { endExternalAgents } from "../agents/external-agent.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { SessionCommands } from "../background-commands/session-commands.ts";
 import { answerText } from "../delivery/chat-entries.ts";
 import { parseReply } from "../delivery/parse-reply.ts";
 import type { HookRunner } from "../hooks/hook-runner.ts";
 import type { Notices } from "../notices/notices.ts";
-import { isSubagentKey } from "../routing/session-key.ts";
+import { readInputs } from "../queue/asking-turn.ts";
 import type { AttachmentFolders } from "./attachment-folders.ts";
 import { checkResult } from "./check-result.ts";
+import { HeldResults } from "./held-results.ts";
 import { endedPayload } from "./hook-payloads.ts";
-import { readInputs } from "../queue/asking-turn.ts";
+import { endingOf, planEnd, reportName, staysOpen } from "./plan-end.ts";
+import type { BroughtEnd, SpawnEnding } from "./plan-end.ts";
 import type { SpawnBook } from "./spawn-book.ts";
 import { correctionEvent, correctionInput } from "./steering-input.ts";
-import { plainReport, reportText } from "./subagent-report.ts";
+import { plainReport } from "./subagent-report.ts";
+import type { SubagentRuntime } from "./subagent-runtime.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 /** Timers are armed for a day at most: a longer delay is more than some clocks can count. */
 const MAX_TIMER_MS = 24 * HOUR_MS;
 
-/** How the parent is notified of a forced end: by a turn of its own, with its next turn, or not at all, since it has ended itself. */
-type Telling = "turn" | "next-turn" | "never";
-
-/** A forced end: a kill, a deadline, a loss, or `done` for one that was idle for too long. */
-export interface BroughtEnd {
-  readonly state: SpawnEndState;
-  readonly reason: string;
-  readonly tells: Telling;
-}
-
 const ENDED_WITH_PARENT: BroughtEnd = { state: "killed", reason: "its parent sub-agent ended", tells: "never" };
-
-/** An end without a turn. */
-interface SettledEnd extends Pick<BroughtEnd, "tells"> {
-  readonly state: SpawnEndState;
-  readonly reason?: string;
-}
-
-/** A result that waits for others. */
-interface HeldResult {
-  readonly input: InputRecord;
-  /** An earlier process has left it. */
-  readonly isRecovered: boolean;
-}
 
 /** The end of one run in the session of a sub-agent. */
 export interface SubagentRunEnd {
@@ -61,26 +41,6 @@ export interface SubagentRunEnd {
 export interface SubagentTurnEnd {
   readonly end?: SpawnEnd;
   readonly followUp?: OwnInput;
-}
-
-/** What ends need of the layers above; connected by the engine. */
-export interface SubagentRuntime {
-  /** Queues an input that is stored. */
-  readonly requeue: (input: InputRecord) => Promise<void>;
-  /** Queues an input that an earlier process has left waiting. */
-  readonly recover: (input: InputRecord) => Promise<void>;
-  /** Stops the work of a session, and calls `then` afterwards. */
-  readonly stop: (sessionKey: string, reason: string, then: () => Promise<void>) => Promise<void>;
-  /** The inputs that wait in a session. */
-  readonly waitingInputs: (sessionKey: string) => readonly InputRecord[];
-  /** Takes an input out of the queue of its session; false if it no longer waits there. It stays stored. */
-  readonly withdraw: (sessionKey: string, inputId: string) => boolean;
-  /** True while the session works, or work waits in it. */
-  readonly isBusy: (sessionKey: string) => boolean;
-  /** Does `work` behind what waits in a session now. No turn of the session begins meanwhile, so that the inputs which it queues share one. */
-  readonly behind: (sessionKey: string, work: () => Promise<void>) => Promise<void>;
-  /** Reports a failure, and is waited for at the end. */
-  readonly inBackground: (label: string, work: Promise<unknown>) => void;
 }
 
 /** Dependencies of ends. */
@@ -105,20 +65,21 @@ export interface SpawnEndsOptions {
  * the parent are one commit (R1, R24).
  */
 export class SpawnEnds {
+  /** Those that are handed over together. */
+  readonly results: HeldResults;
   readonly #options: SpawnEndsOptions;
   /** Forced ends that are not stored yet. */
   readonly #brought = new Map<string, BroughtEnd>();
   readonly #deadlines = new Map<string, Disposable>();
   /** What sub-agents have said while they wait for something: their result, if nothing comes of that. */
   readonly #said = new Map<string, { readonly result: string; readonly isTainted: boolean }>();
-  /** By session: the sub-agents whose results are handed over together, and the results that are held for that. */
-  readonly #waits = new Map<string, { readonly ids: Set<string>; readonly held: HeldResult[] }>();
   /** Of those whose end is waited for. */
   readonly #endings = new Map<string, PromiseWithResolvers<void>>();
   #isClosed = false;
 
   constructor(options: SpawnEndsOptions) {
     this.#options = options;
+    this.results = new HeldResults(options.runtime);
   }
 
   /** Arms the deadline of an open sub-agent, instead of an earlier one. */
@@ -142,7 +103,7 @@ export class SpawnEnds {
     for (const timer of this.#deadlines.values()) timer[Symbol.dispose]();
   }
 
-  /** Resolves when a sub-agent has ended; at once for one that is gone. */
+  /** Resolves when a sub-agent, or the run of one that stays open, has ended; at once for one that is gone. */
   async untilEnded(id: string): Promise<void> {
     const spawn = this.#options.book.get(id);
     if (spawn === undefined || !isOpenSpawn(spawn) || spawn.state === "idle") return;
@@ -165,12 +126,12 @@ export class SpawnEnds {
   }
 
   /** Ends a sub-agent whose session has no turn left to do so: the message to it got none. */
-  async endIdle(id: string, reason: string): Promise<void> {
+  async endWithoutTurn(id: string, reason: string): Promise<void> {
     const { book, runtime } = this.#options;
     const spawn = book.get(id);
     if (spawn === undefined) return;
     await runtime().behind(spawn.childKey, async () => {
-      if (this.#goesOn(spawn)) return;
+      if (this.#hasWork(spawn)) return;
       const { result } = this.#said.get(id) ?? { result: "" };
       await this.settle(id, result.trim() === "" ? { state: "failed", reason, tells: "turn" } : { state: "done", tells: "turn" });
     });
@@ -183,7 +144,7 @@ export class SpawnEnds {
   }
 
   /** Ends a sub-agent whose session has no work left for it; no-op for one that has ended. */
-  async settle(id: string, fallback: SettledEnd): Promise<void> {
+  async settle(id: string, fallback: SpawnEnding): Promise<void> {
     const { book, store, clock } = this.#options;
     const spawn = book.get(id);
     const brought = this.#brought.get(id);
@@ -191,11 +152,11 @@ export class SpawnEnds {
     const stays = staysOpen(spawn, brought);
     // There is nothing to report of one that is idle.
     if (stays && spawn.state === "idle") return;
-    const { state, reason, tells }: SettledEnd = brought ?? fallback;
+    const { state, reason, tells }: SpawnEnding = brought ?? fallback;
     const usage = (await store.readSession(spawn.childKey))?.usage;
     // Without a run in this process it is unknown what its model was given; one that is idle has said it before.
     const { result, isTainted } = this.#said.get(id) ?? { result: "", isTainted: spawn.state !== "idle" };
-    const end = this.#endOf(spawn, { state, reason, tells, result, usage, isTainted, stays, nowMs: clock.now() });
+    const end = this.#planned(spawn, { state, reason, tells, result, usage, isTainted, stays, nowMs: clock.now() });
     this.onEnded(await store.endSpawn(end));
   }
 
@@ -209,11 +170,11 @@ export class SpawnEnds {
     if (turn.kind !== "subagent" || spawn === undefined || !isOpenSpawn(spawn)) return {};
     const { outcome, lastText, tainted } = run;
     const brought = this.#brought.get(spawn.id);
-    const goesOn = this.#goesOn(spawn);
+    const hasWork = this.#hasWork(spawn);
     const text = outcome.type === "done" ? answerText(outcome.message) : "";
     const said = text.trim() === "" ? lastText : text;
     const answer = parseReply(said).type === "silent" ? "" : said;
-    if (brought === undefined && outcome.type === "done" && goesOn) {
+    if (brought === undefined && outcome.type === "done" && hasWork) {
       this.#said.set(spawn.id, { result: answer, isTainted: tainted });
       return {};
     }
@@ -222,11 +183,11 @@ export class SpawnEnds {
     if (brought === undefined && misfit !== undefined && !(await this.#isCorrected(spawn, turn)))
       return { followUp: correctionInput(spawn, misfit, clock.now()) };
     const result = checked?.type === "fits" ? checked.json : answer;
-    const { state, reason, tells } = brought ?? stateOf(outcome, result, misfit);
+    const { state, reason, tells } = brought ?? endingOf(outcome, result, misfit);
     const before = (await store.readSession(spawn.childKey))?.usage;
     const usage = before === undefined ? run.usage : joinUsage(before, run.usage);
     const stays = staysOpen(spawn, brought);
-    return { end: this.#endOf(spawn, { state, reason, tells, result, usage, isTainted: tainted, stays, nowMs: clock.now() }) };
+    return { end: this.#planned(spawn, { state, reason, tells, result, usage, isTainted: tainted, stays, nowMs: clock.now() }) };
   }
 
   /** An end is stored: tells the parent, and ends what the sub-agent had started, unless it stays open. */
@@ -257,7 +218,7 @@ export class SpawnEnds {
     const parent = book.ofChild(spawn.parentKey);
     // Such an end begins no turn: nothing else may come for its parent.
     if (parent !== undefined && input?.admission.isEvent === true)
-      runtime().inBackground("end of a sub-agent", this.endIdle(parent.id, "the work that it waited for ended"));
+      runtime().inBackground("end of a sub-agent", this.endWithoutTurn(parent.id, "the work that it waited for ended"));
   }
 
   /**
@@ -278,26 +239,6 @@ export class SpawnEnds {
     if (now?.state === spawn.state) book.put({ ...now, announcedAtMs: clock.now() });
   }
 
-  /** Hands the results of these sub-agents over together, once all of them have ended, with those that are `held` already. */
-  hold(sessionKey: string, { ids, held }: { readonly ids: readonly string[]; readonly held: readonly InputRecord[] }): void {
-    const before = this.#waits.get(sessionKey)?.held ?? [];
-    this.#waits.set(sessionKey, { ids: new Set(ids), held: [...before, ...held.map((input) => ({ input, isRecovered: false }))] });
-  }
-
-  /** Holds a result that an earlier process has left waiting, for `handOverKept`. */
-  keep(sessionKey: string, input: InputRecord): void {
-    const wait = this.#waits.get(sessionKey) ?? { ids: new Set(), held: [] };
-    wait.held.push({ input, isRecovered: true });
-    this.#waits.set(sessionKey, wait);
-  }
-
-  /** Hands the kept results over, each together with the others of its session; those of a session that waits for further ones stay. */
-  handOverKept(): void {
-    const { inBackground } = this.#options.runtime();
-    for (const [sessionKey, { ids }] of this.#waits)
-      if (ids.size === 0) inBackground("results of sub-agents", this.#handOverHeld(sessionKey));
-  }
-
   /** True if a turn is the one in which the result is written again. */
   async #isCorrected(spawn: SpawnRecord, turn: TurnRecord): Promise<boolean> {
     const inputs = await readInputs(turn, this.#options.store);
@@ -308,7 +249,7 @@ export class SpawnEnds {
     const { runtime } = this.#options;
     if (spawn.announcedAtMs === undefined) runtime().inBackground("result of a sub-agent", this.tellPlainly(spawn));
     // Others may be held for it, also where it is not told to its parent.
-    runtime().inBackground("results of sub-agents", this.#handOver(spawn, input));
+    runtime().inBackground("results of sub-agents", this.results.handOver(spawn, input));
   }
 
   async #onDeadline(id: string): Promise<void> {
@@ -316,12 +257,12 @@ export class SpawnEnds {
     const spawn = book.get(id);
     if (this.#isClosed || spawn === undefined || !isOpenSpawn(spawn)) return;
     if (clock.now() < spawn.deadlineAtMs) return this.watch(spawn);
-    if (spawn.state === "idle") return this.#endUnused(spawn);
+    if (spawn.state === "idle") return this.#endIdle(spawn);
     await this.bring(id, { state: "timeout", reason: "it has taken longer than its deadline allows", tells: "turn" });
   }
 
   /** Ends an idle sub-agent, unless something was said in its session meanwhile. */
-  async #endUnused(spawn: SpawnRecord): Promise<void> {
+  async #endIdle(spawn: SpawnRecord): Promise<void> {
     const { book, store, clock, runtime } = this.#options;
     const { id, childKey } = spawn;
     const usedAtMs = (await store.readSession(childKey))?.updatedAtMs ?? 0;
@@ -339,6 +280,12 @@ export class SpawnEnds {
     });
   }
 
+  #planned(spawn: SpawnRecord, end: Parameters<typeof planEnd>[1]): SpawnEnd {
+    const { running } = this.#options;
+    const keptMs = spawn.cleanup === "delete" ? 0 : running.agent(spawn.agentId).config.subagents.archiveAfterMinutes * MINUTE_MS;
+    return planEnd(spawn, end, { keptMs, idleMs: this.#idleMs });
+  }
+
   /** How long a sub-agent stays open with nothing to do. */
   get #idleMs(): number {
     const { idleHours } = this.#options.running.config.session.threadBindings;
@@ -346,120 +293,12 @@ export class SpawnEnds {
   }
 
   /** True while its own sub-agents or commands work, or something that was said to it waits. A persistent one reports before it hears that. */
-  #goesOn({ childKey, isPersistent }: SpawnRecord): boolean {
+  #hasWork({ childKey, isPersistent }: SpawnRecord): boolean {
     const { book, runtime, sessionCommands } = this.#options;
     if (sessionCommands.hasRunning(childKey) || book.workingOf(childKey).length > 0) return true;
     if (isPersistent === true) return false;
     return runtime()
       .waitingInputs(childKey)
       .some(({ admission }) => admission.kind === "subagent");
-  }
-
-  async #handOver({ id, parentKey }: SpawnRecord, input: InputRecord | undefined): Promise<void> {
-    const { runtime } = this.#options;
-    const wait = this.#waits.get(parentKey);
-    if (wait?.ids.delete(id) !== true) {
-      if (input !== undefined) await runtime().requeue(input);
-      return;
-    }
-    if (input !== undefined) wait.held.push({ input, isRecovered: false });
-    if (wait.ids.size === 0) await this.#handOverHeld(parentKey);
-  }
-
-  async #handOverHeld(sessionKey: string): Promise<void> {
-    const held = this.#waits.get(sessionKey)?.held ?? [];
-    this.#waits.delete(sessionKey);
-    const { behind, recover, requeue } = this.#options.runtime();
-    await behind(sessionKey, async () => {
-      for (const { input, isRecovered } of held) await (isRecovered ? recover(input) : requeue(input));
-    });
-  }
-
-  #endOf(
-    spawn: SpawnRecord,
-    end: {
-      readonly state: SpawnEndState;
-      readonly reason: string | undefined;
-      readonly tells: Telling;
-      readonly result: string;
-      readonly usage: UsageTotals | undefined;
-      readonly isTainted: boolean;
-      readonly stays: boolean;
-      readonly nowMs: number;
-    },
-  ): SpawnEnd {
-    const { running } = this.#options;
-    const { state, reason, result, usage, stays, nowMs } = end;
-    // The end of one that has reported everything needs no turn.
-    const tells = end.tells === "turn" && spawn.state === "idle" ? "next-turn" : end.tells;
-    // What an external agent has read is not known.
-    const isTainted = end.isTainted || spawn.child.tainted === true || externalAgentOf(spawn.child.job?.model) !== undefined;
-    const keptMs = spawn.cleanup === "delete" ? 0 : running.agent(spawn.agentId).config.subagents.archiveAfterMinutes * MINUTE_MS;
-    const facts = {
-      state,
-      reason,
-      result,
-      durationMs: nowMs - spawn.createdAtMs,
-      tokens: usage?.total ?? 0,
-      costUsd: usage?.costUsd,
-      isTainted,
-      stays,
-    };
-    const report = tells === "never" ? undefined : reportOf(spawn, { ...facts, nowMs, isEvent: tells === "next-turn" });
-    return {
-      id: spawn.id,
-      state,
-      endedAtMs: nowMs,
-      expiresAtMs: nowMs + keptMs,
-      ...withoutUndefined({ reason, report, idleUntilMs: stays ? nowMs + this.#idleMs : undefined }),
-      ...(result === "" ? {} : { result }),
-    };
-  }
-}
-
-/** True if a sub-agent stays open after the end of a run: only a kill and its idle limit end a persistent one. */
-function staysOpen({ isPersistent }: Pick<SpawnRecord, "isPersistent">, brought: BroughtEnd | undefined): boolean {
-  return isPersistent === true && brought?.state !== "killed" && brought?.state !== "done";
-}
-
-/** One report of a sub-agent, by the number of those before it. */
-function reportName({ id }: Pick<SpawnRecord, "id">, earlier = 0): string {
-  return earlier === 0 ? id : `${id}:${earlier}`;
-}
-
-/** The input that tells the parent. */
-function reportOf(
-  spawn: SpawnRecord,
-  { nowMs, isEvent, ...end }: Parameters<typeof reportText>[1] & { readonly nowMs: number; readonly isEvent: boolean },
-): OwnInput {
-  const { message, admission } = spawn.report;
-  const { text, untrusted } = reportText(spawn, end, { isNested: isSubagentKey(spawn.parentKey), isEvent });
-  const eventId = `subagent-end:${reportName(spawn, spawn.reports)}`;
-  return {
-    message: { ...message, eventId, text, timestampMs: nowMs, ...(untrusted.length === 0 ? {} : { untrusted }) },
-    admission: {
-      ...admission,
-      completion: { id: spawn.id, sessionKey: spawn.childKey, state: end.state },
-      ...(isEvent ? { isEvent: true } : {}),
-      ...(end.isTainted ? { tainted: true } : {}),
-    },
-  };
-}
-
-/** How a run that ended by itself ends its sub-agent. One that says nothing, or nothing of the form that was asked for, has not done what it was asked. */
-function stateOf(
-  outcome: RunOutcome,
-  result: string,
-  misfit: string | undefined,
-): { readonly state: SpawnEndState; readonly reason: string | undefined; readonly tells: Telling } {
-  switch (outcome.type) {
-    case "done":
-      if (result.trim() === "") return { state: "failed", reason: "it ended without a result", tells: "turn" };
-      if (misfit !== undefined) return { state: "failed", reason: `its result does not fit outputSchema: ${misfit}`, tells: "turn" };
-      return { state: "done", reason: undefined, tells: "turn" };
-    case "aborted":
-      return { state: "killed", reason: outcome.reason, tells: "turn" };
-    case "failed":
-      return { state: outcome.code === "timeout" ? "timeout" : "failed", reason: outcome.message, tells: "turn" };
   }
 }
