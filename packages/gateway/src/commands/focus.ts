@@ -11,6 +11,7 @@ export const focusCommand: Command = defineCommand<{ readonly named: string }>({
   access: "anyone",
   parse: (words) => (/^(?:\s|$)/.test(words) ? { named: words.trim() } : undefined),
   changes: ({ named }) => named !== "",
+  isGivenOnce: true,
   run: async ({ named }, call) => (named === "" ? focusText(call) : focusOn(named, call)),
 });
 
@@ -21,6 +22,7 @@ export const unfocusCommand: Command = defineCommand({
   access: "anyone",
   parse: parseNothing,
   changes: () => true,
+  isGivenOnce: true,
   run: async (_, { session, focus }) => {
     const name = await focus.unfocus(session.target.input.message);
     if (name === undefined) return "This conversation is not focused.";

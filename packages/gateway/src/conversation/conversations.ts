@@ -12,7 +12,7 @@ import type { HookRunner } from "../hooks/hook-runner.ts";
 import { leadInput } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
 import { preferCredential } from "../requests/session-credential.ts";
-import { boundAgent, routeQuery } from "../routing/route.ts";
+import { boundExternalAgent, routeQuery } from "../routing/route.ts";
 import { isSubagentKey, sessionKind } from "../routing/session-key.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { groupOf } from "./session-context.ts";
@@ -67,11 +67,11 @@ export class Conversations {
     };
   }
 
-  /** The external agent that a chat is bound to, as a model. A message for a session by its key is not of that chat. */
+  /** The external agent that a chat is bound to, as a model. A message for a session by its key is not of that chat, and `broadcast` takes precedence. */
   #boundModel({ message: { origin, sender }, admission }: InputRecord): string | undefined {
-    if (admission.sessionKey !== undefined) return undefined;
+    if (admission.sessionKey !== undefined || admission.broadcast !== undefined) return undefined;
     const { channels, running } = this.#options;
-    const agent = boundAgent(routeQuery({ origin, senderId: sender.id, roles: sender.roles ?? [] }, channels), running.config);
+    const agent = boundExternalAgent(routeQuery({ origin, senderId: sender.id, roles: sender.roles ?? [] }, channels), running.config);
     return agent === undefined ? undefined : externalReference(agent);
   }
 
@@ -160,7 +160,8 @@ export class Conversations {
 
   /**
    * Resets the conversation if it was stale when a person's message arrived; otherwise a no-op. The time of arrival decides, so that a message that had to wait
-   * for a turn still belongs to its conversation. Input without a person resets nothing, and a sub-agent keeps what it knows. What was sent since the last message is known in the new conversation.
+   * for a turn still belongs to its conversation. Input without a person resets nothing, and a sub-agent keeps what it knows. What was sent since the last
+   * message is known in the new conversation.
    */
   async resetIfStale<Context extends SessionFacts>(context: Context, sessionKey: string, job: InputJob): Promise<Context> {
     const input = leadInput(job);

@@ -231,6 +231,14 @@ test("threads, the idle limit and the age of a focus are settings", async () => 
   expect(await scene.rows()).toMatchObject([{ state: "idle" }]);
 });
 
+test("a sub-agent of a conversation that several agents answer gets no thread, in which all of them would answer", async () => {
+  const broadcast = { strategy: "parallel", peers: { "test:g1": ["main"] } } as const;
+  await scene.start(undefined, { accountConfig: { allowFrom: ["owner-1"], ...OPEN_GROUP }, patch: (config) => ({ ...config, broadcast }) });
+  await say("Keep watch.", GROUP);
+  expect(await scene.rows()).toMatchObject([{ state: "idle" }]);
+  expect(textsOf(THREAD)).toEqual([]);
+});
+
 test("where replies are held back, a focus does not bring them", async () => {
   const rules = [{ action: "deny", match: { keyPrefix: "agent:main:test:group:g1" } }] as const;
   const held = (config: FactotumConfig): FactotumConfig => ({

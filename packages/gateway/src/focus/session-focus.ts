@@ -45,6 +45,7 @@ export type FocusChange =
   | { readonly type: "refused"; readonly message: string };
 
 const NOT_FOUND = "There is no such session within reach of this conversation. /subagents lists its sub-agents.";
+const SEVERAL = "Several agents answer this conversation, so it cannot be focused. Use another chat.";
 const HELD_BACK = "Replies are held back here, so there is nothing to focus. /send shows why.";
 const ONE_TASK =
   'It ends with its result. /subagents steer <n> <text> tells it something until then; a sub-agent that stays open is started with mode "session".';
@@ -130,8 +131,9 @@ export class SessionFocus {
 
   /** Focuses the conversation of a message. `listed`: the sub-agents that a number or a name may mean. */
   async focus(said: FocusedMessage, named: string, listed: readonly SpawnRecord[]): Promise<FocusChange> {
-    const { channels } = this.#parts;
+    const { channels, policy } = this.#parts;
     const { message } = said;
+    if (policy.broadcastAgents(message) !== undefined) return { type: "refused", message: SEVERAL };
     const found = await this.#find(said, named, listed);
     if ("refusal" in found) return { type: "refused", message: found.refusal };
     const name = this.nameOf(found.key);
@@ -159,7 +161,7 @@ export class SessionFocus {
     const { policy, store, subagents, inBackground } = this.#parts;
     const { origin, sender } = message;
     const focus = this.#book.of(message);
-    if (focus === undefined) return admission;
+    if (focus === undefined || admission.broadcast !== undefined) return admission;
     const { sessionKey, agentId } = policy.routeOfSender(origin, sender.id, sender.roles);
     const own = { sessionKey, agentId };
     const expiry = this.#book.expiry(focus);
@@ -250,8 +252,10 @@ export class SessionFocus {
   }
 
   async #openThread(spawn: SpawnRecord): Promise<void> {
-    const { running, channels, subagents, notices, clock, logger } = this.#parts;
+    const { running, channels, policy, subagents, notices, clock, logger } = this.#parts;
     if (spawn.isPersistent !== true || !running.config.session.threadBindings.spawnSessions || this.#closing.signal.aborted) return;
+    // All of its agents would answer in the thread.
+    if (policy.broadcastAgents(spawn.report.message) !== undefined) return;
     const { sender } = spawn.report.message;
     const isTaken = (origin: Origin): boolean => this.#book.of({ origin, sender }) !== undefined;
     const thread = await createThread(spawn, { channels, clock, logger, isTaken, signal: this.#closing.signal });

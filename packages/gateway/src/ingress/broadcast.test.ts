@@ -173,6 +173,21 @@ describe("a message that several agents answer", () => {
     expect(sent().at(-1)).toBe(BOB_SAYS);
   });
 
+  test("is not for the external agent of a binding", async () => {
+    const binding = { agentId: "main", type: "acp", acp: { agent: "coder" }, match: { channel: "test" }, session: {} } as const;
+    await start({ patch: (config) => ({ ...config, bindings: [binding] }) });
+    await sayAndWait("hello");
+    expect(sent().toSorted()).toEqual([ADA_SAYS, BOB_SAYS]);
+  });
+
+  test("stays with its agents: the conversation cannot be focused", async () => {
+    await start();
+    await sayAndWait("/focus agent:main:main");
+    expect(sent()).toEqual([expect.stringContaining("Several agents answer this conversation")]);
+    await sayAndWait("hello");
+    expect(sent().slice(1).toSorted()).toEqual([ADA_SAYS, BOB_SAYS]);
+  });
+
   test("of a bot counts once for the limit of its exchanges", async () => {
     await start();
     const bot = { sender: { id: "owner-1", isBot: true } };

@@ -246,7 +246,7 @@ export function explainRoute(query: RouteQuery, config: RoutingConfig): string {
 }
 
 /** The external agent that answers a message, by its binding; `undefined`: the model of its session. */
-export function boundAgent(query: RouteQuery, config: Pick<RoutingConfig, "bindings">): string | undefined {
+export function boundExternalAgent(query: RouteQuery, config: Pick<RoutingConfig, "bindings">): string | undefined {
   return findBinding(query, config.bindings)?.binding.acp?.agent;
 }
 
