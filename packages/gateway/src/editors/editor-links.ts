@@ -1,4 +1,3 @@
-import path from "node:path";
 import type {
   Clock,
   EditorCommand,
@@ -14,6 +13,7 @@ import type {
 import { withoutUndefined } from "@factotum/agent-contract";
 import { MAX_EDITOR_TEXT_CHARS } from "@factotum/protocol";
 import type { EditorAnswer, EditorOffer, EditorServer } from "@factotum/protocol";
+import { isWithin } from "@factotum/tools";
 import { EditorLink, type EditorConnection, type LinkAnswer } from "./editor-link.ts";
 
 /** How long an editor may take to read a file, to write one, and to answer about a terminal. */
@@ -69,7 +69,10 @@ export class EditorLinks implements EditorFiles, EditorTerminals {
     this.#openTools = openTools;
   }
 
-  /** Takes an editor's offer for a session that works in `workspace`, with its links resolved; `attached` is false if another connection has made one for this session. The same connection replaces its own. */
+  /**
+   * Takes an editor's offer for a session that works in `workspace`, with its links resolved. `attached` is false if another connection has made one for this
+   * session. The same connection replaces its own.
+   */
   attach(
     { sessionKey, workspace, ...offer }: { readonly sessionKey: string; readonly workspace: string } & EditorOffer,
     connection: EditorConnection,
@@ -197,9 +200,4 @@ function terminalOf(terminalId: string, link: EditorLink): EditorTerminal {
 function reasonOf(answer: LinkAnswer): string {
   if (answer.type === "failed" || answer.type === "lost") return answer.message;
   return answer.type === "gone" ? "the editor has left" : "the editor's answer is of another kind";
-}
-
-function isWithin(folder: string, file: string): boolean {
-  const way = path.relative(folder, file);
-  return way !== "" && way !== ".." && !way.startsWith(`..${path.sep}`);
 }

@@ -1,4 +1,5 @@
 import type { Usage } from "@factotum/agent-contract";
+import { raceAbort } from "@factotum/channel-kit";
 import type { TreeBudget } from "@factotum/store";
 import { LRUCache } from "lru-cache";
 
@@ -48,9 +49,9 @@ export class TreeBudgets {
     const { promise, resolve } = Promise.withResolvers<void>();
     tree.decided = promise;
     try {
-      await untilAborted(decided, signal);
+      await raceAbort(decided, { signal });
       while (tree.open.size > 0 && refusalOf(tree, budget) === undefined && !hasRoom(tree, budget, most))
-        await untilAborted(tree.settled.promise, signal);
+        await raceAbort(tree.settled.promise, { signal });
       const refusal = refusalOf(tree, budget);
       if (refusal !== undefined) return refusal;
       tree.open.add(most);
@@ -103,16 +104,4 @@ function hasRoom(tree: Tree, { tokens = Number.POSITIVE_INFINITY, usd = Number.P
   const all = [tree, ...tree.open, most];
   const sum = (part: (use: TreeUsage) => number): number => all.reduce((total, use) => total + part(use), 0);
   return sum((use) => use.tokens) <= tokens && (usd === Number.POSITIVE_INFINITY || sum((use) => use.costUsd) <= usd);
-}
-
-async function untilAborted(event: Promise<void>, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason);
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    await Promise.race([event, promise]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
 }

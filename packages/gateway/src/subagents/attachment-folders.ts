@@ -2,7 +2,7 @@ import { constants, mkdir, open, readdir, readFile, realpath, rm, rmdir } from "
 import path from "node:path";
 import type { Logger, SpawnAttachment } from "@factotum/agent-contract";
 import { writePrivateFile } from "@factotum/config";
-import { anchorOf } from "@factotum/tools";
+import { anchorOf, systemCode } from "@factotum/tools";
 
 /** In a workspace: has a folder for each sub-agent with attachments. */
 const FOLDER = ".subagents";
@@ -55,7 +55,7 @@ export class AttachmentFolders {
       return undefined;
     } catch (error) {
       await this.remove(id);
-      const reason = REFUSED[codeOf(error) ?? ""];
+      const reason = REFUSED[systemCode(error) ?? ""];
       if (reason === undefined) throw error;
       return `The attachments could not be written into the workspace of the sub-agent. ${reason}`;
     }
@@ -90,7 +90,7 @@ export class AttachmentFolders {
       const { workspace } = JSON.parse(await readFile(this.#noteOf(id), "utf8")) as { readonly workspace: string };
       return workspace;
     } catch (error) {
-      if (codeOf(error) === "ENOENT") return undefined;
+      if (systemCode(error) === "ENOENT") return undefined;
       throw error;
     }
   }
@@ -108,7 +108,7 @@ export function attachmentPaths(
 async function writeFolder(root: string, id: string, files: readonly SpawnAttachment[]): Promise<void> {
   const outer = path.join(root, FOLDER);
   await mkdir(outer).catch((error: unknown) => {
-    if (codeOf(error) !== "EEXIST") throw error;
+    if (systemCode(error) !== "EEXIST") throw error;
   });
   await using parent = await open(outer, FOLDER_FLAGS);
   const inner = path.join(anchorOf(parent, outer), id);
@@ -127,7 +127,7 @@ async function writeFolder(root: string, id: string, files: readonly SpawnAttach
 async function removeFolder(root: string, id: string): Promise<void> {
   const outer = path.join(root, FOLDER);
   const parent = await open(outer, FOLDER_FLAGS).catch((error: unknown) => {
-    if (["ENOENT", "ENOTDIR", "ELOOP"].includes(codeOf(error) ?? "")) return undefined;
+    if (["ENOENT", "ENOTDIR", "ELOOP"].includes(systemCode(error) ?? "")) return undefined;
     throw error;
   });
   if (parent === undefined) return;
@@ -137,7 +137,7 @@ async function removeFolder(root: string, id: string): Promise<void> {
     await parent.close();
   }
   await rmdir(outer).catch((error: unknown) => {
-    if (!["ENOTEMPTY", "EEXIST", "ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "")) throw error;
+    if (!["ENOTEMPTY", "EEXIST", "ENOENT", "ENOTDIR"].includes(systemCode(error) ?? "")) throw error;
   });
 }
 
@@ -145,11 +145,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   try {
     return (await readdir(folder)).filter((name) => name.endsWith(".json"));
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return [];
+    if (systemCode(error) === "ENOENT") return [];
     throw error;
   }
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
