@@ -5,6 +5,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type {
   Clock,
+  ExternalAgents,
   Logger,
   ModelSampler,
   Questioner,
@@ -360,6 +361,8 @@ export async function startTestGateway(
     readonly checkpointLimits?: CheckpointLimits;
     /** The tools of servers that editors name. None by default. */
     readonly openEditorTools?: OpenEditorTools;
+    /** None by default. */
+    readonly externalAgents?: ExternalAgents;
     /** Called when the gateway requests a shutdown of its process. Ignored by default. */
     readonly onShutdownRequest?: (reason: string) => void;
   } = {},
@@ -497,7 +500,7 @@ export async function startTestGateway(
     onRestartRequest: options.onRestartRequest ?? (async () => undefined),
     onShutdownRequest: options.onShutdownRequest ?? (() => undefined),
     onSecret: (value) => void secrets.add(value),
-    ...withoutUndefined({ crashPoint: options.crashPoint }),
+    ...withoutUndefined({ crashPoint: options.crashPoint, externalAgents: options.externalAgents }),
     hideSecrets: (text) => [...secrets].reduce((shown, secret) => shown.replaceAll(secret, "[hidden]"), text),
     ...common,
   });
