@@ -230,8 +230,10 @@ export class AgentConversation {
     if (this.#isReplaying || this.#prompt === undefined || this.#isCancelled) return;
     this.#textChars += update.text.length;
     this.#queue.push(update);
-    if (this.#textChars > MAX_TEXT_CHARS || this.#queue.chars > MAX_WAITING_CHARS)
-      this.#agent?.pipe.stop(`its answer has more than ${MAX_WAITING_CHARS / 1_000_000} million characters`);
+    const isTooLong = this.#textChars > MAX_TEXT_CHARS;
+    if (!isTooLong && this.#queue.chars <= MAX_WAITING_CHARS) return;
+    const most = isTooLong ? MAX_TEXT_CHARS : MAX_WAITING_CHARS;
+    this.#agent?.pipe.stop(`its answer has more than ${most / 1_000_000} million characters${isTooLong ? "" : " that were not read yet"}`);
   }
 
   async #callTool(name: string, args: JsonObject): Promise<ToolResultMessage> {

@@ -10,7 +10,6 @@ import { serveAgent, type AgentHost } from "./serve-agent.ts";
 
 /** An agent that has said hello. */
 export interface RunningAgent {
-  readonly id: string;
   readonly pipe: AgentPipe;
   readonly canLoad: boolean;
   readonly takesImages: boolean;
@@ -86,7 +85,6 @@ export async function openAgent(
     checkVersion(id, hello, sdk.PROTOCOL_VERSION);
     const { loadSession = false, promptCapabilities } = hello.agentCapabilities ?? {};
     return {
-      id,
       pipe,
       canLoad: loadSession,
       takesImages: promptCapabilities?.image === true,
