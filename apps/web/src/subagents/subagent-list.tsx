@@ -1,6 +1,6 @@
 import type { ChatSubagent } from "@factotum/protocol";
 import { useState } from "react";
-import { isOpenSubagent } from "./describe-subagent.ts";
+import { isOpenSubagent, subagentName } from "./describe-subagent.ts";
 import { SubagentRow } from "./subagent-row.tsx";
 
 /** Ended sub-agents of a list that are shown at once. */
@@ -37,9 +37,7 @@ export function SubagentList({
           return (
             <li key={subagent.runId}>
               <SubagentRow subagent={subagent} hasBelow={below.length > 0} />
-              {below.length === 0 ? null : (
-                <SubagentList subagents={below} all={all} label={`Sub-agents of ${subagent.label ?? subagent.task}`} />
-              )}
+              {below.length === 0 ? null : <SubagentList subagents={below} all={all} label={`Sub-agents of ${subagentName(subagent)}`} />}
             </li>
           );
         })}

@@ -14,7 +14,10 @@ interface ReadWords {
   readonly directives: Omit<InlineDirectives, "text">;
 }
 
-/** Reads the words of an input. The words of a button are not those of the person who presses it; neither the output of a command nor another agent gives directives. */
+/**
+ * Reads the words of an input. The words of a button are not those of the person who presses it; neither the output of a command nor another agent gives
+ * directives.
+ */
 export function readWords(input: InputRecord, expanded: PromptCommandMessage | undefined, config: FactotumConfig): ReadWords {
   const { message, admission } = input;
   const isVerbatim = message.event.type === "action" || !RUN_POLICY[admission.kind].isFromPerson;

@@ -101,7 +101,8 @@ function closeCalls(
 }
 
 /**
- * A message as the sub-agent's conversation has it: the same bytes for the model, in no turn of its own, so that its age does not change them. Marks stay unless the owner trusts all of them.
+ * A message as the sub-agent's conversation has it: the same bytes for the model, in no turn of its own, so that its age does not change them. Marks stay unless
+ * the owner trusts all of them.
  */
 function asEarlier(message: AgentMessage, tainted: boolean): AgentMessage {
   if (message.role === "assistant") return message;

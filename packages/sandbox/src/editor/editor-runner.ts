@@ -32,8 +32,8 @@ export interface EditorRunnerOptions {
 }
 
 /**
- * Runs the commands of a session that an editor has open in terminals of the editor, where it offers them. Commands with input, with a terminal of their own, with
- * secrets among their variables, and all commands of sandboxed runs stay with the other runner.
+ * Runs the commands of a session that an editor has open in terminals of the editor, where it offers them. Commands that take input, as those in the background
+ * do, with a terminal of their own, with secrets among their variables, and all commands of sandboxed runs stay with the other runner.
  */
 export function createEditorRunner(options: EditorRunnerOptions): CommandRunner {
   const { runner, terminals } = options;

@@ -129,8 +129,8 @@ export interface SpawnStore {
     },
   ): Promise<{ readonly entries: readonly TranscriptEntry[]; readonly inputs: readonly InputRecord[] }>;
   /**
-   * Ends a sub-agent that no turn ends, or a run of one that stays open, and reports it to its parent in the same commit. The parent gets its input only if its conversation is the one that asked, and,
-   * if it is a sub-agent itself, is still open. `undefined` if it had ended before: an end is reported once.
+   * Ends a sub-agent that no turn ends, or a run of one that stays open, and reports it to its parent in the same commit. The parent gets its input only if its
+   * conversation is the one that asked, and, if it is a sub-agent itself, is still open. `undefined` if it had ended before: an end is reported once.
    */
   endSpawn(end: SpawnEnd): Promise<EndedSpawn | undefined>;
   /** Records that their parent waits for these; no-op for those that have ended. */
