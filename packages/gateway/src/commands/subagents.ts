@@ -47,15 +47,16 @@ export function treeOf({ session, subagents }: Pick<CommandCall, "session" | "su
 
 /** Tells the sub-agent something that `/subagents` lists under this number, label or run id. */
 export async function steerListed(named: string, text: string, call: CommandCall): Promise<string> {
-  const tainted = !call.session.target.input.admission.owner;
-  const told = await call.subagents.steerOf(treeOf(call), named, { text, tainted });
+  const { owner } = call.session.target.input.admission;
+  const told = await call.subagents.steerOf(treeOf(call), named, { text, tainted: !owner, owner });
   return told.type === "refused" ? told.message : "Told.";
 }
 
 /** Ends one that `/subagents` lists, or all. */
 export async function endListed(named: string, call: CommandCall): Promise<string> {
   const end = { state: "killed", reason: "you asked me to end it", tells: "turn" } as const;
-  const ended = await call.subagents.killOf(treeOf(call), named, end);
+  const { owner } = call.session.target.input.admission;
+  const ended = await call.subagents.killOf(treeOf(call), named, end, { owner });
   return ended.type === "refused" ? ended.message : `Ended ${plural(ended.views.length, "sub-agent")}.`;
 }
 

@@ -24,10 +24,12 @@ export function subagentHandlers({
   };
   return {
     "subagents.steer": async ({ sessionKey: named, text, idempotencyKey: key }) =>
-      change(named, async ({ parentKey, sessionKey }) => subagents.steerOf(parentKey, sessionKey, { text, tainted: false, key })),
+      change(named, async ({ parentKey, sessionKey }) =>
+        subagents.steerOf(parentKey, sessionKey, { text, tainted: false, owner: true, key }),
+      ),
     "subagents.kill": async ({ sessionKey: named }) =>
       change(named, async ({ parentKey, sessionKey }) =>
-        subagents.killOf(parentKey, sessionKey, { state: "killed", reason: "you asked me to end it", tells: "turn" }),
+        subagents.killOf(parentKey, sessionKey, { state: "killed", reason: "you asked me to end it", tells: "turn" }, { owner: true }),
       ),
   };
 }

@@ -15,6 +15,7 @@ import type {
 import type { Origin } from "@factotum/channel-contract";
 import { begunSpawn, isOpenSpawn, isWorkingSpawn } from "@factotum/store";
 import type { AgentToAgentStep, EndedSpawn, InputRecord, NewSpawn, SpawnRecord, Store, TranscriptBody, TurnRecord } from "@factotum/store";
+import { confinementOf } from "../agents/run-place.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { SessionCommands } from "../background-commands/session-commands.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
@@ -29,8 +30,8 @@ import { planSpawn } from "./plan-spawn.ts";
 import { SpawnBook } from "./spawn-book.ts";
 import { SpawnEnds } from "./spawn-ends.ts";
 import type { SubagentRunEnd, SubagentTurnEnd } from "./spawn-ends.ts";
+import type { SteeringWords } from "./steering-refusal.ts";
 import { SubagentControl } from "./subagent-control.ts";
-import type { SteeringText } from "./subagent-control.ts";
 import type { SubagentRuntime } from "./subagent-runtime.ts";
 import { UnstoredSpawns } from "./unstored-spawns.ts";
 
@@ -175,12 +176,13 @@ export class SessionSubagents implements Subagents {
     return this.listOf(sessionKey);
   }
 
-  async kill(named: string, { run: { sessionKey } }: ToolCaller): Promise<SubagentChange> {
-    return this.killOf(sessionKey, named, { state: "killed", reason: KILLED, tells: "next-turn" });
+  async kill(named: string, { run: { sessionKey, owner } }: ToolCaller): Promise<SubagentChange> {
+    return this.killOf(sessionKey, named, { state: "killed", reason: KILLED, tells: "next-turn" }, { owner });
   }
 
-  async steer(named: string, text: string, caller: ToolCaller): Promise<SubagentChange> {
-    return this.steerOf(caller.run.sessionKey, named, { text, tainted: caller.tainted });
+  async steer(named: string, text: string, { run, tainted }: ToolCaller): Promise<SubagentChange> {
+    const { sessionKey, owner } = run;
+    return this.steerOf(sessionKey, named, { text, tainted, owner, confinement: confinementOf(run) });
   }
 
   async log(named: string, { run: { sessionKey } }: ToolCaller): Promise<SubagentLog> {
@@ -204,14 +206,14 @@ export class SessionSubagents implements Subagents {
     return open.length;
   }
 
-  /** Ends one, or all. */
-  async killOf(sessionKey: string, named: string, end: BroughtEnd): Promise<SubagentChange> {
-    return this.#ready.control.kill(sessionKey, named, end);
+  /** Ends one, or all. What does not come from the owner ends none of the owner's. */
+  async killOf(sessionKey: string, named: string, end: BroughtEnd, by: { readonly owner: boolean }): Promise<SubagentChange> {
+    return this.#ready.control.kill(sessionKey, named, end, by);
   }
 
-  /** Tells one something: during its run, or before it begins. */
-  async steerOf(sessionKey: string, named: string, said: SteeringText): Promise<SubagentChange> {
-    return this.#ready.control.steer(sessionKey, named, said);
+  /** Tells one something: during its run, or before it begins. It is told with the authority of the sub-agent, so only who has that may do so. */
+  async steerOf(sessionKey: string, named: string, words: SteeringWords): Promise<SubagentChange> {
+    return this.#ready.control.steer(sessionKey, named, words);
   }
 
   /** The newest messages of one. */

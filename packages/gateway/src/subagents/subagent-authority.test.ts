@@ -95,6 +95,31 @@ test("what a job may not call, its sub-agents and the turn with their result may
   expect(await scene.rows()).toMatchObject([{ child: { job: { tools: ["read"] } } }]);
 });
 
+test("the turn of a guest neither tells the owner's sub-agent something nor ends it, and the owner's turn in the same group does", async () => {
+  await scene.start(undefined, {
+    accountConfig: { allowFrom: ["owner-1", "guest-1"], groupPolicy: "open", groups: { "*": { requireMention: false } } },
+  });
+  const origin = { channel: "test", accountId: "default", conversation: { kind: "group", id: "g1" } } as const;
+  const guest = { origin, sender: GUEST.sender };
+  scene.answerWith({
+    "": ({ text }) => {
+      const asked = text.slice(text.lastIndexOf('"role":"user"'));
+      if (asked.includes("tool_result") || asked.includes("has ended")) return textReply("Well.");
+      if (asked.includes("Steer")) return toolReply({ name: "subagents", input: { action: "steer", run: "keeper", text: "More." } });
+      if (asked.includes("Kill")) return toolReply({ name: "subagents", input: { action: "kill", run: "all" } });
+      return toolReply({ name: "sessions_spawn", input: { task: "keeper", label: "keeper", mode: "session" } });
+    },
+    keeper: () => textReply("kept"),
+  });
+  await scene.say("Open.", { origin });
+  await scene.say("Steer.", guest);
+  expect(scene.bodies("Rule owner: it works for the owner")).toHaveLength(1);
+  await scene.say("Kill.", guest);
+  expect(await scene.rows()).toMatchObject([{ state: "idle", reports: 1 }]);
+  await scene.say("Steer.", { origin });
+  expect(await scene.rows()).toMatchObject([{ state: "idle", reports: 2 }]);
+});
+
 test("what a job may not call, the turn with the end of its command may not call", async () => {
   const runner = createHeldCommands();
   await scene.start(undefined, { runner });

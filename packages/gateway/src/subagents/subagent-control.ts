@@ -2,17 +2,16 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Random, SubagentChange, SubagentLog, SubagentView } from "@factotum/agent-contract";
 import { isOpenSpawn } from "@factotum/store";
 import type { InputRecord, SpawnRecord, Store } from "@factotum/store";
-import { externalAgentOf } from "../agents/external-agent.ts";
 import { namedSpawns } from "./named-spawns.ts";
 import type { BroughtEnd } from "./plan-end.ts";
 import type { SpawnBook } from "./spawn-book.ts";
 import type { SpawnEnds } from "./spawn-ends.ts";
 import { steeringInput } from "./steering-input.ts";
+import { OWNERS, steeringRefusal, type SteeringWords } from "./steering-refusal.ts";
 import { readLog } from "./subagent-log.ts";
 import type { SubagentRuntime } from "./subagent-runtime.ts";
 
 const NOT_FOUND = 'There is no such sub-agent of this session. subagents {"action": "list"} shows them.';
-const NOT_TO_EXTERNAL = "Rule taint: text of others is not passed on to an external agent. The owner can tell it: /subagents steer.";
 
 /** What control uses. */
 export interface SubagentControlParts {
@@ -24,13 +23,6 @@ export interface SubagentControlParts {
   readonly onTold: (spawn: SpawnRecord, input: InputRecord) => void;
   readonly clock: Clock;
   readonly random: Random;
-}
-
-/** Something that is said to a sub-agent. What has the same `key` is told once. */
-export interface SteeringText {
-  readonly text: string;
-  readonly tainted: boolean;
-  readonly key?: string;
 }
 
 /** Lists, reads, steers and ends the sub-agents of a session, as models and people name them. */
@@ -46,26 +38,30 @@ export class SubagentControl {
     return Promise.all(this.#parts.book.ofParent(sessionKey).map(async (spawn) => this.#view(spawn)));
   }
 
-  /** Ends one, or all. */
-  async kill(sessionKey: string, named: string, end: BroughtEnd): Promise<SubagentChange> {
+  /** Ends one, or all. What does not come from the owner ends none of the owner's. */
+  async kill(sessionKey: string, named: string, end: BroughtEnd, { owner }: { readonly owner: boolean }): Promise<SubagentChange> {
     const { book, ends } = this.#parts;
     const chosen = named === "all" ? book.openOf(sessionKey) : this.#find(sessionKey, named);
     if (typeof chosen === "string") return { type: "refused", message: chosen };
-    const open = chosen.filter(isOpenSpawn);
-    if (open.length === 0) return { type: "refused", message: "Every sub-agent that this could name has already ended." };
+    const found = chosen.filter(isOpenSpawn);
+    if (found.length === 0) return { type: "refused", message: "Every sub-agent that this could name has already ended." };
+    const open = found.filter(({ child }) => owner || !child.owner);
+    if (open.length === 0) return { type: "refused", message: OWNERS };
     await Promise.all(open.map(async ({ id }) => ends.bring(id, end)));
     const views = await Promise.all(open.map(async (spawn) => this.#view(book.get(spawn.id) ?? spawn)));
     return { type: "done", views };
   }
 
   /** Tells one something: during its run, or before it begins. */
-  async steer(sessionKey: string, named: string, { text, tainted, key }: SteeringText): Promise<SubagentChange> {
+  async steer(sessionKey: string, named: string, words: SteeringWords): Promise<SubagentChange> {
     const found = this.#find(sessionKey, named);
     if (typeof found === "string") return { type: "refused", message: found };
     const [spawn] = found;
     if (spawn === undefined || !isOpenSpawn(spawn))
       return { type: "refused", message: "It has ended. Start another sub-agent with what is left." };
-    if (tainted && externalAgentOf(spawn.child.job?.model) !== undefined) return { type: "refused", message: NOT_TO_EXTERNAL };
+    const refusal = await steeringRefusal(spawn, words, this.#parts);
+    if (refusal !== undefined) return { type: "refused", message: refusal };
+    const { text, tainted, key } = words;
     const { book, store, runtime, onTold, random, clock } = this.#parts;
     const eventId = `subagent-said:${key ?? random.uuid()}`;
     const { message, admission } = steeringInput(spawn, { text, tainted, eventId, nowMs: clock.now() });
