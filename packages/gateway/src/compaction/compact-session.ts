@@ -340,7 +340,7 @@ function taintOf(
   planned: { readonly context: readonly ContextMessage[]; readonly kept: readonly ContextMessage[]; readonly omitted: number },
 ): Pick<CompactionMessage, "tainted" | "taintedThrough"> {
   const previous = planned.context.filter(({ entry }) => entry.type === "compaction");
-  const isTainted = cut.tainted || hasMark(previous.map(({ message }) => message));
+  const isTainted = cut.tainted || hasMark([...previous, ...planned.kept.slice(0, cut.firstKept)].map(({ message }) => message));
   if (!isTainted) return {};
   if (planned.omitted > 0) return { tainted: true };
   const marked = [...previous, ...planned.kept.slice(0, cut.firstKept)].flatMap((message) => markedEntryId(message) ?? []);

@@ -21,7 +21,7 @@ import type { RunningConfig } from "../agents/running-config.ts";
 import { closeClientCalls, withLateResults } from "../messages/client-results.ts";
 import { longTextTokens, shortenMessages } from "../messages/long-message.ts";
 import type { CompactionTriggers } from "../compaction/compaction-triggers.ts";
-import { hasMark, isHistoryTainted } from "../taint/taint.ts";
+import { givenTo, hasMark, isHistoryTainted } from "../taint/taint.ts";
 import { withCurrentAuthorization } from "../conversation/current-authorization.ts";
 import { readShownHistory } from "../prompt/rerender-history.ts";
 import { parsePromptCommand } from "../prompt/prompt-command-text.ts";
@@ -144,7 +144,7 @@ export class TurnPreparer {
       },
       compacted,
       kept: { ...keptFacts(prompt, view, shown), sentBefore: 0, lastEntryId: started.entries.at(-1)?.id ?? "" },
-      tainted: hasMark(users) || (await isHistoryTainted(shown.messages, context.record, { store })),
+      tainted: hasMark(users) || (await isHistoryTainted(shown.messages, context.record, { store, model: context.model.client.info })),
     };
   }
 
@@ -205,7 +205,10 @@ export class TurnPreparer {
         lastEntryId: newest.items[0]?.id ?? "",
       },
       // A former owner's text was stored unmarked.
-      tainted: begun.owner !== turn.owner || hasMark(own) || (await isHistoryTainted(shown.messages, context.record, { store })),
+      tainted:
+        begun.owner !== turn.owner ||
+        hasMark(givenTo(context.model.client.info, own)) ||
+        (await isHistoryTainted(shown.messages, context.record, { store, model: context.model.client.info })),
     };
   }
 

@@ -5,6 +5,7 @@ import type { SessionEvents } from "../events/session-events.ts";
 import type { AgentEvent, AgentMessage, AgentTool, AssistantMessage, ModelStreamEvent } from "@factotum/agent-contract";
 import type { NewRequest, SpawnStore, ToolJournalRecord, TranscriptBody } from "@factotum/store";
 import type { RequestRecorder } from "../requests/request-recorder.ts";
+import { externalAgentOf } from "../agents/external-agent.ts";
 import { isGivenId } from "../delivery/given-message-ids.ts";
 import { isMessageOf } from "../delivery/rich/known-messages.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
@@ -80,7 +81,8 @@ export class TurnRecorder {
     this.#requests = run.requests;
     this.#steering = run.steering;
     this.#writing = run.begun;
-    this.#tainted = prepared.tainted;
+    // What an external agent has read is not known.
+    this.#tainted = prepared.tainted || externalAgentOf(prepared.model.reference) !== undefined;
     options.subagents.forget(prepared.turn.id);
     const own = ownMessages(prepared);
     this.#sentTexts.push(...sentTextsOf(own, prepared.turn.origin));

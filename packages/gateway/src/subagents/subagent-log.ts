@@ -2,6 +2,7 @@ import type { AgentMessage } from "@factotum/agent-contract";
 import { cutText } from "@factotum/agent-core";
 import type { SpawnRecord, Store } from "@factotum/store";
 import { quoteLines } from "../kernel/quote-lines.ts";
+import { hasMark } from "../taint/taint.ts";
 
 /** Entries that are looked at, and UTF-16 units of each text. */
 const MAX_ENTRIES = 30;
@@ -17,7 +18,7 @@ export async function readLog(
   const { items } = await store.readTranscript(session.sessionId, { limit: MAX_ENTRIES });
   const all = items.toReversed().flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
   const messages = all.filter(({ timestamp }) => timestamp >= createdAtMs);
-  const untrusted = messages.some((message) => message.role !== "assistant" && message.tainted === true);
+  const untrusted = hasMark(messages);
   const lines = messages.flatMap(describeMessage);
   return { text: lines.length === 0 ? "It has said nothing yet." : lines.join("\n"), untrusted };
 }

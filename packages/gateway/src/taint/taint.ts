@@ -1,4 +1,5 @@
-import type { AgentMessage, RunFacts } from "@factotum/agent-contract";
+import { EXTERNAL_PROVIDER } from "@factotum/agent-contract";
+import type { AgentMessage, ModelInfo, RunFacts } from "@factotum/agent-contract";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { InputAdmission, SessionRecord, SessionTrust, Store } from "@factotum/store";
 import { isListedOwner } from "../access/owner.ts";
@@ -39,27 +40,37 @@ function isQuoteOfAnother({ origin, replyTo }: MsgContext, ownerAllowFrom: reado
   return id === undefined || !isListedOwner({ origin, sender: { id, isBot: false } }, ownerAllowFrom);
 }
 
-/** True if they contain text of anyone but the owner (R23). */
+/** True if they contain text of anyone but the owner (R23). What an external agent has read is not known, so its words count. */
 export function hasMark(messages: readonly AgentMessage[]): boolean {
-  return messages.some((message) => message.role !== "assistant" && message.tainted === true);
+  return messages.some((message) => (message.role === "assistant" ? isExternal(message) : message.tainted === true));
+}
+
+/** What others than the model itself have said: to an external agent its own words are no news. */
+export function givenTo({ provider }: Pick<ModelInfo, "provider">, messages: readonly AgentMessage[]): readonly AgentMessage[] {
+  return provider === EXTERNAL_PROVIDER ? messages.filter((message) => !isExternal(message)) : messages;
+}
+
+function isExternal(message: AgentMessage): boolean {
+  return message.role === "assistant" && message.provider === EXTERNAL_PROVIDER;
 }
 
 /**
  * True if a turn's history taints it: it contains marked text that the owner does not trust, or the conversation was imported, regardless of the marks in its
- * file.
+ * file. `model`: the one that it is given to, if it is a turn.
  */
 export async function isHistoryTainted(
-  shown: readonly AgentMessage[],
+  history: readonly AgentMessage[],
   record: SessionRecord | undefined,
-  { store }: { readonly store: Pick<Store, "readRecentContext"> },
+  { store, model = { provider: "" } }: { readonly store: Pick<Store, "readRecentContext">; readonly model?: Pick<ModelInfo, "provider"> },
 ): Promise<boolean> {
   if (record?.importedAtMs !== undefined && record.trust === undefined) return true;
-  if (!hasMark(shown)) return false;
+  if (!hasMark(givenTo(model, history))) return false;
   if (record?.trust?.type !== "until") return true;
   const { entries, omitted } = await store.readRecentContext(record.sessionId, HISTORY_BOUNDS);
   if (omitted > 0) return true;
   const context = contextMessages(entries, { isOpen: true });
-  return hasMark(withoutTrustedMarks(context, record.trust).map(({ message }) => message));
+  const untrusted = withoutTrustedMarks(context, record.trust).map(({ message }) => message);
+  return hasMark(givenTo(model, untrusted));
 }
 
 /** True if text of others that the owner does not trust is in a conversation. */
@@ -76,14 +87,18 @@ export async function isConversationTainted(
   );
 }
 
-/** A context without marks up to the trusted entry, those of a summary by its sources. While a whole session is trusted they stay: the trust can be revoked. */
+/**
+ * A context without marks, and without words of external agents, up to the trusted entry; the marks of a summary by its sources. While a whole session is trusted
+ * they stay: the trust can be revoked.
+ */
 function withoutTrustedMarks(context: readonly ContextMessage[], trust: SessionTrust | undefined): readonly ContextMessage[] {
   if (trust?.type !== "until") return context;
-  return context.map(({ entry, message }) => {
+  return context.flatMap(({ entry, message }): readonly ContextMessage[] => {
     const markedId = markedEntryId({ entry, message });
-    if (markedId === undefined || markedId > trust.entryId || message.role === "assistant") return { entry, message };
+    if (markedId === undefined || markedId > trust.entryId) return [{ entry, message }];
+    if (message.role === "assistant") return [];
     const { tainted: _trusted, ...unmarked } = message;
-    return { entry, message: unmarked };
+    return [{ entry, message: unmarked }];
   });
 }
 
