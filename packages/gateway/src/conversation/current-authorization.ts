@@ -116,13 +116,14 @@ export function checkCall(
   const { turn, facts, model } = prepared;
   if (facts.owner && !areOwners(inputs, running.config))
     return { type: "refuse", message: `${tool.name} was refused. Rule owner: the person it was for is no longer the owner.` };
-  // What an external agent does itself counts as a command.
-  const name = tool.name === EXTERNAL_PERMISSION ? "exec" : tool.name;
-  const bounded = boundsRefusal(name, inputs) ?? confinementRefusal(call, tool, { facts, inputs });
-  if (bounded !== undefined) return { type: "refuse", message: bounded };
-  const message = policyRefusal(name, { turn, facts, inputs, provider: model.client.info.provider }, { running, channels });
-  if (message !== undefined) return { type: "refuse", message };
-  const refusal = modeRefusal(call, tool, mode) ?? elevationRefusal(call, tool, { facts, inputs }, running);
+  const policed = { turn, facts, inputs, provider: model.client.info.provider };
+  const names = countedAs(call, tool);
+  const refusal =
+    first(names, (name) => boundsRefusal(name, inputs)) ??
+    confinementRefusal(call, tool, { facts, inputs }) ??
+    first(names, (name) => policyRefusal(name, policed, { running, channels })) ??
+    modeRefusal(call, tool, mode) ??
+    elevationRefusal(call, tool, { facts, inputs }, running);
   if (refusal !== undefined) return { type: "refuse", message: refusal };
   return toolGate.check(call, tool, { facts, origin: turn.origin, tainted, isGiven });
 }
@@ -132,6 +133,17 @@ export function checkCall(
  * that is steered into it can take tools away for the rest of the run, and give none.
  */
 export function policyRefusal(
+/** The tools that a call has to be allowed as: what an external agent does itself counts as a command, and so does its start. */
+function countedAs(call: ToolCall, tool: AgentTool): readonly string[] {
+  if (tool.name === EXTERNAL_PERMISSION) return ["exec"];
+  const startsProgram = tool.name === "sessions_spawn" && traitsOf(call, tool).effect === "execute";
+  return startsProgram ? [tool.name, "exec"] : [tool.name];
+}
+
+function first<Value>(names: readonly string[], of: (name: string) => Value | undefined): Value | undefined {
+  return names.map((name) => of(name)).find((value) => value !== undefined);
+}
+
   name: string,
   run: {
     readonly turn: Pick<TurnRecord, "agentId" | "sessionKey" | "origin">;

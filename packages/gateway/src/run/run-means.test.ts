@@ -19,12 +19,13 @@ async function eventsOf(stream: AsyncIterable<ModelEvent>): Promise<readonly Mod
 interface Occasion {
   readonly kind?: PreparedTurn["turn"]["kind"];
   readonly facts?: Partial<PreparedTurn["facts"]>;
+  readonly admission?: Partial<PreparedTurn["inputs"][number]["admission"]>;
   readonly begun?: Promise<void>;
   readonly external?: SessionRecord["overrides"]["external"];
 }
 
 /** The events of a turn that an external agent answers, and the conversations that it was given. */
-async function ask({ kind = "user", facts = {}, begun = Promise.resolve(), external }: Occasion): Promise<{
+async function ask({ kind = "user", facts = {}, admission = {}, begun = Promise.resolve(), external }: Occasion): Promise<{
   readonly events: readonly ModelEvent[];
   readonly given: readonly ExternalConversation[];
   readonly stored: readonly unknown[];
@@ -45,6 +46,7 @@ async function ask({ kind = "user", facts = {}, begun = Promise.resolve(), exter
   const prepared = {
     turn: { kind, sessionKey: "agent:main:main", sessionId: "s1" },
     facts: { owner: true, ...facts },
+    inputs: [{ admission: { owner: true, kind, ...admission } }],
     model: externalModel("coder", CONFIG),
     request: { tools: [] },
     beginning: { type: "new" },
@@ -83,6 +85,12 @@ test.each<[string, Occasion]>([
   ["a turn in a sandbox", { facts: { sandbox: { workspaceAccess: "rw", shared: true } } }],
   ["a heartbeat", { kind: "heartbeat" }],
   ["a job", { kind: "cron" }],
+  ["a sub-agent of a job", { kind: "subagent", admission: { cause: "cron" } }],
+  ["what a job has sent from another session", { kind: "a2a", admission: { cause: "cron" } }],
+  [
+    "what a sandboxed turn has caused, once its own session is in no sandbox",
+    { kind: "subagent", admission: { confinement: { hosts: [] } } },
+  ],
   ["notes", { kind: "memory" }],
 ])("%s does not reach it", async (_name, occasion) => {
   const { events, given } = await ask(occasion);

@@ -6,7 +6,7 @@ import { externalCandidate } from "../agents/external-agent.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import type { PreparedTurn } from "../preparation/prepared-turn.ts";
 import { MAX_PARALLEL_TOOLS } from "../queue/tool-limits.ts";
-import { RUN_POLICY } from "../run-policy/run-policy.ts";
+import { mayAsk } from "../run-policy/input-traits.ts";
 
 /** What a run works with: a model of a provider with the tools of its request, or an external agent. */
 export interface RunMeans {
@@ -46,12 +46,12 @@ export function runMeans(prepared: PreparedTurn, begun: Promise<void>, parts: Ru
 }
 
 async function* streamExternal(
-  { turn, facts, model, beginning }: PreparedTurn,
+  { turn, facts, inputs, model, beginning }: PreparedTurn,
   { begun, parts }: { readonly begun: Promise<void>; readonly parts: RunMeansParts },
   ...asked: Parameters<ModelClient["stream"]>
 ): ReturnType<ModelClient["stream"]> {
   const { externalAgents, store, clock } = parts;
-  const refusal = refusalOf(turn, facts);
+  const refusal = refusalOf(turn, facts, inputs);
   if (refusal !== undefined) {
     yield { type: "message-failed", error: new ModelError("denied", refusal, { retry: { type: "never" } }) };
     return;
@@ -69,10 +69,12 @@ async function* streamExternal(
 }
 
 /** Why a turn may not use an external agent. */
-function refusalOf({ kind }: PreparedTurn["turn"], facts: PreparedTurn["facts"]): string | undefined {
+function refusalOf({ kind }: PreparedTurn["turn"], facts: PreparedTurn["facts"], inputs: PreparedTurn["inputs"]): string | undefined {
   // It may ask the owner at any time.
-  if (!RUN_POLICY[kind].mayAsk) return "Rule acp: an external agent answers people and sub-agents' parents, and no unattended work.";
-  const place = commandSandbox(facts) === undefined ? OWN : ({ type: "sandbox" } as const);
+  if (!mayAsk(kind, inputs)) return "Rule acp: an external agent answers people and sub-agents' parents, and no unattended work.";
+  // What a sandboxed turn has caused stays in a sandbox.
+  const isConfined = commandSandbox(facts) !== undefined || inputs.some(({ admission }) => admission.confinement !== undefined);
+  const place = isConfined ? ({ type: "sandbox" } as const) : OWN;
   // Text of others is for it to judge; each call that it makes here is decided on with the taint of the turn.
   const decision = authorize({ type: "run", owner: facts.owner, tainted: false }, { type: "external-agent" }, place);
   return decision.type === "allow" ? undefined : decision.reason;

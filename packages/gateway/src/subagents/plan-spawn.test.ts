@@ -74,6 +74,9 @@ test("an external agent is started by the owner's turns outside of the sandbox a
   expect(await refusalOf({ request: { runtime: "acp", agentId: "other" } })).toBe("Rule acp");
   expect(await refusalOf({ request: { runtime: "acp" } })).toBe("Rule acp");
   expect(await refusalOf({ request: { model: "acp/coder" } })).toBe("An external agent is named by agentId");
+  const bounded: readonly Partial<SpawnRequest>[] = [{ toolsAllow: ["read"] }, { disableTools: true }];
+  for (const bounds of bounded)
+    expect(await refusalOf({ request: { ...request, ...bounds } })).toBe("toolsAllow and disableTools do not bind an external agent");
   expect(await refusalOf({ request, run: { owner: false } })).toBe("Rule acp");
   expect(await refusalOf({ request, run: { sandbox: { workspaceAccess: "rw", shared: false } } })).toBe("Rule acp");
 });

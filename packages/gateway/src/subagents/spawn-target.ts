@@ -12,7 +12,7 @@ export interface SpawnRefusal {
 
 /** The agent that a request is for, and the model that it asks for: an external agent is the model of a session of the run's own agent. */
 export function targetOf(
-  { runtime, agentId = "", model, context }: SpawnRequest,
+  { runtime, agentId = "", model, context, toolsAllow, disableTools = false }: SpawnRequest,
   { run, tainted }: ToolCaller,
   { config }: Pick<RunningConfig, "config">,
 ): { readonly agentId: string; readonly model: string | undefined } | SpawnRefusal {
@@ -24,6 +24,8 @@ export function targetOf(
   if (context === "fork")
     return { refusal: "Rule fork: an external agent cannot start with this conversation. Put what it has to know into the task." };
   const place = commandSandbox(run) === undefined ? OWN : ({ type: "sandbox" } as const);
+  if (toolsAllow !== undefined || disableTools)
+    return { refusal: "toolsAllow and disableTools do not bind an external agent, which has tools of its own. Leave them out." };
   const decision = authorize({ type: "run", owner: run.owner, tainted }, { type: "external-agent" }, place);
   if (decision.type !== "allow") return { refusal: decision.reason };
   const problem = externalProblem(agentId, config);

@@ -138,6 +138,16 @@ test("what a job may not call, the turn with the end of its command may not call
   expect(scene.bodies("The background command").at(-1)).toMatch(/There is no tool called \\"ls\\"|ls was refused/);
 });
 
+test("a job that may run no command starts no external agent", async () => {
+  const acp = { enabled: true, agents: { coder: { command: "coder", args: [], env: {} } } };
+  await scene.start(undefined, { patch: (config) => ({ ...config, acp }) });
+  const start = toolReply({ name: "sessions_spawn", input: { task: "task", runtime: "acp", agentId: "coder" } });
+  scene.answerWith({ "": ({ results }) => (results === 0 ? start : textReply("Asked.")) });
+  await runJob(["sessions_spawn"]);
+  expect(scene.bodies("exec was refused. Rule job")).toHaveLength(1);
+  expect(await scene.rows()).toEqual([]);
+});
+
 test("the turn with the end of a job's command changes no memory", async () => {
   const runner = createHeldCommands();
   await scene.start(undefined, { runner });
