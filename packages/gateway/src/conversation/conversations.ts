@@ -2,7 +2,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, ExternalAgents, Logger, Random } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import type { InputRecord, TaskBounds, SessionRecord, SessionStore, Store } from "@factotum/store";
-import { endExternalAgents, externalReference } from "../agents/external-agent.ts";
+import { endExternalAgents, externalAgentOf, externalReference } from "../agents/external-agent.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { SessionCommands } from "../background-commands/session-commands.ts";
@@ -57,7 +57,7 @@ export class Conversations {
   ): Promise<SessionContext> {
     const facts = await this.readFacts(sessionKey, agentId, origin);
     const { agent, record } = facts;
-    const reference = asked.model ?? record?.overrides.model ?? (input === undefined ? undefined : this.#boundModel(input));
+    const reference = asked.model ?? chosenModel(record, input) ?? (input === undefined ? undefined : this.#boundModel(input));
     return {
       ...facts,
       thinking: asked.thinking ?? facts.thinking,
@@ -177,4 +177,13 @@ export class Conversations {
     this.#options.logger.info("A session was reset automatically", { sessionKey, rule: staleness, before: context.sessionId });
     return { ...context, record, sessionId: record.sessionId };
   }
+}
+
+/**
+ * The model that was chosen for a session. The result of a sub-agent is told by the model whose work it is, and is no prompt of an external agent that answers
+ * there now: it may be text of others, and the agent acts on the host by itself.
+ */
+function chosenModel(record: SessionRecord | undefined, input: InputRecord | undefined): string | undefined {
+  const chosen = record?.overrides.model;
+  return input?.admission.completion !== undefined && externalAgentOf(chosen) !== undefined ? undefined : chosen;
 }

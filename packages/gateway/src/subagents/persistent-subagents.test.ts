@@ -5,6 +5,7 @@ import { endsAsKilled } from "../../test/gateway-harness.ts";
 import { createMovableClock } from "../../test/movable-clock.ts";
 import { SubagentScene, YIELD } from "../../test/subagent-scene.ts";
 
+import { NO_EXTERNAL_AGENTS } from "../agents/external-agent.ts";
 let scene: SubagentScene;
 beforeEach(async () => {
   scene = await SubagentScene.open();
@@ -210,4 +211,27 @@ test("the report of a run is sent as a message where the conversation that asked
   await scene.running.gateway.engine.sessions.delete((await scene.rows())[0]?.childKey ?? "");
   await scene.running.gateway.engine.idle();
   expect(await scene.rows()).toEqual([]);
+});
+
+test("its report is for the model, and no prompt of the external agent that answers in the conversation since, nor do new ones work with that", async () => {
+  const acp = { enabled: true, agents: { coder: { command: "coder", args: [], env: {} } } };
+  const externalAgents = { ...NO_EXTERNAL_AGENTS, problemOf: () => undefined };
+  await scene.start(undefined, { externalAgents, patch: (config) => ({ ...config, acp }) });
+  let runs = 0;
+  const first = openKeeper();
+  scene.answerWith({
+    "": (seen) => (asks(seen.text, "answer 2") ? open("aside") : first(seen)),
+    keeper: () => textReply(`answer ${(runs += 1)}`),
+    aside: () => textReply("answer 9"),
+  });
+  await scene.say("Go.");
+  await scene.say("/acp spawn coder");
+  await scene.say("/subagents steer 1 And the second part?");
+  const rows = await scene.rows();
+  expect(rows).toMatchObject([
+    { label: "keeper", reports: 2 },
+    { label: "aside", reports: 1, result: "answer 9" },
+  ]);
+  expect(rows[1]?.child.job).not.toHaveProperty("model");
+  expect(scene.texts.at(-1)).toBe("Told: answer 9.");
 });

@@ -2,6 +2,7 @@ import { commandSandbox, withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Random, RunFacts, SpawnRequest, Subagents } from "@factotum/agent-contract";
 import { contextBudget, renderSubagentContext } from "@factotum/agent-core";
 import type { InputAdmission, TaskBounds, NewSpawn, SpawnFacts, SpawnRecord, Store } from "@factotum/store";
+import { externalAgentOf } from "../agents/external-agent.ts";
 import { modelProblem } from "../agents/model-problem.ts";
 import { confinementOf, isWiderThan, placeOfRun } from "../agents/run-place.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
@@ -77,7 +78,7 @@ export async function planSpawn(request: SpawnRequest, caller: SpawnCaller, part
   const { admission } = asking.lead;
   const session = await store.readSession(run.sessionKey);
   const workspace = session?.overrides.workspace;
-  const ownModel = admission.job?.model ?? session?.overrides.model;
+  const ownModel = withoutExternal(admission.job?.model ?? session?.overrides.model);
   const model = target.model ?? (agentId === run.agentId ? ownModel : undefined);
   const fork = request.context === "fork" ? await forkOf({ caller, agentId, model, ownModel }, parts) : undefined;
   if (fork?.type === "refused") return refused(fork.reason);
@@ -125,6 +126,11 @@ export async function planSpawn(request: SpawnRequest, caller: SpawnCaller, part
 }
 
 /**
+/** Sub-agents do not work with the external agent that answers in a session: that is asked for by name, and decided on as a command. */
+function withoutExternal(reference: string | undefined): string | undefined {
+  return externalAgentOf(reference) === undefined ? reference : undefined;
+}
+
  * The conversation of the run as the sub-agent starts with it. With another model it has a prompt and a level of thinking of its own: nothing is in that
  * model's cache, and its tools may be others.
  */
