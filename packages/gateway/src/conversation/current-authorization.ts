@@ -66,7 +66,7 @@ export function reauthorizeJob(
 ): ReauthorizedJob {
   const { ownerAllowFrom } = config.commands;
   const everything = inputsOf(waited).map((input) => withPresentOwner(input, ownerAllowFrom));
-  const rejected = everything.filter((input) => !policy.admits(input));
+  const rejected = everything.filter((input) => !policy.admits(input) || hasLostFocus(input));
   const moved = everything.filter((input) => !rejected.includes(input) && isMisplaced(sessionKey, input, policy, config));
   const all = everything.filter((input) => !rejected.includes(input) && !moved.includes(input));
   const owner = all.every(({ admission }) => admission.owner);
@@ -79,6 +79,11 @@ export function reauthorizeJob(
   const job = withMessages(waited, messages, waited.overflow.flatMap(admitted));
   // Overflow lines need a turn: without one they start their own.
   return { job, moved: job === undefined ? [...moved, ...all] : moved, rejected };
+}
+
+/** True for what a former owner has said in a focused conversation: it names a session in which only the owner could speak. It is asked with its present authority. */
+export function hasLostFocus({ admission: { focus, isListedOwner, owner } }: Pick<InputRecord, "admission">): boolean {
+  return focus !== undefined && isListedOwner === true && !owner;
 }
 
 /** Whether all senders of a job are still allowed, in its session and with the original authority. */
@@ -128,11 +133,6 @@ export function checkCall(
   return toolGate.check(call, tool, { facts, origin: turn.origin, tainted, isGiven });
 }
 
-/**
- * Why the current tool policy refuses a tool to a run, for the model; `undefined` if it does not. Everybody whose message is in the run narrows it: a message
- * that is steered into it can take tools away for the rest of the run, and give none.
- */
-export function policyRefusal(
 /** The tools that a call has to be allowed as: what an external agent does itself counts as a command, and so does its start. */
 function countedAs(call: ToolCall, tool: AgentTool): readonly string[] {
   if (tool.name === EXTERNAL_PERMISSION) return ["exec"];
@@ -144,6 +144,11 @@ function first<Value>(names: readonly string[], of: (name: string) => Value | un
   return names.map((name) => of(name)).find((value) => value !== undefined);
 }
 
+/**
+ * Why the current tool policy refuses a tool to a run, for the model; `undefined` if it does not. Everybody whose message is in the run narrows it: a message
+ * that is steered into it can take tools away for the rest of the run, and give none.
+ */
+export function policyRefusal(
   name: string,
   run: {
     readonly turn: Pick<TurnRecord, "agentId" | "sessionKey" | "origin">;

@@ -15,7 +15,7 @@ import type { PreparedTurn } from "../preparation/prepared-turn.ts";
 import { readInputs } from "../queue/asking-turn.ts";
 import type { SessionCommands } from "../background-commands/session-commands.ts";
 import type { TurnPreparer } from "../preparation/turn-preparer.ts";
-import { isMisplaced, reauthorizeJob, SENDER_REVOKED } from "../conversation/current-authorization.ts";
+import { hasLostFocus, isMisplaced, reauthorizeJob, SENDER_REVOKED } from "../conversation/current-authorization.ts";
 import { RunDeadline } from "../queue/run-deadline.ts";
 import { hasFailedCommit, whenCommitted } from "../queue/optimistic-commits.ts";
 import { historyOf, inputsOf, withMessages } from "../queue/turn-job.ts";
@@ -185,7 +185,8 @@ export class JobPreparer {
   }
 
   #admitsNow(input: InputRecord): boolean {
-    return this.#options.policy.admits(withPresentOwner(input, this.#options.running.config.commands.ownerAllowFrom));
+    const present = withPresentOwner(input, this.#options.running.config.commands.ownerAllowFrom);
+    return this.#options.policy.admits(present) && !hasLostFocus(present);
   }
 
   /** Reauthorizes a waiting job, whose policy or session may have changed since it arrived. */
