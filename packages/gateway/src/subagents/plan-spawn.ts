@@ -111,15 +111,16 @@ export async function planSpawn(request: SpawnRequest, caller: SpawnCaller, part
   const task = { ...facts, isTask: true as const, ...(fork === undefined ? {} : { isFork: true as const }) };
   const report = { ...base.admission, ...(admission.spawn === undefined ? { kind: "a2a" as const } : {}), ...origin };
   const occasion = { owner: run.owner, sessionKey: childKey, group: address.origin.conversation.kind !== "direct", workspace };
+  const { folder } = await running.agents.placeFor(running.agent(agentId), occasion);
   return {
-    workspace: (await running.agents.placeFor(running.agent(agentId), occasion)).folder,
+    workspace: folder,
     spawn: {
       ...rowOf(request, place, { run, nowMs: clock.now() }),
       report: { message: base.message, admission: report },
       child,
     },
     input: {
-      message: { ...address, eventId: `subagent:${id}`, text: taskText(request, id) },
+      message: { ...address, eventId: `subagent:${id}`, text: taskText(request, { id, workspace: folder }) },
       admission: { ...child, spawn: task, ...withoutUndefined({ history: fork?.messages, fork: fork?.prompt }) },
     },
   };

@@ -1,3 +1,4 @@
+import path from "node:path";
 import { commandSandbox } from "@factotum/agent-contract";
 import type { SpawnRequest, ToolCaller } from "@factotum/agent-contract";
 import { authorize, OWN } from "../access/authorize.ts";
@@ -23,19 +24,25 @@ export function targetOf(
   }
   if (context === "fork")
     return { refusal: "Rule fork: an external agent cannot start with this conversation. Put what it has to know into the task." };
-  const place = commandSandbox(run) === undefined ? OWN : ({ type: "sandbox" } as const);
   if (toolsAllow !== undefined || disableTools)
     return { refusal: "toolsAllow and disableTools do not bind an external agent, which has tools of its own. Leave them out." };
+  const place = commandSandbox(run) === undefined ? OWN : ({ type: "sandbox" } as const);
   const decision = authorize({ type: "run", owner: run.owner, tainted }, { type: "external-agent" }, place);
   if (decision.type !== "allow") return { refusal: decision.reason };
   const problem = externalProblem(agentId, config);
   return problem === undefined ? { agentId: run.agentId, model: externalReference(agentId) } : { refusal: problem };
 }
 
-/** The task as it is given. An external agent gets no system prompt of ours, which would name its files and the form of the result. */
-export function taskText({ task, runtime, outputSchema, attachments = [] }: SpawnRequest, id: string): string {
+/**
+ * The task as it is given. An external agent gets no system prompt of ours, which would name its files and the form of the result. It may work in another folder
+ * than `workspace`, so its files have whole paths.
+ */
+export function taskText(
+  { task, runtime, outputSchema, attachments = [] }: Pick<SpawnRequest, "task" | "runtime" | "outputSchema" | "attachments">,
+  { id, workspace }: { readonly id: string; readonly workspace: string },
+): string {
   if (runtime !== "acp") return task;
-  const files = attachmentPaths(id, attachments).map(({ path }) => `- ${path}`);
+  const files = attachmentPaths(id, attachments).map((file) => `- ${path.join(workspace, file.path)}`);
   return [
     task,
     ...(files.length === 0 ? [] : [["Files for it:", ...files].join("\n")]),
