@@ -25,7 +25,7 @@ interface CreateThreadParts {
 
 /**
  * Creates the thread of a sub-agent that stays open, in the group in which a person has asked for it. `undefined` where there is none: in a direct conversation,
- * within a thread, for unattended work, and where the channel cannot create threads or refuses to.
+ * within a thread, for unattended work, for another session, whose words are not the chat's, and where the channel cannot create threads or refuses to.
  */
 export async function createThread(
   { report, child, label, task, parentKey }: Pick<SpawnRecord, "report" | "child" | "label" | "task" | "parentKey">,
@@ -39,6 +39,7 @@ export async function createThread(
   const { threads, actions } = channel.capabilities;
   if (threads !== "native" || !actions.includes("thread-create")) return undefined;
   if (child.cause !== undefined && !RUN_POLICY[child.cause].isFromPerson) return undefined;
+  if (report.admission.agentToAgent?.step === "message") return undefined;
   const name = spawnTitle({ label, task }, MAX_NAME_CHARS);
   try {
     using limit = new RunDeadline(TIMEOUT_MS, { clock, outer: signal });

@@ -231,7 +231,10 @@ export class SpawnEnds {
     if (parent === undefined || isOpenSpawn(parent)) {
       const text = plainReport(spawn);
       const name = reportName(spawn, isOpenSpawn(spawn) ? (spawn.reports ?? 1) - 1 : spawn.reports);
-      await notices.sendToChat(spawn.parentKey, spawn.report.message.origin, { text, identity: ["subagent", name] });
+      const { message, admission } = spawn.report;
+      // What another session has asked for is not the chat's.
+      if (admission.agentToAgent?.step !== "message")
+        await notices.sendToChat(spawn.parentKey, message.origin, { text, identity: ["subagent", name] });
       await notices.addEntry(spawn.parentKey, { level: "info", text, key: `subagent:${name}` });
     }
     await store.announceSpawn(spawn.id, { nowMs: clock.now() });
