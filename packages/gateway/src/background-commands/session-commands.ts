@@ -7,6 +7,7 @@ import type {
   Logger,
   Random,
   RunFacts,
+  RunKind,
   ToolCaller,
 } from "@factotum/agent-contract";
 import { backoffDelay } from "@factotum/channel-kit";
@@ -111,9 +112,9 @@ export class SessionCommands implements BackgroundCommands {
     return running.length;
   }
 
-  /** True while a command of the session runs. */
-  hasRunning(sessionKey: string): boolean {
-    return this.#of(sessionKey).some(({ result }) => result === undefined);
+  /** True while a command of the session runs whose end is to be reported to a run of this kind. */
+  hasRunning(sessionKey: string, kind: RunKind): boolean {
+    return this.#of(sessionKey).some(({ result, record }) => result === undefined && record.report.admission.kind === kind);
   }
 
   /** Number of running commands, over all sessions. */

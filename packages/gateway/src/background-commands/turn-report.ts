@@ -7,12 +7,12 @@ import type { CommandRecord, InboxStore, InputAdmission, TurnStore } from "@fact
 
 /**
  * The restrictions and the origin that a report takes over from the turn. In the session of a sub-agent the answer goes to its parent, and the report stays with
- * its task.
+ * its task; that of what a person has asked for there goes to the person, within the bounds of the sub-agent.
  */
-function boundsOf({ kind, spawn, job, extra, tree, ...admission }: InputAdmission): Partial<InputAdmission> {
+function boundsOf({ kind, spawn, subagent, job, extra, tree, ...admission }: InputAdmission): Partial<InputAdmission> {
   // The end of an unattended run's command is unattended, too: its turn asks no one, makes no jobs and changes no memory.
   const cause = admission.cause ?? (RUN_POLICY[kind].mayAsk ? undefined : kind);
-  if (spawn === undefined) return withoutUndefined({ job, cause, tree });
+  if (spawn === undefined) return withoutUndefined({ job, cause, tree, ...(subagent === undefined ? {} : { subagent, extra }) });
   const { isTask: _first, ...place } = spawn;
   return { kind: "subagent", spawn: place, ...withoutUndefined({ job, extra, cause, tree }) };
 }

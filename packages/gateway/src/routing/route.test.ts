@@ -1,6 +1,6 @@
 import type { Conversation, Origin } from "@factotum/channel-contract";
 import { describe, expect, test } from "vitest";
-import { boundAgent, explainRoute, orderBindings, routeMessage } from "./route.ts";
+import { explainRoute, orderBindings, routeMessage } from "./route.ts";
 import type { Binding, RouteQuery, RoutingConfig } from "./route.ts";
 
 const config = (
@@ -236,11 +236,4 @@ test("a message is routed by the strongest tier that matches, and the explanatio
   );
   const twice: readonly Binding[] = ["main", "coder"].map((agentId) => ({ agentId, match: peer("T") }));
   expect(explainRoute(asked, config({ bindings: twice }))).toBe("agent main, by bindings[0] (peer)");
-});
-
-test("a bound external agent answers in the place of its binding's agent, and of no other one that answers the conversation too", () => {
-  const bound = { bindings: [{ agentId: "main", match: { channel: "test" }, acp: { agent: "claude" } }] };
-  expect(boundAgent(query(direct), bound)).toBe("claude");
-  expect(boundAgent(query(direct, { agentId: "main" }), bound)).toBe("claude");
-  expect(boundAgent(query(direct, { agentId: "coder" }), bound)).toBeUndefined();
 });

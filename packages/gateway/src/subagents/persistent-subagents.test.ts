@@ -2,10 +2,11 @@ import { createGate, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicReply, Gate } from "@factotum/testing-providers";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { endsAsKilled } from "../../test/gateway-harness.ts";
+import { createHeldCommands } from "../../test/held-commands.ts";
 import { createMovableClock } from "../../test/movable-clock.ts";
 import { SubagentScene, YIELD } from "../../test/subagent-scene.ts";
-
 import { NO_EXTERNAL_AGENTS } from "../agents/external-agent.ts";
+
 let scene: SubagentScene;
 beforeEach(async () => {
   scene = await SubagentScene.open();
@@ -165,6 +166,29 @@ test("another session's message is answered to that session alone, within the bo
   const [said] = (await scene.running.store.listRecentInputs(50)).filter(({ admission }) => admission.agentToAgent !== undefined);
   expect(said?.admission).toMatchObject({ subagent: { depth: 1 }, tree: { id: expect.any(String) as string }, job: { tools: [] } });
   expect(await scene.rows()).toMatchObject([{ state: "idle", reports: 1 }]);
+});
+
+test("what a person has started in its session holds up no report to its parent, and is reported within its bounds", async () => {
+  const runner = createHeldCommands();
+  await scene.start(undefined, { runner });
+  let runs = 0;
+  const background = toolReply({ name: "exec", input: { command: "make", background: true } });
+  scene.answerWith({
+    "": openKeeper(),
+    keeper: ({ text }) => (asks(text, "Make it.") ? background : textReply(`answer ${(runs += 1)}`)),
+  });
+  await scene.say("Go.");
+  await scene.say("/focus 1");
+  await scene.say("Make it.");
+  await scene.say("/subagents steer 1 More?");
+  expect(scene.texts.at(-1)).toBe("Told: answer 3.");
+  expect(await scene.rows()).toMatchObject([{ state: "idle", reports: 2 }]);
+  runner.commands[0]?.end();
+  await expect.poll(() => scene.texts.at(-1)).toBe("answer 4");
+  const ends = (await scene.running.store.listRecentInputs(50)).filter(({ message }) => message.eventId.startsWith("command:"));
+  expect(ends).toMatchObject([
+    { admission: { kind: "command", subagent: { rootKey: "agent:main:main" }, tree: { id: expect.any(String) as string } } },
+  ]);
 });
 
 test("a message that waits when the gateway is killed is answered once after the restart", async () => {

@@ -83,7 +83,7 @@ export async function planSpawn(request: SpawnRequest, caller: SpawnCaller, part
   const fork = request.context === "fork" ? await forkOf({ caller, agentId, model, ownModel }, parts) : undefined;
   if (fork?.type === "refused") return refused(fork.reason);
   const base = await turnReport(`subagent-end:${id}`, caller, parts);
-  const { replyTo: _reply, ...authority } = base.admission;
+  const { replyTo: _reply, subagent: _around, ...authority } = base.admission;
   const { replyContext: _context, ...address } = base.message;
   const { budget } = running.agent(run.agentId).config.subagents;
   const origin = {
@@ -126,12 +126,12 @@ export async function planSpawn(request: SpawnRequest, caller: SpawnCaller, part
   };
 }
 
-/**
 /** Sub-agents do not work with the external agent that answers in a session: that is asked for by name, and decided on as a command. */
 function withoutExternal(reference: string | undefined): string | undefined {
   return externalAgentOf(reference) === undefined ? reference : undefined;
 }
 
+/**
  * The conversation of the run as the sub-agent starts with it. With another model it has a prompt and a level of thinking of its own: nothing is in that
  * model's cache, and its tools may be others.
  */

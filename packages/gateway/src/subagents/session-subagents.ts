@@ -391,7 +391,7 @@ export class SessionSubagents implements Subagents {
       if (spawn.announcedAtMs === undefined) await this.#ready.ends.tellPlainly(spawn);
       return;
     }
-    if (isBusy(spawn.childKey) || this.#book.workingOf(spawn.childKey).length > 0) return;
+    if (isBusy(spawn.childKey) || this.#book.ownWorkOf(spawn.childKey).length > 0) return;
     // Its work ended with the process, before that was known to be its end.
     await this.#ready.ends.settle(spawn.id, { state: "lost", reason: "the gateway stopped before its end was known", tells: "turn" });
   }

@@ -49,6 +49,11 @@ export class SpawnBook {
     return this.ofParent(sessionKey).filter(isWorkingSpawn);
   }
 
+  /** The same of those that a sub-agent has started in its own runs. What others have asked for in its session is answered there, and holds up no report. */
+  ownWorkOf(childKey: string): readonly SpawnRecord[] {
+    return this.workingOf(childKey).filter(({ report }) => report.admission.kind === "subagent");
+  }
+
   /** Those of all sessions that have not ended, oldest first. */
   open(): readonly SpawnRecord[] {
     return this.list().filter(isOpenSpawn);

@@ -298,7 +298,7 @@ export class SpawnEnds {
   /** True while its own sub-agents or commands work, or something that was said to it waits. A persistent one reports before it hears that. */
   #hasWork({ childKey, isPersistent }: SpawnRecord): boolean {
     const { book, runtime, sessionCommands } = this.#options;
-    if (sessionCommands.hasRunning(childKey) || book.workingOf(childKey).length > 0) return true;
+    if (sessionCommands.hasRunning(childKey, "subagent") || book.ownWorkOf(childKey).length > 0) return true;
     if (isPersistent === true) return false;
     return runtime()
       .waitingInputs(childKey)
