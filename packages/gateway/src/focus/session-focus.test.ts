@@ -254,15 +254,6 @@ test("where replies are held back, a focus does not bring them", async () => {
   expect(textsOf(THREAD).filter((text) => text.startsWith("keeper"))).toEqual([]);
 });
 
-test("/acp steers and ends the sub-agents that /subagents lists, also in a focused chat", async () => {
-  await scene.start();
-  await say("Keep watch.", DM);
-  await say("/focus 1", DM);
-  expect(await say("/acp steer 1 More.", DM)).toContain("Told.");
-  expect(await say("/acp cancel 1", DM)).toContain("Ended.");
-  expect(await scene.rows()).toMatchObject([{ state: "killed", reports: 2 }]);
-});
-
 test("/stop and /new in a focused chat are about the sub-agent, which stays open; without a thread of its own it works all the same", async () => {
   scene.platform.act = async () => {
     throw new Error("a group without topics");
