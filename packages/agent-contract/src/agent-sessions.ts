@@ -90,7 +90,7 @@ export type SessionSendOutcome =
   | { readonly type: "accepted"; readonly sessionKey: string; readonly note?: string }
   /** It is still being answered. */
   | { readonly type: "timeout"; readonly sessionKey: string }
-  /** There is none, more than one has the name, or it is out of reach: the caller is not told which. */
+  /** No session has that name, several have it, or it is out of reach: the caller is not told which. */
   | { readonly type: "not-found" }
   /** `message` says why, and what to do. */
   | { readonly type: "forbidden"; readonly message: string }

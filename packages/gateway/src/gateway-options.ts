@@ -90,7 +90,7 @@ export interface GatewayOptions extends GatewaySettings {
   readonly commandSearchPath: string;
   /** Fetches files of the web that are to be sent. */
   readonly remoteFiles: RemoteFiles;
-  /** Worker script of the image decoder, in a bundled product; the source beside it otherwise. */
+  /** Worker script of the image decoder, in a bundled product; the source next to it otherwise. */
   readonly imageWorker?: URL;
   /** The program of the thread that reads session files, in the same way. */
   readonly importWorker?: URL;
@@ -98,7 +98,7 @@ export interface GatewayOptions extends GatewaySettings {
   readonly webFolder?: string;
   /** Agents of others; none by default. Its opener ends them after `stop`. */
   readonly externalAgents?: ExternalAgents;
-  /** Is told which runs use which skills. By default nobody is. */
+  /** Is told which runs use which skills. By default, nothing is told. */
   readonly skillUse?: SkillUse;
   /** The handlers of hooks, read at each use: those of the running configuration. None by default. */
   readonly hookSources?: () => readonly HookSource[];

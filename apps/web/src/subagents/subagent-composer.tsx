@@ -7,7 +7,7 @@ import { useEditedText } from "../views/use-edited-text.ts";
 import { isOpenSubagent, STATE_WORDS } from "./describe-subagent.ts";
 import { useSteering } from "./use-steering.ts";
 
-/** Below the conversation of a sub-agent: the field that steers it, or why there is none. */
+/** Below the conversation of a sub-agent: the field that steers it, or the reason why it cannot be steered. */
 export function SubagentComposer({
   subagent,
   input,

@@ -26,7 +26,7 @@ interface HeldInput {
 
 /**
  * The order of agents that answer a conversation one after the other: an input is held until the one before it has ended and nothing is left to send in its
- * conversation. Inputs of one session keep their order. A held input stays in the inbox as any waiting one, and is held again after a restart.
+ * conversation. Inputs of one session keep their order. A held input stays in the inbox like every waiting input, and is held again after a restart.
  */
 export class AnswerOrder {
   readonly #options: AnswerOrderOptions;

@@ -24,7 +24,7 @@ interface CreateThreadParts {
 }
 
 /**
- * Creates the thread of a sub-agent that stays open, in the group in which a person has asked for it. `undefined` where there is none: in a direct conversation,
+ * Creates the thread of a sub-agent that stays open, in the group in which a person has asked for it. `undefined` where no thread is made: in a direct conversation,
  * within a thread, for unattended work, for another session, whose words are not the chat's, and where the channel cannot create threads or refuses to.
  */
 export async function createThread(

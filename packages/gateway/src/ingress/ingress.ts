@@ -2,7 +2,6 @@ import type { InputPolicy } from "../conversation/input-policy.ts";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Logger, Clock } from "@factotum/agent-contract";
 import type { AccountProgress, MsgContext } from "@factotum/channel-contract";
-import type { AccountConfig } from "@factotum/config";
 import { StoreError } from "@factotum/store";
 import type {
   AcceptedInput,
@@ -30,11 +29,7 @@ import type { Activation } from "../access/admit-message.ts";
 import { withPresentOwner } from "../access/owner.ts";
 import type { Questions, TakenAnswer } from "../approvals/questions.ts";
 import { commandAccess, isGivenOnce } from "../commands/command-access.ts";
-import { commandText } from "../commands/command-text.ts";
-import { parseCommand } from "../commands/parse-command.ts";
 import type { TypedCommand } from "../commands/parse-command.ts";
-import { sourceCommand } from "../commands/source-command.ts";
-import { answeringCommand, parseUnknownCommand } from "../commands/unknown-command.ts";
 import type { PromptCommandMessage, PromptCommands } from "../commands/prompt-commands.ts";
 import type { SessionFocus } from "../focus/session-focus.ts";
 import { resolveQueueSettings } from "../queue/queue-settings.ts";
@@ -54,9 +49,11 @@ import type { AttemptHistory, InputJob } from "../queue/turn-job.ts";
 import type { SessionSubagents } from "../subagents/session-subagents.ts";
 import { BotLoops } from "./bot-loops.ts";
 import { broadcastParts } from "./broadcast-parts.ts";
+import { commandInMessage } from "./command-in-message.ts";
 import { expandMessage } from "./expand-message.ts";
 import { isTooOld } from "./is-too-old.ts";
 import { NOT_ADDRESSED, OverheardMessages } from "./overheard-messages.ts";
+import { isWantedReaction } from "./wanted-reaction.ts";
 import { withReactionTarget } from "./reaction-target.ts";
 import { readWords } from "./read-words.ts";
 
@@ -134,7 +131,7 @@ export class Ingress implements MessageIntake {
     this.#targets = targets;
     this.#overheard = new OverheardMessages(options);
     this.#bots = new BotLoops(options);
-    // Often nobody awaits it.
+    // Often it is not awaited.
     this.#opened.promise.catch(() => undefined);
   }
 
@@ -216,7 +213,7 @@ export class Ingress implements MessageIntake {
   #mayBegin(said: Pick<InputRecord, "message" | "admission">, settings: SessionSettings): boolean {
     return (
       this.#arriving === 0 &&
-      this.#commandOf(said, settings) === undefined &&
+      this.#commandIn(said, settings) === undefined &&
       !this.#options.queue.lanes.isBusy(this.#options.policy.routeOf(said).sessionKey)
     );
   }
@@ -301,7 +298,7 @@ export class Ingress implements MessageIntake {
     if (this.#isTooOld(input)) return this.#targets.tooOld(route.sessionKey, input);
     const { focus } = input.admission;
     if (focus !== undefined && this.#options.subagents.hasEnded(route.sessionKey)) return this.#targets.ended(focus.sessionKey, input);
-    const command = this.#commandOf(input, settings, history);
+    const command = this.#commandIn(input, settings, history);
     if (command !== undefined) {
       if (input.message.sender.isBot && !isOwnStop(input.message)) return this.#ignore(input, "bots give no commands");
       const isIgnored = commandAccess(command, { ...route, input }, this.#options.running.config) === "ignored";
@@ -346,17 +343,13 @@ export class Ingress implements MessageIntake {
     });
   }
 
-  /** The command in a message, including one that does not exist; `undefined` for an ordinary message. */
-  #commandOf(
+  #commandIn(
     said: Pick<InputRecord, "message" | "admission">,
     { expanded }: SessionSettings,
     history?: AttemptHistory,
   ): TypedCommand | undefined {
-    if (expanded?.type === "answer") return answeringCommand(expanded.name, expanded.text);
-    if (expanded?.type === "command") return sourceCommand(expanded, { isRecovered: history?.arrival.type === "recovered" });
-    if (expanded !== undefined || !RUN_POLICY[said.admission.kind].isFromPerson) return undefined;
     const { resetTriggers } = this.#options.running.config.session;
-    return parseCommand(commandText(said.message), resetTriggers) ?? parseUnknownCommand(said, resetTriggers);
+    return commandInMessage(said, { expanded, resetTriggers, isRecovered: history?.arrival.type === "recovered" });
   }
 
   /** Keeps an event for the next turn of its session; drops one of a platform if the session does not exist yet. */
@@ -397,11 +390,6 @@ export class Ingress implements MessageIntake {
       // Only then: a watcher that comes later reads the settled state from the store, and an earlier one is notified.
       .then(() => watchers.settled([input.id], reason));
   }
-}
-
-function isWantedReaction({ event }: MsgContext, mode: AccountConfig["reactionNotifications"] = "own"): boolean {
-  if (event.type !== "reaction" || mode === "all") return true;
-  return mode === "own" && event.isOnOwnMessage !== false;
 }
 
 /** True if the sender expects an answer: a group message without a mention may need none. */

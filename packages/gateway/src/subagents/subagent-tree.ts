@@ -66,7 +66,7 @@ export class SubagentTree {
     return shown.filter((one) => one !== undefined);
   }
 
-  /** The sub-agent of a session; `undefined` if it is none's, or no longer known. */
+  /** The sub-agent of a session; `undefined` for other sessions, and for one that is no longer known. */
   async of(sessionKey: string): Promise<ChatSubagent | undefined> {
     const spawn = this.#options.book.ofChild(sessionKey);
     return spawn === undefined ? undefined : this.#show(spawn.id);
