@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type {
+  CommandRequest,
   AgentMessage,
   AssistantMessage,
   Clock,
@@ -13,7 +14,7 @@ import type {
   ToolResultMessage,
 } from "@factotum/agent-contract";
 import { AcpAgents, type AgentLimits } from "../src/index.ts";
-import { plainRunner, type PlainRunner } from "./plain-runner.ts";
+import { plainRunner, type PlainRunner } from "@factotum/testing-product";
 
 const SCRIPT = fileURLToPath(new URL("scripted-agent.ts", import.meta.url));
 
@@ -38,7 +39,7 @@ export interface Answered {
 /** Agents of the scripted program, with a gateway that runs no loop but answers calls. */
 export interface Scene extends AsyncDisposable {
   readonly agents: AcpAgents;
-  readonly runner: PlainRunner;
+  readonly runner: PlainRunner<CommandRequest, RunFacts>;
   readonly clock: ManualClock;
   readonly folder: string;
   readonly remembered: string[];
@@ -67,7 +68,7 @@ export async function openScene({
   readonly limits?: Partial<AgentLimits>;
 } = {}): Promise<Scene> {
   const folder = await mkdtemp(path.join(tmpdir(), "factotum-acp-client-"));
-  const [runner, clock, remembered] = [plainRunner(), manualClock(), [] as string[]];
+  const [runner, clock, remembered] = [plainRunner<CommandRequest, RunFacts>(), manualClock(), [] as string[]];
   const agents = new AcpAgents({
     settings: () => ({ scripted: { command, args: [SCRIPT], env } }),
     runner,

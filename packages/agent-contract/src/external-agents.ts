@@ -37,7 +37,7 @@ export interface ExternalAgents {
    * decisions are tool calls of its answers (`read`, `write`, `exec`, `process`, and `EXTERNAL_PERMISSION`), whose results it gets as answers.
    */
   client(id: string, conversation: ExternalConversation): ModelClient;
-  /** The agents that run, oldest first. */
+  /** The agents that run, the one that was used last at the end. */
   list(): readonly ExternalAgentView[];
   /** Ends the agents of a session. Resolves when nothing of them runs; no-op without one. */
   close(sessionKey: string): Promise<void>;

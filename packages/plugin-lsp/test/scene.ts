@@ -3,9 +3,9 @@ import { mkdtemp, mkdir, readFile, realpath, rm, stat, writeFile } from "node:fs
 import { tmpdir } from "node:os";
 import { isAbsolute, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { AgentTool, AgentToolResult, Clock, JsonObject, Logger, RunFacts, ToolSource } from "@factotum/agent-contract";
+import type { AgentTool, AgentToolResult, Clock, CommandRequest, JsonObject, Logger, RunFacts, ToolSource } from "@factotum/agent-contract";
 import { LspServers, type LspLimits, type LspOptions, type LspRunFiles, type ServerSettings } from "../src/index.ts";
-import { plainRunner, type PlainRunner } from "./plain-runner.ts";
+import { plainRunner, type PlainRunner } from "@factotum/testing-product";
 
 /** A clock whose short waits are real, and whose waits of 5 s and more end when the test says so. */
 export interface TestClock extends Clock {
@@ -46,7 +46,7 @@ export const LIMITS: LspLimits = { idleMs: 600_000, maxServers: 4, workspaceProg
 /** Servers with a workspace and a runner of their own. */
 export interface Scene extends AsyncDisposable {
   readonly servers: LspServers;
-  readonly runner: PlainRunner;
+  readonly runner: PlainRunner<CommandRequest, RunFacts>;
   readonly clock: TestClock;
   readonly workspace: string;
   readonly folder: string;
@@ -67,7 +67,7 @@ export async function openScene(options: Partial<LspOptions> = {}): Promise<Scen
   const folder = await realpath(await mkdtemp(join(tmpdir(), "lsp-")));
   const workspace = join(folder, "workspace");
   await mkdir(workspace);
-  const runner = plainRunner();
+  const runner = plainRunner<CommandRequest, RunFacts>();
   const clock = testClock();
   const logged: string[] = [];
   const log = (message: string, fields?: object): void => void logged.push(`${message} ${JSON.stringify(fields)}`);

@@ -3,10 +3,10 @@ import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { AgentTool, AgentToolResult, Clock, JsonObject, Logger, RunFacts, ToolSource } from "@factotum/agent-contract";
+import type { AgentTool, AgentToolResult, Clock, CommandRequest, JsonObject, Logger, RunFacts, ToolSource } from "@factotum/agent-contract";
 import { McpServers, type McpOptions, type ServerSettings } from "../src/index.ts";
 import { memoryLogins } from "./memory-logins.ts";
-import { plainRunner, type PlainRunner } from "./plain-runner.ts";
+import { plainRunner, type PlainRunner } from "@factotum/testing-product";
 
 /** A clock whose short waits are real, and whose waits of 9 s and more end when the test says so. */
 export interface TestClock extends Clock {
@@ -45,7 +45,7 @@ export function testClock(): TestClock {
 /** Servers with a folder and a runner of their own. */
 export interface Scene extends AsyncDisposable {
   readonly servers: McpServers;
-  readonly runner: PlainRunner;
+  readonly runner: PlainRunner<CommandRequest, RunFacts>;
   readonly clock: TestClock;
   readonly folder: string;
   readonly logged: string[];
@@ -60,7 +60,7 @@ export interface Scene extends AsyncDisposable {
 
 export async function openScene(options: Partial<McpOptions> = {}): Promise<Scene> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "mcp-")));
-  const runner = plainRunner();
+  const runner = plainRunner<CommandRequest, RunFacts>();
   const clock = testClock();
   const logged: string[] = [];
   const log = (message: string, fields?: object): void => void logged.push(`${message} ${JSON.stringify(fields)}`);

@@ -4,6 +4,8 @@ export type { FailingDisk } from "./failing-disk.ts";
 export { PRODUCT_ZONE, ProductEndedError, productEntry, runCommand, startProduct } from "./start-product.ts";
 export type { CommandOutcome, Product, ProductEnd, ProductOptions } from "./start-product.ts";
 export { noonZone } from "./noon-zone.ts";
+export { plainRunner } from "./plain-runner.ts";
+export type { PlainRunner } from "./plain-runner.ts";
 export { canMountDisk, mountSmallDisk } from "./small-disk.ts";
 export type { SmallDisk } from "./small-disk.ts";
 export { freePort, hasWebServer, startWebServer } from "./start-web-server.ts";

@@ -1,25 +1,53 @@
 import { spawn } from "node:child_process";
-import type { CommandRequest, CommandResult, CommandRunner, OutputPart, RunFacts, RunningCommand } from "@factotum/agent-contract";
 
-/** A runner as the product's, without records and limits: one process group for each command. */
-export interface PlainRunner extends CommandRunner {
-  readonly started: { readonly request: CommandRequest; readonly run: RunFacts }[];
-  /** Process groups that have not ended. */
-  readonly groups: ReadonlySet<number>;
+/** What a command has to name; the request of the product's runner has more. */
+interface PlainRequest {
+  readonly command: { readonly type: "shell"; readonly text: string } | { readonly type: "argv" };
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
 }
 
-export function plainRunner(): PlainRunner {
-  const started: PlainRunner["started"] = [];
+interface PlainResult {
+  readonly end: { readonly type: "exited"; readonly exitCode: number };
+  readonly output: string;
+  readonly outputBytes: number;
+  readonly durationMs: number;
+}
+
+interface PlainCommand {
+  readonly ended: Promise<PlainResult>;
+  readonly output: {
+    readonly length: number;
+    readonly read: (offset: number, maxBytes: number) => { readonly text: string; readonly offset: number; readonly next: number };
+    readonly changed: (known: number) => Promise<boolean>;
+  };
+  readonly write: (line: string) => "written" | "closed";
+  readonly closeInput: () => "written";
+  readonly kill: () => void;
+}
+
+/** A runner as the product's, without records and limits: one process group for each command. `Request` and `Run` are those of the port that it stands for. */
+export interface PlainRunner<Request extends PlainRequest, Run> {
+  readonly started: { readonly request: Request; readonly run: Run }[];
+  /** Process groups that have not ended. */
+  readonly groups: ReadonlySet<number>;
+  readonly start: (request: Request, options: { readonly run: Run }) => Promise<PlainCommand>;
+  readonly run: (request: Request, options: { readonly run: Run }) => Promise<PlainResult>;
+}
+
+/** Runs shell text on the host. */
+export function plainRunner<Request extends PlainRequest, Run>(): PlainRunner<Request, Run> {
+  const started: PlainRunner<Request, Run>["started"] = [];
   const groups = new Set<number>();
   // eslint-disable-next-line typescript/require-await -- the port's shape
-  const start: CommandRunner["start"] = async (request, { run }) => {
+  const start: PlainRunner<Request, Run>["start"] = async (request, { run }) => {
     started.push({ request, run });
     return startCommand(request, groups);
   };
   return { started, groups, start, run: async (request, options) => (await start(request, options)).ended };
 }
 
-function startCommand({ command, cwd, env }: CommandRequest, groups: Set<number>): RunningCommand {
+function startCommand({ command, cwd, env }: PlainRequest, groups: Set<number>): PlainCommand {
   if (command.type !== "shell") throw new Error("only shell text");
   const child = spawn("/bin/sh", ["-c", command.text], { cwd, env: { PATH: process.env["PATH"], ...env }, detached: true, stdio: "pipe" });
   const group = child.pid ?? 0;
@@ -37,7 +65,7 @@ function startCommand({ command, cwd, env }: CommandRequest, groups: Set<number>
     wake();
   });
   child.stdin.on("error", () => undefined);
-  const ended = new Promise<CommandResult>((resolve) => {
+  const ended = new Promise<PlainResult>((resolve) => {
     child.on("close", (exitCode) => {
       groups.delete(group);
       hasEnded = true;
@@ -51,7 +79,7 @@ function startCommand({ command, cwd, env }: CommandRequest, groups: Set<number>
       get length() {
         return length;
       },
-      read: (offset, maxBytes): OutputPart => {
+      read: (offset, maxBytes) => {
         text = text.slice(text.length - (length - offset));
         const part = text.slice(0, maxBytes);
         return { text: part, offset, next: offset + part.length };
