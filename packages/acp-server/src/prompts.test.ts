@@ -348,8 +348,19 @@ test.each([
   scene.gateway.setWaiting([{ ...APPROVAL, sessionKey: sessionId }]);
   await expect.poll(() => scene.errors).toEqual([expect.stringContaining(optionId ?? "Internal error")]);
   expect(scene.gateway.requests("approvals.decide")).toEqual([]);
+  // The person at the editor learns where to decide.
+  await expect.poll(() => shown(scene.updates)).toContain("factotum approvals decide ABC");
   run.end();
   await asked;
+});
+
+test("a client stops a run that another one has caused, unless it closes the session", async () => {
+  await using scene = await connectClient();
+  const [watched, closed] = [await scene.open(), await scene.open()];
+  for (const key of [watched, closed]) scene.gateway.emit(key, { type: "run-start", runId: `of ${key}`, startedAtMs: 0 });
+  await scene.agent.request(methods.agent.session.close, { sessionId: closed });
+  await scene.agent.notify(methods.agent.session.cancel, { sessionId: watched });
+  await expect.poll(() => scene.gateway.requests("chat.abort")).toMatchObject([{ sessionKey: watched }]);
 });
 
 const QUESTION: ChatEntry = {

@@ -76,6 +76,7 @@ export class AcpSession {
         this.#updates.push(this.#renderer.renderWaiting({ id: callId, name: toolName, argumentsText: "{}" }));
         await this.#updates.sent();
       },
+      onUndecided: ({ id, toolName }) => this.#updates.push([this.#renderer.renderNote(undecided(toolName, id))]),
     });
     this.#services = new EditorServices({
       sessionId: key,
@@ -183,10 +184,10 @@ export class AcpSession {
     }
   }
 
-  /** Stops the answer of the client's prompt, or the run that waits for the client's answer, and what waits in the session. */
+  /** Stops the session's run, also one that the client's prompt has not caused, and what waits in the session. */
   async cancel(): Promise<void> {
     const turn = this.#turn;
-    if (turn === undefined && this.#question === undefined) return;
+    if (turn === undefined && this.#question === undefined && this.#liveRunId === undefined) return;
     if (turn !== undefined) turn.isCancelled = true;
     this.#question = undefined;
     this.#permissions.close();
@@ -199,9 +200,9 @@ export class AcpSession {
     }
   }
 
-  /** Stops the client's prompt and sends the client no further updates. */
+  /** Stops the client's prompt, or the run that waits for the client's answer, and sends the client no further updates. */
   async close(): Promise<void> {
-    await this.cancel();
+    if (this.isBusy || this.#question !== undefined) await this.cancel();
     await this.leave();
   }
 
@@ -374,6 +375,10 @@ export function busy(): RequestError {
 
 function isOffered(capability: object | null | undefined): boolean {
   return capability !== undefined && capability !== null;
+}
+
+function undecided(toolName: string, id: string): string {
+  return `The editor could not ask about ${toolName}, which waits. Decide in the Control UI, or with: factotum approvals decide ${id} allow-once (or deny)`;
 }
 
 const NO_USAGE: AgentRunResult["usage"] = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };

@@ -10,7 +10,9 @@ export interface PermissionsOptions {
   readonly client: AgentContext;
   /** Shows a call before it is asked about. */
   readonly showCall: (call: Approval) => Promise<void>;
-  /** A decision could not be asked for or stored; the call waits on, and can be decided elsewhere. */
+  /** The client could not be asked about a call, which waits on: the person is told where to decide. */
+  readonly onUndecided: (call: Approval) => void;
+  /** A decision could not be asked for or stored. */
   readonly onError: (error: Error) => void;
 }
 
@@ -64,7 +66,21 @@ export class Permissions {
   }
 
   async #ask(call: Approval, signal: AbortSignal): Promise<void> {
-    const { client, link, sessionKey, showCall } = this.#options;
+    const { link, onUndecided } = this.#options;
+    let decision: ApprovalDecision | undefined;
+    try {
+      decision = await this.#decisionOf(call, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      onUndecided(call);
+      throw error;
+    }
+    if (decision !== undefined) await link.request("approvals.decide", { id: call.id, decision });
+  }
+
+  /** The client's decision; absent if it gives none, because its prompt was cancelled or the call was decided elsewhere. Rejects if it cannot be asked. */
+  async #decisionOf(call: Approval, signal: AbortSignal): Promise<ApprovalDecision | undefined> {
+    const { client, sessionKey, showCall } = this.#options;
     await showCall(call);
     const { outcome } = await client.request(
       methods.client.session.requestPermission,
@@ -80,11 +96,11 @@ export class Permissions {
       },
       { cancellationSignal: signal, stopWaitingOnCancel: true },
     );
-    if (outcome.outcome !== "selected" || signal.aborted) return;
+    if (outcome.outcome !== "selected" || signal.aborted) return undefined;
     const decision = call.decisions.find((one) => one === outcome.optionId);
     if (decision === undefined)
       throw new Error(`The client chose "${outcome.optionId}", which was not offered: ${call.toolName} waits on.`);
-    await link.request("approvals.decide", { id: call.id, decision });
+    return decision;
   }
 
   #fail(error: unknown): void {
