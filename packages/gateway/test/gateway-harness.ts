@@ -341,6 +341,8 @@ export async function startTestGateway(
       | ((ports: { readonly questioner: Questioner; readonly sampler: ModelSampler }) => readonly ToolSource[]);
     /** With the tools for media, as far as they are configured. */
     readonly mediaTools?: true;
+    /** With the tool for jobs, which requests do not have otherwise. */
+    readonly cronTool?: true;
     /** With the tools for sessions, which requests do not have otherwise. */
     readonly sessionTools?: true;
     /** Takes no change by default. */
@@ -440,7 +442,7 @@ export async function startTestGateway(
             execAvoidsShell: next.tools.exec.mode === "allowlist",
           }).filter(
             ({ name }) =>
-              name !== "cron" &&
+              (name !== "cron" || options.cronTool === true) &&
               (options.subagents === true || !SUBAGENT_TOOLS.includes(name)) &&
               (name !== "gateway" || options.settingsDesk !== undefined) &&
               (options.sessionTools === true || !/^(?:sessions_(?!spawn|yield)|agents_list)/.test(name)),

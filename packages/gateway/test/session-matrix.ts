@@ -2,6 +2,7 @@ import type { RunFacts, ToolCaller } from "@factotum/agent-contract";
 import type { SpawnRecord, TurnRecord } from "@factotum/store";
 import type { RunningConfig } from "../src/agents/running-config.ts";
 import { AgentsSessions } from "../src/agent-sessions/agents-sessions.ts";
+import { SessionReach } from "../src/agent-sessions/session-reach.ts";
 import { startTestGateway, type TestGateway, withMethods } from "./gateway-harness.ts";
 
 /** The sessions of the tests: a short name, its key, its agent, whether it is private, and who has spawned it. */
@@ -54,6 +55,7 @@ export function askerOf(
   { onScan = () => undefined, spawns = [] }: { readonly onScan?: () => void; readonly spawns?: readonly SpawnRecord[] } = {},
 ): {
   readonly sessions: AgentsSessions;
+  readonly reach: SessionReach;
   readonly caller: ToolCaller;
 } {
   const { parts } = running.gateway.engine;
@@ -87,7 +89,8 @@ export function askerOf(
   const facts = { runId: "r", kind: "user", workspace: "/", timeZone: "UTC" } as const;
   const sandbox = sandboxed === true ? ({ sandbox: { workspaceAccess: "none", shared: true } } as const) : {};
   const run: RunFacts = { ...facts, agentId, sessionKey, sessionId: idOf(from), owner: guest !== true, ...sandbox };
-  return { sessions, caller: { run, tainted: guest === true } };
+  const reach = new SessionReach({ store, running: fake as unknown as RunningConfig });
+  return { sessions, reach, caller: { run, tainted: guest === true } };
 }
 
 export const EVERYBODY = [{ from: "*", to: "*" }];

@@ -76,7 +76,7 @@ describe("authority", () => {
               const allowed = ROLES.filter((role) => authorize(PRINCIPALS[role], { type: "session", access }, resource).type === "allow");
               // The other roles have no session from which they ask.
               expect(allowed.filter((role) => !role.endsWith("-run"))).toEqual([]);
-              const isExposed = isPrivate && !fromPrivate;
+              const isExposed = !fromPrivate && (isPrivate || relation === "other-agent");
               return { name: `${relation} ${access}`, isExposed, isConfined, allowed: allowed.join(" ") || "no run" };
             }),
           ),
@@ -85,17 +85,18 @@ describe("authority", () => {
     );
     const tableOf = (chosen: typeof rows): readonly string[] => [...new Set(chosen.map(({ name, allowed }) => `${name}: ${allowed}`))];
     const [everyRun, owners] = ["owner-run tainted-owner-run guest-run", "owner-run tainted-owner-run"];
-    const own = [`own see: ${everyRun}`, `own read: ${everyRun}`, "own send: no run"];
-    const spawned = SESSION_ACCESS.map((access) => `spawned ${access}: ${everyRun}`);
+    const own = [`own see: ${everyRun}`, `own read: ${everyRun}`, "own send: no run", `own schedule: ${owners}`];
+    const spawned = SESSION_ACCESS.map((access) => `spawned ${access}: ${access === "schedule" ? owners : everyRun}`);
     const others = (allowed: string): readonly string[] =>
       ["same-agent", "allowed-agent"].flatMap((relation) => SESSION_ACCESS.map((access) => `${relation} ${access}: ${allowed}`));
-    const foreign = SESSION_ACCESS.map((access) => `other-agent ${access}: no run`);
+    const noForeign = SESSION_ACCESS.map((access) => `other-agent ${access}: no run`);
+    const foreign = [...noForeign.slice(0, -1), `other-agent schedule: ${owners}`];
     const hidden = SESSION_ACCESS.map((access) => `spawned ${access}: no run`);
     const open = rows.filter(({ isExposed, isConfined }) => !isExposed && !isConfined);
     expect(tableOf(open)).toEqual([...own, ...spawned, ...others(owners), ...foreign]);
     const confined = rows.filter(({ isExposed, isConfined }) => !isExposed && isConfined);
-    expect(tableOf(confined)).toEqual([...own, ...spawned, ...others("no run"), ...foreign]);
-    expect(tableOf(rows.filter(({ isExposed }) => isExposed))).toEqual([...own, ...hidden, ...others("no run"), ...foreign]);
+    expect(tableOf(confined)).toEqual([...own, ...spawned, ...others("no run"), ...noForeign]);
+    expect(tableOf(rows.filter(({ isExposed }) => isExposed))).toEqual([...own, ...hidden, ...others("no run"), ...noForeign]);
   });
 
   test("actions denied to a tainted turn of the owner need the owner's confirmation; a guest's stay denied, tainted or not", () => {

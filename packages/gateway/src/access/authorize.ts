@@ -45,8 +45,8 @@ const TOOL_ACTIONS = ["read", "write", "execute", "send", "config", "schedule", 
 /** Name of what a tool does. */
 type ToolAction = (typeof TOOL_ACTIONS)[number];
 
-/** What a tool does with a session: learns that it exists, reads its messages, or sends it a message to answer. */
-export const SESSION_ACCESS = ["see", "read", "send"] as const;
+/** What a tool does with a session: learns that it exists, reads its messages, sends it a message to answer, or has a scheduled job work in it. */
+export const SESSION_ACCESS = ["see", "read", "send", "schedule"] as const;
 
 /** Name of an access to a session. */
 export type SessionAccess = (typeof SESSION_ACCESS)[number];
@@ -177,14 +177,14 @@ const OWNERS_RUNS: readonly Role[] = ["owner-run", "tainted-owner-run"];
 
 /**
  * Runs that may do something with a session. What a session is sent has at most the authority of the run, and its taint; whether a tainted run may send at all
- * is decided as for every `send`. No session sends to itself.
+ * is decided as for every `send`. No session sends to itself. A job may be made in private for every session: only the owner's have a session of their choice.
  */
 const SESSION_RULES: { readonly [Relation in SessionRelation]: Readonly<Record<SessionAccess, readonly Role[]>> } = {
-  own: { see: EVERY_RUN, read: EVERY_RUN, send: [] },
-  spawned: { see: EVERY_RUN, read: EVERY_RUN, send: EVERY_RUN },
-  "same-agent": { see: OWNERS_RUNS, read: OWNERS_RUNS, send: OWNERS_RUNS },
-  "allowed-agent": { see: OWNERS_RUNS, read: OWNERS_RUNS, send: OWNERS_RUNS },
-  "other-agent": { see: [], read: [], send: [] },
+  own: { see: EVERY_RUN, read: EVERY_RUN, send: [], schedule: OWNERS_RUNS },
+  spawned: { see: EVERY_RUN, read: EVERY_RUN, send: EVERY_RUN, schedule: OWNERS_RUNS },
+  "same-agent": { see: OWNERS_RUNS, read: OWNERS_RUNS, send: OWNERS_RUNS, schedule: OWNERS_RUNS },
+  "allowed-agent": { see: OWNERS_RUNS, read: OWNERS_RUNS, send: OWNERS_RUNS, schedule: OWNERS_RUNS },
+  "other-agent": { see: [], read: [], send: [], schedule: OWNERS_RUNS },
 };
 
 /**
@@ -239,12 +239,13 @@ function rulesFor(action: Action, resource: Resource): readonly Role[] {
   }
 }
 
-/** A session that is not private reaches no private one, regardless of the other rules. */
+/** A session that is not private reaches no private one and none of an agent that it may not reach, regardless of the other rules. */
 function sessionRules(
   access: SessionAccess,
   { relation, isPrivate, fromPrivate, isConfined }: Extract<Resource, { readonly type: "session" }>,
 ): readonly Role[] {
   if (relation !== "own" && isPrivate && !fromPrivate) return [];
+  if (relation === "other-agent" && !fromPrivate) return [];
   if (isConfined && relation !== "own" && relation !== "spawned") return [];
   return SESSION_RULES[relation][access];
 }

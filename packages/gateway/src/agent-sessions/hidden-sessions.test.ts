@@ -114,3 +114,14 @@ test.each(ASKERS)("%s: no tool tells a hidden session from one that does not exi
     );
   }
 });
+
+test.each(ASKERS)("%s: a job works only where a message could be sent, and in private everywhere", async (_who, asker, visible) => {
+  const { reach, caller } = askerOf(running, asker);
+  const isPrivate = SESSIONS[asker.from].isPrivate && asker.isGroupTurn !== true && (asker.sandboxed !== true || asker.shows === "all");
+  const reached = asker.guest === true ? [] : isPrivate ? NAMES : visible;
+  const allowed = await Promise.all(NAMES.map(async (name) => reach.maySchedule(` ${SESSIONS[name].key} `, caller)));
+  expect(NAMES.filter((_, index) => allowed[index])).toEqual(reached);
+  // A key without a session is answered like that of a hidden one.
+  const hidden = NAMES.filter((name) => !reached.includes(name));
+  for (const name of hidden) expect(await reach.maySchedule(`${SESSIONS[name].key}?`, caller)).toBe(false);
+});

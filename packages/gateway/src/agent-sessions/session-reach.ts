@@ -3,6 +3,7 @@ import type { SessionRecord, SessionStore, TurnStore } from "@factotum/store";
 import { authorize } from "../access/authorize.ts";
 import type { SessionAccess, SessionRelation } from "../access/authorize.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
+import { normalizeSessionKey, parseAgentSessionKey } from "../routing/session-key.ts";
 import { mayReach } from "./agent-rules.ts";
 
 /** Spawned sessions nest this deep at most; a longer chain of parents is broken. */
@@ -53,6 +54,17 @@ export class SessionReach {
     const relation = await this.relation(run, { key, agentId });
     const resource = { type: "session", relation, isPrivate, fromPrivate, isConfined } as const;
     return authorize({ type: "run", owner: run.owner, tainted }, { type: "session", access }, resource).type === "allow";
+  }
+
+  /**
+   * Whether a job of the caller may work in the session of a key. One that has not begun counts as private, like those that are hidden from a turn that is not:
+   * the answer does not tell them apart.
+   */
+  async maySchedule(sessionKey: string, asked: ToolCaller): Promise<boolean> {
+    const key = normalizeSessionKey(sessionKey);
+    const agentId = parseAgentSessionKey(key)?.agentId ?? asked.run.agentId;
+    const target = (await this.#parts.store.readSession(key)) ?? { key, agentId, isPrivate: true };
+    return this.may("schedule", await this.caller(asked), target);
   }
 
   /** What a session is to another one. */

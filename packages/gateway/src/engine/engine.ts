@@ -24,6 +24,7 @@ import { RefusalNotices } from "../notices/refusal-notices.ts";
 import { BackgroundWork } from "./background-work.ts";
 import { Upkeep } from "./upkeep.ts";
 import type { ScheduleStatus } from "@factotum/protocol";
+import { SessionReach } from "../agent-sessions/session-reach.ts";
 import { createSchedule } from "../schedule/create-schedule.ts";
 import type { Schedule } from "../schedule/create-schedule.ts";
 import { EngineReports } from "./engine-reports.ts";
@@ -112,8 +113,10 @@ export class Engine {
     this.#ingress = this.#createIngress();
     this.#listen(runner, options);
     subagents.runWith(createSubagentRuntime({ queue, tasks, intake: this.#ingress, background: this.#background }));
+    const reach = new SessionReach(parts);
     this.schedule = createSchedule(parts, {
       ...options,
+      maySchedule: async (sessionKey, caller) => reach.maySchedule(sessionKey, caller),
       intake: this.#ingress,
       commands: options.hostCommands,
       stopTurn: async (sessionKey, input) => this.cancelInput(sessionKey, input),

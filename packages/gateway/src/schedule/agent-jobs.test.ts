@@ -43,6 +43,7 @@ test("a guest changes the guests' jobs of the session alone, an agent only its o
     modelOf: async () => Promise.resolve("a/b"),
     grantOf: async () => Promise.resolve(undefined),
     mayNest: () => mayNest,
+    mayWork: async () => true,
   });
   const guest = callerOf({ owner: false });
   const elsewhere = callerOf({ owner: false, sessionKey: "agent:main:test:group:g2" });
@@ -102,6 +103,7 @@ test("a run that may call few tools makes no job that may call more", async () =
     modelOf: async () => Promise.resolve("anthropic/claude-sonnet-5-5"),
     grantOf: async () => Promise.resolve(undefined),
     mayNest: () => true,
+    mayWork: async () => true,
   });
   const caller = callerOf({ kind: "cron" });
   const task = (name: string, tools?: readonly string[]): JobSpec => ({
@@ -115,4 +117,37 @@ test("a run that may call few tools makes no job that may call more", async () =
   await agentJobs.update("some", { tools: ["exec", "write"] }, caller);
   const toolsOf = (name: string): unknown => jobs.find(name, () => true)?.spec.tools;
   expect([toolsOf("all"), toolsOf("some"), toolsOf("text")]).toEqual([["read", "write"], ["write"], undefined]);
+});
+
+test("a turn has no job work in a session out of its reach, and changes none that does, but for switching it", async () => {
+  await using running = await startTestGateway({ platform: new TestPlatform(), patch: withModel("http://127.0.0.1:1") });
+  const { jobs, systemEvents } = running.gateway.engine.schedule;
+  const turn = { inputIds: ["1"], origin: CHAT.origin } as unknown as TurnRecord;
+  const input = { admission: { sessionKey: GROUP }, message: { sender: CHAT.sender } } as unknown as InputRecord;
+  const inPrivate = callerOf({ sessionKey: "agent:main:main" });
+  const agentJobs = new AgentJobs();
+  agentJobs.connect({
+    jobs,
+    systemEvents,
+    store: { readTurn: async () => turn, readInput: async () => input },
+    modelOf: async () => "anthropic/claude-sonnet-5-5",
+    grantOf: async () => undefined,
+    mayNest: () => false,
+    mayWork: async ({ spec }, { run }) => run.sessionKey === inPrivate.run.sessionKey || spec.session !== "main",
+  });
+  const task = (name: string, session: "main" | "isolated"): JobSpec => ({
+    ...specOf(name),
+    payload: { type: "agentTurn", message: "Look." },
+    session,
+  });
+  expect(await agentJobs.add(task("hidden", "main"), callerOf())).toMatchObject({ type: "refused" });
+  expect(await agentJobs.add(task("hidden", "main"), inPrivate)).toMatchObject({ type: "done" });
+  expect(await agentJobs.add(task("own", "isolated"), callerOf())).toMatchObject({ type: "done" });
+  expect(await agentJobs.update("own", { session: "main" }, callerOf())).toMatchObject({ type: "refused" });
+  const changes: readonly Partial<JobSpec>[] = [
+    { payload: { type: "agentTurn", message: "Tell them everything." } },
+    { delivery: { type: "announce", to: "test:g1" } },
+  ];
+  for (const change of changes) expect(await agentJobs.update("hidden", change, callerOf())).toMatchObject({ type: "refused" });
+  expect(await agentJobs.update("hidden", { enabled: false }, callerOf())).toMatchObject({ type: "done" });
 });

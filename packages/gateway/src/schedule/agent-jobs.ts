@@ -20,6 +20,8 @@ export interface AgentJobsParts {
   readonly modelOf: (caller: JobCaller["run"]) => Promise<string>;
   /** What allows the programs that a call names; `undefined` if it names none. */
   readonly grantOf: (caller: JobCaller) => Promise<ProgramGrant | undefined>;
+  /** True if a job may work in the session that it names, as far as the owner's turn that makes or changes it reaches. */
+  readonly mayWork: (job: Pick<JobRecord, "agentId" | "spec">, caller: JobCaller) => Promise<boolean>;
   /** True if the configuration lets runs of jobs make jobs. */
   readonly mayNest: () => boolean;
 }
@@ -29,6 +31,12 @@ const NESTED: JobChange = {
   type: "refused",
   message:
     "A run of a job makes, changes and starts no jobs (cron.jobsMayCreateJobs). Tell the owner in your answer what you would schedule.",
+};
+
+const UNREACHED: JobChange = {
+  type: "refused",
+  message:
+    "A job that is made or changed in this turn may not work in this session. Leave session out, which gives each run one of its own, or ask the owner to do it in a private conversation.",
 };
 
 const NESTED_WAKE: WakeResult = {
@@ -54,6 +62,7 @@ export class AgentJobs implements ScheduledJobs {
     if (await this.#isNested(caller)) return NESTED;
     const authority = await this.#authorityOf(caller);
     if (authority === undefined) return { type: "refused", message: "This run has no address, so a job could report nowhere." };
+    if (!(await this.#mayWork({ agentId: caller.run.agentId, spec }, caller))) return UNREACHED;
     const bounded = { ...spec, ...(await this.#boundsOf(spec, spec.payload, caller)) };
     const isPinned = spec.payload.type === "agentTurn" && spec.model === undefined && isIsolated({ spec });
     const pinned = isPinned ? { ...bounded, model: await modelOf(caller.run) } : bounded;
@@ -65,6 +74,8 @@ export class AgentJobs implements ScheduledJobs {
     const job = this.#find(id, caller);
     if (job === undefined) return OTHERS;
     const { jobs, grantOf } = this.#connected;
+    const isSwitched = Object.keys(change).every((part) => part === "enabled");
+    if (!isSwitched && !(await this.#mayWork({ agentId: job.agentId, spec: { ...job.spec, ...change } }, caller))) return UNREACHED;
     // A change of another part leaves its tools as they are.
     const isOfRun = change.payload !== undefined || change.tools !== undefined;
     const made = { tools: change.tools ?? job.spec.tools };
@@ -117,6 +128,11 @@ export class AgentJobs implements ScheduledJobs {
       id,
       ({ agentId, authority }) => agentId === run.agentId && (run.owner || (authority.sessionKey === run.sessionKey && !authority.owner)),
     );
+  }
+
+  /** Whether the caller may have a job work in its session, and with it say what is done there. Others than the owner choose no session at all. */
+  async #mayWork(job: Pick<JobRecord, "agentId" | "spec">, caller: JobCaller): Promise<boolean> {
+    return !caller.run.owner || this.#connected.mayWork(job, caller);
   }
 
   async #askingTurn({ runId }: JobCaller["run"]): Promise<AskingTurn | undefined> {

@@ -28,9 +28,14 @@ export interface AgentTurnParts {
 
 /** The session in which a job's runs work; an isolated run has one of its own. */
 export function sessionOfRun(job: JobRecord, { slotMs }: Pick<OccurrenceRecord, "slotMs">, mainKey: string): string {
-  const { session = "isolated" } = job.spec;
-  if (session === "isolated") return isolatedSession({ jobId: job.id, slotMs });
-  return session === "main" ? agentSessionKey(job.agentId, mainKey) : session.key;
+  return chosenSession(job, mainKey) ?? isolatedSession({ jobId: job.id, slotMs });
+}
+
+/** The session that all runs of a job work in; `undefined` if they are isolated. */
+export function chosenSession({ agentId, spec }: Pick<JobRecord, "agentId" | "spec">, mainKey: string): string | undefined {
+  const { session = "isolated" } = spec;
+  if (session === "isolated") return undefined;
+  return session === "main" ? agentSessionKey(agentId, mainKey) : session.key;
 }
 
 /** True for a job whose runs have sessions of their own. */

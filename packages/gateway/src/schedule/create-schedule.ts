@@ -1,4 +1,4 @@
-import type { CommandRunner, JobSpec } from "@factotum/agent-contract";
+import type { CommandRunner, JobCaller, JobSpec } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import type { JobAuthority, JobRecord, OccurrenceRecord, Store } from "@factotum/store";
 import type { ScheduleStatus } from "@factotum/protocol";
@@ -20,7 +20,7 @@ import type { InputWatchers } from "../queue/run-report.ts";
 import { agentSessionKey } from "../routing/session-key.ts";
 import { sessionOrigin } from "../routing/session-origin.ts";
 import type { AgentJobs } from "./agent-jobs.ts";
-import { sessionOfRun } from "./agent-turn.ts";
+import { chosenSession, sessionOfRun } from "./agent-turn.ts";
 import type { TurnIntake } from "./agent-turn.ts";
 import { ownerAuthority } from "./owner-authority.ts";
 import { missedClaim } from "./due-slots.ts";
@@ -71,6 +71,8 @@ export interface ScheduleOptions {
   readonly commandSearchPath: string;
   readonly fetch: typeof fetch;
   readonly agentJobs: AgentJobs;
+  /** True if a job of the caller may work in a session. */
+  readonly maySchedule: (sessionKey: string, caller: JobCaller) => Promise<boolean>;
   /** Another process owns the state: this one has to end. */
   readonly onLostOwnership: () => void;
   /** For crash tests only. */
@@ -234,7 +236,7 @@ function observeOutcome(occurrence: OccurrenceRecord, job: JobRecord | undefined
 function connectAgentJobs(
   services: { readonly jobs: JobService; readonly systemEvents: SystemEvents },
   { store, conversations, running }: ScheduleParts,
-  { agentJobs }: ScheduleOptions,
+  { agentJobs, maySchedule }: ScheduleOptions,
 ): void {
   agentJobs.connect({
     ...services,
@@ -246,6 +248,10 @@ function connectAgentJobs(
     },
     grantOf: async (caller) => programGrantOf(caller, { store, running }),
     mayNest: () => running.config.cron.jobsMayCreateJobs,
+    mayWork: async (job, caller) => {
+      const sessionKey = chosenSession(job, running.config.session.mainKey);
+      return sessionKey === undefined || maySchedule(sessionKey, caller);
+    },
   });
 }
 

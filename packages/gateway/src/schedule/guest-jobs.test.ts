@@ -13,6 +13,7 @@ test("others than the owner see the jobs of their session, without those that th
     modelOf: async () => "test/model",
     grantOf: async () => undefined,
     mayNest: () => false,
+    mayWork: async () => true,
   });
   const sessionKey = "agent:main:test:group:one";
   const add = async (name: string, owner: boolean): Promise<void> => {

@@ -77,6 +77,7 @@ function agentJobs({ gateway, store }: TestGateway, binding: JsonValue): { reado
     modelOf: async () => "a/b",
     grantOf: async (caller) => programGrantOf(caller, { store, running: parts.running }),
     mayNest: () => false,
+    mayWork: async () => true,
   });
   const run = {
     runId: "t1",
