@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { ModelError } from "@factotum/agent-contract";
+import { ModelError, withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger, ModelClient, ModelRequest, Random } from "@factotum/agent-contract";
 import { summarisePlan } from "@factotum/agent-core";
 import type { CompactionPlan } from "@factotum/agent-core";
@@ -12,6 +12,7 @@ import type { RunningConfig } from "../agents/running-config.ts";
 import type { HookRunner } from "../hooks/hook-runner.ts";
 import type { Observer } from "../observe/observer.ts";
 import type { SpendGuard } from "../spend/spend-guard.ts";
+import type { SpawnBook } from "../subagents/spawn-book.ts";
 import { RunDeadline } from "../queue/run-deadline.ts";
 
 /** Time limit of all summarising. Finished parts are kept for the next attempt (R9). */
@@ -24,6 +25,7 @@ const MAX_KEPT_CHARS = 4 * 1024 * 1024;
 export interface SummariserOptions {
   readonly running: RunningConfig;
   readonly spend: SpendGuard;
+  readonly subagents: { readonly book: Pick<SpawnBook, "treeOf"> };
   readonly cooldowns: Cooldowns;
   readonly clock: Clock;
   readonly random: Random;
@@ -63,7 +65,8 @@ export class Summaries {
     const own = await this.#ownModel(agent);
     const model = own ?? sessionModel;
     const models = own === undefined || own.reference === sessionModel.reference ? [model] : [own, sessionModel];
-    const cause = { agentId: agent.config.id, kind: "compaction", sessionKey, owner: true } as const;
+    const tree = this.#options.subagents.book.treeOf(sessionKey);
+    const cause = { agentId: agent.config.id, kind: "compaction", sessionKey, owner: true, ...withoutUndefined({ tree }) } as const;
     return { reference: model.reference, client: modelChain(models, cause, this.#options) };
   }
 

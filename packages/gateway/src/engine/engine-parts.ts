@@ -169,13 +169,14 @@ export function createEngineParts(options: EngineOptions): EngineParts {
   const watchers = new InputWatchers();
   const answerOrder = new AnswerOrder({ store, watchers, dispatcher, clock, logger });
   const toolLimits = new ToolLimits({ maxConcurrent: () => running.config.tools.exec.maxConcurrent });
-  const { sessionCommands } = options;
+  const { home, sessionCommands } = options;
   sessionCommands.connect({ store, toolLimits, ...base });
   const conversations = new Conversations({ store, running, channels, cache, events, sessionCommands, ...base });
   const spend = createSpend({ running, store, clock, logger });
   const mediaProblems = new MediaProblems();
   const media = createMedia(options, { running, spend, mediaProblems, clock, logger });
   const notices = new Notices({ store, running, channels, conversations, dispatcher, events, watchers, clock });
+  const subagents = options.subagents.connect({ store, running, channels, notices, watchers, sessionCommands, home, ...base });
   return {
     running,
     store,
@@ -184,7 +185,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     queue,
     toolLimits,
     sessionCommands,
-    subagents: options.subagents.connect({ store, running, channels, notices, watchers, sessionCommands, home: options.home, ...base }),
+    subagents,
     conversations,
     policy: new InputPolicy({ running, channels, paired, logger }),
     paired,
@@ -204,7 +205,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     mediaProblems,
     turnContext,
     spend,
-    compactor: new Compactor({ store, running, spend, cooldowns, clock, random, events, cache, observer, hooks: base.hooks, logger }),
+    compactor: new Compactor({ store, running, spend, subagents, cooldowns, events, cache, observer, ...base }),
     ...base,
     steadyNow: createSteadyNow(clock),
     promptCommands,

@@ -9,12 +9,13 @@ import type { HookRunner } from "../hooks/hook-runner.ts";
 import type { Observer } from "../observe/observer.ts";
 import { RunDeadline } from "../queue/run-deadline.ts";
 import { modelChain } from "../requests/model-chain.ts";
+import { callCause } from "../requests/run-cause.ts";
 import type { SpendGuard } from "../spend/spend-guard.ts";
 
 /** The dependencies of looking at images. */
 export interface LookParts {
   readonly running: RunningConfig;
-  readonly store: Pick<Store, "readSession">;
+  readonly store: Pick<Store, "readInput" | "readSession" | "readTurn">;
   readonly media: Pick<MediaStage, "fitImages">;
   readonly spend: SpendGuard;
   readonly cooldowns: Cooldowns;
@@ -59,8 +60,7 @@ async function ask(
   { run, signal: outer, parts }: MediaCallOptions & { readonly parts: LookParts },
 ): Promise<MediaOutcome<string>> {
   using deadline = new RunDeadline(TIMEOUT_MS, { clock: parts.clock, outer });
-  const { agentId, kind, sessionKey, owner } = run;
-  const client = modelChain([viewer], { agentId, kind, sessionKey, owner }, parts);
+  const client = modelChain([viewer], await callCause(run, parts.store), parts);
   for await (const event of client.stream(request, { signal: deadline.signal })) {
     if (event.type === "message-failed") {
       outer.throwIfAborted();

@@ -8,11 +8,12 @@ import type { HookRunner } from "../hooks/hook-runner.ts";
 import { RunDeadline } from "../queue/run-deadline.ts";
 import type { SpendGuard } from "../spend/spend-guard.ts";
 import { modelChain } from "./model-chain.ts";
+import { callCause } from "./run-cause.ts";
 
 /** The dependencies of writing for servers. */
 export interface ConversationSamplerParts {
   readonly running: RunningConfig;
-  readonly store: Pick<Store, "readSession">;
+  readonly store: Pick<Store, "readInput" | "readSession" | "readTurn">;
   readonly spend: SpendGuard;
   readonly cooldowns: Cooldowns;
   readonly observer: Observer;
@@ -42,8 +43,7 @@ export class ConversationSampler implements ModelSampler {
     using deadline = new RunDeadline(TIMEOUT_MS, { clock, outer });
     const { signal } = deadline;
     const models = [await agent.model(override), ...(await agent.fallbacks(override))];
-    const cause = { agentId: run.agentId, kind: run.kind, sessionKey: run.sessionKey, owner: run.owner };
-    const client = modelChain(models, cause, { spend, cooldowns, observer, hooks, clock, random });
+    const client = modelChain(models, await callCause(run, store), { spend, cooldowns, observer, hooks, clock, random });
     for await (const event of client.stream(toModelRequest(request, client.info, clock.now()), { signal })) {
       if (event.type === "message-failed") {
         outer.throwIfAborted();

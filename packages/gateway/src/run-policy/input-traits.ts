@@ -1,5 +1,5 @@
 import type { RunKind } from "@factotum/agent-contract";
-import type { InputAdmission, InputRecord } from "@factotum/store";
+import type { InputAdmission, InputRecord, TreeBudget } from "@factotum/store";
 import { RUN_POLICY } from "./run-policy.ts";
 
 /** True if an input's text is the gateway's own: a task, or a report of finished work. */
@@ -20,6 +20,17 @@ export function chargedKind(kind: RunKind, inputs: readonly Pick<InputRecord, "a
   const causes = inputs.flatMap(causesOf);
   const strictest = causes.find((cause) => !RUN_POLICY[cause].mayAsk) ?? causes.find((cause) => !RUN_POLICY[cause].isAttended);
   return strictest ?? causes[0] ?? kind;
+}
+
+/**
+ * The tree of sub-agents whose budget a run of these inputs uses: that of a sub-agent, and of an exchange that a result of one has begun. The turn with a result,
+ * whose input names the tree, too, is the conversation's own.
+ */
+export function chargedTree(kind: RunKind, inputs: readonly Pick<InputRecord, "admission">[]): TreeBudget | undefined {
+  return inputs
+    .map(({ admission }) => admission)
+    .filter(({ agentToAgent, subagent }) => kind === "subagent" || agentToAgent !== undefined || subagent !== undefined)
+    .find(({ tree }) => tree !== undefined)?.tree;
 }
 
 /** The kind of run that originally started an input that another run has caused. */

@@ -29,7 +29,7 @@ export interface TurnRecorderOptions extends ReplyStreamOptions {
   readonly store: ReplyStreamOptions["store"] & Pick<SpawnStore, "appendSpawns">;
   readonly events: SessionEvents;
   readonly cache: SessionCache;
-  readonly subagents: Pick<SessionSubagents, "forget" | "take" | "onStarted">;
+  readonly subagents: Pick<SessionSubagents, "book" | "forget" | "take" | "onStarted">;
   readonly observer: Observer;
 }
 

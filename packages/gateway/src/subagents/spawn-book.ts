@@ -1,10 +1,10 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import { isOpenSpawn, isWorkingSpawn } from "@factotum/store";
-import type { SpawnRecord } from "@factotum/store";
+import type { SpawnRecord, TreeBudget } from "@factotum/store";
 
 /**
  * The sub-agents as they are stored, in memory: decisions about them are made without waiting. Of one whose end was reported, only what lists show and what names
- * its exchange is kept.
+ * its exchange and its tree is kept.
  */
 export class SpawnBook {
   readonly #spawns = new Map<string, SpawnRecord>();
@@ -30,6 +30,11 @@ export class SpawnBook {
   ofChild(sessionKey: string): SpawnRecord | undefined {
     const id = this.#ofChild.get(sessionKey);
     return id === undefined ? undefined : this.#spawns.get(id);
+  }
+
+  /** The tree whose budget the upkeep of a session uses: that of the sub-agent whose session it is. */
+  treeOf(sessionKey: string): TreeBudget | undefined {
+    return this.ofChild(sessionKey)?.child.tree;
   }
 
   /** The sub-agents of a session, newest first. */
@@ -76,11 +81,12 @@ export class SpawnBook {
 function listed({ result: _result, outputSchema: _schema, ...spawn }: SpawnRecord): SpawnRecord {
   const { message, admission } = spawn.report;
   const { owner, kind, agentToAgent } = admission;
+  const { tree } = spawn.child;
   const { origin, eventId, messageId, timestampMs, event, sender } = message;
   const address = { origin, eventId, messageId, timestampMs, event, sender, text: "", mentionsBot: true, attachments: [] };
   return {
     ...spawn,
-    child: { owner: spawn.child.owner, kind: spawn.child.kind },
+    child: { owner: spawn.child.owner, kind: spawn.child.kind, ...withoutUndefined({ tree }) },
     report: { message: address, admission: { owner, kind, ...withoutUndefined({ agentToAgent }) } },
   };
 }

@@ -1,4 +1,4 @@
-import type { ToolSource } from "@factotum/agent-contract";
+import type { ModelSampler, ToolSource } from "@factotum/agent-contract";
 import { textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicReply } from "@factotum/testing-providers";
 import { defineTool } from "@factotum/tools";
@@ -115,4 +115,55 @@ test("one that starts others for ever ends with the budget of its tree", async (
   // One call, which has fewer than 10,000 tokens here, exceeds it.
   expect((await scene.running.store.readTreeSpend(treeId)).tokens).toBeLessThan(70_000);
   expect(scene.texts).toEqual(["It did not stop."]);
+});
+
+/** The model of the conversation writes for this tool, as it does for a server. */
+const poems = (sampler: ModelSampler): ToolSource => ({
+  id: "mcp:poems",
+  problem: undefined,
+  prepare: async () => undefined,
+  tools: [
+    defineTool({
+      name: "write_poem",
+      summary: "",
+      description: "Writes a poem.",
+      schema: z.strictObject({}),
+      traits: { effect: "read", idempotent: true, output: "trusted", network: false, parallel: true },
+      execute: async (_args, { run, signal }) => {
+        const messages = [{ role: "user" as const, text: "Write." }];
+        await sampler.sample({ systemPrompt: "- Task: poet", messages, maxOutputTokens: 50 }, { run, signal });
+        return { content: [{ type: "text", text: "It is written." }] };
+      },
+    }),
+  ],
+});
+
+test("what its tools have a model write, and the compaction of its session, use the budget of its tree", async () => {
+  const using = (tokens: number, text: string): AnthropicReply => ({
+    type: "message",
+    content: [{ type: "text", text }],
+    usage: { output_tokens: tokens },
+  });
+  await scene.start((before) => ({ ...before, budget: { tokens: 10_000_000 } }), {
+    toolSources: ({ sampler }) => [poems(sampler)],
+  });
+  scene.answerWith({
+    "": ({ results, text }) => {
+      if (text.includes("lorem ipsum") && !text.includes("has ended a run")) return using(2_000_000, "They spoke.");
+      if (text.includes("has ended a run")) return textReply("Told.");
+      return results === 0
+        ? toolReply({ name: "sessions_spawn", input: { task: "keeper", label: "keeper", mode: "session" } })
+        : textReply("Asked.");
+    },
+    keeper: ({ results }) => (results === 0 ? toolReply({ name: "write_poem", input: {} }) : textReply("lorem ipsum ".repeat(2_000))),
+    poet: () => using(1_000_000, "Snow falls."),
+  });
+  await scene.say("Go.");
+  await scene.say("/subagents steer keeper More.");
+  const [keeper] = await scene.rows();
+  const used = async (): Promise<number> => (await scene.running.store.readTreeSpend(keeper?.child.tree?.id ?? "")).tokens;
+  await expect.poll(used).toBeGreaterThan(1_000_000);
+  expect(await used()).toBeLessThan(2_000_000);
+  expect(await scene.running.gateway.engine.sessions.compact(keeper?.childKey ?? "", {})).toMatchObject({ how: "summary" });
+  await expect.poll(used).toBeGreaterThan(3_000_000);
 });

@@ -216,7 +216,7 @@ export class TurnRunner {
     const withdrawText = (): boolean => recorder.withdrawText();
     const kept = { ...prepared.kept, sentBefore, digests: this.#digests, place, withdrawText };
     const { models, tools, limits } = runMeans(prepared, begun, this.#options);
-    const runModel = createRunModel(models, modelCause(prepared), this.#options, kept);
+    const runModel = createRunModel(models, modelCause(prepared, this.#options.subagents.book), this.#options, kept);
     const { requests } = runModel;
     const client = deferredClient(runModel.client, request);
     const resumed = beginning.type === "resumed" ? resumeRun(request.history, await store.readJournal(turn.id), client) : undefined;
