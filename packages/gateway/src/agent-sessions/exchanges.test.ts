@@ -7,6 +7,7 @@ import type { AnthropicReply, AnthropicServer, RecordedRequest } from "@factotum
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { endsAsKilled, realClock, startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
+import { sessionOrigin } from "../routing/session-origin.ts";
 
 const CODER = "agent:coder:main";
 const CODER_GROUP = "agent:coder:test:group:g2";
@@ -421,14 +422,25 @@ test("two sessions that wait for each other both continue", async () => {
   expect(texts()).toContain("It is ready.");
 });
 
-test("an exchange continues after a restart, and no question is asked twice", async () => {
+test.each([
+  ["as before it, and no question is asked twice", {}, ["2 of 6"], undefined],
+  ["marked, if the reply may hold text of others", { forwarded: { body: "Rain." } }, ["2 of 2"], true],
+] as const)("an exchange continues after a restart %s", async (_how, heard, continued, tainted) => {
   answers = [
+    ["coder", "Listen", textReply("Heard.")],
     ["main", "ask the coder", send({ agentId: "coder", message: "Which one?", timeoutSeconds: 0 })],
     ["main", "Accepted:", textReply("Asked.")],
     ["coder", "1 of 1", textReply("Blue.")],
-    ["main", "2 of 2", textReply("Then blue.")],
+    ["main", "2 of", textReply("REPLY_SKIP")],
   ];
   await start();
+  const { engine } = running.gateway;
+  await engine.submit(platform.message("Listen", { origin: sessionOrigin(CODER), ...heard }), {
+    owner: true,
+    kind: "user",
+    sessionKey: CODER,
+  });
+  await engine.idle();
   await platform.say(platform.message("ask the coder"));
   await settle();
   const [step] = await steps();
@@ -451,9 +463,9 @@ test("an exchange continues after a restart, and no question is asked twice", as
   await running.stop();
   await start({ home });
   await settle();
-  // The reply of the earlier process is taken from its transcript; it may be text of others, so it is given to the requester, marked, and goes no further.
-  expect(server.requests.slice(before).map((request) => /\d of \d/.exec(newestOf(request))?.[0])).toEqual(["2 of 2"]);
-  expect(requestWith("2 of 2")).toContain("Blue.");
-  expect((await steps()).at(-1)?.admission.tainted).toBe(true);
+  // The reply of the earlier process is taken from its transcript. If it may hold text of others, it is given to the requester, marked, and goes no further.
+  expect(server.requests.slice(before).map((request) => /\d of \d/.exec(newestOf(request))?.[0])).toEqual(continued);
+  expect(requestWith("2 of")).toContain("Blue.");
+  expect((await steps()).at(-1)?.admission.tainted).toBe(tainted);
   expect(await running.store.listExchanges()).toEqual([]);
 });

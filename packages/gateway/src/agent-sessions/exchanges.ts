@@ -267,7 +267,7 @@ export class Exchanges {
     return await this.#untilClosing(promise);
   }
 
-  /** The end of an input's turn, read from the store. An answer of an earlier process may be text of others. */
+  /** The end of an input's turn, read from the store. */
   async #storedEnd(inputId: string): Promise<StepEnd | undefined> {
     const { store } = this.#parts;
     const input = await store.readInput(inputId);
@@ -282,6 +282,6 @@ export class Exchanges {
     );
     const text = texts.findLast((one) => one.trim() !== "") ?? "";
     const reply = parseReply(text);
-    return { type: "replied", text: reply.type === "silent" || isExchangeEnd(text) ? "" : reply.text, tainted: true };
+    return { type: "replied", text: reply.type === "silent" || isExchangeEnd(text) ? "" : reply.text, tainted: turn.untainted !== true };
   }
 }

@@ -119,6 +119,7 @@ export class TurnConcluder {
       spawns,
       ...withoutUndefined({ requests: results?.requests, announcement, heartbeat: sentAlert(turn, closing, nowMs), spawnEnd, followUp }),
       usage: results?.usage ?? NO_USAGE_TOTALS,
+      ...(results?.tainted === false ? { untainted: true } : {}),
       ...(isSilent ? { isSilent } : {}),
       inputState: suppressed && isSaid(closing) ? { type: "suppressed" } : closing.inputState,
       ...(run.ending.type === "yielded" ? { forgetsMemoryFlush: true } : {}),

@@ -28,6 +28,8 @@ export interface TurnRecord {
   readonly startedAtMs: number;
   readonly endedAtMs?: number;
   readonly usage: UsageTotals;
+  /** Of an ended turn: its model was given no text of others (R23). Absent: it was, or this is not known. */
+  readonly untainted?: true;
   /** For `failed`: code and message. */
   readonly failure?: { readonly code: string; readonly message: string };
 }

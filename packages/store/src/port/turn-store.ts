@@ -59,6 +59,8 @@ export interface TurnEnd {
   readonly requests?: readonly NewRequest[];
   /** Usage of the whole run; added to the session's. */
   readonly usage: UsageTotals;
+  /** Its model was given no text of others (R23). */
+  readonly untainted?: true;
   /** Applied to every input of the turn. `waiting`: the inputs are requeued for another turn. */
   readonly inputState: TerminalInputState | { readonly type: "waiting" };
   /** It had nothing to say: readers of the conversation are not shown its entries. */

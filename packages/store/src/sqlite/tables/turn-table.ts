@@ -17,7 +17,7 @@ interface TurnPayload {
   readonly replyTo?: MessageId;
 }
 
-type TurnOutcome = Pick<TurnRecord, "usage" | "failure"> & { readonly silent?: true };
+type TurnOutcome = Pick<TurnRecord, "usage" | "failure" | "untainted"> & { readonly silent?: true };
 
 /** What a change of a running turn needs to know about it. */
 export interface RunningTurn {
@@ -113,7 +113,7 @@ export class TurnTable {
   end(turn: RunningTurn, end: TurnEnd): void {
     const outcome: TurnOutcome = {
       usage: end.usage,
-      ...withoutUndefined({ failure: end.failure }),
+      ...withoutUndefined({ failure: end.failure, untainted: end.untainted }),
       ...(end.isSilent === true && { silent: true }),
     };
     this.#context.database.run(
