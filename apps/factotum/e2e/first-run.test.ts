@@ -47,6 +47,20 @@ test("from the demo to a model: a wrong key, an unreachable provider, an unknown
   await client.request("setup.key", { provider: "groq", key: KEY });
   expect(await say(product)).toBe("Good day.\n");
 
+  const listed = (await client.request("models.list", { provider: "groq", ask: true })).models;
+  expect(listed.map(({ reference, source }) => [reference, source])).toEqual([[MODEL, "provider"]]);
+  expect((await client.request("models.list", {})).models.find(({ reference }) => reference === MODEL)).toMatchObject({
+    source: "configured",
+    isDefault: true,
+    hasKey: true,
+    isKnown: true,
+    contextWindow: 131_072,
+    price: { input: 0.15 },
+  });
+  expect(await client.request("models.test", {})).toMatchObject({ model: MODEL, type: "works", durationMs: expect.any(Number) as number });
+  const asked = await runCommand(["models", "test", "--ask"], { home: product.home });
+  expect(asked.stdout).toContain(`${MODEL} has answered.`);
+
   await client.request("setup.name", { name: "Ada" });
   expect((await client.request("agents.list", {})).agents[0]?.name).toBe("Ada");
   expect(await client.request("setup.heartbeat", { heartbeat: "day" })).toEqual({ heartbeat: "day" });

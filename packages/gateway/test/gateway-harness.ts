@@ -260,6 +260,7 @@ const noCommands: TestRunner = {
 export const NO_SETUP: SetupControl = {
   state: async () => ({ type: "refused", message: "no setup in this test" }),
   check: async () => ({ type: "failed", message: "no providers in this test", models: [] }),
+  models: async () => ({ type: "refused", message: "no models in this test" }),
   storeKey: async () => ({ type: "refused", message: "no keys in this test" }),
   chooseModel: async () => ({ type: "refused", message: "no models in this test" }),
   nameAssistant: async () => ({ type: "refused", message: "no names in this test" }),
@@ -316,6 +317,8 @@ export async function startTestGateway(
     readonly drainMs?: number;
     /** Makes nobody the owner by default. */
     readonly ownerControl?: OwnerControl;
+    /** Refuses everything by default. */
+    readonly setupControl?: Partial<SetupControl>;
     /** None by default. */
     readonly skills?: Partial<SkillIndex>;
     /** Is told of invoked skills. */
@@ -480,7 +483,7 @@ export async function startTestGateway(
       }),
       reload: async () => ({ type: "unchanged", changed: [], needsRestart: [], problems: [] }),
     },
-    setupControl: NO_SETUP,
+    setupControl: { ...NO_SETUP, ...options.setupControl },
     ownerControl: options.ownerControl ?? NO_OWNERS,
     store: options.around?.(store) ?? store,
     damage: store.damage,

@@ -11,6 +11,20 @@ import { thinksWithinBudget } from "./thinking/thinking-levels.ts";
 /** Overrides from the configuration; they win over every rule here. */
 export type ModelInfoOverrides = Partial<Omit<ModelInfo, "provider" | "id" | "known">>;
 
+/** What a configuration may say of a model. */
+export type ConfiguredFacts = {
+  readonly [Fact in Exclude<keyof ModelInfoOverrides, "api" | "cacheLifetime">]?: ModelInfoOverrides[Fact] | undefined;
+};
+
+/** The overrides of a configured model. Setting its thinking levels implies that it thinks. */
+export function toModelOverrides(facts: ConfiguredFacts | undefined): ModelInfoOverrides {
+  const { contextWindow, maxOutput, input, tools, reasoning, thinkingLevels, cost } = facts ?? {};
+  return {
+    ...withoutUndefined({ contextWindow, maxOutput, input, tools, thinkingLevels, cost }),
+    ...(reasoning === undefined && thinkingLevels === undefined ? {} : { reasoning: reasoning ?? true }),
+  };
+}
+
 type Limits = Pick<ModelInfo, "contextWindow" | "maxOutput" | "input" | "reasoning">;
 
 const TEXT: ModelInfo["input"] = ["text"];

@@ -98,6 +98,8 @@ export { ChannelDirectoryEntriesSchema, ChannelLoginStepSchema, ChannelProbeSche
 export type { ChannelDirectoryEntry, ChannelLoginStep, ChannelProbe } from "./shapes/channels.ts";
 export { SetupCheckSchema, SetupStateSchema } from "./shapes/setup.ts";
 export type { SetupCheck, SetupHeartbeat, SetupProvider, SetupState } from "./shapes/setup.ts";
+export { ModelListSchema, ModelTestSchema } from "./shapes/models.ts";
+export type { ModelList, ModelPrice, ModelSummary, ModelTest } from "./shapes/models.ts";
 export { RunUsageSchema } from "./shapes/usage.ts";
 export type { RunUsage } from "./shapes/usage.ts";
 export { isRpcMethod, RPC_METHODS } from "./methods/method-table.ts";

@@ -50,17 +50,19 @@ function addModelCommands(program: Command, context: CliContext, finish: Finish)
     .command("list")
     .description("list the models of a provider, or of all that have a key; costs nothing")
     .argument("[provider]")
+    .option("--known", "those that this version knows and the configuration names, without asking anybody")
     .addOption(json())
-    .action(async (provider: string | undefined, options: Format) =>
-      finish(await (await load()).modelsList(context, provider, { json: options.json === true })),
+    .action(async (provider: string | undefined, options: Format & { known?: boolean }) =>
+      finish(await (await load()).modelsList(context, provider, { known: options.known === true, json: options.json === true })),
     );
   models
     .command("test")
     .description("test whether a model can be asked, by calls that cost nothing; the one in use by default")
     .argument("[model]", "provider/model")
+    .option("--ask", "have the running gateway ask the model one short question, too, which costs what it costs")
     .addOption(json())
-    .action(async (model: string | undefined, options: Format) =>
-      finish(await (await load()).modelsTest(context, model, { json: options.json === true })),
+    .action(async (model: string | undefined, options: Format & { ask?: boolean }) =>
+      finish(await (await load()).modelsTest(context, model, { ask: options.ask === true, json: options.json === true })),
     );
   models
     .command("set")

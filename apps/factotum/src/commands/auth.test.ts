@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import type { ModelSummary } from "@factotum/protocol";
 import { startListingServer, type ListingServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CliHome, type CliResult } from "../../test/cli.ts";
@@ -98,7 +99,17 @@ describe("models", () => {
       model: "anthropic/claude-sonnet-5-5",
       models: MODELS.map((name) => `anthropic/${name}`),
       problems: [],
+      details: MODELS.map((id) => expect.objectContaining({ provider: "anthropic", id, source: "provider", hasKey: true }) as unknown),
     });
+    const known = JSON.parse((await home.run("models", "list", "anthropic", "--known", "--json")).stdout) as { details: ModelSummary[] };
+    expect(known.details.find(({ id }) => id === "claude-sonnet-5-5")).toMatchObject({
+      isDefault: true,
+      contextWindow: 1_000_000,
+      price: { output: 10 },
+    });
+    const shown = (await home.run("models", "list", "openai", "--known")).stdout;
+    expect(shown).toContain("openai/gpt-5");
+    expect(JSON.stringify(known)).not.toContain(KEY);
   });
 
   test("are set after a test; an unknown one is refused with the way to the list", async () => {

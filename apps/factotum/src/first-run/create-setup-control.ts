@@ -25,6 +25,10 @@ export function createSetupControl(options: SetupControlOptions): SetupControl {
       const { checkSetup } = await import("./check-setup.ts");
       return checkSetup(target, options, { signal });
     },
+    models: async (query, { signal }) => {
+      const { listModels } = await import("./list-models.ts");
+      return listModels(query, options, { signal });
+    },
     storeKey: async (provider, key) => {
       options.onSecret(key.trim());
       const { storeKey } = await import("./store-key.ts");

@@ -1,7 +1,7 @@
 import { ModelError, withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger, ModelApi, ModelInfo, Random } from "@factotum/agent-contract";
 import { parseModelReference } from "@factotum/config";
-import type { FactotumConfig, ModelEntry, ModelReference, ModelTimeouts, ProviderConfig } from "@factotum/config";
+import type { FactotumConfig, ModelReference, ModelTimeouts, ProviderConfig } from "@factotum/config";
 import {
   checkWindow,
   createModelClient,
@@ -13,8 +13,9 @@ import {
   PROVIDERS,
   readOllamaContext,
   resolveModelInfo,
+  toModelOverrides,
 } from "@factotum/models";
-import type { DefaultModel, MediaConnection, ModelClientOptions, ModelInfoOverrides } from "@factotum/models";
+import type { DefaultModel, MediaConnection, ModelClientOptions } from "@factotum/models";
 import { LRUCache } from "lru-cache";
 import { createEnvironmentDefault } from "./environment-default.ts";
 import { externalAgentOf, externalModel } from "./external-agent.ts";
@@ -165,7 +166,7 @@ async function connect(
 ): Promise<ResolvedModel> {
   const { provider: id, model: name } = reference;
   const { api, baseUrl, defaults, config: provider, keys } = await connectProvider(id, options, { isChosen });
-  const known = resolveModelInfo(id, name, { api, ...overrides(provider?.models.find((model) => model.id === name)) });
+  const known = resolveModelInfo(id, name, { api, ...toModelOverrides(provider?.models.find((model) => model.id === name)) });
   // A self-hosted server keeps its cache while it runs; a proxy for a vendor's model does not.
   const isOwnServer = defaults === undefined && known.cacheLifetime === undefined && isLocalUrl(baseUrl ?? "");
   const info = isOwnServer ? { ...known, cacheLifetime: NEVER_EXPIRES } : known;
@@ -189,7 +190,7 @@ async function connect(
 /** With the first credential: requests for media are not repeated with another one. */
 async function connectMedia({ provider: id, model }: ModelReference, options: ConfiguredModelsOptions): Promise<MediaConnection> {
   const { api, baseUrl = "", config: provider, keys } = await connectProvider(id, options, { isChosen: true });
-  const { cost } = resolveModelInfo(id, model, { api, ...overrides(provider?.models.find((entry) => entry.id === model)) });
+  const { cost } = resolveModelInfo(id, model, { api, ...toModelOverrides(provider?.models.find((entry) => entry.id === model)) });
   const { fetch, clock } = options;
   return {
     provider: id,
@@ -212,15 +213,6 @@ function judgeWindow(info: ModelInfo, { logger }: ConfiguredModelsOptions): void
   const verdict = checkWindow(info);
   if (verdict.type === "too-small") throw new ModelError("invalid-request", verdict.message, { retry: { type: "never" } });
   if (verdict.type === "small") logger.warn("A narrow window", { model: `${info.provider}/${info.id}`, detail: verdict.message });
-}
-
-function overrides(model: ModelEntry | undefined): ModelInfoOverrides {
-  return {
-    ...withoutUndefined({ contextWindow: model?.contextWindow, maxOutput: model?.maxOutput, input: model?.input, tools: model?.tools }),
-    // Setting its thinking levels implies that it thinks.
-    ...(model?.reasoning === undefined && model?.thinkingLevels === undefined ? {} : { reasoning: model.reasoning ?? true }),
-    ...withoutUndefined({ thinkingLevels: model?.thinkingLevels, cost: model?.cost }),
-  };
 }
 
 /** The provider's own limits, else those of `models.timeouts`; otherwise the client's default for the address. */

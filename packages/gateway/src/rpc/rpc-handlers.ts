@@ -12,6 +12,7 @@ import { editorHandlers } from "./editor-handlers.ts";
 import { gatewayHandlers } from "./gateway-handlers.ts";
 import type { GatewayControl } from "./gateway-handlers.ts";
 import { memoryHandlers, type GatewayMemory } from "./memory-handlers.ts";
+import { modelHandlers } from "./model-handlers.ts";
 import { pairingHandlers } from "./pairing-handlers.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
 import { sessionHandlers } from "./session-handlers.ts";
@@ -45,6 +46,7 @@ export function createRpcHandlers({ engine, hub, setup, memory, ...control }: Rp
     ...deadLetterHandlers(engine.deadLetters),
     ...cronHandlers(engine),
     ...memoryHandlers(engine, memory),
+    ...modelHandlers(engine, setup),
     ...channelHandlers(engine.channelInspector, engine.parts),
     ...pairingHandlers(engine.pairing),
     ...approvalHandlers(engine.parts.approvals),

@@ -1,4 +1,4 @@
-import type { RpcMethod, SetupCheck, SetupHeartbeat, SetupState } from "@factotum/protocol";
+import type { ModelList, RpcMethod, RpcMethods, SetupCheck, SetupHeartbeat, SetupState } from "@factotum/protocol";
 import { RpcError } from "./rpc-error.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
 
@@ -15,6 +15,11 @@ export interface SetupControl {
     target: { readonly provider: string; readonly key?: string | undefined; readonly model?: string | undefined },
     options: { readonly signal: AbortSignal },
   ): Promise<SetupCheck>;
+  /** `models.list`. */
+  models(
+    query: RpcMethods["models.list"]["params"],
+    options: { readonly signal: AbortSignal },
+  ): Promise<SetupOutcome<{ readonly list: ModelList }>>;
   storeKey(provider: string, key: string): Promise<SetupOutcome<{ readonly keyPlace: string }>>;
   chooseModel(reference: string): Promise<SetupOutcome<{ readonly model: string }>>;
   nameAssistant(name: string): Promise<SetupOutcome<{ readonly name: string }>>;
@@ -36,7 +41,8 @@ export function setupHandlers(setup: SetupControl): RpcHandlersOf<Extract<RpcMet
   };
 }
 
-function done<Done>(outcome: SetupOutcome<Done>): Done {
+/** The result of a step; a refusal is an error of the caller. */
+export function done<Done>(outcome: SetupOutcome<Done>): Done {
   if (outcome.type === "refused") throw new RpcError("invalid-request", outcome.message);
   return outcome;
 }

@@ -10,6 +10,7 @@ import { EDITOR_METHODS, type EditorMethods } from "./editor-methods.ts";
 import { GATEWAY_METHODS, type GatewayMethods } from "./gateway-methods.ts";
 import type { MethodTable } from "./define-methods.ts";
 import { MEMORY_METHODS, type MemoryMethods } from "./memory-methods.ts";
+import { MODEL_METHODS, type ModelMethods } from "./model-methods.ts";
 import { PAIRING_METHODS, type PairingMethods } from "./pairing-methods.ts";
 import { SESSION_METHODS, type SessionMethods } from "./session-methods.ts";
 import { SETUP_METHODS, type SetupMethods } from "./setup-methods.ts";
@@ -29,6 +30,7 @@ export interface RpcMethods
     DeadLetterMethods,
     CronMethods,
     MemoryMethods,
+    ModelMethods,
     PairingMethods,
     ApprovalMethods,
     ToolMethods,
@@ -58,6 +60,7 @@ export const RPC_METHODS: RpcMethodSchemas = {
   ...DEAD_LETTER_METHODS,
   ...CRON_METHODS,
   ...MEMORY_METHODS,
+  ...MODEL_METHODS,
   ...PAIRING_METHODS,
   ...APPROVAL_METHODS,
   ...TOOL_METHODS,

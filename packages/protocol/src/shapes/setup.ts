@@ -38,19 +38,23 @@ export interface SetupState {
   readonly providers: readonly SetupProvider[];
 }
 
+/** How a test of a provider or a model ends. */
+export const SETUP_CHECK_TYPES = [
+  "works",
+  "missing-key",
+  "refused-key",
+  "no-credit",
+  "unknown-model",
+  "unusable-model",
+  "no-models",
+  "rate-limited",
+  "unreachable",
+  "failed",
+] as const;
+
 /** The result of a provider test: the finding and what to do. */
 export interface SetupCheck {
-  readonly type:
-    | "works"
-    | "missing-key"
-    | "refused-key"
-    | "no-credit"
-    | "unknown-model"
-    | "unusable-model"
-    | "no-models"
-    | "rate-limited"
-    | "unreachable"
-    | "failed";
+  readonly type: (typeof SETUP_CHECK_TYPES)[number];
   readonly message: string;
   /** The models that support chat, without the provider. */
   readonly models: readonly string[];
@@ -79,18 +83,7 @@ export const SetupStateSchema: z.ZodType<SetupState> = parserOf<SetupState>()(()
 /** Parses the result of a test. */
 export const SetupCheckSchema: z.ZodType<SetupCheck> = parserOf<SetupCheck>()(() =>
   z.strictObject({
-    type: z.enum([
-      "works",
-      "missing-key",
-      "refused-key",
-      "no-credit",
-      "unknown-model",
-      "unusable-model",
-      "no-models",
-      "rate-limited",
-      "unreachable",
-      "failed",
-    ]),
+    type: z.enum(SETUP_CHECK_TYPES),
     message: z.string(),
     models: z.array(z.string()),
   }),
