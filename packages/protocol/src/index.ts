@@ -98,6 +98,8 @@ export { ChannelDirectoryEntriesSchema, ChannelLoginStepSchema, ChannelProbeSche
 export type { ChannelDirectoryEntry, ChannelLoginStep, ChannelProbe } from "./shapes/channels.ts";
 export { SetupCheckSchema, SetupStateSchema } from "./shapes/setup.ts";
 export type { SetupCheck, SetupHeartbeat, SetupProvider, SetupState } from "./shapes/setup.ts";
+export { CommandSummarySchema } from "./shapes/commands.ts";
+export type { CommandSummary } from "./shapes/commands.ts";
 export { ModelListSchema, ModelTestSchema } from "./shapes/models.ts";
 export type { ModelList, ModelPrice, ModelSummary, ModelTest } from "./shapes/models.ts";
 export { RunUsageSchema } from "./shapes/usage.ts";

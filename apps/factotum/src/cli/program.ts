@@ -8,6 +8,7 @@ import { addAgents } from "./add-agents.ts";
 import { addBackup } from "./add-backup.ts";
 import { addBuild } from "./add-build.ts";
 import { addChannels } from "./add-channels.ts";
+import { addCommands } from "./add-commands.ts";
 import { addCron } from "./add-cron.ts";
 import { addDamage } from "./add-damage.ts";
 import { addDeadLetters } from "./add-dead-letters.ts";
@@ -65,6 +66,7 @@ export function createProgram(context: CliContext, finish: Finish): Command {
   addSessions(program, context, finish);
   addSandbox(program, context, finish);
   addTools(program, context, finish);
+  addCommands(program, context, finish);
   addBackup(program, context, finish);
   addBuild(program, context, finish);
   addConfig(program, context, finish);

@@ -25,6 +25,8 @@ type Asked =
 export const acpCommand: Command = defineCommand({
   name: "/acp",
   summary: "external agents: /acp spawn <agent>, status, steer <n> <text>, cancel, close",
+  hint: "[spawn AGENT | status | steer N WORDS | cancel [N] | close]",
+  words: ["spawn", "status", "steer", "cancel", "close"],
   access: "owner",
   parse,
   changes: ({ type }: Asked) => type !== "help" && type !== "status",

@@ -8,6 +8,8 @@ import type { Command, Wish } from "./define-command.ts";
 export const activationCommand: Command = defineCommand<Wish>({
   name: "/activation",
   summary: "in a group: mention answers who mentions me, always answers everything, default undoes that",
+  hint: "[mention | always | default]",
+  words: ["mention", "always", "default"],
   access: "anyone",
   parse: parseWish,
   changes: hasWish,

@@ -11,6 +11,7 @@ interface Answer {
 export const answerCommand: Command = defineCommand<Answer>({
   name: "/answer",
   summary: "<id> <number or words> answers a question that I wait for, as its buttons do",
+  hint: "ID ANSWER",
   access: "anyone",
   parse: (words) => {
     if (words.trim() === "") return {};

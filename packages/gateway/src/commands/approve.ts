@@ -16,6 +16,7 @@ interface Approve {
 export const approveCommand: Command = defineCommand<Approve>({
   name: "/approve",
   summary: "<id> allow-once, allow-session, allow-always or deny decides on a tool call that waits; <id> shows it; alone it lists them",
+  hint: "[ID [DECISION]]",
   access: "owner",
   parse: (words) => {
     const [id, decision, ...others] = words.trim().split(/\s+/).filter(Boolean);

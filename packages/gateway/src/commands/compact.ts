@@ -13,6 +13,7 @@ interface Options {
 export const compactCommand: Command = defineCommand<Options>({
   name: "/compact",
   summary: "summarise older messages now; words after it say what matters",
+  hint: "[WORDS]",
   access: "anyone",
   parse: (words) => {
     const found = /^(?:\s+(.*))?$/s.exec(words);

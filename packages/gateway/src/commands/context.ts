@@ -10,6 +10,8 @@ import type { Command, CommandCall } from "./define-command.ts";
 export const contextCommand: Command = defineCommand<{ readonly detail: boolean }>({
   name: "/context",
   summary: "show what the model was given last; /context detail names its largest sections and the skills",
+  hint: "[detail]",
+  words: ["detail"],
   access: "anyone",
   parse: (words) => CHOICES[words.toLowerCase()],
   changes: changesNothing,

@@ -53,6 +53,10 @@ export interface CommandDefinition<Options> {
   readonly name: string;
   /** One line for `/help` and native menus. */
   readonly summary: string;
+  /** What may follow the name, for people: `[ID [DECISION]]`. Absent: nothing. */
+  readonly hint?: string;
+  /** Words that may follow the name first, for completion. */
+  readonly words?: readonly string[];
   readonly access: CommandAccess;
   /** Parses the text after the name, including white space; `undefined` if the message is not this command. */
   readonly parse: (words: string) => Options | undefined;
@@ -71,6 +75,8 @@ export interface CommandDefinition<Options> {
 export interface Command {
   readonly name: string;
   readonly summary: string;
+  readonly hint?: string;
+  readonly words?: readonly string[];
   readonly access: CommandAccess;
   readonly read: (words: string) => ParsedCommand | undefined;
 }
@@ -90,7 +96,8 @@ export interface ParsedCommand {
 }
 
 /** Defines a row of the table. */
-export function defineCommand<Options>({ name, summary, access, parse, changes, isGivenOnce, run }: CommandDefinition<Options>): Command {
+export function defineCommand<Options>(definition: CommandDefinition<Options>): Command {
+  const { name, summary, hint, words: first, access, parse, changes, isGivenOnce, run } = definition;
   const read = (words: string): ParsedCommand | undefined => {
     const options = parse(words);
     if (options === undefined) return undefined;
@@ -104,7 +111,7 @@ export function defineCommand<Options>({ name, summary, access, parse, changes, 
       run: (call) => run(options, call),
     };
   };
-  return { name, summary, access, read };
+  return { name, summary, access, read, ...withoutUndefined({ hint, words: first }) };
 }
 
 /** The value of a command that shows or sets; undefined to show. */

@@ -10,6 +10,8 @@ import type { Command, Wish } from "./define-command.ts";
 export const elevatedCommand: Command = defineCommand<Wish>({
   name: "/elevated",
   summary: "on runs your commands on the host instead of in the sandbox, where they ask as commands on the host do; off ends that",
+  hint: "[on | off]",
+  words: ["on", "off"],
   access: "owner",
   parse: parseWish,
   changes: hasWish,

@@ -8,6 +8,7 @@ import { treeOf } from "./subagents.ts";
 export const focusCommand: Command = defineCommand<{ readonly named: string }>({
   name: "/focus",
   summary: "<n|label|key> sends what is said here to a sub-agent or to another session; alone it shows which",
+  hint: "[N | LABEL | KEY]",
   access: "anyone",
   parse: (words) => (/^(?:\s|$)/.test(words) ? { named: words.trim() } : undefined),
   changes: ({ named }) => named !== "",

@@ -8,6 +8,8 @@ import type { Command, Wish } from "./define-command.ts";
 export const modeCommand: Command = defineCommand<Wish>({
   name: "/mode",
   summary: "which tool calls run here: read-only, ask (as configured), workspace, or full, which asks about none of your commands",
+  hint: "[read-only | ask | workspace | full]",
+  words: ["read-only", "ask", "workspace", "full"],
   access: "owner",
   parse: parseWish,
   changes: hasWish,

@@ -12,6 +12,8 @@ import type { Command, Wish } from "./define-command.ts";
 export const modelCommand: Command = defineCommand<Wish>({
   name: "/model",
   summary: "show the model; /model list names those that are configured, /model <name> chooses one, /model default undoes that",
+  hint: "[list | NAME | default]",
+  words: ["list", "default"],
   access: "anyone",
   parse: parseWish,
   changes: ({ wish }) => wish !== undefined && wish.toLowerCase() !== "list",

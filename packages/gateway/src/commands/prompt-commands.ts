@@ -1,4 +1,4 @@
-import { nearestName } from "@factotum/agent-contract";
+import { nearestName, withoutUndefined } from "@factotum/agent-contract";
 import type { CommandFile, SkillEntry, SourceCommand, SourcePrompt } from "@factotum/agent-contract";
 import type { GroupConfig } from "@factotum/config";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
@@ -25,6 +25,8 @@ export interface PromptCommandInfo {
   /** Without the slash. */
   readonly name: string;
   readonly summary: string;
+  /** What may follow the name, for people: `<city>`. The summary of a skill and of a file says it, too. */
+  readonly hint?: string;
   /** A file's commands are the owner's unless it says otherwise. */
   readonly access: "anyone" | "owner";
   readonly type: "skill" | "file" | "command" | "prompt";
@@ -74,6 +76,7 @@ export class PromptCommands {
       summary: summaryOf(name, description, argumentHint),
       access,
       type: "file",
+      ...withoutUndefined({ hint: argumentHint }),
     }));
     const taken = new Set(own.map(({ name }) => promptCommandName(name)));
     const isFree = (name: string): boolean => !taken.has(promptCommandName(name)) && !this.#reserved.has(promptCommandName(name));
@@ -82,13 +85,27 @@ export class PromptCommands {
       ...own,
       ...skills.flatMap(({ name, description, argumentHint }): PromptCommandInfo[] =>
         isFree(name) && parsePromptCommand(`/${name}`) !== undefined
-          ? [{ name, summary: summaryOf(name, description, argumentHint), access: "anyone", type: "skill" }]
+          ? [
+              {
+                name,
+                summary: summaryOf(name, description, argumentHint),
+                access: "anyone",
+                type: "skill",
+                ...withoutUndefined({ hint: argumentHint }),
+              },
+            ]
           : [],
       ),
       ...sourceCommands
         .filter(({ name }) => !named.has(promptCommandName(name)))
         .map(({ name, summary }): PromptCommandInfo => ({ name, summary, access: "owner", type: "command" })),
-      ...prompts.map(({ name, summary }): PromptCommandInfo => ({ name, summary, access: "owner", type: "prompt" })),
+      ...prompts.map((prompt): PromptCommandInfo => ({
+        name: prompt.name,
+        summary: prompt.summary,
+        access: "owner",
+        type: "prompt",
+        ...hintOf(prompt),
+      })),
     ];
   }
 
@@ -137,6 +154,11 @@ export class PromptCommands {
     known.byGroup.set(group, all);
     return all;
   }
+}
+
+function hintOf({ arguments: all }: SourcePrompt): Pick<PromptCommandInfo, "hint"> {
+  if (all.length === 0) return {};
+  return { hint: all.map(({ name, isRequired }) => (isRequired ? `<${name}>` : `[${name}]`)).join(" ") };
 }
 
 /** The first command of each name. */

@@ -11,6 +11,8 @@ export const queueCommand: Command = defineCommand<{ readonly words: readonly st
   name: "/queue",
   summary:
     "show what happens to messages that come while I work; /queue steer, followup, collect or interrupt chooses, /queue default undoes that",
+  hint: "[steer | followup | collect | interrupt | default] [debounce:2s] [cap:20] [drop:summarize | old | new]",
+  words: ["steer", "followup", "collect", "interrupt", "default"],
   access: "anyone",
   parse: (written) => {
     const found = /^(?:[ \t]+(\S.*))?$/.exec(written);

@@ -10,6 +10,8 @@ import type { Command, Wish } from "./define-command.ts";
 export const reasoningCommand: Command = defineCommand<Wish>({
   name: "/reasoning",
   summary: "on shows the model's thoughts before a reply, stream each at once, off hides them",
+  hint: "[on | off | stream | default]",
+  words: ["on", "off", "stream", "default"],
   access: "anyone",
   parse: parseWish,
   changes: hasWish,

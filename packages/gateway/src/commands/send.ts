@@ -8,6 +8,8 @@ import type { Command, Wish } from "./define-command.ts";
 export const sendCommand: Command = defineCommand<Wish>({
   name: "/send",
   summary: "off holds my replies in this conversation back, on sends them, inherit does as configured",
+  hint: "[on | off | inherit]",
+  words: ["on", "off", "inherit"],
   access: "owner",
   parse: parseWish,
   changes: hasWish,

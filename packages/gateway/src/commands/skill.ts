@@ -5,6 +5,7 @@ import type { Command } from "./define-command.ts";
 export const skillCommand: Command = defineCommand({
   name: "/skill",
   summary: "/skill <name> <request> does the request with that skill",
+  hint: "NAME [WORDS]",
   access: "anyone",
   parse: parseNothing,
   changes: changesNothing,

@@ -21,6 +21,8 @@ type Asked =
 export const subagentsCommand: Command = defineCommand({
   name: "/subagents",
   summary: "show, steer or end the sub-agents of this conversation",
+  hint: "[log N | steer N WORDS | kill N | kill all]",
+  words: ["log", "steer", "kill"],
   access: "anyone",
   parse,
   changes: ({ type }: Asked) => type === "steer" || type === "kill",

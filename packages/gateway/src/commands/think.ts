@@ -9,6 +9,8 @@ import type { Command, Wish } from "./define-command.ts";
 export const thinkCommand: Command = defineCommand<Wish>({
   name: "/think",
   summary: "show how much the model thinks; /think <level> chooses, /think default undoes that",
+  hint: "[LEVEL | default]",
+  words: [...THINKING_LEVELS, "default"],
   access: "anyone",
   parse: parseWish,
   changes: hasWish,

@@ -7,6 +7,8 @@ export const trustCommand: Command = defineCommand<Wish>({
   name: "/trust",
   summary:
     "after you have checked it: treat what others wrote here so far as yours; /trust session does so until the next reset, /trust off ends that",
+  hint: "[session | off]",
+  words: ["session", "off"],
   access: "owner",
   parse: parseWish,
   changes: () => true,

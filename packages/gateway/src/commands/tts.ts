@@ -10,6 +10,8 @@ const CHOICES: readonly SpeechMode[] = ["off", "always", "inbound", "tagged"];
 export const ttsCommand: Command = defineCommand<Wish>({
   name: "/tts",
   summary: "always speaks my answers, inbound those to voice messages, tagged those that I choose, off none",
+  hint: "[off | always | inbound | tagged | default]",
+  words: ["off", "always", "inbound", "tagged", "default"],
   access: "anyone",
   parse: parseWish,
   changes: hasWish,

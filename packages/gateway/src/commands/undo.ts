@@ -9,6 +9,8 @@ const MAX_NAMES = 20;
 export const undoCommand: Command = defineCommand<Wish>({
   name: "/undo",
   summary: "give files back what they held before my last changes; /undo force also those that were changed since",
+  hint: "[force]",
+  words: ["force"],
   access: "anyone",
   parse: parseWish,
   changes: () => true,

@@ -8,6 +8,8 @@ import type { Command, Wish } from "./define-command.ts";
 export const verboseCommand: Command = defineCommand<Wish>({
   name: "/verbose",
   summary: "on shows each tool as it begins, full its result too, off neither",
+  hint: "[on | full | off | default]",
+  words: ["on", "full", "off", "default"],
   access: "anyone",
   parse: parseWish,
   changes: hasWish,

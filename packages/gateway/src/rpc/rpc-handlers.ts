@@ -5,6 +5,7 @@ import { approvalHandlers } from "./approval-handlers.ts";
 import { channelHandlers } from "./channel-handlers.ts";
 import { chatHandlers } from "./chat-handlers.ts";
 import { checkpointHandlers } from "./checkpoint-handlers.ts";
+import { commandHandlers } from "./command-handlers.ts";
 import { contextHandlers } from "./context-handlers.ts";
 import { cronHandlers } from "./cron-handlers.ts";
 import { deadLetterHandlers } from "./dead-letter-handlers.ts";
@@ -42,6 +43,7 @@ export function createRpcHandlers({ engine, hub, setup, memory, ...control }: Rp
     ...sessionHandlers(engine),
     ...subagentHandlers(engine),
     ...checkpointHandlers(engine),
+    ...commandHandlers(engine),
     ...contextHandlers(engine),
     ...deadLetterHandlers(engine.deadLetters),
     ...cronHandlers(engine),

@@ -2,18 +2,14 @@ import { ModelError, withoutUndefined } from "@factotum/agent-contract";
 import { thinkingLevelsOf } from "@factotum/models";
 import type { RpcMethods, SessionSettings } from "@factotum/protocol";
 import type { CommandSession } from "../commands/command-target.ts";
-import { COMMANDS } from "../commands/command-table.ts";
+import { listCommands } from "../commands/list-commands.ts";
 import { MODE_EFFECTS } from "../commands/mode.ts";
 import { findModel, knownModels } from "../commands/model.ts";
-import { RESETS } from "../commands/reset.ts";
 import { infoOf } from "../commands/think.ts";
 import { modeOf, SESSION_MODES } from "../conversation/session-mode.ts";
 import type { Engine } from "../engine/engine.ts";
 import { parseAgentSessionKey } from "../routing/session-key.ts";
 import { RpcError } from "./rpc-error.ts";
-
-/** How long skills and own commands are looked up. */
-const LOOKUP_MS = 5000;
 
 /** What can be chosen for a session of the owner's, and the commands that it takes. */
 export async function readSettings(sessionKey: string, { parts }: Engine): Promise<SessionSettings> {
@@ -23,14 +19,14 @@ export async function readSettings(sessionKey: string, { parts }: Engine): Promi
     record,
     agent: running.agent(parseAgentSessionKey(sessionKey)?.agentId ?? running.config.defaultAgentId),
   };
-  const [info, models, commands] = await Promise.all([infoOf(session), knownModels(session, running), commandsOf(session, parts)]);
+  const [info, models, commands] = await Promise.all([infoOf(session), knownModels(session, running), listCommands(session.agent, parts)]);
   const thinking = record?.overrides.thinking ?? session.agent.config.thinking;
   return {
     mode: modeOf(record),
     modes: SESSION_MODES.map((id) => ({ id, effect: MODE_EFFECTS[id] })),
     models: models.map(({ isActive: _active, ...model }) => model),
     thinkingLevels: info === undefined ? [] : thinkingLevelsOf(info),
-    commands,
+    commands: commands.flatMap(({ name, aliases, summary }) => [name, ...aliases].map((each) => ({ name: each, summary }))),
     ...withoutUndefined({ model: await referenceOf(session), contextWindow: info?.contextWindow, thinking }),
   };
 }
@@ -52,18 +48,6 @@ export async function chooseSettings(
   await store.patchSession(sessionKey, { overrides }, { nowMs: clock.now() });
   events.sessionChanged(sessionKey);
   return readSettings(sessionKey, engine);
-}
-
-async function commandsOf({ agent }: CommandSession, { promptCommands }: Engine["parts"]): Promise<SessionSettings["commands"]> {
-  const own = await promptCommands.list({
-    agent,
-    group: undefined,
-    owner: true,
-    isShared: false,
-    signal: AbortSignal.timeout(LOOKUP_MS),
-  });
-  const builtIn = [...RESETS, ...COMMANDS].map(({ name, summary }) => ({ name: name.slice(1), summary }));
-  return [...builtIn, ...own.map(({ name, summary }) => ({ name, summary }))];
 }
 
 async function referenceOf({ record, agent }: CommandSession): Promise<string | undefined> {

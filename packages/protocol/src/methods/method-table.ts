@@ -3,6 +3,7 @@ import { APPROVAL_METHODS, type ApprovalMethods } from "./approval-methods.ts";
 import { CHANNEL_METHODS, type ChannelMethods } from "./channel-methods.ts";
 import { CHAT_METHODS, type ChatMethods } from "./chat-methods.ts";
 import { CHECKPOINT_METHODS, type CheckpointMethods } from "./checkpoint-methods.ts";
+import { COMMAND_METHODS, type CommandMethods } from "./command-methods.ts";
 import { CRON_METHODS, type CronMethods } from "./cron-methods.ts";
 import { CONTEXT_METHODS, type ContextMethods } from "./context-methods.ts";
 import { DEAD_LETTER_METHODS, type DeadLetterMethods } from "./dead-letter-methods.ts";
@@ -26,6 +27,7 @@ export interface RpcMethods
     SessionMethods,
     SubagentMethods,
     CheckpointMethods,
+    CommandMethods,
     ContextMethods,
     DeadLetterMethods,
     CronMethods,
@@ -56,6 +58,7 @@ export const RPC_METHODS: RpcMethodSchemas = {
   ...SESSION_METHODS,
   ...SUBAGENT_METHODS,
   ...CHECKPOINT_METHODS,
+  ...COMMAND_METHODS,
   ...CONTEXT_METHODS,
   ...DEAD_LETTER_METHODS,
   ...CRON_METHODS,
