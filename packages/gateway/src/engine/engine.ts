@@ -9,6 +9,7 @@ import { CheckpointService } from "../checkpoints/checkpoint-service.ts";
 import type { TypedCommand } from "../commands/parse-command.ts";
 import { SlashCommands } from "../commands/slash-commands.ts";
 import { commandAccess } from "../commands/command-access.ts";
+import { isFocusChange } from "../commands/is-focus-change.ts";
 import { SessionFocus } from "../focus/session-focus.ts";
 import { DeadLetterService } from "../delivery/dead-letter-service.ts";
 import { Ingress } from "../ingress/ingress.ts";
@@ -101,7 +102,7 @@ export class Engine {
     this.checkpoints = new CheckpointService({ store, running, ...options.checkpoints });
     const schedule = async (): Promise<ScheduleStatus> => this.schedule.report();
     const inBackground = (label: string, work: Promise<unknown>): void => this.#background.add(label, work);
-    this.#focus = new SessionFocus({ ...parts, inBackground });
+    this.#focus = new SessionFocus({ ...parts, inBackground, isChange: isFocusChange });
     this.#commands = new SlashCommands({ ...parts, focus: this.#focus, sessions: this.sessions, checkpoints: this.checkpoints, schedule });
     this.#upkeep = new Upkeep(this.parts, {
       checkpoints: this.checkpoints,
@@ -193,7 +194,9 @@ export class Engine {
         answered: (taken) => this.#background.addFor(taken.input, "answer", async () => questions.record(taken)),
         command: (route, command, input) => {
           queue.endDebounce(route.sessionKey);
-          this.#background.addFor(input, "command", async () => this.#runCommand({ route, input }, command));
+          this.#background.addFor(input, "command", async () =>
+            this.#focus.during(input.message, this.#runCommand({ route, input }, command)),
+          );
         },
       },
     );

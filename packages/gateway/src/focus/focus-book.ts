@@ -37,7 +37,7 @@ export class FocusBook {
 
   /** That of the conversation of a message, with its thread; expired or not. In a direct conversation everyone has their own. */
   of({ origin, sender }: Pick<MsgContext, "origin" | "sender">): FocusRecord | undefined {
-    return this.#byKey.get(this.#keyOf(origin, sender.id));
+    return this.#byKey.get(this.keyOf(origin, sender.id));
   }
 
   /** Oldest first. */
@@ -60,7 +60,7 @@ export class FocusBook {
 
   /** Focuses a conversation, instead of an earlier focus. False if too many are focused. Resolves when it is stored. */
   async put(origin: Origin, focus: Pick<FocusRecord, "sessionKey" | "agentId" | "senderId" | "isOwnThread">): Promise<boolean> {
-    const key = this.#keyOf(origin, focus.senderId);
+    const key = this.keyOf(origin, focus.senderId);
     if (!this.#byKey.has(key) && this.#byKey.size >= MAX_FOCUSES) return false;
     const nowMs = this.#parts.clock.now();
     const record: FocusRecord = { key, origin, ...focus, createdAtMs: nowMs, usedAtMs: nowMs };
@@ -83,7 +83,8 @@ export class FocusBook {
     await this.#parts.store.removeFocus(key);
   }
 
-  #keyOf(origin: Origin, senderId: string | undefined): string {
+  /** The key of a conversation that can be focused: in a direct one, with the person. */
+  keyOf(origin: Origin, senderId: string | undefined): string {
     const key = conversationKey(this.#parts.channels.moves.original(origin));
     return origin.conversation.kind === "direct" && senderId !== undefined ? `${key} ${JSON.stringify(senderId)}` : key;
   }

@@ -271,3 +271,30 @@ test("/stop and /new in a focused chat are about the sub-agent, which stays open
   expect(await say("/stop", GROUP)).toEqual(["Ended 1 sub-agent."]);
   expect(textsOf(THREAD).at(-1)).toContain("has ended (killed)");
 });
+
+test("a message that comes together with the command before it goes where the conversation goes after the command", async () => {
+  await scene.start();
+  await say("Keep watch.", DM);
+  const before = textsOf(DM).length;
+  const { platform } = scene;
+  // In one batch, one after the other, and all at the same time.
+  for (const text of ["/focus 1", "One?", "/unfocus", "Two?"]) await platform.say(platform.message(text));
+  await scene.running.gateway.engine.idle();
+  await Promise.all(["/focus 1", "Three?", "/unfocus", "Four?", "/focus"].map((text) => platform.say(platform.message(text))));
+  await scene.running.gateway.engine.idle();
+  for (const [text, isFocused] of [
+    ["One?", true],
+    ["Two?", false],
+    ["Three?", true],
+    ["Four?", false],
+  ] as const)
+    expect([text, scene.bodies(text)[0]?.includes("### Subagent Context")]).toEqual([text, isFocused]);
+  expect(
+    textsOf(DM)
+      .slice(before)
+      .filter((text) => text.startsWith("keeper")),
+  ).toHaveLength(2);
+  // A command that changes nothing, or is not carried out, holds up nothing.
+  await platform.say(platform.message("/focus nothing"));
+  expect(await say("Five?", DM)).toEqual([expect.stringContaining("no such session"), "Main here."]);
+});

@@ -22,6 +22,8 @@ import { createThread } from "./create-thread.ts";
 import { FocusAccess } from "./focus-access.ts";
 import type { FocusedMessage } from "./focus-access.ts";
 import { FocusBook } from "./focus-book.ts";
+import { FocusOrder } from "./focus-order.ts";
+import type { OrderedMessage } from "./focus-order.ts";
 
 const MAX_NAME_CHARS = 80;
 
@@ -35,6 +37,8 @@ export interface SessionFocusParts {
   readonly notices: Pick<Notices, "sendToChat">;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** True for a message that is a command which changes the focus of its conversation. */
+  readonly isChange: (message: MsgContext) => boolean;
   /** Reports a failure, and is waited for at the end. */
   readonly inBackground: (label: string, work: Promise<unknown>) => void;
 }
@@ -59,6 +63,7 @@ export class SessionFocus {
   readonly #book: FocusBook;
   readonly #access: FocusAccess;
   readonly #finder: SessionFinder;
+  readonly #order = new FocusOrder();
   readonly #closing = new AbortController();
   /** By session: threads that are being created. */
   readonly #opening = new Map<string, Promise<void>>();
@@ -97,6 +102,17 @@ export class SessionFocus {
   /** Creates no further thread. */
   close(): void {
     this.#closing.abort();
+  }
+
+  /** A channel's message arrives: it waits for commands before it that change the focus of its conversation. Dispose of it when the message is admitted. */
+  async enter(message: MsgContext): Promise<Disposable> {
+    return this.#order.enter(this.#ordered(message), { isChange: this.#parts.isChange(message) });
+  }
+
+  /** The work of a command, during which messages of its conversation wait if it changes the focus. Call it before anything after the command is admitted. */
+  async during(message: MsgContext, work: Promise<void>): Promise<void> {
+    if (this.#parts.isChange(message)) this.#order.carriedOut(this.#ordered(message), work);
+    return work;
   }
 
   /**
@@ -155,6 +171,10 @@ export class SessionFocus {
     if (focus === undefined) return undefined;
     await this.#book.release(focus);
     return this.nameOf(focus.sessionKey);
+  }
+
+  #ordered({ origin, sender, eventId }: MsgContext): OrderedMessage {
+    return { conversation: this.#book.keyOf(origin, sender.id), id: JSON.stringify([origin.channel, origin.accountId, eventId]) };
   }
 
   async #focused({ message, admission }: Pick<InputRecord, "message" | "admission">): Promise<InputAdmission> {

@@ -98,7 +98,7 @@ export interface IngressOptions {
   readonly policy: InputPolicy;
   readonly promptCommands: PromptCommands;
   readonly questions: Questions;
-  readonly focus: Pick<SessionFocus, "admissionOf">;
+  readonly focus: Pick<SessionFocus, "admissionOf" | "enter">;
   readonly subagents: Pick<SessionSubagents, "hasEnded">;
   readonly queue: TurnQueue;
   readonly pendingEvents: PendingEvents;
@@ -152,7 +152,9 @@ export class Ingress implements MessageIntake {
 
   /** Accepts an event of a channel. Resolves once it is committed; rejects if the commit failed. */
   async acceptEvent(reported: MsgContext, options: { readonly progress?: AccountProgress }): Promise<"accepted" | "duplicate"> {
-    const { policy, store } = this.#options;
+    const { policy, store, focus } = this.#options;
+    await this.#opened.promise;
+    using _place = await focus.enter(reported);
     const message = await withReactionTarget(reported, store);
     const move = policy.moveOf(message);
     const { first, others } = await broadcastParts({ message, admission: policy.admissionOf(message) }, this.#options);
