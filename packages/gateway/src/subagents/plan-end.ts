@@ -66,9 +66,14 @@ export function staysOpen({ isPersistent }: Pick<SpawnRecord, "isPersistent">, b
   return isPersistent === true && brought?.state !== "killed" && brought?.state !== "done";
 }
 
+/** Only the first report of a sub-agent belongs to the exchange in which it was started: later runs were asked for since then. */
+export function isFirstReport(earlier = 0): boolean {
+  return earlier === 0;
+}
+
 /** One report of a sub-agent, by the number of those before it. */
 export function reportName({ id }: Pick<SpawnRecord, "id">, earlier = 0): string {
-  return earlier === 0 ? id : `${id}:${earlier}`;
+  return isFirstReport(earlier) ? id : `${id}:${earlier}`;
 }
 
 /**
@@ -95,12 +100,15 @@ function reportInput(
   { nowMs, isEvent }: { readonly nowMs: number; readonly isEvent: boolean },
 ): OwnInput {
   const { message, admission } = spawn.report;
+  const { agentToAgent: asked, ...own } = admission;
+  const agentToAgent = isFirstReport(spawn.reports) ? asked : undefined;
   const { text, untrusted } = reportText(spawn, end, { isNested: isSubagentKey(spawn.parentKey), isEvent });
   const eventId = `subagent-end:${reportName(spawn, spawn.reports)}`;
   return {
     message: { ...message, eventId, text, timestampMs: nowMs, ...(untrusted.length === 0 ? {} : { untrusted }) },
     admission: {
-      ...admission,
+      ...own,
+      ...withoutUndefined({ agentToAgent }),
       completion: { id: spawn.id, sessionKey: spawn.childKey, state: end.state },
       ...(isEvent ? { isEvent: true } : {}),
       ...(end.isTainted ? { tainted: true } : {}),

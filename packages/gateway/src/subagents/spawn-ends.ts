@@ -14,7 +14,7 @@ import type { AttachmentFolders } from "./attachment-folders.ts";
 import { checkResult } from "./check-result.ts";
 import { HeldResults } from "./held-results.ts";
 import { endedPayload } from "./hook-payloads.ts";
-import { endingOf, planEnd, reportName, staysOpen } from "./plan-end.ts";
+import { endingOf, isFirstReport, planEnd, reportName, staysOpen } from "./plan-end.ts";
 import type { BroughtEnd, SpawnEnding } from "./plan-end.ts";
 import type { SpawnBook } from "./spawn-book.ts";
 import { correctionEvent, correctionInput } from "./steering-input.ts";
@@ -230,10 +230,11 @@ export class SpawnEnds {
     const parent = book.ofChild(spawn.parentKey);
     if (parent === undefined || isOpenSpawn(parent)) {
       const text = plainReport(spawn);
-      const name = reportName(spawn, isOpenSpawn(spawn) ? (spawn.reports ?? 1) - 1 : spawn.reports);
+      const earlier = isOpenSpawn(spawn) ? (spawn.reports ?? 1) - 1 : spawn.reports;
+      const name = reportName(spawn, earlier);
       const { message, admission } = spawn.report;
       // What another session has asked for is not the chat's.
-      if (admission.agentToAgent?.step !== "message")
+      if (admission.agentToAgent?.step !== "message" || !isFirstReport(earlier))
         await notices.sendToChat(spawn.parentKey, message.origin, { text, identity: ["subagent", name] });
       await notices.addEntry(spawn.parentKey, { level: "info", text, key: `subagent:${name}` });
     }

@@ -167,3 +167,52 @@ test("such a result is the reply, too, where a restart comes between", async () 
   await scene.running.gateway.engine.idle();
   expect([...scene.bodies("2 of 2"), ...scene.bodies("2 of 6")][0]).toContain("There are three.");
 });
+
+const keep = toolReply({ name: "sessions_spawn", input: { task: "keeper", label: "keeper", mode: "session" } });
+
+test("what a session asks of a sub-agent that stays open uses the budget of the tree that asks, and that of the sub-agent if none does", async () => {
+  const askKeeper = (text: string): ReturnType<typeof toolReply> => {
+    const [sessionKey = ""] = /agent:main:subagent:[0-9a-f-]{36}/.exec(text) ?? [];
+    return toolReply({ name: "sessions_send", input: { sessionKey, message: "And now?", timeoutSeconds: 0 } });
+  };
+  scene.answerWith({
+    "": ({ text }) => {
+      const newest = text.slice(text.lastIndexOf('"role":"user"'));
+      if (newest.includes("Go.")) return keep;
+      if (newest.includes("Count.")) return spawn("count");
+      const isCounted = newest.includes("has ended") && newest.includes("three files");
+      return isCounted || newest.includes("Ask it.") ? askKeeper(text) : textReply("Done.");
+    },
+    keeper: ({ text }) => textReply(text.includes("And now?") ? "REPLY_SKIP" : "kept"),
+    count: () => textReply("three files"),
+  });
+  await start((before) => ({ ...before, budget: { tokens: 1_000_000 } }));
+  for (const text of ["Go.", "Count.", "Ask it."]) {
+    await scene.say(text);
+    await expect.poll(async () => scene.running.store.listExchanges()).toEqual([]);
+  }
+  const [keeper, count] = await scene.rows();
+  const steps = await inputsOf(({ admission }) => admission.agentToAgent?.step === "message");
+  expect(steps.map(({ admission }) => admission.tree?.id)).toEqual([keeper?.child.tree?.id, count?.child.tree?.id]);
+  expect(keeper?.child.tree?.id).not.toBe(count?.child.tree?.id);
+});
+
+test("a sub-agent that was opened in an exchange reports what it is told later as that of the conversation", async () => {
+  scene.answerWith({
+    "": ({ results, text }) => {
+      const newest = text.slice(text.lastIndexOf('"role":"user"'));
+      if (newest.includes("has ended a run")) return textReply("Told.");
+      if (newest.includes("Open one.")) return keep;
+      if (newest.includes("Ask the other one.") && results === 0)
+        return toolReply({ name: "sessions_send", input: { sessionKey: "agent:main:other", message: "Open one.", timeoutSeconds: 0 } });
+      return textReply("REPLY_SKIP");
+    },
+    keeper: () => textReply("kept"),
+  });
+  await start();
+  await scene.say("Ask the other one.");
+  await expect.poll(async () => scene.running.store.listExchanges()).toEqual([]);
+  await submit("/subagents steer keeper More.", { kind: "user", sessionKey: "agent:main:other" });
+  const reports = await inputsOf(({ admission }) => admission.completion !== undefined);
+  expect(reports.map(({ admission }) => admission.agentToAgent?.step)).toEqual([undefined, "message"]);
+});
