@@ -239,3 +239,34 @@ test("an offer is refused for a session that is missing, or that others write in
   await far.until(() => far.frames.find((frame) => frame.type === "hello"));
   await expect(far.call("editor.attach", { sessionKey: "agent:main:main", ...ALL })).rejects.toThrow("own machine");
 });
+
+test("what an editor offers ends with the first turn of others in its session, and it is told so", async () => {
+  await using server = await startAnthropicServer();
+  server.respond(() => textReply("Hello."));
+  let closed = 0;
+  const platform = new TestPlatform();
+  await using running = await startTestGateway({
+    platform,
+    accountConfig: { allowFrom: ["owner-1", "guest-1"] },
+    patch: withModel(server.baseUrl),
+    openEditorTools: () => ({ sources: [], fingerprint: "f", problems: [], close: async () => void (closed += 1) }),
+  });
+  using editor = await TestClient.connect(running.gateway.url, running.token);
+  await editor.call("sessions.create", { key: KEY, workspace: folder });
+  const offer = { ...ALL, servers: [{ type: "stdio" as const, name: "notes", command: "/x", args: [], env: {} }] };
+  await editor.call("editor.attach", { sessionKey: KEY, ...offer });
+  const { engine } = running.gateway;
+  const { editors: links } = engine.parts;
+  const say = async (owner: boolean): Promise<readonly [files: boolean, tools: boolean]> => {
+    const message = platform.message("Hi.", { sender: { id: owner ? "owner-1" : "guest-1", isBot: false } });
+    await engine.submit(message, { owner, kind: "user", sessionKey: KEY });
+    await engine.idle();
+    return [links.offersFiles(run()), links.toolsOf(KEY) !== undefined];
+  };
+  expect(await say(true)).toEqual([true, true]);
+  expect(await say(false)).toEqual([false, false]);
+  expect(closed).toBe(1);
+  const note = await editor.until(() => editor.frames.find((frame) => frame.type === "event" && frame.event === "editor-note"));
+  expect(JSON.stringify(note)).toContain("Others write in this conversation now");
+  await expect(editor.call("editor.attach", { sessionKey: KEY, ...ALL })).rejects.toThrow("Others write");
+});

@@ -35,6 +35,9 @@ export interface EditorTools {
 /** Makes the tools of an editor's servers. Nothing is started before a turn needs it. */
 export type OpenEditorTools = (servers: readonly EditorServer[]) => EditorTools;
 
+const SHARED =
+  "Others write in this conversation now, so the editor's files, terminals and MCP servers are not used here any longer. The answers are still shown.";
+
 const noTools: OpenEditorTools = () => ({ sources: [], fingerprint: "", problems: [], close: async () => undefined });
 
 interface Attached {
@@ -51,8 +54,8 @@ export interface EditorLinksOptions {
 }
 
 /**
- * The editors that do something for the runs of a session: the first that offers it, until its connection ends. It is asked for the owner's own turns alone, and
- * for files of the session's folder alone.
+ * The editors that do something for the runs of a session: the first that offers it, until its connection ends or others write in the session. It is asked for the
+ * owner's own turns alone, and for files of the session's folder alone.
  */
 export class EditorLinks implements EditorFiles, EditorTerminals {
   readonly #options: EditorLinksOptions;
@@ -95,6 +98,14 @@ export class EditorLinks implements EditorFiles, EditorTerminals {
     if (link?.connection !== connection) return false;
     this.#remove(link);
     return true;
+  }
+
+  /** Others write in a session from now on: what its editor offers ends, and the person there is told why. No-op without an editor. */
+  endPrivacy(sessionKey: string): void {
+    const link = this.#links.get(sessionKey)?.link;
+    if (link === undefined) return;
+    link.note(SHARED);
+    this.#remove(link);
   }
 
   /** An editor has answered; false if nothing of it waits for that. */

@@ -50,7 +50,7 @@ export interface TurnPreparerOptions {
   readonly conversations: Conversations;
   readonly compaction: CompactionTriggers;
   readonly prompts: PromptResolver;
-  readonly editors: Pick<EditorLinks, "toolsOf">;
+  readonly editors: Pick<EditorLinks, "endPrivacy" | "toolsOf">;
   readonly messages: TurnMessages;
   readonly cache: SessionCache;
   readonly media: MediaStage;
@@ -118,6 +118,7 @@ export class TurnPreparer {
       context,
     );
     const { result: started, committed } = await startTurn(newTurn, job, store);
+    if (!started.session.isPrivate) this.#options.editors.endPrivacy(sessionKey);
     if (context.record === undefined) cache.set(context.sessionId, []);
     if (context.record === undefined || (prompt.isNew && prompt.record.cause === "new-session" && history.length === 0)) {
       const place = { agentId: facts.agentId, sessionKey, owner: facts.owner, sessionId: context.sessionId };

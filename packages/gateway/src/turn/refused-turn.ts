@@ -3,6 +3,7 @@ import type { SessionStore, TurnRecord, TurnStore } from "@factotum/store";
 import { StoreError } from "@factotum/store";
 import type { InputPolicy } from "../conversation/input-policy.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
+import type { EditorLinks } from "../editors/editor-links.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { MediaStage } from "../media/media-stage.ts";
 import type { SessionCache } from "../context/session-cache.ts";
@@ -29,6 +30,7 @@ export interface RefusedTurnOptions {
   readonly conversations: Conversations;
   readonly messages: TurnMessages;
   readonly cache: SessionCache;
+  readonly editors: Pick<EditorLinks, "endPrivacy">;
   readonly media: MediaStage;
   readonly events: SessionEvents;
   readonly watchers: InputWatchers;
@@ -47,7 +49,7 @@ export async function beginRefusedTurn(
   options: RefusedTurnOptions,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<TurnRecord> {
-  const { store, clock, conversations, running, messages, cache, events, media, watchers } = options;
+  const { store, clock, conversations, running, messages, cache, editors, events, media, watchers } = options;
   const job = await withFetchedContext(refused, options, { signal, begins: { sessionKey, parts: options } });
   const { message, admission } = leadInput(job);
   await whenCommitted(job.arrival);
@@ -69,6 +71,7 @@ export async function beginRefusedTurn(
   }
   const earlier = context.record === undefined ? (admission.history ?? []) : [];
   const started = await store.startTurn(createNewTurn(job, run, { messages: [...earlier, ...users] }, context));
+  if (!started.session.isPrivate) editors.endPrivacy(sessionKey);
   cache.drop(context.sessionId);
   for (const input of inputsOf(job)) await media.release(input.message);
   watchers.claimed(started.turn.inputIds, started.turn.id);
