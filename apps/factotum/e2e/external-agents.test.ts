@@ -152,6 +152,14 @@ test("a chat continues with an external agent by /acp or by its binding, and com
   await until("Stopped");
   await say("say Still here.");
   await until("Still here.");
+  // What it does itself is shown like calls, and its plan like a plan.
+  await say("/verbose on");
+  await say("work made.txt");
+  await until("All edited.");
+  expect(["Run the tests", "Tidy up", "agent_call"].map((words) => shown(words))).toEqual([1, 1, 3]);
+  expect(shown("Edit it")).toBeGreaterThan(0);
+  expect(await readFile(path.join(home, "workspace", "made.txt"), "utf8")).toBe("written");
+  await say("/verbose off");
   expect(model.requests.length).toBe(before);
   await say("/acp close");
   await until("the configured model answers here");

@@ -7,6 +7,7 @@ import type {
   ModelEvent,
   ModelRequest,
   StopReason,
+  ToolCall,
   ToolResultMessage,
   Usage,
   UserMessage,
@@ -14,7 +15,9 @@ import type {
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 import { agentError } from "./agent-error.ts";
 import type { AgentConversation } from "./conversation.ts";
-import { type AgentCall, type PromptEnd } from "./prompt-queue.ts";
+import type { AgentCall, OwnCallItem, PromptEnd } from "./prompt-queue.ts";
+
+type OwnCallEnd = NonNullable<OwnCallItem["end"]>;
 
 /** What a stream needs to reach its agent. */
 export interface AgentClientOptions {
@@ -53,6 +56,12 @@ async function* streamAnswer(
         case "thought":
           yield* answer.add(item.type, item.text);
           continue;
+        case "own-call":
+          yield* answer.show(item);
+          if (item.end === undefined) continue;
+          hasEnded = true;
+          yield* answer.ownCall(item.call, item.end);
+          return;
         case "call":
           // One that the agent gave up meanwhile is not run.
           if (!conversation.awaits(item.call.id)) continue;
@@ -67,7 +76,7 @@ async function* streamAnswer(
             continue;
           }
           hasEnded = true;
-          yield* answer.end(item.end, conversation.takeCost());
+          yield* answer.end(item.end, { hasSpoken: conversation.hasSpoken, costUsd: conversation.takeCost() });
           return;
         }
         case "failed":
@@ -168,14 +177,33 @@ class Answer {
     yield { type: "message-end", message: this.#build("toolUse", NO_USAGE) };
   }
 
-  /** Ends with the prompt. */
-  *end({ stopReason, usage }: PromptEnd, costUsd: number | undefined): Generator<ModelEvent, void, undefined> {
+  /** Shows what is new of something that the agent does itself. */
+  *show({ call, isChanged, added }: OwnCallItem): Generator<ModelEvent, void, undefined> {
+    if (isChanged) yield { type: "external-call", call };
+    if (added !== "") yield { type: "external-call-delta", id: call.id, text: added };
+  }
+
+  /** Ends with something that the agent has done itself: its next words come after that. */
+  *ownCall({ id, name, arguments: args }: ToolCall, { text, isError }: OwnCallEnd): Generator<ModelEvent, void, undefined> {
+    yield* this.#close();
+    this.#content.push({ type: "toolCall", id, name, arguments: args, external: true });
+    const content = text === "" ? [] : [{ type: "text", text } as const];
+    const timestamp = this.#options.clock.now();
+    const result: ToolResultMessage = { role: "toolResult", toolCallId: id, toolName: name, content, isError, external: true, timestamp };
+    yield { type: "message-end", message: this.#build("toolUse", NO_USAGE), results: [result] };
+  }
+
+  /** Ends with the prompt. `hasSpoken`: the agent has said something in it, here or in an earlier message. */
+  *end(
+    { stopReason, usage }: PromptEnd,
+    { hasSpoken, costUsd }: { readonly hasSpoken: boolean; readonly costUsd: number | undefined },
+  ): Generator<ModelEvent, void, undefined> {
     const { id } = this.#options;
     if (stopReason === "refusal") throw agentError("refused", `The external agent ${id} declined to answer.`);
     if (stopReason === "cancelled") throw agentError("server", `The external agent ${id} has cancelled the request itself.`);
     if (stopReason === "max_turn_requests") throw agentError("server", `The external agent ${id} has reached its own limit of requests.`);
     // An answer without text would be asked for again.
-    if (!this.#hasText()) yield* this.add("text", `(${id} has ended its turn without further words.)`);
+    if (!hasSpoken && !this.#hasText()) yield* this.add("text", `(${id} has ended its turn without further words.)`);
     yield* this.#close();
     yield { type: "message-end", message: this.#build(stopReason === "max_tokens" ? "length" : "stop", usageOf(usage, costUsd)) };
   }

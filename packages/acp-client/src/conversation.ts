@@ -4,6 +4,7 @@ import type { ContentBlock } from "@agentclientprotocol/sdk";
 import { agentError } from "./agent-error.ts";
 import type { AgentSettings, AgentState } from "./agent-settings.ts";
 import { openAgent, type OpenAgentOptions, type RunningAgent } from "./open-agent.ts";
+import { OwnCalls } from "./own-calls.ts";
 import { objectOf, type SessionUpdate } from "./parse-update.ts";
 import { PromptQueue, type PromptItem } from "./prompt-queue.ts";
 
@@ -29,6 +30,7 @@ export class AgentConversation {
   readonly #options: ConversationOptions;
   readonly #queue = new PromptQueue();
   readonly #calls = new Map<string, Waiting>();
+  readonly #ownCalls: OwnCalls;
   #agent: RunningAgent | undefined;
   #sessionId: string | undefined;
   #beginning: Beginning = "new";
@@ -42,6 +44,7 @@ export class AgentConversation {
   #chargedUsd = 0;
   #isUnused = true;
   #isUnread = false;
+  #hasSpoken = false;
   readonly #waiting: ContentBlock[] = [];
   #hasEnded = false;
   readonly #closing = new AbortController();
@@ -51,6 +54,8 @@ export class AgentConversation {
     this.settings = settings;
     this.place = { sessionKey: run.sessionKey, sessionId: run.sessionId };
     this.#options = options;
+    const { hideSecrets } = options;
+    this.#ownCalls = new OwnCalls({ agent: id, nextId: () => this.#nextCallId(), hideSecrets });
   }
 
   get state(): AgentState {
@@ -77,6 +82,11 @@ export class AgentConversation {
   /** A prompt runs, or has ended and that was not read yet. */
   get hasPrompt(): boolean {
     return this.#isUnread;
+  }
+
+  /** The agent has said something to people since it was prompted. */
+  get hasSpoken(): boolean {
+    return this.#hasSpoken;
   }
 
   /** It was not prompted in this process yet. */
@@ -154,7 +164,9 @@ export class AgentConversation {
     const [agent, sessionId] = [this.#agent, this.#sessionId];
     if (agent === undefined || sessionId === undefined || this.#hasEnded) throw new Error("the agent does not run");
     this.#queue.clear();
+    this.#ownCalls.clear();
     this.#waiting.length = 0;
+    this.#hasSpoken = false;
     this.#isUnused = false;
     this.#isUnread = true;
     this.#isCancelled = false;
@@ -172,7 +184,9 @@ export class AgentConversation {
         signal.removeEventListener("abort", onAbort);
         this.#prompt = undefined;
         this.#refuseCalls();
-        if (!this.#isCancelled) this.#queue.push(item);
+        if (this.#isCancelled) return;
+        for (const ended of item.type === "ended" ? this.#ownCalls.endAll() : []) this.#queue.push(ended);
+        this.#queue.push(item);
       });
     if (signal.aborted) onAbort();
   }
@@ -181,6 +195,7 @@ export class AgentConversation {
   async next(signal: AbortSignal): Promise<PromptItem> {
     const item = await this.#queue.next(signal);
     if (item.type === "ended" || item.type === "failed") this.#isUnread = false;
+    this.#hasSpoken ||= item.type === "text" && item.text.trim() !== "";
     return item;
   }
 
@@ -228,8 +243,18 @@ export class AgentConversation {
       return;
     }
     if (this.#isReplaying || this.#prompt === undefined || this.#isCancelled) return;
-    this.#textChars += update.text.length;
-    this.#queue.push(update);
+    switch (update.type) {
+      case "text":
+      case "thought":
+        this.#textChars += update.text.length;
+        this.#queue.push(update);
+        break;
+      case "own-call":
+        for (const item of this.#ownCalls.take(update.said)) this.#queue.push(item);
+        break;
+      case "plan":
+        for (const item of this.#ownCalls.takePlan(update.entries)) this.#queue.push(item);
+    }
     const isTooLong = this.#textChars > MAX_TEXT_CHARS;
     if (!isTooLong && this.#queue.chars <= MAX_WAITING_CHARS) return;
     const most = isTooLong ? MAX_TEXT_CHARS : MAX_WAITING_CHARS;
@@ -239,11 +264,15 @@ export class AgentConversation {
   async #callTool(name: string, args: JsonObject): Promise<ToolResultMessage> {
     if (this.#prompt === undefined || this.#isCancelled) throw new Error("No prompt runs: ask while one does.");
     if (this.#calls.size >= MAX_CALLS) throw new Error(`More than ${MAX_CALLS} requests wait: ask again later.`);
-    const id = `acp-${this.place.sessionId.slice(0, 8)}-${(this.#callCount += 1)}-${Math.floor(this.#options.clock.now())}`;
+    const id = this.#nextCallId();
     const waiting: Waiting = Promise.withResolvers();
     this.#calls.set(id, waiting);
     this.#queue.push({ type: "call", call: { id, name, arguments: args } });
     return waiting.promise;
+  }
+
+  #nextCallId(): string {
+    return `acp-${this.place.sessionId.slice(0, 8)}-${(this.#callCount += 1)}-${Math.floor(this.#options.clock.now())}`;
   }
 
   #refuseCalls(): void {

@@ -2,11 +2,11 @@ import { describe, expect, test, vi } from "vitest";
 import { openScene } from "../test/scene.ts";
 
 describe("an external agent", { timeout: 60_000 }, () => {
-  test("answers prompt after prompt in one process, with its thoughts, plans and tokens", async () => {
+  test("answers prompt after prompt in one process, with its thoughts and tokens", async () => {
     await using scene = await openScene();
     const first = await scene.ask("think");
     expect(first.text).toBe("Thought.");
-    expect(first.thoughts).toBe("Hm.\nLook around\n\n[x] First\n");
+    expect(first.thoughts).toBe("Hm.");
     expect(first.messages.at(-1)?.usage).toMatchObject({ input: 10, output: 5, total: 15 });
     const second = await scene.ask("again");
     expect(second.text).toMatch(/heard: again$/);

@@ -3,6 +3,9 @@ import type { JsonValue } from "@factotum/agent-contract";
 /** What an update of a session says, as far as a conversation keeps it. */
 type AgentUpdate =
   | { readonly type: "text" | "thought"; readonly text: string }
+  /** About a call of the agent's own. */
+  | { readonly type: "own-call"; readonly said: Readonly<Record<string, unknown>> }
+  | { readonly type: "plan"; readonly entries: unknown }
   /** The cost of the session so far, in US dollars. */
   | { readonly type: "cost"; readonly usd: number };
 
@@ -13,13 +16,9 @@ export interface SessionUpdate {
 }
 
 const MAX_TITLE_CHARS = 300;
-const MAX_PLAN_CHARS = 8_000;
-
-const PLAN_MARKS: Readonly<Record<string, string>> = { completed: "[x]", in_progress: "[>]", pending: "[ ]" };
 
 /**
- * Parses the parameters of `session/update`. Text is text; thoughts, the agent's own calls and its plans are thoughts, since nothing of them runs here. Never
- * throws: what cannot be read says nothing.
+ * Parses the parameters of `session/update`. Never throws: what cannot be read says nothing.
  */
 export function parseUpdate(params: unknown): SessionUpdate | undefined {
   const { sessionId, update } = objectOf(params);
@@ -34,14 +33,10 @@ function read(update: Readonly<Record<string, unknown>>): AgentUpdate | undefine
     case "agent_thought_chunk":
       return textOf("thought", update["content"]);
     case "tool_call":
-      return { type: "thought", text: `\n${titleOf(update)}\n` };
-    case "tool_call_update": {
-      // Its beginning has named it.
-      const failed = update["status"] === "failed";
-      return failed ? { type: "thought", text: `\n${titleOf(update)} failed\n` } : undefined;
-    }
+    case "tool_call_update":
+      return { type: "own-call", said: update };
     case "plan":
-      return { type: "thought", text: `\n${planText(update["entries"])}\n` };
+      return { type: "plan", entries: update["entries"] };
     case "usage_update": {
       const { amount, currency } = objectOf(update["cost"]);
       return typeof amount === "number" && amount >= 0 && currency === "USD" ? { type: "cost", usd: amount } : undefined;
@@ -64,16 +59,6 @@ export function titleOf({ title, name, toolCallId }: Readonly<Record<string, unk
   return cut(found ?? "a call", MAX_TITLE_CHARS);
 }
 
-function planText(entries: unknown): string {
-  const rows = Array.isArray(entries) ? entries.map((entry) => objectOf(entry)) : [];
-  const lines = rows.flatMap(({ content, status }) =>
-    typeof content === "string"
-      ? [`${PLAN_MARKS[typeof status === "string" ? status : ""] ?? "[ ]"} ${cut(content, MAX_TITLE_CHARS)}`]
-      : [],
-  );
-  return cut(lines.join("\n"), MAX_PLAN_CHARS);
-}
-
 /** The first characters of a text. */
 export function cut(text: string, maxChars: number): string {
   return text.length <= maxChars ? text.toWellFormed() : `${text.slice(0, maxChars).toWellFormed()}…`;
@@ -82,4 +67,9 @@ export function cut(text: string, maxChars: number): string {
 /** An object, or an empty one. */
 export function objectOf(value: unknown): Readonly<Record<string, JsonValue | undefined>> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Readonly<Record<string, JsonValue>>) : {};
+}
+
+/** The objects of a list; empty for what is no list. */
+export function listOf(value: unknown): readonly ReturnType<typeof objectOf>[] {
+  return Array.isArray(value) ? value.map((one) => objectOf(one)) : [];
 }

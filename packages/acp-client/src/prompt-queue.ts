@@ -1,4 +1,7 @@
-import type { JsonObject, ModelError } from "@factotum/agent-contract";
+import type { JsonObject, ModelError, ToolCall } from "@factotum/agent-contract";
+
+/** Counted for the arguments of a call of the agent's own. */
+const OWN_CALL_CHARS = 1_000;
 
 /** A call that the agent needs from the gateway. */
 export interface AgentCall {
@@ -13,10 +16,23 @@ export interface PromptEnd {
   readonly usage: Readonly<Record<string, unknown>>;
 }
 
+/** What is new of something that the agent does itself. */
+export interface OwnCallItem {
+  readonly type: "own-call";
+  readonly call: ToolCall;
+  /** It has begun, or the agent describes it in another way. */
+  readonly isChanged: boolean;
+  /** More of its output. */
+  readonly added: string;
+  /** It has ended, with all of its output. */
+  readonly end?: { readonly text: string; readonly isError: boolean };
+}
+
 /** What happens in a prompt, in order. */
 export type PromptItem =
   | { readonly type: "text" | "thought"; readonly text: string }
   | { readonly type: "call"; readonly call: AgentCall }
+  | OwnCallItem
   | { readonly type: "ended"; readonly end: PromptEnd }
   | { readonly type: "failed"; readonly error: ModelError };
 
@@ -34,10 +50,13 @@ export class PromptQueue {
   push(item: PromptItem): void {
     const last = this.#items.at(-1);
     if (item.type === "text" || item.type === "thought") {
-      this.#chars += item.text.length;
+      this.#chars += charsOf(item);
       if (last?.type === item.type) this.#items[this.#items.length - 1] = { type: item.type, text: last.text + item.text };
       else this.#items.push(item);
-    } else this.#items.push(item);
+    } else {
+      this.#chars += charsOf(item);
+      this.#items.push(item);
+    }
     this.#wake.resolve();
   }
 
@@ -47,7 +66,7 @@ export class PromptQueue {
       signal.throwIfAborted();
       const item = this.#items.shift();
       if (item !== undefined) {
-        if (item.type === "text" || item.type === "thought") this.#chars -= item.text.length;
+        this.#chars -= charsOf(item);
         return item;
       }
       this.#wake = Promise.withResolvers();
@@ -60,6 +79,11 @@ export class PromptQueue {
     this.#items = [];
     this.#chars = 0;
   }
+}
+
+function charsOf(item: PromptItem): number {
+  if (item.type === "text" || item.type === "thought") return item.text.length;
+  return item.type === "own-call" ? item.added.length + (item.end?.text.length ?? 0) + OWN_CALL_CHARS : 0;
 }
 
 /** Settles as the promise, or rejects with the signal's reason if that fires first. */

@@ -3,7 +3,7 @@ import type * as sdk from "@agentclientprotocol/sdk";
 import type { ClientApp, PermissionOption, RequestPermissionRequest, RequestPermissionResponse } from "@agentclientprotocol/sdk";
 import { textOf, type CallTool } from "./call-tool.ts";
 import { readWholeFile } from "./read-whole-file.ts";
-import { cut, objectOf, titleOf } from "./parse-update.ts";
+import { cut, listOf, objectOf, titleOf } from "./parse-update.ts";
 import { Terminals } from "./terminals.ts";
 
 const MAX_ACTION_CHARS = 4_000;
@@ -91,8 +91,4 @@ function actionOf({ rawInput, locations, content }: Readonly<Record<string, unkn
     return type === "content" && typeof text === "string" ? [text] : [];
   });
   return cut([...input, ...new Set(places), ...changes].join("\n"), MAX_ACTION_CHARS);
-}
-
-function listOf(value: unknown): readonly ReturnType<typeof objectOf>[] {
-  return Array.isArray(value) ? value.map((one) => objectOf(one)) : [];
 }

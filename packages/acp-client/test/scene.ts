@@ -28,12 +28,19 @@ export interface ManualClock extends Clock {
 /** What the gateway answers to a call of the agent. */
 export type CallHandler = (call: ToolCallContent) => Partial<ToolResultMessage> | Promise<Partial<ToolResultMessage>>;
 
+/** Something that the agent has done itself, with what it says of that. */
+interface OwnCall {
+  readonly call: ToolCallContent;
+  readonly result: ToolResultMessage;
+}
+
 /** How a prompt ended. */
 export interface Answered {
   readonly text: string;
   readonly thoughts: string;
   readonly messages: readonly AssistantMessage[];
   readonly error: ModelError | undefined;
+  readonly ownCalls: readonly OwnCall[];
 }
 
 /** Agents of the scripted program, with a gateway that runs no loop but answers calls. */
@@ -133,18 +140,25 @@ async function ask(
     remember: async (id) => void remembered.push(id),
   });
   const messages: AssistantMessage[] = [];
+  const ownCalls: OwnCall[] = [];
   for (;;) {
     const end = await lastOf(
       client.stream({ system: { stable: "", session: "" }, messages: [...history], tools: [] }, { signal }),
       onEvent,
     );
     if (end.type === "message-failed" && end.partial !== undefined) history.push(end.partial);
-    if (end.type === "message-failed") return answered(end.partial === undefined ? messages : [...messages, end.partial], end.error);
+    if (end.type === "message-failed")
+      return answered(end.partial === undefined ? messages : [...messages, end.partial], end.error, ownCalls);
     messages.push(end.message);
     history.push(end.message);
     const calls = end.message.content.filter((block) => block.type === "toolCall");
-    if (calls.length === 0) return answered(messages, undefined);
-    for (const call of calls) {
+    if (calls.length === 0) return answered(messages, undefined, ownCalls);
+    history.push(...(end.results ?? []));
+    for (const result of end.results ?? []) {
+      const call = calls.find(({ id, external }) => id === result.toolCallId && external === true);
+      if (call !== undefined) ownCalls.push({ call, result });
+    }
+    for (const call of calls.filter(({ external }) => external !== true)) {
       const result = (await onCall?.(call)) ?? { isError: true, content: [{ type: "text" as const, text: "refused" }] };
       history.push({ role: "toolResult", toolCallId: call.id, toolName: call.name, content: [], isError: false, timestamp: 0, ...result });
       if (meanwhile !== undefined) history.push({ role: "user", content: [{ type: "text", text: meanwhile }], timestamp: 0 });
@@ -164,10 +178,10 @@ async function lastOf(stream: AsyncIterable<ModelEvent>, onEvent: AskOptions["on
   return end;
 }
 
-function answered(messages: readonly AssistantMessage[], error: ModelError | undefined): Answered {
+function answered(messages: readonly AssistantMessage[], error: ModelError | undefined, ownCalls: readonly OwnCall[]): Answered {
   const join = (type: "text" | "thinking"): string =>
     messages.flatMap(({ content }) => content.flatMap((block) => (block.type === type ? [block.text] : []))).join("");
-  return { text: join("text"), thoughts: join("thinking"), messages, error };
+  return { text: join("text"), thoughts: join("thinking"), messages, error, ownCalls };
 }
 
 function manualClock(): ManualClock {

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import { Readable, Writable } from "node:stream";
 import { agent, methods, ndJsonStream } from "@agentclientprotocol/sdk";
-import type { AgentContext } from "@agentclientprotocol/sdk";
+import type { AgentContext, SessionUpdate } from "@agentclientprotocol/sdk";
 
 /**
  * An agent of the SDK over standard input and output that does what the first line of a prompt says, and one that breaks the protocol if `FAULT` says so. `LOADS`
@@ -30,16 +30,43 @@ const ACTIONS: Readonly<Record<string, (turn: Turn) => Promise<string>>> = {
   nothing: async () => "",
   think: async (turn) => {
     await say("Hm.", turn, true);
-    const { client, sessionId } = turn;
-    await client.notify(session.update, {
-      sessionId,
-      update: { sessionUpdate: "tool_call", toolCallId: "1", title: "Look around", status: "pending" },
-    });
-    await client.notify(session.update, {
-      sessionId,
-      update: { sessionUpdate: "plan", entries: [{ content: "First", priority: "high", status: "completed" }] },
-    });
     return "Thought.";
+  },
+  work: async (turn) => {
+    const { client, sessionId, words } = turn;
+    const update = async (said: SessionUpdate): Promise<void> => client.notify(session.update, { sessionId, update: said });
+    const step = async (status: "in_progress" | "completed"): Promise<void> =>
+      update({ sessionUpdate: "plan", entries: [{ content: "Edit it", priority: "high", status }] });
+    await say("I edit it.", turn);
+    await step("in_progress");
+    await update({ sessionUpdate: "tool_call", toolCallId: "1", title: "Edit", status: "pending" });
+    await update({
+      sessionUpdate: "tool_call_update",
+      toolCallId: "1",
+      title: "Edit a.txt",
+      kind: "edit",
+      status: "in_progress",
+      locations: [{ path: "/work/a.txt", line: 3 }],
+      content: [{ type: "content", content: { type: "text", text: "Opened with hunter2." } }],
+    });
+    if (words === "stuck") await turn.cancelled;
+    // Its own call needs the gateway.
+    if (words !== "") await client.request(fs.writeTextFile, { sessionId, path: words, content: "written" });
+    await update({
+      sessionUpdate: "tool_call_update",
+      toolCallId: "1",
+      status: "completed",
+      content: [
+        { type: "content", content: { type: "text", text: "Opened with hunter2.\nSaved." } },
+        { type: "diff", path: "/work/a.txt", oldText: "one", newText: "two" },
+      ],
+    });
+    await update({ sessionUpdate: "tool_call", toolCallId: "2", title: "Run the tests", kind: "execute", status: "in_progress" });
+    await update({ sessionUpdate: "tool_call_update", toolCallId: "2", status: "failed", rawOutput: "1 test failed" });
+    await update({ sessionUpdate: "tool_call", toolCallId: "3", title: "Tidy up", status: "in_progress" });
+    await say("All edited.", turn);
+    await step("completed");
+    return "";
   },
   read: async ({ client, sessionId, words }) => (await client.request(fs.readTextFile, { sessionId, path: words })).content,
   write: async ({ client, sessionId, words }) => {

@@ -184,6 +184,35 @@ test("a plan is a plan, and no call", async () => {
   });
 });
 
+test("what an external agent does itself is a call with its own title, kind, places and changes, which may come later", async () => {
+  await using scene = await connectClient();
+  const edits = [{ path: "/work/a.txt", oldText: "one", newText: "two" }];
+  const begun = { title: "Edit", agent: "coder" };
+  const described = { ...begun, title: "Edit a.txt", kind: "edit", locations: [{ path: "/work/a.txt", line: 3 }], edits };
+  const event = (args: object) =>
+    ({ type: "tool-start", runId, call: { id: "e", name: "agent_call", argumentsText: JSON.stringify(args) } }) as const;
+  const result = { type: "tool-result", id: "t", timestampMs: 0, callId: "e", name: "agent_call", text: "Saved.", isError: false } as const;
+  await play(scene, (key) => {
+    scene.gateway.emit(key, event(begun), { type: "tool-delta", runId, callId: "e", text: "Opened." }, event(described), {
+      type: "entry",
+      runId,
+      entry: result,
+    });
+  });
+  const calls = scene.updates.filter(({ sessionUpdate }) => sessionUpdate.startsWith("tool_call"));
+  // Updates of a call that are not sent yet become one.
+  expect(calls).toMatchObject([
+    { sessionUpdate: "tool_call", title: "coder: Edit", kind: "other", status: "in_progress" },
+    {
+      title: "coder: Edit a.txt",
+      kind: "edit",
+      locations: [{ path: "/work/a.txt", line: 3 }],
+      content: [{ type: "diff", ...edits[0] }],
+      status: "completed",
+    },
+  ]);
+});
+
 test.each<[string, Parameters<typeof play>[2], string]>([
   ["is done", {}, "end_turn"],
   ["was stopped elsewhere", { outcome: { type: "aborted", message: "stopped" } }, "cancelled"],

@@ -42,6 +42,8 @@ export interface ToolCallContent {
   readonly deferred?: true;
   /** True if the tool is a client's: the call is not run here, and its result comes with the client's next request. */
   readonly client?: true;
+  /** True if an external agent made and ran the call itself: nothing was decided or run here. For people; never sent to a model of a provider. */
+  readonly external?: true;
   /** Opaque data that the provider requires back with this call (a thought signature, for example). */
   readonly providerData?: JsonObject;
 }

@@ -34,7 +34,8 @@ export interface ExternalAgents {
   problemOf(id: string): string | undefined;
   /**
    * The agent as the model of one conversation: what is new in a request since its last answer is the prompt. The agent's own requests for files, commands and
-   * decisions are tool calls of its answers (`read`, `write`, `exec`, `process`, and `EXTERNAL_PERMISSION`), whose results it gets as answers.
+   * decisions are tool calls of its answers (`read`, `write`, `exec`, `process`, and `EXTERNAL_PERMISSION`), whose results it gets as answers. What it does with
+   * its own tools, and its plans, are calls that are `external`: `EXTERNAL_CALL` and `update_plan`.
    */
   client(id: string, conversation: ExternalConversation): ModelClient;
   /** The agents that run, the one that was used last at the end. */
@@ -45,6 +46,12 @@ export interface ExternalAgents {
 
 /** The tool by which an external agent asks for a decision about something that it does itself. Its arguments: `agent`, `title` and `action`. */
 export const EXTERNAL_PERMISSION = "agent_permission";
+
+/**
+ * The name of what an external agent does with a tool of its own. Its arguments: `title`, `agent`, and what the agent says of `kind`, `locations`
+ * (`[{path, line}]`) and `edits` (`[{path, oldText, newText}]`).
+ */
+export const EXTERNAL_CALL = "agent_call";
 
 /** An external agent as a model. It compacts its conversation itself, so its window is nominal; its tokens are those that it reports. */
 export function externalModelInfo(id: string): ModelInfo {

@@ -44,7 +44,7 @@ export type {
 export type { EditorCommand, EditorFiles, EditorStart, EditorTerminal, EditorTerminals, EditorWrite } from "./editor.ts";
 export type { ImageOrder, MadeFile, MediaCallOptions, MediaModels, MediaOutcome } from "./media-models.ts";
 export type { ModelSampler, SamplingOutcome, SamplingRequest } from "./model-sampler.ts";
-export { EXTERNAL_PERMISSION, EXTERNAL_PROVIDER, externalModelInfo } from "./external-agents.ts";
+export { EXTERNAL_CALL, EXTERNAL_PERMISSION, EXTERNAL_PROVIDER, externalModelInfo } from "./external-agents.ts";
 export type { ExternalAgents, ExternalAgentView, ExternalConversation } from "./external-agents.ts";
 export { MODEL_APIS } from "./model.ts";
 export type {

@@ -82,6 +82,8 @@ export interface ToolResultMessage {
   readonly isError: boolean;
   /** True if the tool's output is untrusted (R23). */
   readonly tainted?: boolean;
+  /** True for what an external agent says about a call that is `external`. */
+  readonly external?: true;
   readonly timestamp: number;
 }
 

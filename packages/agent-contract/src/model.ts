@@ -1,7 +1,7 @@
-import type { AssistantMessage, AgentMessage } from "./messages.ts";
+import type { AssistantMessage, AgentMessage, ToolResultMessage } from "./messages.ts";
 import type { ModelError } from "./model-error.ts";
 import type { ThinkingLevel } from "./run.ts";
-import type { ToolSchema } from "./tool.ts";
+import type { ToolCall, ToolSchema } from "./tool.ts";
 import type { Usage } from "./usage.ts";
 
 /**
@@ -49,7 +49,11 @@ export type ModelEvent =
   | { readonly type: "tool-call-start"; readonly index: number; readonly id: string; readonly name: string }
   | { readonly type: "tool-call-delta"; readonly index: number; readonly id: string; readonly argumentsText: string }
   | { readonly type: "tool-call-end"; readonly index: number; readonly id: string; readonly name: string }
-  | { readonly type: "message-end"; readonly message: AssistantMessage }
+  /** An external agent has begun a call of its own, or says more about one that it has not ended: the later one of an id counts. */
+  | { readonly type: "external-call"; readonly call: ToolCall }
+  | { readonly type: "external-call-delta"; readonly id: string; readonly text: string }
+  /** `results`: of the calls in the message that are `external`. */
+  | { readonly type: "message-end"; readonly message: AssistantMessage; readonly results?: readonly ToolResultMessage[] }
   /** `partial`: what was shown. It has no tool calls, since an unfinished message runs none. */
   | { readonly type: "message-failed"; readonly error: ModelError; readonly partial?: AssistantMessage };
 

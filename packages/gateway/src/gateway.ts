@@ -55,6 +55,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     agentJobs,
     subagents,
     questions: parts.questioner,
+    planBoard: parts.planBoard,
     ...withoutUndefined({ reserve: options.reserve }),
     localFiles: options.localFiles,
     checkpoints: options.checkpoints,

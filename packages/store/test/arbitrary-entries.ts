@@ -25,7 +25,15 @@ const thinking = fc.record(
   { requiredKeys: ["type", "text"] },
 );
 const toolCall = fc.record(
-  { type: fc.constant("toolCall" as const), id: name, name, arguments: object, providerData: object, deferred: fc.constant(true as const) },
+  {
+    type: fc.constant("toolCall" as const),
+    id: name,
+    name,
+    arguments: object,
+    providerData: object,
+    deferred: fc.constant(true as const),
+    external: fc.constant(true as const),
+  },
   { requiredKeys: ["type", "id", "name", "arguments"] },
 );
 
@@ -93,6 +101,7 @@ const message: fc.Arbitrary<AgentMessage> = fc.oneof(
       details: json,
       isError: fc.boolean(),
       tainted: fc.boolean(),
+      external: fc.constant(true as const),
       timestamp: time,
     },
     { requiredKeys: ["role", "toolCallId", "toolName", "content", "isError", "timestamp"] },

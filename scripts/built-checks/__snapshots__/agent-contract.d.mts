@@ -52,6 +52,8 @@ interface ToolCallContent {
   readonly deferred?: true;
   /** True if the tool is a client's: the call is not run here, and its result comes with the client's next request. */
   readonly client?: true;
+  /** True if an external agent made and ran the call itself: nothing was decided or run here. For people; never sent to a model of a provider. */
+  readonly external?: true;
   /** Opaque data that the provider requires back with this call (a thought signature, for example). */
   readonly providerData?: JsonObject;
 }
@@ -222,6 +224,8 @@ interface ToolResultMessage {
   readonly isError: boolean;
   /** True if the tool's output is untrusted (R23). */
   readonly tainted?: boolean;
+  /** True for what an external agent says about a call that is `external`. */
+  readonly external?: true;
   readonly timestamp: number;
 }
 /** Replaces everything before the first kept entry after a compaction. */
@@ -871,8 +875,16 @@ type ModelEvent = {
   readonly id: string;
   readonly name: string;
 } | {
+  readonly type: "external-call";
+  readonly call: ToolCall;
+} | {
+  readonly type: "external-call-delta";
+  readonly id: string;
+  readonly text: string;
+} | {
   readonly type: "message-end";
   readonly message: AssistantMessage;
+  readonly results?: readonly ToolResultMessage[];
 } | {
   readonly type: "message-failed";
   readonly error: ModelError;
@@ -964,7 +976,8 @@ interface ExternalAgents {
   problemOf(id: string): string | undefined;
   /**
    * The agent as the model of one conversation: what is new in a request since its last answer is the prompt. The agent's own requests for files, commands and
-   * decisions are tool calls of its answers (`read`, `write`, `exec`, `process`, and `EXTERNAL_PERMISSION`), whose results it gets as answers.
+   * decisions are tool calls of its answers (`read`, `write`, `exec`, `process`, and `EXTERNAL_PERMISSION`), whose results it gets as answers. What it does with
+   * its own tools, and its plans, are calls that are `external`: `EXTERNAL_CALL` and `update_plan`.
    */
   client(id: string, conversation: ExternalConversation): ModelClient;
   /** The agents that run, the one that was used last at the end. */
@@ -974,6 +987,11 @@ interface ExternalAgents {
 }
 /** The tool by which an external agent asks for a decision about something that it does itself. Its arguments: `agent`, `title` and `action`. */
 declare const EXTERNAL_PERMISSION = "agent_permission";
+/**
+ * The name of what an external agent does with a tool of its own. Its arguments: `title`, `agent`, and what the agent says of `kind`, `locations`
+ * (`[{path, line}]`) and `edits` (`[{path, oldText, newText}]`).
+ */
+declare const EXTERNAL_CALL = "agent_call";
 /** An external agent as a model. It compacts its conversation itself, so its window is nominal; its tokens are those that it reports. */
 declare function externalModelInfo(id: string): ModelInfo;
 /** How a run ended. */
@@ -2001,4 +2019,4 @@ interface TextEmbeddings {
     readonly signal: AbortSignal;
   }): Promise<readonly (readonly number[])[]>;
 }
-export { type AgentEvent, type AgentMessage, type AgentSessionKind, type AgentSessions, type AgentTool, type AgentToolResult, type AssistantMessage, type AuditNotes, type AuditedEntry, type AuditedNote, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type ChangeCheck, type ChangeChecker, type CheckedFile, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, EXTERNAL_PERMISSION, EXTERNAL_PROVIDER, type EditorCommand, type EditorFiles, type EditorStart, type EditorTerminal, type EditorTerminals, type EditorWrite, type ExternalAgentView, type ExternalAgents, type ExternalConversation, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type FilledPrompt, type ImageContent, type ImageOrder, type InputOutcome, type InspectedCall, type JobCaller, type JobCatchUp, type JobChange, type JobCheck, type JobDelivery, type JobOccurrence, type JobPayload, type JobReceipt, type JobSchedule, type JobSpec, type JobView, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type ListedSession, type Logger, MODEL_APIS, type MadeFile, type MediaCallOptions, type MediaModels, type MediaOutcome, type MemoryAnswer, type MemoryChange, type MemoryEmbedded, type MemoryHit, type MemoryIndexed, type MemoryOrigin, type MemoryPassage, type MemoryProvider, type MemoryQuery, type MemorySourceKind, type MemoryStatus, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelSampler, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteEntrySource, type NoteFinding, type NoteGate, type NoteHistory, type NoteVerdict, type NoteVersion, type OutputPart, type PlanBoard, type PlanStep, type Question, type QuestionOutcome, type Questioner, RUN_KINDS, type Random, type ReachableAgent, type Restarter, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunSandbox, type RunningCommand, type SamplingOutcome, type SamplingRequest, type ScheduledJobs, type ServerCommand, type ServerSandbox, type SessionFilter, type SessionHistoryPage, type SessionList, type SessionMessage, type SessionReference, type SessionReporter, type SessionSendOutcome, type SettingsAnswer, type SettingsChange, type SettingsDesk, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SourceCommand, type SourcePrompt, type SpawnAttachment, type SpawnOutcome, type SpawnRequest, type SteeringQueue, type StopReason, type SubagentChange, type SubagentLog, type SubagentState, type SubagentView, type Subagents, type SystemPrompt, THINKING_LEVELS, type TextContent, type TextEmbeddings, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolCaller, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type VersionedNote, type WakeResult, type WithoutUndefined, addUsage, commandSandbox, createServerRun, describeEnd, externalModelInfo, joinUsage, nearestName, plural, renderServerCommand, withoutUndefined };
+export { type AgentEvent, type AgentMessage, type AgentSessionKind, type AgentSessions, type AgentTool, type AgentToolResult, type AssistantMessage, type AuditNotes, type AuditedEntry, type AuditedNote, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type ChangeCheck, type ChangeChecker, type CheckedFile, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, EXTERNAL_CALL, EXTERNAL_PERMISSION, EXTERNAL_PROVIDER, type EditorCommand, type EditorFiles, type EditorStart, type EditorTerminal, type EditorTerminals, type EditorWrite, type ExternalAgentView, type ExternalAgents, type ExternalConversation, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type FilledPrompt, type ImageContent, type ImageOrder, type InputOutcome, type InspectedCall, type JobCaller, type JobCatchUp, type JobChange, type JobCheck, type JobDelivery, type JobOccurrence, type JobPayload, type JobReceipt, type JobSchedule, type JobSpec, type JobView, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type ListedSession, type Logger, MODEL_APIS, type MadeFile, type MediaCallOptions, type MediaModels, type MediaOutcome, type MemoryAnswer, type MemoryChange, type MemoryEmbedded, type MemoryHit, type MemoryIndexed, type MemoryOrigin, type MemoryPassage, type MemoryProvider, type MemoryQuery, type MemorySourceKind, type MemoryStatus, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelSampler, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteEntrySource, type NoteFinding, type NoteGate, type NoteHistory, type NoteVerdict, type NoteVersion, type OutputPart, type PlanBoard, type PlanStep, type Question, type QuestionOutcome, type Questioner, RUN_KINDS, type Random, type ReachableAgent, type Restarter, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunSandbox, type RunningCommand, type SamplingOutcome, type SamplingRequest, type ScheduledJobs, type ServerCommand, type ServerSandbox, type SessionFilter, type SessionHistoryPage, type SessionList, type SessionMessage, type SessionReference, type SessionReporter, type SessionSendOutcome, type SettingsAnswer, type SettingsChange, type SettingsDesk, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SourceCommand, type SourcePrompt, type SpawnAttachment, type SpawnOutcome, type SpawnRequest, type SteeringQueue, type StopReason, type SubagentChange, type SubagentLog, type SubagentState, type SubagentView, type Subagents, type SystemPrompt, THINKING_LEVELS, type TextContent, type TextEmbeddings, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolCaller, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type VersionedNote, type WakeResult, type WithoutUndefined, addUsage, commandSandbox, createServerRun, describeEnd, externalModelInfo, joinUsage, nearestName, plural, renderServerCommand, withoutUndefined };

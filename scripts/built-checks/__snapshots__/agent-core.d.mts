@@ -1,4 +1,4 @@
-import { AgentEvent, AgentMessage, AgentTool, AgentToolResult, CompactionMessage, JsonObject, JsonValue, ModelClient, ModelRequest, RunFacts, RunKind, RunLimits, SkillEntry, SteeringQueue, SystemPrompt, ToolCall, ToolSchema, UserMessage, UserMessageParts } from "@factotum/agent-contract";
+import { AgentEvent, AgentMessage, AgentTool, AgentToolResult, CompactionMessage, JsonObject, JsonValue, ModelClient, ModelInfo, ModelRequest, RunFacts, RunKind, RunLimits, SkillEntry, SteeringQueue, SystemPrompt, ToolCall, ToolSchema, UserMessage, UserMessageParts } from "@factotum/agent-contract";
 /** Names of workspace files in the prompt, in order of appearance and priority. */
 type BootstrapName = "AGENTS.md" | "SOUL.md" | "TOOLS.md" | "IDENTITY.md" | "USER.md" | "HEARTBEAT.md" | "BOOTSTRAP.md" | "MEMORY.md" | "memory.md";
 /** All bootstrap files, most important first. The last two are private memory; the second is used only if the first is missing. */
@@ -599,6 +599,8 @@ interface RunAgentOptions {
  * Calls of a client's tools are not run: the other calls of their answer are, and then the run ends as `done` with `clientCalls`. If it cannot end there (it was
  * stopped, it reached a limit, or a message was steered into it), they are skipped like other calls.
  *
+ * Calls that an external agent has made itself (`external`) are neither checked nor run nor counted: what it says of them is their result.
+ *
  * A call whose result ends the turn (`endsTurn`) ends the run as `done` with `yielded`; calls after it are skipped.
  *
  * Without a prompt it continues from the history. A history that ends with an answer is a finished run: its outcome is emitted at once, without a request.
@@ -621,12 +623,13 @@ declare function parseDeferredArguments(given: JsonValue | undefined): JsonObjec
  * - Each tool call is directly followed by its one result: late ones are moved up, a missing one is substituted by an error that says why, duplicates and those
  * without a call are dropped. Reused ids get a suffix.
  * - A call of a deferred tool is a `tool_call` again, as the model wrote it.
+ * - Calls that an external agent has made itself are dropped with their results: a model of a provider would take them for its own. External agents get them.
  * - Blank text and empty messages are dropped. An answer that broke off (`error`, `aborted`) keeps its text, not its thinking and calls.
  *
  * Pure and total. Unchanged messages are returned as the same objects. Appending to a valid history changes nothing before, so a projected request begins with
  * the previous one.
  */
-declare function projectMessages(messages: readonly AgentMessage[]): readonly AgentMessage[];
+declare function projectMessages(messages: readonly AgentMessage[], { provider }?: Partial<Pick<ModelInfo, "provider">>): readonly AgentMessage[];
 /** True if one of the tools can open a file that is named to the model. Commands run for the owner only. */
 declare function opensFiles(tools: readonly {
   readonly name: string;

@@ -1,4 +1,5 @@
-import type { ChatEntry, ChatEvent } from "@factotum/protocol";
+import { EXTERNAL_CALL } from "@factotum/agent-contract";
+import type { ChatEntry, ChatEvent, ChatToolCall } from "@factotum/protocol";
 import type { RpcClient } from "../rpc/rpc-client.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { terminalText } from "../runtime/foreign-text.ts";
@@ -20,6 +21,7 @@ export class AnswerStream implements Disposable {
   readonly requests: Set<string> = new Set<string>();
   readonly #context: CliContext;
   readonly #isStreamed: boolean;
+  readonly #calls = new Set<string>();
   #block: "text" | "thinking" = "text";
   #printed = "";
   #unfollow: () => void = () => undefined;
@@ -74,7 +76,7 @@ export class AnswerStream implements Disposable {
         this.#say("the model is asked again; the text above does not count");
         return;
       case "tool-start":
-        this.#say(event.call.name);
+        this.#sayCall(event.call);
         return;
       case "run-start":
       case "tool-delta":
@@ -97,6 +99,13 @@ export class AnswerStream implements Disposable {
     if (this.#printed !== "" && !this.#printed.endsWith("\n")) this.#print("\n");
   }
 
+  /** What an external agent does itself is named as it is described first. */
+  #sayCall({ id, name, argumentsText }: ChatToolCall): void {
+    if (this.#calls.has(id)) return;
+    this.#calls.add(id);
+    this.#say(name === EXTERNAL_CALL ? externalWords(argumentsText) : name);
+  }
+
   #say(words: string): void {
     this.#endLine();
     this.#context.note(`${paint(this.#context, "faint", `[${words}]`)}\n`);
@@ -106,6 +115,11 @@ export class AnswerStream implements Disposable {
     this.#printed += text;
     this.#context.print(terminalText(text));
   }
+}
+
+function externalWords(argumentsText: string): string {
+  const { agent, title } = JSON.parse(argumentsText) as { readonly agent: string; readonly title: string };
+  return terminalText(`${agent}: ${flat(title)}`);
 }
 
 function flat(text: string): string {

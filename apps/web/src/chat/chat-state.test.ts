@@ -150,6 +150,20 @@ test("events of another run do not change the live state", () => {
   }
 });
 
+test("a call of which more becomes known stays one call, with its output", () => {
+  const session = new ScriptedSession(KEY, () => 0);
+  session.startRun();
+  const begun = applySnapshot(undefined, session.snapshot());
+  const runId = begun.live?.runId ?? "";
+  const call = (argumentsText: string) => ({ id: "e", name: "agent_call", argumentsText });
+  const events: readonly ChatEvent[] = [
+    { type: "tool-start", runId, call: call("{}") },
+    { type: "tool-delta", runId, callId: "e", text: "Opened." },
+    { type: "tool-start", runId, call: call('{"title":"Edit"}') },
+  ];
+  expect(events.reduce<ChatState>(applyEvent, begun).live?.tools).toEqual([{ ...call('{"title":"Edit"}'), output: "Opened." }]);
+});
+
 test("a restarted answer is empty", () => {
   const session = new ScriptedSession(KEY, () => 0);
   session.startRun();

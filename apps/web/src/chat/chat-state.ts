@@ -1,4 +1,4 @@
-import type { ChatEntry, ChatEvent, ChatSnapshot, ChatSubagent, ChatWait, LiveRun } from "@factotum/protocol";
+import type { ChatEntry, ChatEvent, ChatSnapshot, ChatSubagent, ChatToolCall, ChatWait, LiveRun } from "@factotum/protocol";
 
 /** Characters kept of a running tool's output: as many as in a snapshot, so that watching and joining late show the same. */
 const MAX_LIVE_OUTPUT_LENGTH = 4000;
@@ -64,7 +64,7 @@ export function applyEvent(state: ChatState, event: ChatEvent): ChatState {
     case "answer-restart":
       return changeLive(state, event.runId, (live) => ({ ...live, blocks: [] }));
     case "tool-start":
-      return changeLive(state, event.runId, (live) => ({ ...live, tools: [...live.tools, { ...event.call, output: "" }] }));
+      return changeLive(state, event.runId, (live) => ({ ...live, tools: withCall(live.tools, event.call) }));
     case "tool-delta":
       return changeLive(state, event.runId, (live) => growTool(live, event.callId, event.text));
     case "entry":
@@ -95,6 +95,12 @@ function changeSubagent(known: readonly ChatSubagent[], changed: ChatSubagent): 
 
 function changeLive(state: ChatState, runId: string, change: (live: LiveRun) => LiveRun): ChatState {
   return state.live?.runId === runId ? { ...state, live: change(state.live) } : state;
+}
+
+/** A call that has begun, or of which more is known. */
+function withCall(tools: LiveRun["tools"], call: ChatToolCall): LiveRun["tools"] {
+  const index = tools.findIndex(({ id }) => id === call.id);
+  return index === -1 ? [...tools, { ...call, output: "" }] : tools.with(index, { ...call, output: tools[index]?.output ?? "" });
 }
 
 function growLastBlock(live: LiveRun, text: string): LiveRun {

@@ -1,6 +1,8 @@
 import { isAbsolute, resolve } from "node:path";
 import type { ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk";
+import { EXTERNAL_CALL } from "@factotum/agent-contract";
 import type { ChatToolCall } from "@factotum/protocol";
+import { showExternalCall } from "./external-call.ts";
 
 /** What a client shows of a running call. `kind` is for display alone. */
 export interface ShownCall {
@@ -39,6 +41,7 @@ const MAX_TITLE_CHARS = 160;
 /** Describes a call. Relative paths are those of `workspace`; arguments that were cut say less. */
 export function showCall({ name, argumentsText }: Pick<ChatToolCall, "name" | "argumentsText">, workspace: string): ShownCall {
   const given = parseArguments(argumentsText);
+  if (name === EXTERNAL_CALL && given !== undefined) return showExternalCall(given);
   const paths = given === undefined ? pathsOfText(argumentsText) : pathsOf(name, given);
   const telling = TELLING.map((key) => given?.[key]).find((value) => typeof value === "string" && value !== "");
   const detail = typeof telling === "string" ? telling : paths[0];

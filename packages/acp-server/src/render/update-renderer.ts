@@ -1,4 +1,5 @@
 import type { SessionUpdate, ToolCallContent } from "@agentclientprotocol/sdk";
+import { EXTERNAL_CALL } from "@factotum/agent-contract";
 import type { Random } from "@factotum/agent-contract";
 import type { ChatEntry, ChatEvent, ChatToolCall, LiveRun } from "@factotum/protocol";
 import { planOf } from "./plan.ts";
@@ -170,7 +171,14 @@ export class UpdateRenderer {
   #startCall(call: ChatToolCall): SessionUpdate[] {
     const announced = this.#announce(call, "in_progress");
     if (announced.length > 0 || this.#plans.has(call.id)) return announced;
-    return [{ sessionUpdate: "tool_call_update", toolCallId: call.id, status: "in_progress" }];
+    const known = this.#calls.get(call.id);
+    if (call.name !== EXTERNAL_CALL || known === undefined)
+      return [{ sessionUpdate: "tool_call_update", toolCallId: call.id, status: "in_progress" }];
+    // An external agent describes its calls while they run.
+    const { diffs, ...shown } = showCall(call, this.#options.workspace);
+    known.diffs = diffs;
+    const content = [...diffs, ...(known.output === "" ? [] : [contentOf(known.output)])];
+    return [{ sessionUpdate: "tool_call_update", toolCallId: call.id, status: "in_progress", ...shown, content }];
   }
 
   #addOutput(callId: string, text: string): SessionUpdate[] {

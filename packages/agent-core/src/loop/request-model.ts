@@ -1,4 +1,12 @@
-import type { AgentEvent, AssistantMessage, ModelEvent, ModelRequest, RunFailureCode, ToolCallContent } from "@factotum/agent-contract";
+import type {
+  AgentEvent,
+  AssistantMessage,
+  ModelEvent,
+  ModelRequest,
+  RunFailureCode,
+  ToolCallContent,
+  ToolResultMessage,
+} from "@factotum/agent-contract";
 import { projectMessages } from "../projection/project-messages.ts";
 import { PartialMessage } from "./partial-message.ts";
 import type { RunState } from "./run-state.ts";
@@ -6,7 +14,8 @@ import { describeError, settle } from "./settle.ts";
 
 /** The result of one model request. `partial`: the shown part of an unfinished answer. */
 export type ModelAnswer =
-  | { readonly type: "answered"; readonly message: AssistantMessage }
+  /** `results`: of calls that an external agent has made itself. */
+  | { readonly type: "answered"; readonly message: AssistantMessage; readonly results: readonly ToolResultMessage[] }
   | { readonly type: "aborted"; readonly partial: AssistantMessage | undefined }
   | {
       readonly type: "failed";
@@ -20,7 +29,7 @@ export type ModelAnswer =
 export async function* requestModel(run: RunState): AsyncGenerator<AgentEvent, ModelAnswer, undefined> {
   run.startRequest();
   const { model, system, settings } = run.input;
-  const request: ModelRequest = { ...settings, system, messages: projectMessages(run.messages), tools: run.schemas };
+  const request: ModelRequest = { ...settings, system, messages: projectMessages(run.messages, model.info), tools: run.schemas };
   const shown = new PartialMessage(model.info);
   const stream = model.stream(request, { signal: run.signal })[Symbol.asyncIterator]();
   let closed = false;
@@ -33,7 +42,7 @@ export async function* requestModel(run: RunState): AsyncGenerator<AgentEvent, M
       if (next.value.done === true) return broken(run, shown, "truncated", "The model's answer broke off.");
       const event: ModelEvent = next.value.value;
       if (event.type === "message-failed") return failed(run, shown, event);
-      if (event.type === "message-end") return ended(event.message);
+      if (event.type === "message-end") return ended(event);
       shown.add(event);
       yield { type: "model-event", turn: run.turn, event };
     }
@@ -47,8 +56,8 @@ function close(stream: AsyncIterator<ModelEvent>): void {
   void settle(async () => await stream.return?.(), new AbortController().signal);
 }
 
-function ended(message: AssistantMessage): ModelAnswer {
-  if (message.stopReason !== "aborted" && message.stopReason !== "error") return { type: "answered", message };
+function ended({ message, results = [] }: Extract<ModelEvent, { readonly type: "message-end" }>): ModelAnswer {
+  if (message.stopReason !== "aborted" && message.stopReason !== "error") return { type: "answered", message, results };
   const why = message.errorMessage ?? "The model's answer broke off.";
   return { type: "failed", code: "truncated", message: why, partial: withoutCalls(message) };
 }

@@ -24,6 +24,8 @@ const OVER = new Error("the run is over");
  * Calls of a client's tools are not run: the other calls of their answer are, and then the run ends as `done` with `clientCalls`. If it cannot end there (it was
  * stopped, it reached a limit, or a message was steered into it), they are skipped like other calls.
  *
+ * Calls that an external agent has made itself (`external`) are neither checked nor run nor counted: what it says of them is their result.
+ *
  * A call whose result ends the turn (`endsTurn`) ends the run as `done` with `yielded`; calls after it are skipped.
  *
  * Without a prompt it continues from the history. A history that ends with an answer is a finished run: its outcome is emitted at once, without a request.
@@ -81,7 +83,7 @@ async function* answerAndAct(run: RunState): AsyncGenerator<AgentEvent, RunOutco
   run.addAnswer(message);
   yield { type: "message-end", turn: run.turn, message };
   const { own: calls, client } = splitCalls(message);
-  const batch = new ToolCallBatch(run, message);
+  const batch = new ToolCallBatch(run, message, answer.type === "answered" ? answer.results : []);
   if (message.stopReason === "length") {
     // Arguments that parse may still be incomplete.
     batch.skipRest(

@@ -19,7 +19,13 @@ import { capContent } from "./truncate-tool-result.ts";
 
 /** A call that was answered without running, or that is ready to start. */
 type Prepared =
-  | { readonly type: "answered"; readonly call: ToolCall; readonly outcome: ToolOutcome; readonly skipped: boolean }
+  | {
+      readonly type: "answered";
+      readonly call: ToolCall;
+      readonly outcome: ToolOutcome;
+      readonly skipped: boolean;
+      readonly isExternal?: true;
+    }
   | {
       readonly type: "ready";
       readonly call: ToolCall;
@@ -46,13 +52,16 @@ export class ToolCallBatch {
   readonly #run: RunState;
   /** Why the arguments of a call could not be parsed, by its id. */
   readonly #unreadable: ReadonlyMap<string, string | undefined>;
+  /** What an external agent says of the calls that it has made itself, by their ids. */
+  readonly #external: ReadonlyMap<string, ToolResultMessage | undefined>;
   #skip: SkipReason | undefined;
 
-  constructor(run: RunState, message: AssistantMessage) {
+  constructor(run: RunState, { content }: AssistantMessage, results: readonly ToolResultMessage[]) {
     this.#run = run;
-    this.#unreadable = new Map(
-      message.content.flatMap((block) => (block.type === "toolCall" ? [[block.id, block.unreadable] as const] : [])),
-    );
+    const calls = content.filter((block) => block.type === "toolCall");
+    this.#unreadable = new Map(calls.map(({ id, unreadable }) => [id, unreadable]));
+    const external = calls.filter((block) => block.external === true);
+    this.#external = new Map(external.map(({ id }) => [id, results.find(({ toolCallId }) => toolCallId === id)]));
   }
 
   /** From now on, calls get this error instead of being run. The first reason wins. */
@@ -100,6 +109,7 @@ export class ToolCallBatch {
       const outcome = { content, isError, untrusted: tainted, ...withoutUndefined({ details }) };
       return { type: "answered", call, outcome, skipped: false };
     }
+    if (this.#external.has(call.id)) return external(call, this.#external.get(call.id));
     if (run.signal.aborted) this.skipRest(STOPPED);
     if (this.#skip === undefined && run.toolCalls >= run.options.limits.maxToolCalls) this.#endAtLimit();
     if (this.#skip !== undefined) return skipped(call, this.#skip);
@@ -189,6 +199,13 @@ function skipped(call: ToolCall, reason: SkipReason): Prepared {
   return { type: "answered", call, outcome, skipped: true };
 }
 
+/** Nothing of it is ours: neither limits nor the detection of loops count it. */
+function external(call: ToolCall, result: ToolResultMessage | undefined): Prepared {
+  const { content, isError, details } = result ?? { ...toolError("The agent did not say how it ended."), details: undefined };
+  const outcome = { content, isError, untrusted: false, ...withoutUndefined({ details }) };
+  return { type: "answered", call, outcome, skipped: true, isExternal: true };
+}
+
 function refused(call: ToolCall, message: string, untrusted = false): Prepared {
   return { type: "answered", call, outcome: { ...toolError(message), untrusted }, skipped: false };
 }
@@ -252,6 +269,7 @@ function toResult(
     ...withoutUndefined({ details }),
     isError,
     ...(outcome.untrusted ? { tainted: true } : {}),
+    ...(entry.type === "answered" && entry.isExternal === true ? { external: true } : {}),
     timestamp: run.input.now(),
   };
   return { result, loop: verdict?.type === "loop" ? verdict.message : undefined };

@@ -1,4 +1,5 @@
-import type { AgentMessage, AssistantMessage, ToolCallContent, ToolResultMessage, UserMessage } from "@factotum/agent-contract";
+import { EXTERNAL_PROVIDER } from "@factotum/agent-contract";
+import type { AgentMessage, AssistantMessage, ModelInfo, ToolCallContent, ToolResultMessage, UserMessage } from "@factotum/agent-contract";
 import { asSent } from "./deferred-calls.ts";
 
 const NO_RESULT =
@@ -24,12 +25,17 @@ interface Slot {
  * - Each tool call is directly followed by its one result: late ones are moved up, a missing one is substituted by an error that says why, duplicates and those
  * without a call are dropped. Reused ids get a suffix.
  * - A call of a deferred tool is a `tool_call` again, as the model wrote it.
+ * - Calls that an external agent has made itself are dropped with their results: a model of a provider would take them for its own. External agents get them.
  * - Blank text and empty messages are dropped. An answer that broke off (`error`, `aborted`) keeps its text, not its thinking and calls.
  *
  * Pure and total. Unchanged messages are returned as the same objects. Appending to a valid history changes nothing before, so a projected request begins with
  * the previous one.
  */
-export function projectMessages(messages: readonly AgentMessage[]): readonly AgentMessage[] {
+export function projectMessages(
+  messages: readonly AgentMessage[],
+  { provider }: Partial<Pick<ModelInfo, "provider">> = {},
+): readonly AgentMessage[] {
+  const keepsExternal = provider === EXTERNAL_PROVIDER;
   const entries: Entry[] = [];
   const open = new Map<string, Slot[]>();
   const used = new Map<string, number>();
@@ -39,7 +45,7 @@ export function projectMessages(messages: readonly AgentMessage[]): readonly Age
         addUser(message, entries);
         break;
       case "assistant":
-        if (entries.length > 0) addAnswer(message, entries, { open, used });
+        if (entries.length > 0) addAnswer(message, entries, { open, used, keepsExternal });
         break;
       case "toolResult":
         fillSlot(message, open);
@@ -64,7 +70,11 @@ function addUser(message: UserMessage, entries: Entry[]): void {
 function addAnswer(
   message: AssistantMessage,
   entries: Entry[],
-  { open, used }: { readonly open: Map<string, Slot[]>; readonly used: Map<string, number> },
+  {
+    open,
+    used,
+    keepsExternal,
+  }: { readonly open: Map<string, Slot[]>; readonly used: Map<string, number>; readonly keepsExternal: boolean },
 ): void {
   const whole = message.stopReason !== "error" && message.stopReason !== "aborted";
   const slots: Slot[] = [];
@@ -79,7 +89,7 @@ function addAnswer(
         if (whole && (block.signature !== undefined || !isBlank(block.text))) content.push(block);
         break;
       case "toolCall": {
-        if (!whole) break;
+        if (!whole || (block.external === true && !keepsExternal)) break;
         const call = asSent(withFreshId(block, used));
         slots.push({ call, timestamp: message.timestamp });
         originals.push(block.id);

@@ -102,7 +102,7 @@ function wordsOf(
       });
     case "toolResult": {
       if (!includeTools) return [];
-      const untrusted = message.tainted === true;
+      const untrusted = message.tainted === true || message.external === true;
       return [{ atMs, from: "tool-result", name: message.toolName, text: shown(plainText(message)), untrusted }];
     }
   }

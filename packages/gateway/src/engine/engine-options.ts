@@ -1,4 +1,4 @@
-import type { Clock, CommandRunner, ExternalAgents, Logger, Random, SkillUse } from "@factotum/agent-contract";
+import type { Clock, CommandRunner, ExternalAgents, Logger, PlanBoard, Random, SkillUse } from "@factotum/agent-contract";
 import type { PromptFacts } from "@factotum/agent-core";
 import type { DamageLog, Store } from "@factotum/store";
 import type { Questions } from "../approvals/questions.ts";
@@ -33,6 +33,8 @@ export interface EngineOptions extends EngineSettings {
   readonly sessionCommands: SessionCommands;
   /** Asks the people of runs; its tools have it already. */
   readonly questions: Questions;
+  /** Shows plans in chats; its tools have it already. */
+  readonly planBoard: PlanBoard;
   /** Disk space that is reserved for a full disk. */
   readonly reserve?: DiskReserve | undefined;
   /** Reads files that the owner names by path. */

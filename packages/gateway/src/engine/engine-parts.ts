@@ -1,6 +1,6 @@
 import { InputPolicy } from "../conversation/input-policy.ts";
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { ExternalAgents, Random, Clock, Logger, SkillUse } from "@factotum/agent-contract";
+import type { ExternalAgents, PlanBoard, Random, Clock, Logger, SkillUse } from "@factotum/agent-contract";
 import type { Store } from "@factotum/store";
 import type { PromptFacts } from "@factotum/agent-core";
 import { Cooldowns } from "@factotum/models";
@@ -126,6 +126,8 @@ export interface EngineParts {
   readonly menu: CommandMenu;
   readonly skillUse: SkillUse;
   readonly externalAgents: ExternalAgents;
+  /** Shows the plans of runs in chats. */
+  readonly planBoard: PlanBoard;
   readonly commands: PromptFacts["commands"];
   readonly documentation: PromptFacts["documentation"];
   /** For crash tests only. */
@@ -229,6 +231,7 @@ function createSpend({ running, store, clock, logger }: Pick<EngineParts, "runni
 /** The parts that come from outside under their own names, and those that need nothing. */
 function givenParts({
   editors,
+  planBoard,
   remoteFiles,
   hideSecrets,
   skillUse,
@@ -241,6 +244,7 @@ function givenParts({
   | "pendingEvents"
   | "refused"
   | "editors"
+  | "planBoard"
   | "remoteFiles"
   | "hideSecrets"
   | "skillUse"
@@ -249,7 +253,7 @@ function givenParts({
   | "crashPoint"
 > {
   const own = { failedRuns: new FailedRuns(), pendingEvents: new PendingEvents(), refused: new RefusedSenders() };
-  return { ...own, editors, remoteFiles, hideSecrets, skillUse, commands, documentation, crashPoint };
+  return { ...own, editors, planBoard, remoteFiles, hideSecrets, skillUse, commands, documentation, crashPoint };
 }
 
 /** Creates the channels, and the gates that hold messages to accounts that their platform rejects. */

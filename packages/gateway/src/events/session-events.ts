@@ -1,4 +1,4 @@
-import type { ChatEvent, LiveRun } from "@factotum/protocol";
+import type { ChatEvent, ChatToolCall, LiveRun } from "@factotum/protocol";
 import type { TranscriptEntry } from "@factotum/store";
 
 /** Called with every event of one session, in order. Must not throw. */
@@ -96,6 +96,12 @@ export class SessionEvents {
   }
 }
 
+/** The running calls with one that has begun, or of which more is known. */
+function withCall(tools: LiveRun["tools"], call: ChatToolCall): LiveRun["tools"] {
+  const index = tools.findIndex(({ id }) => id === call.id);
+  return index === -1 ? [...tools, { ...call, output: "" }] : tools.with(index, { ...call, output: tools[index]?.output ?? "" });
+}
+
 /** The live state after an event. Committed entries are removed from it, since they are in the transcript. */
 function nextLive(live: LiveRun | undefined, event: ChatEvent): LiveRun | undefined {
   if (event.type === "run-start") return { runId: event.runId, startedAtMs: event.startedAtMs, blocks: [], tools: [] };
@@ -111,7 +117,7 @@ function nextLive(live: LiveRun | undefined, event: ChatEvent): LiveRun | undefi
     case "answer-restart":
       return { ...live, blocks: [] };
     case "tool-start":
-      return { ...live, tools: [...live.tools, { ...event.call, output: "" }] };
+      return { ...live, tools: withCall(live.tools, event.call) };
     case "tool-delta":
       return {
         ...live,

@@ -64,13 +64,15 @@ function shownMessages(
     ({ entry, message }) =>
       entry.type === "message" && beginsTurn(message) && entry.turnId === record.turnId && entry.timestampMs === startedAtMs,
   );
+  const [provider = ""] = record.model.split("/", 1);
+  const model = { provider };
   const view = { ...record.view, historyLimit: record.view.historyLimit };
   const prompt = all[began];
   if (prompt?.role !== "user") {
     const { messages } = viewHistory(all, undefined, view);
-    return { messages: projectMessages(messages), promptIndex: -1 };
+    return { messages: projectMessages(messages, model), promptIndex: -1 };
   }
   const { messages: history } = viewHistory(all.slice(0, began), prompt, view);
-  const messages = projectMessages([...history, prompt, ...all.slice(began + 1)]);
+  const messages = projectMessages([...history, prompt, ...all.slice(began + 1)], model);
   return { messages, promptIndex: messages.indexOf(prompt) };
 }

@@ -24,8 +24,11 @@ export interface RunMeansParts {
 
 const LIMITS: RunLimits = { maxTurns: 100, maxToolCalls: 100, maxParallelTools: MAX_PARALLEL_TOOLS };
 
-/** An external agent asks for each part of a file and each look at a command, and what it does itself has no count: its deadline is its limit. */
-const EXTERNAL_LIMITS: RunLimits = { ...LIMITS, maxTurns: 2_000, maxToolCalls: 2_000 };
+/**
+ * An external agent asks for each part of a file and each look at a command. What it does itself counts as a turn alone, so that its transcript has a bound: its
+ * deadline is its limit.
+ */
+const EXTERNAL_LIMITS: RunLimits = { ...LIMITS, maxTurns: 12_000, maxToolCalls: 2_000 };
 
 /**
  * The means of a run. `begun` resolves once the turn is committed: before that, nothing is sent to an external agent, since a prompt has effects. It is asked for

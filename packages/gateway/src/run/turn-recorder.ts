@@ -2,7 +2,7 @@ import type { Observer } from "../observe/observer.ts";
 import type { SessionCache } from "../context/session-cache.ts";
 import type { SessionSubagents } from "../subagents/session-subagents.ts";
 import type { SessionEvents } from "../events/session-events.ts";
-import type { AgentEvent, AgentMessage, AgentTool, AssistantMessage, ModelStreamEvent } from "@factotum/agent-contract";
+import type { AgentEvent, AgentMessage, AgentTool, AssistantMessage, ModelStreamEvent, PlanBoard } from "@factotum/agent-contract";
 import type { NewRequest, SpawnStore, ToolJournalRecord, TranscriptBody } from "@factotum/store";
 import type { RequestRecorder } from "../requests/request-recorder.ts";
 import { externalAgentOf } from "../agents/external-agent.ts";
@@ -20,6 +20,7 @@ import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { answerText, chatToolCall, isStopped, thinkingText } from "../delivery/chat-entries.ts";
 import { ownMessages } from "../preparation/prepared-turn.ts";
 import type { PreparedTurn } from "../preparation/prepared-turn.ts";
+import { ExternalCalls } from "./external-calls.ts";
 import type { ResumedRun } from "./resume-calls.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
 import type { TurnSteering } from "./turn-steering.ts";
@@ -31,6 +32,7 @@ export interface TurnRecorderOptions extends ReplyStreamOptions {
   readonly cache: SessionCache;
   readonly subagents: Pick<SessionSubagents, "book" | "forget" | "take" | "onStarted">;
   readonly observer: Observer;
+  readonly planBoard: PlanBoard;
 }
 
 /**
@@ -58,6 +60,7 @@ export class TurnRecorder {
   readonly #thoughts: string[] = [];
   readonly #shownThoughts: string[] = [];
   readonly #stream: ReplyStream | undefined;
+  readonly #external: ExternalCalls;
   #lastText = "";
   /** True once a client has received text of the current answer. */
   #wasWatched = false;
@@ -96,6 +99,17 @@ export class TurnRecorder {
       { sentTexts: () => this.#sentTexts, isKnownMessage: async (id) => this.isKnownMessage(id), signal: run.signal },
       options,
     );
+    const { events, planBoard } = options;
+    this.#external = new ExternalCalls({
+      runId: prepared.turn.id,
+      facts: prepared.facts,
+      events,
+      planBoard,
+      onStart: async (line) => {
+        this.#stream?.onToolStart(line.call);
+        await this.#sendToolLine(line);
+      },
+    });
   }
 
   /** As `IsKnownMessage`. A session may have several conversations, and a platform may address a message by its id alone. */
@@ -169,6 +183,7 @@ export class TurnRecorder {
         return;
       case "model-event":
         if (event.event.type === "text-delta") this.#options.crashPoint?.("mid-stream");
+        if (event.event.type === "external-call" || event.event.type === "external-call-delta") return this.#external.show(event.event);
         this.#show(event.event);
         return this.#stream?.push(event.event);
       case "message-end":
@@ -200,6 +215,11 @@ export class TurnRecorder {
       case "tool-end":
         this.#tainted ||= event.result.tainted === true;
         if (this.#resumed?.finished.has(event.call.id) === true) return;
+        if (event.result.external === true) {
+          this.#external.onEnd(event.call.id);
+          this.#pending.push({ type: "message", message: event.result });
+          return this.#sendToolEnd(event);
+        }
         this.#hasChanged ||= this.#toolOf(event.call.name)?.traits.effect !== "read";
         this.#options.observer.toolEnded(turn, { id: event.call.id, tool: this.#toolOf(event.call.name) }, event.result);
         // The tool has run and nothing is committed yet.
@@ -208,9 +228,7 @@ export class TurnRecorder {
         if (this.#toolOf(event.call.name)?.traits.effect !== "read")
           this.#journal.push({ callId: event.call.id, name: event.call.name, state: "finished" });
         this.#sentTexts.push(...[sentText(event.call, event.result, turn.origin)].flatMap((text) => text ?? []));
-        return this.#prepared.display.verbose === "full"
-          ? this.#sendToolLine({ type: "end", call: event.call, result: event.result })
-          : undefined;
+        return this.#sendToolEnd(event);
       case "steering":
         this.#steered.push(...event.messages);
         this.#tainted ||= event.messages.some(({ tainted }) => tainted === true);
@@ -285,7 +303,8 @@ export class TurnRecorder {
 
   /** Completed and uncommitted entries, for the final commit. */
   takePending(): readonly TranscriptBody[] {
-    const entries = this.#pending;
+    const { model } = this.#prepared;
+    const entries = [...this.#pending, ...this.#external.takeUnfinished(model.client.info, this.#options.clock.now())];
     this.#pending = [];
     return entries;
   }
@@ -330,6 +349,10 @@ export class TurnRecorder {
     const suppressed = await isSuppressed(turn, this.#options);
     const rows = planToolLine(turn, line, { nowMs: clock.now(), suppressed }, this.#options);
     if (rows.length > 0) dispatcher.dispatch(await store.addOutbound(rows, { turnId: turn.id }));
+  }
+
+  async #sendToolEnd({ call, result }: Extract<AgentEvent, { type: "tool-end" }>): Promise<void> {
+    if (this.#prepared.display.verbose === "full") await this.#sendToolLine({ type: "end", call, result });
   }
 
   #show(event: ModelStreamEvent): void {

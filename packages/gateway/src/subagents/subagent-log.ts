@@ -1,6 +1,7 @@
 import type { AgentMessage } from "@factotum/agent-contract";
 import { cutText } from "@factotum/agent-core";
 import type { SpawnRecord, Store } from "@factotum/store";
+import { callWords } from "../kernel/call-words.ts";
 import { quoteLines } from "../kernel/quote-lines.ts";
 import { hasMark } from "../taint/taint.ts";
 
@@ -30,7 +31,8 @@ function describeMessage(message: AgentMessage): readonly string[] {
     case "assistant":
       return message.content.flatMap((block) => {
         if (block.type === "text" && block.text.trim() !== "") return ["It:", quoteLines(cutText(block.text, MAX_TEXT_CHARS, "…"))];
-        return block.type === "toolCall" ? [`It calls ${block.name}.`] : [];
+        if (block.type !== "toolCall") return [];
+        return [block.external === true ? `It has done itself: ${callWords(block)}.` : `It calls ${block.name}.`];
       });
     case "toolResult":
       return [

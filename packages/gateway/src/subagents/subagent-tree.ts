@@ -6,6 +6,7 @@ import { isOpenSpawn } from "@factotum/store";
 import type { SpawnRecord, Store, TranscriptEntry } from "@factotum/store";
 import { answerText } from "../delivery/chat-entries.ts";
 import type { SessionEvents } from "../events/session-events.ts";
+import { callWords } from "../kernel/call-words.ts";
 import type { SpawnBook } from "./spawn-book.ts";
 
 /** UTF-16 units of texts in a row. */
@@ -159,7 +160,7 @@ export class SubagentTree {
 /** What an answer does: its first call, else its text. */
 function activityOf(message: Extract<AgentMessage, { role: "assistant" }>): ChatSubagentActivity | undefined {
   const call = message.content.find((block) => block.type === "toolCall");
-  if (call !== undefined) return { type: "tool", text: call.name };
+  if (call !== undefined) return { type: "tool", text: cutText(callWords(call), MAX_ACTIVITY_CHARS, "…") };
   const text = oneLine(answerText(message));
   return text === "" ? undefined : { type: "text", text };
 }

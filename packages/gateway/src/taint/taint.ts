@@ -42,7 +42,7 @@ function isQuoteOfAnother({ origin, replyTo }: MsgContext, ownerAllowFrom: reado
 
 /** True if they contain text of anyone but the owner (R23). What an external agent has read is not known, so its words count. */
 export function hasMark(messages: readonly AgentMessage[]): boolean {
-  return messages.some((message) => (message.role === "assistant" ? isExternal(message) : message.tainted === true));
+  return messages.some((message) => isExternal(message) || (message.role !== "assistant" && message.tainted === true));
 }
 
 /** What others than the model itself have said: to an external agent its own words are no news. */
@@ -51,7 +51,7 @@ export function givenTo({ provider }: Pick<ModelInfo, "provider">, messages: rea
 }
 
 function isExternal(message: AgentMessage): boolean {
-  return message.role === "assistant" && message.provider === EXTERNAL_PROVIDER;
+  return message.role === "assistant" ? message.provider === EXTERNAL_PROVIDER : message.role === "toolResult" && message.external === true;
 }
 
 /**

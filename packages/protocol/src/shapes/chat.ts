@@ -224,6 +224,7 @@ export type ChatEvent =
   | { readonly type: "block-delta"; readonly runId: string; readonly text: string }
   /** The model is asked again: discard the blocks of the unfinished answer. */
   | { readonly type: "answer-restart"; readonly runId: string }
+  /** With the id of a running call, of an external agent, it replaces what is known of the call. */
   | { readonly type: "tool-start"; readonly runId: string; readonly call: ChatToolCall }
   | { readonly type: "tool-delta"; readonly runId: string; readonly callId: string; readonly text: string }
   | { readonly type: "entry"; readonly runId?: string; readonly entry: ChatEntry }

@@ -121,6 +121,7 @@ function parseToolResult(record: JsonObject, timestamp: number): ToolResultMessa
     ...withoutUndefined({ details }),
     isError: record["isError"] === true || record["is_error"] === true,
     ...(typeof record["tainted"] === "boolean" ? { tainted: record["tainted"] } : {}),
+    ...(record["external"] === true ? { external: true } : {}),
     timestamp,
   };
 }
@@ -177,7 +178,8 @@ function parseToolCall(block: JsonObject): ToolCallContent | undefined {
   if (id === undefined || name === undefined || callArguments === undefined) return undefined;
   const providerData = objectOf(block["providerData"]);
   const deferred = block["deferred"] === true ? { deferred: true as const } : {};
-  return { type: "toolCall", id, name, arguments: callArguments, ...withoutUndefined({ providerData }), ...deferred };
+  const external = block["external"] === true ? { external: true as const } : {};
+  return { type: "toolCall", id, name, arguments: callArguments, ...withoutUndefined({ providerData }), ...deferred, ...external };
 }
 
 function parseUsage(value: unknown): Usage {
