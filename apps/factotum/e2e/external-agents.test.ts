@@ -44,10 +44,13 @@ async function start(bindings: readonly object[] = []): Promise<Product> {
     agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
     bindings,
     models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-test" } } },
+    // It ends at once: what counts is that the agent gets it.
+    mcp: { servers: { notes: { command: "true", args: ["--notes"], env: { LOG_LEVEL: "very-loud" } } } },
     acp: {
       agents: {
         scripted: { ...scripted, env: { OWN: "own-variable" } },
         loader: { ...scripted, env: { LOADS: "1" } },
+        served: { ...scripted, mcpServers: ["notes"] },
         missing: { command: "no-such-agent" },
       },
     },
@@ -106,7 +109,7 @@ test("one that is unknown, or whose program is missing, is named", TIMEOUT, asyn
   using _owner = await decideApprovals(product, () => "allow-once");
   await say("TASK other: say hello");
   await expect.poll(() => shown("refused"), { timeout: 60_000 }).toBe(1);
-  expect(reported("acp.agents has scripted, loader, missing")).toBe(1);
+  expect(reported("acp.agents has scripted, loader, served, missing")).toBe(1);
   await say("TASK missing: say hello");
   await expect.poll(() => shown("told failed"), { timeout: 60_000 }).toBe(1);
   expect((await runCommand(["status"], { home })).stdout).toContain("external agent missing cannot be started");
@@ -160,6 +163,11 @@ test("a chat continues with an external agent by /acp or by its binding, and com
   expect(shown("Edit it")).toBeGreaterThan(0);
   expect(await readFile(path.join(home, "workspace", "made.txt"), "utf8")).toBe("written");
   await say("/verbose off");
+  await say("/acp spawn served");
+  await until("served answers here");
+  await say("servers");
+  await until("very-loud");
+  expect(shown("--notes")).toBe(1);
   expect(model.requests.length).toBe(before);
   await say("/acp close");
   await until("the configured model answers here");

@@ -1,11 +1,10 @@
-import { accessSync, constants, statSync } from "node:fs";
-import path from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { ExternalAgents, ExternalAgentView, ExternalConversation, ModelClient } from "@factotum/agent-contract";
 import { createAgentClient } from "./agent-client.ts";
 import { agentError } from "./agent-error.ts";
 import { AGENT_LIMITS, type AcpAgentsOptions, type AgentLimits, type AgentSettings } from "./agent-settings.ts";
 import { AgentConversation } from "./conversation.ts";
+import { programProblem } from "./find-program.ts";
 import { abortable } from "./prompt-queue.ts";
 
 /** A conversation with its agent, which may still be starting. */
@@ -152,20 +151,4 @@ export class AcpAgents implements ExternalAgents {
 
 function isSame(one: AgentSettings, other: AgentSettings): boolean {
   return JSON.stringify(withoutUndefined({ ...one })) === JSON.stringify(withoutUndefined({ ...other }));
-}
-
-/** Why a program cannot be started; `undefined`: it is there. */
-export function programProblem(command: string, searchPath: string): string | undefined {
-  const places = command.includes("/") ? [command] : searchPath.split(path.delimiter).map((folder) => path.join(folder, command));
-  if (places.some((place) => isProgram(place))) return undefined;
-  return command.includes("/") ? `there is no program ${command}` : `there is no program ${command} on the PATH`;
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
 }

@@ -112,8 +112,14 @@ function begin(
   const isAgain = isResumed && beginning === "loaded" && isUnused;
   const asked = blocks.length > 0 ? blocks : newestPrompt(messages, conversation);
   conversation.prompt(isAgain ? [{ type: "text", text: INTERRUPTED }, ...asked] : asked, signal);
-  const isForgotten = last !== -1 && beginning === "new" && isUnused;
-  return isForgotten ? `(${id} has begun a new conversation: it does not know what was said before.)\n\n` : undefined;
+  if (!isUnused) return undefined;
+  const isForgotten = last !== -1 && beginning === "new";
+  const { leftServers } = conversation;
+  const notices = [
+    ...(isForgotten ? [`(${id} has begun a new conversation: it does not know what was said before.)\n\n`] : []),
+    ...(leftServers.length === 0 ? [] : [`(${id} takes no MCP servers of this kind: ${leftServers.join(", ")}. It works without.)\n\n`]),
+  ];
+  return notices.length === 0 ? undefined : notices.join("");
 }
 
 const INTERRUPTED =

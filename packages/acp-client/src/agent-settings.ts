@@ -1,5 +1,23 @@
 import type { Clock, CommandRunner, ExternalAgentView } from "@factotum/agent-contract";
 
+/** A tool server (MCP) of the configuration that an agent gets. Secrets are those that `readSecret` resolves. */
+export type AgentServer = { readonly name: string } & (
+  | {
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, unknown>>;
+      /** Absolute. Absent: where the agent starts it. */
+      readonly cwd?: string | undefined;
+    }
+  | {
+      readonly url: string;
+      readonly transport: "streamable-http" | "sse";
+      readonly headers: Readonly<Record<string, unknown>>;
+      /** Bearer token. */
+      readonly auth?: unknown;
+    }
+);
+
 /** An agent of the configuration. */
 export interface AgentSettings {
   readonly command: string;
@@ -8,6 +26,8 @@ export interface AgentSettings {
   readonly env: Readonly<Record<string, unknown>>;
   /** Absolute. Absent: the folder of the conversation. */
   readonly cwd?: string | undefined;
+  /** Tool servers that it starts and calls itself. None if omitted. */
+  readonly mcpServers?: readonly AgentServer[];
 }
 
 /** Dependencies of external agents. */
@@ -23,7 +43,9 @@ export interface AcpAgentsOptions {
   readonly searchPath: string;
   /** Rejects for a secret that is not there. */
   readonly readSecret: (secret: unknown) => Promise<string>;
-  /** Removes secrets from texts of errors. */
+  /** True if the gateway has logged in at a tool server, which an agent could not. Never, if omitted. */
+  readonly hasLogin?: (server: string) => Promise<boolean>;
+  /** Removes secrets from texts of errors, and from what agents say about calls of their own. */
   readonly hideSecrets: (text: string) => string;
   readonly limits?: Partial<AgentLimits>;
 }

@@ -4,6 +4,7 @@ import type { ContentBlock } from "@agentclientprotocol/sdk";
 import { agentError } from "./agent-error.ts";
 import type { AgentSettings, AgentState } from "./agent-settings.ts";
 import { openAgent, type OpenAgentOptions, type RunningAgent } from "./open-agent.ts";
+import { givenServers } from "./mcp-servers.ts";
 import { OwnCalls } from "./own-calls.ts";
 import { objectOf, type SessionUpdate } from "./parse-update.ts";
 import { PromptQueue, type PromptItem } from "./prompt-queue.ts";
@@ -34,6 +35,7 @@ export class AgentConversation {
   #agent: RunningAgent | undefined;
   #sessionId: string | undefined;
   #beginning: Beginning = "new";
+  #leftServers: readonly string[] = [];
   #isReplaying = false;
   /** Settles when the running prompt has ended, cancelled or not. */
   #prompt: Promise<void> | undefined;
@@ -73,6 +75,11 @@ export class AgentConversation {
   /** Its process has ended, or is being ended. */
   get hasEnded(): boolean {
     return this.#hasEnded;
+  }
+
+  /** Tool servers that the agent could not take. */
+  get leftServers(): readonly string[] {
+    return this.#leftServers;
   }
 
   get beginning(): Beginning {
@@ -142,10 +149,12 @@ export class AgentConversation {
     { cwd, known, isResumed }: { readonly cwd: string; readonly known: string | undefined; readonly isResumed: boolean },
   ): Promise<void> {
     const { openMs } = this.#options.limits;
+    const { servers: mcpServers, left } = await givenServers(this.id, this.settings, agent.takesServers, this.#options);
+    this.#leftServers = left;
     if (known !== undefined && agent.canLoad) {
       this.#isReplaying = true;
       this.#sessionId = known;
-      await agent.request("session/load", async (to) => to.request("session/load", { sessionId: known, cwd, mcpServers: [] }), openMs);
+      await agent.request("session/load", async (to) => to.request("session/load", { sessionId: known, cwd, mcpServers }), openMs);
       this.#isReplaying = false;
       this.#chargedUsd = this.#costUsd ?? 0;
       this.#beginning = "loaded";
@@ -155,7 +164,7 @@ export class AgentConversation {
       const advice = "Ask again to begin a new conversation with it.";
       throw agentError("unreachable", `The external agent ${this.id} was interrupted, and cannot continue its conversation. ${advice}`);
     }
-    const { sessionId } = await agent.request("session/new", async (to) => to.request("session/new", { cwd, mcpServers: [] }), openMs);
+    const { sessionId } = await agent.request("session/new", async (to) => to.request("session/new", { cwd, mcpServers }), openMs);
     this.#sessionId = sessionId;
   }
 

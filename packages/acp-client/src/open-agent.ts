@@ -4,6 +4,7 @@ import type { RunFacts } from "@factotum/agent-contract";
 import { agentError, toAgentError } from "./agent-error.ts";
 import { AgentPipe } from "./agent-pipe.ts";
 import type { AcpAgentsOptions, AgentLimits, AgentSettings } from "./agent-settings.ts";
+import type { ServerCapabilities } from "./mcp-servers.ts";
 import { parseUpdate, type SessionUpdate } from "./parse-update.ts";
 import { abortable } from "./prompt-queue.ts";
 import { serveAgent, type AgentHost } from "./serve-agent.ts";
@@ -13,6 +14,7 @@ export interface RunningAgent {
   readonly pipe: AgentPipe;
   readonly canLoad: boolean;
   readonly takesImages: boolean;
+  readonly takesServers: ServerCapabilities;
   /** Asks the agent. Rejects with an error for the owner: its refusal, why it has ended, or that it did not answer in time. */
   request<Result>(what: string, ask: (agent: ClientContext) => Promise<Result>, limitMs?: number): Promise<Result>;
   /** Tells the agent something; a failure shows when it ends. */
@@ -20,7 +22,10 @@ export interface RunningAgent {
 }
 
 /** What opening needs in addition to the settings of an agent. */
-export interface OpenAgentOptions extends Pick<AcpAgentsOptions, "runner" | "clock" | "version" | "readSecret" | "hideSecrets"> {
+export interface OpenAgentOptions extends Pick<
+  AcpAgentsOptions,
+  "runner" | "clock" | "version" | "searchPath" | "readSecret" | "hasLogin" | "hideSecrets"
+> {
   readonly limits: AgentLimits;
   /** Ends the agent, also while it starts. */
   readonly signal: AbortSignal;
@@ -83,11 +88,12 @@ export async function openAgent(
       limits.startMs,
     );
     checkVersion(id, hello, sdk.PROTOCOL_VERSION);
-    const { loadSession = false, promptCapabilities } = hello.agentCapabilities ?? {};
+    const { loadSession = false, promptCapabilities, mcpCapabilities } = hello.agentCapabilities ?? {};
     return {
       pipe,
       canLoad: loadSession,
       takesImages: promptCapabilities?.image === true,
+      takesServers: { http: mcpCapabilities?.http === true, sse: mcpCapabilities?.sse === true },
       request: ask,
       tell: (say) => void say(connection.agent).catch(() => undefined),
     };

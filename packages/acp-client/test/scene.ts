@@ -13,7 +13,7 @@ import type {
   ToolCallContent,
   ToolResultMessage,
 } from "@factotum/agent-contract";
-import { AcpAgents, type AgentLimits } from "../src/index.ts";
+import { AcpAgents, type AgentLimits, type AgentServer } from "../src/index.ts";
 import { plainRunner, type PlainRunner } from "@factotum/testing-product";
 
 const SCRIPT = fileURLToPath(new URL("scripted-agent.ts", import.meta.url));
@@ -69,21 +69,31 @@ export async function openScene({
   env = {},
   command = process.execPath,
   limits = {},
+  mcpServers = [],
+  logins = [],
 }: {
   readonly env?: Readonly<Record<string, string>>;
   readonly command?: string;
   readonly limits?: Partial<AgentLimits>;
+  readonly mcpServers?: readonly AgentServer[];
+  /** Names of servers at which the gateway has logged in. */
+  readonly logins?: readonly string[];
 } = {}): Promise<Scene> {
   const folder = await mkdtemp(path.join(tmpdir(), "factotum-acp-client-"));
   const [runner, clock, remembered] = [plainRunner<CommandRequest, RunFacts>(), manualClock(), [] as string[]];
   const agents = new AcpAgents({
-    settings: () => ({ scripted: { command, args: [SCRIPT], env } }),
+    settings: () => ({ scripted: { command, args: [SCRIPT], env, mcpServers } }),
     runner,
     clock,
     version: "1.2.3",
     searchPath: process.env["PATH"] ?? "",
     // eslint-disable-next-line typescript/require-await -- the port's shape
-    readSecret: async (secret) => String(secret),
+    readSecret: async (secret) => {
+      if (typeof secret === "string") return secret;
+      throw new Error("the variable is not set");
+    },
+    // eslint-disable-next-line typescript/require-await -- the port's shape
+    hasLogin: async (server) => logins.includes(server),
     hideSecrets: (text) => text.replaceAll("hunter2", "***"),
     limits,
   });

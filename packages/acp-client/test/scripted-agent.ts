@@ -27,6 +27,7 @@ async function say(text: string, { client, sessionId }: Pick<Turn, "client" | "s
 const ACTIONS: Readonly<Record<string, (turn: Turn) => Promise<string>>> = {
   say: async ({ words }) => words,
   env: async () => JSON.stringify(process.env),
+  servers: async () => JSON.stringify(servers),
   nothing: async () => "",
   think: async (turn) => {
     await say("Hm.", turn, true);
@@ -111,16 +112,22 @@ const ACTIONS: Readonly<Record<string, (turn: Turn) => Promise<string>>> = {
 };
 
 const cancels = new Map<string, () => void>();
+/** The tool servers of the newest session. */
+let servers: readonly unknown[] = [];
 let count = 0;
 
 function serve(): void {
   const app = agent({ name: "scripted" })
     .onRequest(methods.agent.initialize, () => ({
       protocolVersion: fault === "version" ? 7 : 1,
-      agentCapabilities: { loadSession: process.env["LOADS"] === "1" },
+      agentCapabilities: { loadSession: process.env["LOADS"] === "1", mcpCapabilities: { http: process.env["HTTP"] === "1" } },
     }))
-    .onRequest(methods.agent.session.new, () => ({ sessionId: `session-${process.pid}-${(count += 1)}` }))
+    .onRequest(methods.agent.session.new, ({ params }) => {
+      servers = params.mcpServers;
+      return { sessionId: `session-${process.pid}-${(count += 1)}` };
+    })
     .onRequest(methods.agent.session.load, async ({ params, client }) => {
+      servers = params.mcpServers;
       await say("An earlier answer.", { client, sessionId: params.sessionId });
       return {};
     })

@@ -244,7 +244,10 @@ export const fullDocument = {
       remote: { url: "https://mcp.example/x", transport: "sse", headers: { Authorization: "${T}" }, auth: "${T}" },
     },
   },
-  acp: { enabled: true, agents: { coder: { command: "coder", args: ["--acp"], env: { TOKEN: "${T}" }, cwd: "/x" } } },
+  acp: {
+    enabled: true,
+    agents: { coder: { command: "coder", args: ["--acp"], env: { TOKEN: "${T}" }, cwd: "/x", mcpServers: ["remote"] } },
+  },
   lsp: {
     servers: {
       ts: {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFile, rm } from "node:fs/promises";
+import { access, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "@factotum/agent-contract";
 import { writePrivateFile, type StatePaths } from "@factotum/config";
@@ -30,6 +30,17 @@ export function createLoginPorts(
     addSecrets: (values) => secrets.add(values),
     fetchPublic: createPublicFetch({ clock }),
   };
+}
+
+/** True if a server has wanted a login. */
+export async function hasLogin(paths: Pick<StatePaths, "credentialsFolder">, server: string): Promise<boolean> {
+  try {
+    await access(loginFile(paths, server));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    throw error;
+  }
 }
 
 /** Removes the login at a server. False if there was none. */

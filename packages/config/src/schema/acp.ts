@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { EnvSchema, type Secret } from "./secret.ts";
-import { IdSchema, TextSchema } from "./values.ts";
+import { IdSchema, NamesSchema, TextSchema } from "./values.ts";
 
 /** An agent of others, which speaks the Agent Client Protocol. */
 interface AcpAgentConfig {
@@ -8,6 +8,7 @@ interface AcpAgentConfig {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, Secret>>;
   readonly cwd?: string | undefined;
+  readonly mcpServers: readonly string[];
 }
 
 /** Agents of others that this gateway may start. */
@@ -23,6 +24,9 @@ const AcpAgentSchema = z.strictObject({
     "Its environment variables. Of the gateway's it gets those that every program needs, and no secrets.",
   ),
   cwd: TextSchema.optional().describe("Folder in which it works. Unset: that of the conversation."),
+  mcpServers: NamesSchema.default([]).describe(
+    "Names of `mcp.servers` that it gets, with their variables, headers and tokens. It starts and calls them itself, and nothing is decided here.",
+  ),
 });
 
 /** Parses `acp`. */

@@ -4,6 +4,7 @@ import { PROVIDER_NAMES } from "../models/provider-names.ts";
 import { suggestion } from "../suggestion.ts";
 import { isExposed } from "../schema/gateway.ts";
 import type { ConfigDocument } from "../schema/root.ts";
+import { checkAgentServers } from "./check-agent-servers.ts";
 import { problemAt, type ConfigProblem } from "./problem.ts";
 
 /** Checks references between keys: ids that must exist, or be unique. */
@@ -24,6 +25,7 @@ export function checkReferences(config: ConfigDocument): ConfigProblem[] {
     invalid(["bindings", index, "agentId"], `there is no agent "${agentId}"${suggestion(nearestName(agentId, ids))}`);
   });
   checkExternalBindings(config, invalid);
+  checkAgentServers(config, invalid);
   problems.push(...checkSharedMain(config));
   checkAliases(config, invalid);
   checkProviders(config, invalid);

@@ -163,6 +163,8 @@ describe("every key", () => {
         "models.providers.shared.credentials.work.apiKey -> models.providers.shared.credentials.work.apiKey",
         "models.providers.shared.credentials.home.apiKey -> models.providers.shared.credentials.home.apiKey",
         "models.transcription.command -> models.transcription.command",
+        "mcp -> acp.agents.coder.mcpServers[0]",
+        "mcp.servers -> acp.agents.coder.mcpServers[0]",
         "mcp.servers.files.command -> mcp.servers.files.command",
         "mcp.servers.files.trusted -> mcp.servers.files.sampling",
         "mcp.servers.remote.url -> mcp.servers.remote.url",

@@ -56,7 +56,7 @@ beforeEach(async () => {
   server = await startAnthropicServer();
   platform = new TestPlatform("platform", { edit: true });
   script = [];
-  const acp = { enabled: true, agents: { coder: { command: "coder", args: [], env: {} } } };
+  const acp = { enabled: true, agents: { coder: { command: "coder", args: [], env: {}, mcpServers: [] } } };
   running = await startTestGateway({
     platform,
     externalAgents: agents,

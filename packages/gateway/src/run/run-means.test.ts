@@ -7,7 +7,7 @@ import { externalModel, NO_EXTERNAL_AGENTS } from "../agents/external-agent.ts";
 import type { PreparedTurn } from "../preparation/prepared-turn.ts";
 import { runMeans } from "./run-means.ts";
 
-const CONFIG = { acp: { enabled: true, agents: { coder: { command: "coder", args: [], env: {} } } } };
+const CONFIG = { acp: { enabled: true, agents: { coder: { command: "coder", args: [], env: {}, mcpServers: [] } } } };
 const REQUEST: Parameters<ModelClient["stream"]>[0] = { system: { stable: "", session: "" }, messages: [], tools: [] };
 
 async function eventsOf(stream: AsyncIterable<ModelEvent>): Promise<readonly ModelEvent[]> {

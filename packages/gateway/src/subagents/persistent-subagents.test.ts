@@ -238,7 +238,7 @@ test("the report of a run is sent as a message where the conversation that asked
 });
 
 test("its report is for the model, and no prompt of the external agent that answers in the conversation since, nor do new ones work with that", async () => {
-  const acp = { enabled: true, agents: { coder: { command: "coder", args: [], env: {} } } };
+  const acp = { enabled: true, agents: { coder: { command: "coder", args: [], env: {}, mcpServers: [] } } };
   const externalAgents = { ...NO_EXTERNAL_AGENTS, problemOf: () => undefined };
   await scene.start(undefined, { externalAgents, patch: (config) => ({ ...config, acp }) });
   let runs = 0;

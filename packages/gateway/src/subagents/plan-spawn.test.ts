@@ -67,7 +67,7 @@ test("only an agent that is there and allowed is started, regardless of the case
 });
 
 test("an external agent is started by the owner's turns outside of the sandbox alone, and named by its id", async () => {
-  const acp = { enabled: true, agents: { coder: { command: "coder", args: [], env: {} } } };
+  const acp = { enabled: true, agents: { coder: { command: "coder", args: [], env: {}, mcpServers: [] } } };
   await scene.start(undefined, { patch: (config) => ({ ...config, acp }) });
   const request = { runtime: "acp", agentId: "coder" } as const;
   expect(await refusalOf({ request })).toBe("No message asked for this run");

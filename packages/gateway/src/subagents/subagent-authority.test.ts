@@ -139,7 +139,7 @@ test("what a job may not call, the turn with the end of its command may not call
 });
 
 test("a job that may run no command starts no external agent", async () => {
-  const acp = { enabled: true, agents: { coder: { command: "coder", args: [], env: {} } } };
+  const acp = { enabled: true, agents: { coder: { command: "coder", args: [], env: {}, mcpServers: [] } } };
   await scene.start(undefined, { patch: (config) => ({ ...config, acp }) });
   const start = toolReply({ name: "sessions_spawn", input: { task: "task", runtime: "acp", agentId: "coder" } });
   scene.answerWith({ "": ({ results }) => (results === 0 ? start : textReply("Asked.")) });

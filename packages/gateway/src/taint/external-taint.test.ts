@@ -49,7 +49,7 @@ function said(content: AssistantMessage["content"]): AssistantMessage {
 beforeEach(async () => {
   server = await startAnthropicServer();
   platform = new TestPlatform();
-  const acp = { enabled: true, agents: { coder: { command: "coder", args: [], env: {} } } };
+  const acp = { enabled: true, agents: { coder: { command: "coder", args: [], env: {}, mcpServers: [] } } };
   running = await startTestGateway({
     platform,
     externalAgents: agents,
