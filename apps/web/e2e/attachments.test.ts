@@ -71,7 +71,7 @@ describe.each([360, 1280])("at %i px", (width) => {
     const page = await scene.openChat({ width });
     await give(page, "paste", [{ name: "pasted.png", type: "image/png" }]);
     await attached(page).getByRole("img", { name: "pasted.png", exact: true }).waitFor();
-    await page.evaluate(() => void (location.hash += "&view=context"));
+    await page.evaluate(() => void (location.hash = location.hash.replace("chat", "context")));
     await page.getByRole("button", { name: "Back to the conversation" }).click();
     await page.getByRole("textbox", { name: "Message" }).waitFor();
     expect(await attached(page).getByRole("img", { name: "pasted.png", exact: true }).count()).toBe(1);

@@ -46,7 +46,7 @@ describe("the built product", () => {
     await page.keyboard.press("Enter");
     const report = page.getByRole("article", { name: /^Turn 1, request [2-9]/ });
     await report.waitFor();
-    expect(page.url()).toContain("&view=context");
+    expect(page.url()).toContain("#/context/agent:main:");
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Back to the conversation");
     for (const part of ["System prompt", "Earlier messages", "This turn’s text", "This turn’s images", "Tools"])
       expect(await page.getByRole("region", { name: part }).count()).toBe(1);
@@ -64,7 +64,7 @@ describe("the built product", () => {
     await report.waitFor();
     await page.getByRole("button", { name: "Back to the conversation" }).click();
     await page.getByRole("textbox", { name: "Message" }).waitFor();
-    expect(page.url()).not.toContain("view=");
+    expect(page.url()).toContain("#/chat/agent:main:");
     await page.goBack();
     await report.waitFor();
     expect(complaints).toEqual([]);

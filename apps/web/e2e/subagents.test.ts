@@ -95,7 +95,7 @@ test("the tree of sub-agents is live, survives reloads and a restart, and each i
   const field = page.getByRole("textbox", { name: "Message to the sub-agent" });
   await field.waitFor();
   const address = page.url();
-  expect(address).toMatch(/#session=agent:main:subagent:[0-9a-f-]+$/);
+  expect(address).toMatch(/#\/chat\/agent:main:subagent:[0-9a-f-]+$/);
   await page.reload();
   await expectState(page, "Read the dates.", "Running");
   await field.fill("Only the newest");

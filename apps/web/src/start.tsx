@@ -1,13 +1,23 @@
+import { createHashHistory } from "@tanstack/react-router";
 import { createRoot } from "react-dom/client";
 import * as z from "zod";
 import { loadToken, storeToken, takeToken } from "./app/address.ts";
-import { type AppSession, openAppSession, type TokenListener } from "./app/app-session.ts";
+import { openAppSession, type TokenListener } from "./app/app-session.ts";
 import { warmFormats } from "./app/locale.ts";
 import { applyTheme, loadTheme } from "./app/theme.ts";
-import { App } from "./views/app.tsx";
-import { ErrorBoundary } from "./views/error-boundary.tsx";
+import { App, type OpenApp } from "./shell/app.tsx";
+import { ErrorBoundary } from "./shell/error-boundary.tsx";
+import { createAppRouter } from "./shell/router.tsx";
 
 let offered = takeToken(window);
+/** Pasting the printed address into the open page changes only the fragment. Listens before the history does, which knows no tokens. */
+window.addEventListener("popstate", () => {
+  const token = takeToken(window);
+  if (token === undefined) return;
+  offered = token;
+  open(token);
+});
+const history = createHashHistory();
 // The page's policy forbids code from strings; without this zod would try it once, and the browser would report a violation.
 z.config({ jitless: true });
 applyTheme(loadTheme(localStorage), window);
@@ -16,18 +26,25 @@ const element = document.getElementById("root");
 if (element === null) throw new Error("The page has no #root.");
 const root = createRoot(element);
 
-let session: AppSession | undefined;
+let app: OpenApp | undefined;
 
 /** Opens the app with a token. A token from the address replaces the stored one only after the gateway has accepted it. */
 function open(token: string | undefined, options: { readonly notice?: string } = {}): void {
-  session?.close();
-  session = token === undefined ? undefined : openAppSession(token, window, listenTo(token));
-  if (options.notice !== undefined) session?.store.update({ alert: options.notice });
+  app?.session.close();
+  app = token === undefined ? undefined : createApp(token);
+  if (options.notice !== undefined) app?.session.store.update({ alert: options.notice });
   root.render(
     <ErrorBoundary>
-      <App key={token} session={session} onToken={(next) => open(next)} />
+      <App key={token} open={app} onToken={(next) => open(next)} />
     </ErrorBoundary>,
   );
+}
+
+function createApp(token: string): OpenApp {
+  return {
+    session: openAppSession({ token, page: window, history, listener: listenTo(token) }),
+    router: createAppRouter(history),
+  };
 }
 
 function listenTo(token: string): TokenListener {
@@ -41,13 +58,6 @@ function listenTo(token: string): TokenListener {
   };
 }
 
-/** Pasting the printed address into the open page changes only the fragment. */
-window.addEventListener("hashchange", () => {
-  const token = takeToken(window);
-  if (token === undefined) return;
-  offered = token;
-  open(token);
-});
 open(offered ?? loadToken(localStorage));
 // After the first frame, while the page waits for the gateway's answer.
 requestAnimationFrame(() => setTimeout(warmFormats));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { loadToken, parseFragment, parsePastedToken, renderFragment, storeToken, takeToken } from "./address.ts";
+import { loadToken, parseFragment, parsePastedToken, parsePath, renderPath, storeToken, takeToken } from "./address.ts";
 
 function pageAt(hash: string) {
   const stored = new Map<string, string>();
@@ -21,29 +21,35 @@ test("removes the token from the address without storing it, and keeps the sessi
   storeToken(localStorage, "good");
   expect(takeToken(page)).toBe("s3cret");
   expect(loadToken(localStorage)).toBe("good");
-  expect(replaced).toEqual(["/ui/?x=1#session=agent:main:main"]);
+  expect(replaced).toEqual(["/ui/?x=1#/chat/agent:main:main"]);
 });
 
-test("leaves an address without a token unchanged", () => {
-  const { page, localStorage, replaced } = pageAt("#session=agent:main:main");
+test.each(["", "#/chat/agent:main:main", "#/usage?token=x"])("leaves the address %j unchanged", (hash) => {
+  const { page, localStorage, replaced } = pageAt(hash);
   expect(takeToken(page)).toBeUndefined();
   expect(loadToken(localStorage)).toBeUndefined();
   expect(replaced).toEqual([]);
-  storeToken(localStorage, "typed");
-  expect(loadToken(localStorage)).toBe("typed");
 });
 
-test("keeps the view in the address, also after the token is removed", () => {
-  expect(parseFragment(renderFragment("agent:main:main", "context"))).toMatchObject({ sessionKey: "agent:main:main", view: "context" });
-  expect(parseFragment("#session=a&view=nonsense")).not.toHaveProperty("view");
+test("turns an address of earlier versions into that of a route", () => {
+  expect(parseFragment("#session=a&view=nonsense").place).toEqual({ sessionKey: "a", view: "chat" });
+  const old = pageAt("#session=agent:main:main&view=context");
+  expect(takeToken(old.page)).toBeUndefined();
+  expect(old.replaced).toEqual(["/ui/?x=1#/context/agent:main:main"]);
   const { page, replaced } = pageAt("#token=s3cret&session=agent:main:main&view=context");
   expect(takeToken(page)).toBe("s3cret");
-  expect(replaced).toEqual(["/ui/?x=1#session=agent:main:main&view=context"]);
+  expect(replaced).toEqual(["/ui/?x=1#/context/agent:main:main"]);
 });
 
 test("a session key is read from the address as it was written", () => {
-  for (const key of ["agent:main:main", "agent:a:x:direct:50%25#&+ é"])
-    expect(parseFragment(renderFragment(key))).toEqual({ token: undefined, sessionKey: key });
+  for (const sessionKey of ["agent:main:main", "agent:a:x:direct:50%25#&+ é/ü?"]) {
+    for (const view of ["chat", "context"] as const) expect(parsePath(renderPath(sessionKey, view))).toEqual({ sessionKey, view });
+  }
+  expect(parsePath("/chat/100%")).toEqual({ sessionKey: "100%", view: "chat" });
+});
+
+test.each(["/", "/chat", "/chat/", "/usage", "/chat/a/b"])("%s names no session", (path) => {
+  expect(parsePath(path)).toBeUndefined();
 });
 
 test.each([

@@ -1,21 +1,39 @@
-/** The fragment of the address. It never leaves the browser, unlike a query. */
-export interface AddressParts {
-  readonly token?: string | undefined;
-  readonly sessionKey?: string | undefined;
-  /** `context`: what the model was given, instead of the conversation. */
-  readonly view?: View | undefined;
-}
-
 /** The view of a session. */
 export type View = "chat" | "context";
 
-/** Reads `#token=…&session=…&view=…`. */
-export function parseFragment(fragment: string): AddressParts {
+/** A session and its view, as an address names them. */
+export interface SessionPlace {
+  readonly sessionKey: string;
+  /** `context`: what the model was given, instead of the conversation. */
+  readonly view: View;
+}
+
+/** Reads the path of a session's route, `/chat/<key>` or `/context/<key>`; `undefined` for every other page. */
+export function parsePath(path: string): SessionPlace | undefined {
+  const [, view, encoded = ""] = /^\/(chat|context)\/([^/]+)$/.exec(path) ?? [];
+  const sessionKey = decode(encoded);
+  return sessionKey === "" || view === undefined ? undefined : { sessionKey, view: view === "context" ? "context" : "chat" };
+}
+
+/** The path of a session's route. */
+export function renderPath(sessionKey: string, view: View = "chat"): string {
+  return `/${view}/${encodeURIComponent(sessionKey).replaceAll("%3A", ":")}`;
+}
+
+/** What the fragment of an address holds besides a route. It never leaves the browser, unlike a query. */
+interface FragmentParts {
+  readonly token?: string | undefined;
+  readonly place?: SessionPlace | undefined;
+}
+
+/** Reads `#token=…`, and the addresses of versions without routes, `#session=…&view=…`; nothing of a route, which begins with `#/`. */
+export function parseFragment(fragment: string): FragmentParts {
+  if (fragment.startsWith("#/")) return {};
   const parts = new URLSearchParams(fragment.replace(/^#/, ""));
+  const sessionKey = parts.get("session");
   return {
     token: parts.get("token") || undefined,
-    sessionKey: parts.get("session") || undefined,
-    ...(parts.get("view") === "context" ? { view: "context" } : {}),
+    place: sessionKey ? { sessionKey, view: parts.get("view") === "context" ? "context" : "chat" } : undefined,
   };
 }
 
@@ -26,22 +44,17 @@ export function parsePastedToken(pasted: string): string {
   return (at === -1 ? undefined : parseFragment(text.slice(at)).token) ?? text;
 }
 
-/** The fragment for a session and its view. */
-export function renderFragment(sessionKey: string, view: View = "chat"): string {
-  return `#session=${encodeURIComponent(sessionKey).replaceAll("%3A", ":")}${view === "chat" ? "" : `&view=${view}`}`;
-}
-
 const TOKEN_KEY = "factotum.token";
 
 /**
- * Removes the token from the address, to keep it out of the history and of screenshots. `undefined` if there was none. It is not stored: the gateway has to
- * accept it first, since a mistyped link must not log the browser out.
+ * Turns an address with a token, or one of a version without routes, into that of a route, and returns the token if it had one. The token leaves the address to
+ * keep it out of the history and of screenshots. It is not stored: the gateway has to accept it first, since a mistyped link must not log the browser out.
  */
 export function takeToken(page: Pick<Window, "location" | "history">): string | undefined {
-  const { token, sessionKey, view } = parseFragment(page.location.hash);
-  if (token === undefined) return undefined;
-  const rest = sessionKey === undefined ? "" : renderFragment(sessionKey, view);
-  page.history.replaceState(null, "", page.location.pathname + page.location.search + rest);
+  const { token, place } = parseFragment(page.location.hash);
+  if (token === undefined && place === undefined) return undefined;
+  const route = place === undefined ? "" : `#${renderPath(place.sessionKey, place.view)}`;
+  page.history.replaceState(null, "", page.location.pathname + page.location.search + route);
   return token;
 }
 
@@ -53,4 +66,13 @@ export function loadToken(storage: Pick<Storage, "getItem">): string | undefined
 /** Stores a token that the gateway has accepted. */
 export function storeToken(storage: Pick<Storage, "setItem">, token: string): void {
   storage.setItem(TOKEN_KEY, token);
+}
+
+/** A mistyped address can hold a percent sign that encodes nothing. */
+function decode(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return encoded;
+  }
 }

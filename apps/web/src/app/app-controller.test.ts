@@ -51,7 +51,7 @@ function openApp(storage = new Map<string, string>(), to = gateway) {
     },
     saveFile: (name, text) => saved.push({ name, text }),
     media: new MediaCache({ load: async (_key, id) => new Blob([id]), createUrl: () => "blob:x", revokeUrl: () => undefined }),
-    onNavigate: (sessionKey, view) => visited.push(view === "chat" ? sessionKey : `${sessionKey} ${view}`),
+    onNavigate: ({ sessionKey, view }) => visited.push(view === "chat" ? sessionKey : `${sessionKey} ${view}`),
   });
   const until = (fits: (state: AppState) => boolean): Promise<AppState> =>
     new Promise((resolve) => {

@@ -5,7 +5,7 @@ import { applyEvent, applySnapshot, type ChatState, prependHistory } from "../ch
 import type { GatewayClient } from "../gateway-client/gateway-client.ts";
 import { RpcError } from "../gateway-client/rpc-error.ts";
 import type { Timers } from "../gateway-client/timers.ts";
-import type { View } from "./address.ts";
+import type { SessionPlace, View } from "./address.ts";
 import type { Agent, AppState } from "./app-state.ts";
 import { InspectorController } from "./inspector-controller.ts";
 import { Outbox } from "./outbox.ts";
@@ -29,8 +29,8 @@ export interface AppControllerOptions {
   saveFile(name: string, text: string): void;
   /** Files of messages. */
   readonly media: MediaCache;
-  /** Called when another session or view was opened. */
-  onNavigate(sessionKey: string, view: View): void;
+  /** Called when another session or view was opened, to change the address; with `isFirst`, by the page itself, which must not leave another page. */
+  onNavigate(place: SessionPlace, options: { readonly isFirst: boolean }): void;
 }
 
 const PAGE_SIZE = 50;
@@ -83,40 +83,57 @@ export class AppController {
     return this.#options.store.get();
   }
 
-  /** Opens a session, which may not exist yet. */
+  /** Opens a session, which may not exist yet, and goes to its conversation. */
   openSession(sessionKey: string): void {
+    this.#select(sessionKey);
+    this.#go("chat");
+  }
+
+  /** Opens the context view of the session. */
+  showContext(): void {
+    this.#go("context");
+  }
+
+  /** Returns to the conversation. */
+  showChat(): void {
+    this.#go("chat");
+  }
+
+  /** Opens what the address names. */
+  follow({ sessionKey, view }: SessionPlace): void {
+    this.#select(sessionKey);
+    this.#view(view);
+  }
+
+  #select(sessionKey: string): void {
     if (this.#state.sessionKey === sessionKey) return;
     this.#endWatch();
+    this.inspector.close();
     this.#options.store.update({ sessionKey, open: { type: "loading" }, older: "idle" });
     this.#endWatch = this.#options.client.watchChat(sessionKey, {
       onSnapshot: (snapshot) => this.#receiveSnapshot(snapshot),
       onEvent: (event) => this.#receiveEvent(event),
       onError: (error) => this.#options.store.update({ open: { type: "failed", message: error.message } }),
     });
-    this.inspector.close();
-    this.#options.onNavigate(sessionKey, "chat");
   }
 
-  /** Opens the context view of the session. */
-  showContext(): void {
+  #view(view: View): void {
     const { sessionKey } = this.#state;
-    if (sessionKey === undefined) return;
-    this.inspector.open(sessionKey);
-    this.#options.onNavigate(sessionKey, "context");
+    if (view === "context" && sessionKey !== undefined) this.inspector.open(sessionKey);
+    else this.inspector.close();
   }
 
-  /** Returns to the conversation. */
-  showChat(): void {
+  #go(view: View, options: { readonly isFirst: boolean } = { isFirst: false }): void {
     const { sessionKey } = this.#state;
-    this.inspector.close();
-    if (sessionKey !== undefined) this.#options.onNavigate(sessionKey, "chat");
+    this.#view(view);
+    if (sessionKey !== undefined) this.#options.onNavigate({ sessionKey, view }, options);
   }
 
   /** Retries the subscription after the gateway refused it. */
   reopen(): void {
     const { sessionKey } = this.#state;
     this.#options.store.update({ sessionKey: undefined });
-    if (sessionKey !== undefined) this.openSession(sessionKey);
+    if (sessionKey !== undefined) this.#select(sessionKey);
   }
 
   startChat(): void {
@@ -127,6 +144,14 @@ export class AppController {
   openMain(): void {
     const main = this.#agent()?.mainSessionKey;
     if (main !== undefined) this.openSession(main);
+  }
+
+  /** The first session of the page, unless the address names one. */
+  #openFirst(): void {
+    const main = this.#agent()?.mainSessionKey;
+    if (this.#state.sessionKey !== undefined || main === undefined) return;
+    this.#select(main);
+    this.#go("chat", { isFirst: true });
   }
 
   chooseAgent(agentId: string): void {
@@ -355,7 +380,7 @@ export class AppController {
     const known = agents.find((agent) => agent.id === this.#state.agentId);
     const agentId = (known ?? agents.find((agent) => agent.isDefault) ?? agents[0])?.id;
     store.update({ agents, agentId });
-    if (this.#state.sessionKey === undefined) this.openMain();
+    this.#openFirst();
     if (agentId === undefined) return;
     const limit = Math.min(MAX_PAGE_SIZE, Math.max(PAGE_SIZE, this.#state.sessions.length));
     const page = await client.request("sessions.list", { agentId, exceptSubagents: true, limit });

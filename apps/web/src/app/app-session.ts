@@ -1,8 +1,9 @@
+import type { RouterHistory } from "@tanstack/react-router";
 import { browserTimers } from "../gateway-client/timers.ts";
 import { createLoginClient, type LoginClient } from "../channel-login/login-client.ts";
 import { createSetupClient, type SetupClient } from "../first-run/setup-client.ts";
 import { GatewayClient } from "../gateway-client/gateway-client.ts";
-import { parseFragment, renderFragment } from "./address.ts";
+import { parsePath, renderPath, type SessionPlace } from "./address.ts";
 import { AppController } from "./app-controller.ts";
 import { type AppState, INITIAL_STATE } from "./app-state.ts";
 import { takeSocket } from "./early-socket.ts";
@@ -30,8 +31,17 @@ export interface TokenListener {
   onRefused(): void;
 }
 
-/** Connects to the gateway that served the page and opens the session in the address. */
-export function openAppSession(token: string, page: Window, listener: TokenListener): AppSession {
+/** Options of `openAppSession`. */
+interface AppSessionOptions {
+  readonly token: string;
+  readonly page: Window;
+  /** The routes that were visited. */
+  readonly history: RouterHistory;
+  readonly listener: TokenListener;
+}
+
+/** Connects to the gateway that served the page, and opens the sessions that the address names. */
+export function openAppSession({ token, page, history, listener }: AppSessionOptions): AppSession {
   const store = new Store<AppState>(INITIAL_STATE, (notify) => scheduleDraw(page, notify));
   const client = new GatewayClient({
     openSocket: () => takeSocket(page.document.baseURI),
@@ -40,8 +50,6 @@ export function openAppSession(token: string, page: Window, listener: TokenListe
     timers: browserTimers,
     random: Math.random,
   });
-  /** // What the page opens because of the address adds no history entry. */
-  let following = false;
   const controller = new AppController({
     client,
     store,
@@ -56,9 +64,7 @@ export function openAppSession(token: string, page: Window, listener: TokenListe
       createUrl: (blob) => URL.createObjectURL(blob),
       revokeUrl: (url) => URL.revokeObjectURL(url),
     }),
-    onNavigate: (sessionKey, view) => {
-      if (!following) navigate(renderFragment(sessionKey, view), page);
-    },
+    onNavigate: (place, { isFirst }) => navigate(place, isFirst, history),
   });
 
   client.onStateChange((state) => {
@@ -70,16 +76,13 @@ export function openAppSession(token: string, page: Window, listener: TokenListe
   page.addEventListener("online", () => client.retryNow(), listening);
   page.document.addEventListener("visibilitychange", () => page.document.visibilityState === "visible" && client.retryNow(), listening);
   const followAddress = (): void => {
-    const { sessionKey, view } = parseFragment(page.location.hash);
-    if (sessionKey === undefined) return;
-    following = true;
-    controller.openSession(sessionKey);
-    if (view === "context") controller.showContext();
-    else controller.showChat();
-    following = false;
+    const place = parsePath(history.location.pathname);
+    if (place !== undefined) controller.follow(place);
+    // The route of the chat alone stands for the session that is open.
+    else if (isBare(history)) controller.showChat();
   };
   page.addEventListener("pagehide", () => void controller.finishDelete(), listening);
-  page.addEventListener("hashchange", followAddress, listening);
+  ending.signal.addEventListener("abort", history.subscribe(followAddress));
   followAddress();
   client.start();
   return {
@@ -95,9 +98,16 @@ export function openAppSession(token: string, page: Window, listener: TokenListe
   };
 }
 
-/** The first session replaces the bare address; later ones add history entries. */
-function navigate(fragment: string, page: Window): void {
-  if (page.location.hash === fragment) return;
-  if (page.location.hash === "") page.history.replaceState(null, "", fragment);
-  else page.history.pushState(null, "", fragment);
+/** True at an address that names neither a session nor another page. */
+function isBare({ location }: RouterHistory): boolean {
+  return location.pathname === "/" || location.pathname === "/chat";
+}
+
+/** Goes to a session. It replaces a bare address; otherwise it adds a history entry. */
+function navigate(place: SessionPlace, isFirst: boolean, history: RouterHistory): void {
+  const current = parsePath(history.location.pathname);
+  if (current?.sessionKey === place.sessionKey && current.view === place.view) return;
+  const path = renderPath(place.sessionKey, place.view);
+  if (isBare(history)) history.replace(path);
+  else if (!isFirst) history.push(path);
 }

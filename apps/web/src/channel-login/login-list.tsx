@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { RpcError } from "../gateway-client/rpc-error.ts";
-import { useSession } from "../views/app-context.ts";
+import { useSession } from "../app/app-context.ts";
 import type { LoginAccount } from "./login-client.ts";
 
 /** Buttons for the accounts whose channel has a login; nothing without one. */

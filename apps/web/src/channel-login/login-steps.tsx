@@ -2,7 +2,7 @@ import type { ChannelLoginStep } from "@factotum/protocol";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { focusOnce } from "../first-run/focus-once.ts";
 import { RpcError } from "../gateway-client/rpc-error.ts";
-import { useSession } from "../views/app-context.ts";
+import { useSession } from "../app/app-context.ts";
 import type { LoginAccount } from "./login-client.ts";
 import { qrPath } from "./qr-path.ts";
 import "./channel-login.css";

@@ -1,6 +1,6 @@
 import { HEARTBEAT_OFFER, offeredHeartbeats, type SetupState } from "@factotum/protocol";
 import { type FormEvent, useState } from "react";
-import { useSession } from "../views/app-context.ts";
+import { useSession } from "../app/app-context.ts";
 import { focusOnce } from "./focus-once.ts";
 import { useStep } from "./use-step.ts";
 

@@ -1,6 +1,6 @@
 import { hasUsableKey, mayKeyBeRight, type SetupProvider } from "@factotum/protocol";
 import { type FormEvent, useState } from "react";
-import { useSession } from "../views/app-context.ts";
+import { useSession } from "../app/app-context.ts";
 import { KeyField, NoKeyNote } from "./key-field.tsx";
 import { useStep } from "./use-step.ts";
 

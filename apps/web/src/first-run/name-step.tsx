@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from "react";
-import { useSession } from "../views/app-context.ts";
+import { useSession } from "../app/app-context.ts";
 import { focusOnce } from "./focus-once.ts";
 import { useStep } from "./use-step.ts";
 

@@ -1,6 +1,6 @@
 import { memo, useRef, useState } from "react";
-import { CopyButton } from "../views/copy-button.tsx";
-import { ScrollBox } from "../views/scroll-box.tsx";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { ScrollBox } from "../ui/scroll-box.tsx";
 import type { CodeToken } from "./highlight/code-token.ts";
 import { diffTokens, isDiff } from "./highlight/diff-tokens.ts";
 import { useHighlight } from "./highlight/use-highlight.ts";

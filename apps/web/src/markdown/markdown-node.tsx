@@ -3,8 +3,8 @@ import { useMemo } from "react";
 import { CodeBlock } from "./code-block.tsx";
 import { FormulaView } from "./formula-view.tsx";
 import type { Definitions } from "./markdown-block.ts";
-import { ScrollBox } from "../views/scroll-box.tsx";
-import { ImageButton } from "../views/message-files.tsx";
+import { ScrollBox } from "../ui/scroll-box.tsx";
+import { ImageButton } from "../pages/chat/message-files.tsx";
 import { splitLines } from "./split-lines.ts";
 
 interface NodeProps<Node extends Nodes = Nodes> {

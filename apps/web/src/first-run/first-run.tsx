@@ -1,0 +1,64 @@
+import type { SetupState } from "@factotum/protocol";
+import { createContext, lazy, Suspense, useContext, useEffect, useMemo, useRef, useState } from "react";
+import { useAppState, useSession } from "../app/app-context.ts";
+import { RpcError } from "../gateway-client/rpc-error.ts";
+import { staysWithDemo } from "./demo-choice.ts";
+
+/** Loaded on demand: most visits have a model already. */
+const SetupDialog = lazy(async () => ({ default: (await import("./setup-dialog.tsx")).SetupDialog }));
+
+/** The way to the settings. */
+interface FirstRunControls {
+  /** Opens them. Resolves with the reason if they cannot be shown. */
+  readonly open: () => Promise<string | undefined>;
+}
+
+const FirstRunContext: React.Context<FirstRunControls | undefined> = createContext<FirstRunControls | undefined>(undefined);
+
+/** The settings' dialog, over every page. Without a model it opens by itself once, unless the person chose the demo. */
+export function FirstRun({ children }: { readonly children: React.ReactNode }): React.JSX.Element {
+  const { setup } = useSession();
+  const [state, setState] = useState<SetupState>();
+  const isConnected = useAppState(({ connection }) => connection.type === "connected");
+  const hasLooked = useRef(false);
+  useEffect(() => {
+    if (!isConnected || hasLooked.current) return;
+    hasLooked.current = true;
+    setup.state().then(
+      (found) => found.model.source === "demo" && !staysWithDemo(localStorage) && setState(found),
+      // Opening the settings shows the error.
+      () => undefined,
+    );
+  }, [isConnected, setup]);
+  const controls = useMemo<FirstRunControls>(
+    () => ({
+      open: async () => {
+        try {
+          setState(await setup.state());
+          return undefined;
+        } catch (error) {
+          if (!(error instanceof RpcError)) throw error;
+          return error.message;
+        }
+      },
+    }),
+    [setup],
+  );
+  return (
+    <FirstRunContext value={controls}>
+      {children}
+      {state === undefined ? null : (
+        <Suspense fallback={null}>
+          <SetupDialog state={state} onClose={() => setState(undefined)} />
+        </Suspense>
+      )}
+    </FirstRunContext>
+  );
+}
+
+/** The way to the settings; throws outside of the shell. */
+export function useFirstRun(): FirstRunControls {
+  const controls = useContext(FirstRunContext);
+  if (controls === undefined) throw new Error("The settings were opened outside of the shell.");
+  return controls;
+}

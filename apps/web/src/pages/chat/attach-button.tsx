@@ -1,0 +1,33 @@
+import { useRef } from "react";
+import { Icon } from "../../ui/icon.tsx";
+import { LIMITS } from "./use-attachments.ts";
+
+/** Opens the browser's file chooser. */
+export function AttachButton({ onFiles }: { readonly onFiles: (files: Iterable<File>) => void }): React.JSX.Element {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        multiple
+        accept="image/png,image/jpeg,image/gif,image/webp"
+        onChange={({ target }) => {
+          onFiles([...(target.files ?? [])]);
+          // Allows choosing the same file again.
+          target.value = "";
+        }}
+      />
+      <button
+        type="button"
+        className="icon-button"
+        aria-label="Attach images"
+        title={`Attach images: ${LIMITS}`}
+        onClick={() => input.current?.click()}
+      >
+        <Icon name="image" />
+      </button>
+    </>
+  );
+}

@@ -1,0 +1,90 @@
+import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import { useAppState } from "../../app/app-context.ts";
+import { PageFrame } from "../../shell/page-frame.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Modal } from "../../ui/modal.tsx";
+import { useMediaQuery } from "../../ui/use-media-query.ts";
+import { useOpenAttachments } from "./attachments-context.tsx";
+import { ChatView } from "./chat-view.tsx";
+import { Composer } from "./composer.tsx";
+import { DropZone } from "./drop-zone.tsx";
+import { SessionList } from "./session-list.tsx";
+import { StatusLine } from "./status-line.tsx";
+import { isOpenSubagent } from "./subagents/describe-subagent.ts";
+import { SubagentBar } from "./subagents/subagent-bar.tsx";
+import { SubagentComposer } from "./subagents/subagent-composer.tsx";
+import { useOpenSubagent } from "./subagents/use-subagents.ts";
+import { useOpenSession } from "./use-open-session.ts";
+
+/** The conversations, and the open one. On a phone the list is a drawer. */
+export function ChatPage(): React.JSX.Element {
+  const isWide = useMediaQuery("(min-width: 52rem)");
+  const [drawer, setDrawer] = useState(false);
+  const input = useRef<HTMLTextAreaElement>(null);
+  const { title } = useOpenSession();
+  const attachments = useOpenAttachments();
+  const subagent = useOpenSubagent();
+  const takesFiles = subagent === undefined;
+  const hasField = takesFiles || (typeof subagent === "object" && isOpenSubagent(subagent));
+  const skip = useMemo(
+    () => (hasField ? { label: "Go to the message field", follow: () => input.current?.focus() } : undefined),
+    [hasField],
+  );
+  const writeAfter = useRef(false);
+  useEffect(() => {
+    // While the drawer is open, nothing behind it takes the focus.
+    if (drawer || !writeAfter.current) return;
+    writeAfter.current = false;
+    input.current?.focus();
+  }, [drawer]);
+  const onChosen = (session: "new" | "known"): void => {
+    if (isWide) {
+      input.current?.focus();
+      return;
+    }
+    // On a phone the on-screen keyboard would cover the conversation.
+    writeAfter.current = session === "new";
+    setDrawer(false);
+  };
+  return (
+    <PageFrame
+      title={title}
+      skip={skip}
+      lead={
+        isWide ? undefined : (
+          <button type="button" className="icon-button" aria-label="Conversations" aria-haspopup="dialog" onClick={() => setDrawer(true)}>
+            <Icon name="menu" />
+          </button>
+        )
+      }
+      sidebar={
+        isWide ? (
+          <aside className="sidebar" aria-label="Sidebar">
+            <p className="wordmark">Factotum</p>
+            <SessionList onChosen={onChosen} />
+          </aside>
+        ) : undefined
+      }
+    >
+      {takesFiles ? <DropZone onFiles={attachments.add} /> : null}
+      {drawer && !isWide ? (
+        <Modal title="Factotum" className="drawer" onClose={() => setDrawer(false)}>
+          <SessionList onChosen={onChosen} />
+        </Modal>
+      ) : null}
+      <SubagentBar />
+      <ChatView />
+      <MessageField input={input} />
+      <StatusLine />
+    </PageFrame>
+  );
+}
+
+/** The field below the conversation, for the session or its sub-agent. */
+function MessageField({ input }: { readonly input: RefObject<HTMLTextAreaElement | null> }): React.JSX.Element | null {
+  const sessionKey = useAppState((state) => state.sessionKey);
+  const attachments = useOpenAttachments();
+  const subagent = useOpenSubagent();
+  if (subagent !== undefined) return <SubagentComposer subagent={subagent} input={input} />;
+  return sessionKey === undefined ? null : <Composer sessionKey={sessionKey} input={input} attachments={attachments} />;
+}

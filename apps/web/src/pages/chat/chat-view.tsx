@@ -1,0 +1,109 @@
+import { memo, useMemo, useState } from "react";
+import { isSubagentKey } from "../../app/session-key.ts";
+import { toCommittedItems, toLiveItems } from "../../chat/chat-items.ts";
+import type { ChatState } from "../../chat/chat-state.ts";
+import { withDaySeparators } from "../../chat/day-separators.ts";
+import { groupSpawns } from "../../chat/group-spawns.ts";
+import { hideRetries } from "../../chat/hide-retries.ts";
+import { RowGroups } from "../../chat/row-groups.ts";
+import { copyAsWritten } from "../../markdown/copy-as-written.ts";
+import { OtherSubagents } from "./subagents/other-subagents.tsx";
+import { SubagentAnnouncer } from "./subagents/subagent-announcer.tsx";
+import { Announcer } from "./announcer.tsx";
+import { useAppState, useController } from "../../app/app-context.ts";
+import { ChatRow } from "./chat-row.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { OlderMessages } from "./older-messages.tsx";
+import { OutgoingRow } from "./outgoing-row.tsx";
+import { RetryBar } from "./retry-bar.tsx";
+import { UndoFilesBar } from "./undo-files-bar.tsx";
+import { useRowCount } from "./use-row-count.ts";
+import { useScrollKeeper } from "./use-scroll-keeper.ts";
+import { Welcome } from "./welcome.tsx";
+
+/** The open conversation, or why there is none. */
+export function ChatView(): React.JSX.Element {
+  const open = useAppState((state) => state.open);
+  const connected = useAppState((state) => state.connection.type === "connected");
+  const controller = useController();
+  if (open.type === "open") return <Conversation chat={open.chat} />;
+  if (open.type === "loading") return <p className="chat-note">{connected ? "Loading the conversation…" : "Waiting for the gateway…"}</p>;
+  return (
+    <div className="chat-note" role="alert">
+      <p>This conversation could not be opened: {open.message}</p>
+      <button type="button" className="button" onClick={() => controller.reopen()}>
+        Try again
+      </button>
+    </div>
+  );
+}
+
+function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element {
+  const allOutgoing = useAppState((state) => state.outgoing);
+  const { sessionKey, entries, live, before, rows } = chat;
+  const items = useMemo(
+    () => withDaySeparators(groupSpawns(hideRetries(toCommittedItems(entries, live?.tools, rows)))),
+    [entries, live?.tools, rows],
+  );
+  // The elements stay the same too, so that a new word does not touch committed rows.
+  const committed = useMemo(() => items.map((item) => <ChatRow key={item.id} item={item} />), [items]);
+  const rowCount = useRowCount(committed.length);
+  const [groups] = useState(() => new RowGroups());
+  // One list with the committed rows: a completed answer stays in the row in which it was streamed.
+  const allRows = [...committed.slice(-rowCount), ...toLiveItems(live, rows).map((item) => <ChatRow key={item.id} item={item} />)];
+  const outgoing = useMemo(() => allOutgoing.filter((message) => message.sessionKey === sessionKey), [allOutgoing, sessionKey]);
+  const { scroller, column, away, onScroll, toEnd } = useScrollKeeper({
+    sessionKey,
+    sendKey: outgoing.at(-1)?.idempotencyKey,
+    content: chat,
+  });
+  const isSubagent = isSubagentKey(sessionKey);
+  const isSilent = live !== undefined && live.tools.length === 0 && live.blocks.every((block) => block.text === "");
+  return (
+    <div className="chat">
+      <div
+        className="chat-scroll"
+        ref={scroller}
+        onScroll={onScroll}
+        onCopy={copyAsWritten}
+        role="log"
+        aria-label="Conversation"
+        // Otherwise every token would be read aloud; the announcer reads each answer once.
+        aria-live="off"
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- keyboard users scroll it
+        tabIndex={0}
+      >
+        <h2 className="sr-only">Conversation</h2>
+        {before === undefined ? null : <OlderMessages key={before} scroller={scroller} isReached={rowCount === Infinity} />}
+        <div className="chat-column" ref={column}>
+          {committed.length === 0 && outgoing.length === 0 && live === undefined && !isSubagent ? <Welcome /> : null}
+          {groups.divide(allRows).map(({ key, rows: members }) => (
+            <RowGroup key={key} rows={members} />
+          ))}
+          {isSilent ? <p className="working">Working</p> : null}
+          <OtherSubagents sessionKey={sessionKey} items={items} />
+          {isSubagent ? null : <RetryBar chat={chat} />}
+          {isSubagent ? null : <UndoFilesBar chat={chat} />}
+          {outgoing.map((message) => (
+            <OutgoingRow key={message.idempotencyKey} message={message} />
+          ))}
+        </div>
+      </div>
+      {away ? (
+        <button type="button" className="icon-button to-end" aria-label="Go to the newest message" onClick={toEnd}>
+          <Icon name="down" />
+        </button>
+      ) : null}
+      <Announcer chat={chat} />
+      <SubagentAnnouncer sessionKey={sessionKey} />
+    </div>
+  );
+}
+
+/** A group of rows, rendered again only when one of its elements changes. Out of view it costs a frame nothing. */
+const RowGroup: React.NamedExoticComponent<{ readonly rows: readonly React.JSX.Element[] }> = memo(
+  function RowGroup({ rows }: { readonly rows: readonly React.JSX.Element[] }) {
+    return <div className="rows">{rows}</div>;
+  },
+  (before, after) => before.rows.length === after.rows.length && before.rows.every((row, index) => row === after.rows[index]),
+);

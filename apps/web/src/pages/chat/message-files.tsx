@@ -1,0 +1,72 @@
+import type { ChatFile } from "@factotum/protocol";
+import { useEffect, useState } from "react";
+import { useAppState, useController } from "../../app/app-context.ts";
+import { AttachmentNote } from "./attachment-note.tsx";
+import { Modal } from "../../ui/modal.tsx";
+
+/** The files of a message: its images, larger on demand, and the number of other files. */
+export function MessageFiles({
+  files = [],
+  count,
+}: {
+  readonly files?: readonly ChatFile[] | undefined;
+  readonly count: number;
+}): React.JSX.Element {
+  const images = files.filter(({ kind }) => kind === "image");
+  return (
+    <>
+      {images.length === 0 ? null : (
+        <span className="message-images">
+          {images.map((file) => (
+            <KeptImage key={file.id} file={file} />
+          ))}
+        </span>
+      )}
+      <AttachmentNote count={count - images.length} />
+    </>
+  );
+}
+
+/** Marks an image that could not be loaded. */
+const MISSING = "";
+
+function KeptImage({ file }: { readonly file: ChatFile }): React.JSX.Element {
+  const { media } = useController();
+  const sessionKey = useAppState((state) => state.sessionKey) ?? "";
+  const isConnected = useAppState((state) => state.connection.type === "connected");
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    let isWanted = true;
+    void media.url(sessionKey, file.id).then((found) => isWanted && setUrl(found ?? MISSING));
+    return () => {
+      isWanted = false;
+    };
+    // A reconnect may load what was missing.
+  }, [media, sessionKey, file.id, isConnected]);
+  const name = file.name ?? "Image";
+  if (url === MISSING) return <span className="attachment-note">{name} (not kept any more)</span>;
+  return <ImageButton url={url} name={name} />;
+}
+
+/** An image at a bounded size that opens at its full size. */
+export function ImageButton({ url, name }: { readonly url: string | undefined; readonly name: string }): React.JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button
+        type="button"
+        className="image-button"
+        aria-label={`Enlarge ${name}`}
+        disabled={url === undefined}
+        onClick={() => setOpen(true)}
+      >
+        {url === undefined ? null : <img src={url} alt={name} decoding="async" />}
+      </button>
+      {isOpen ? (
+        <Modal title={name} className="modal image-modal" onClose={() => setOpen(false)}>
+          <img src={url} alt={name} />
+        </Modal>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,109 @@
+import type { SessionSummary } from "@factotum/protocol";
+import { type FormEvent, useState } from "react";
+import { useController } from "../../app/app-context.ts";
+import { Modal } from "../../ui/modal.tsx";
+
+type Question = { readonly type: "none" } | { readonly type: "reset"; readonly text: string; readonly yes: string };
+
+const NO_QUESTION: Question = { type: "none" };
+const RESET: Question = {
+  type: "reset",
+  text: "Start this conversation over? Its messages stay in the archive and are no longer shown here.",
+  yes: "Start over",
+};
+
+interface SessionDialogProps {
+  readonly session: SessionSummary;
+  /** Its title on the page. */
+  readonly title: string;
+  readonly onClose: () => void;
+}
+
+/** Renames, exports, resets or deletes a session. A reset asks for confirmation; a deletion can be undone briefly. */
+export function SessionDialog({ session, title, onClose }: SessionDialogProps): React.JSX.Element {
+  const controller = useController();
+  const [label, setLabel] = useState(title);
+  const [question, setQuestion] = useState<Question>(NO_QUESTION);
+
+  const save = (event: FormEvent): void => {
+    event.preventDefault();
+    // The generated title is not the person's own name.
+    if (label.trim() !== title) void controller.rename(session.key, label);
+    onClose();
+  };
+  const confirm = (): void => {
+    void controller.reset(session.key);
+    onClose();
+  };
+  return (
+    <Modal title={title} onClose={onClose}>
+      {question.type === "none" ? (
+        <>
+          <form onSubmit={save} className="dialog-form">
+            <label className="field">
+              <span>Name</span>
+              <input
+                ref={selectOnce}
+                type="text"
+                maxLength={200}
+                value={label}
+                placeholder={title}
+                onChange={(event) => setLabel(event.target.value)}
+              />
+            </label>
+            <button type="submit" className="button primary">
+              Save name
+            </button>
+          </form>
+          <div className="dialog-actions apart">
+            <button type="button" className="button" onClick={() => setQuestion(RESET)}>
+              Start over…
+            </button>
+            <button
+              type="button"
+              className="button"
+              onClick={() => {
+                void controller.export(session.key, title);
+                onClose();
+              }}
+            >
+              Export
+            </button>
+            <button
+              type="button"
+              className="button danger"
+              onClick={() => {
+                controller.remove(session.key, title);
+                onClose();
+              }}
+            >
+              Delete
+            </button>
+          </div>
+        </>
+      ) : (
+        <>
+          <p>{question.text}</p>
+          <div className="dialog-actions">
+            {/* // The safe answer is focused. */}
+            <button type="button" className="button" ref={focusOnce} onClick={() => setQuestion(NO_QUESTION)}>
+              Cancel
+            </button>
+            <button type="button" className="button danger" onClick={confirm}>
+              {question.yes}
+            </button>
+          </div>
+        </>
+      )}
+    </Modal>
+  );
+}
+
+function selectOnce(element: HTMLInputElement | null): void {
+  // The dialog itself has focused its first button.
+  if (element !== null) queueMicrotask(() => element.select());
+}
+
+function focusOnce(element: HTMLElement | null): void {
+  element?.focus();
+}

@@ -1,0 +1,38 @@
+import { formatCompact, formatDollars } from "../../app/locale.ts";
+import { useOpenSubagent } from "./subagents/use-subagents.ts";
+import { useAppState, useController } from "../../app/app-context.ts";
+import { useOpenSession } from "./use-open-session.ts";
+
+/** The model of the session and its usage. */
+export function StatusLine(): React.JSX.Element {
+  const controller = useController();
+  const { summary } = useOpenSession();
+  const isSubagent = useOpenSubagent() !== undefined;
+  // The model of the next message, not of the last answer.
+  const agentModel = useAppState((state) => state.agents.find(({ id }) => id === (summary?.agentId ?? state.agentId))?.model);
+  const model = summary?.model ?? agentModel;
+  const parts = [
+    // That of a sub-agent is in the bar above its conversation.
+    isSubagent ? undefined : model,
+    summary === undefined || summary.contextTokens === 0 ? undefined : `${formatCompact(summary.contextTokens)} tokens in context`,
+    summary === undefined || summary.totalTokens === 0 ? undefined : `${formatCompact(summary.totalTokens)} used`,
+    summary?.costUsd === undefined || summary.costUsd === 0 ? undefined : formatDollars(summary.costUsd),
+  ].filter((part) => part !== undefined);
+  return (
+    <p className="status-line">
+      {parts.length === 0 && !isSubagent ? (
+        <span className="hint">Enter sends · Shift + Enter begins a new line</span>
+      ) : (
+        <>
+          {parts.map((part, index) => (
+            // The parts have fixed positions.
+            <span key={index}>{part}</span>
+          ))}
+          <button type="button" className="text-button" onClick={() => controller.showContext()}>
+            What the model sees
+          </button>
+        </>
+      )}
+    </p>
+  );
+}

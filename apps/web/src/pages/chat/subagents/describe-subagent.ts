@@ -1,0 +1,47 @@
+import type { ChatSubagent, ChatSubagentState } from "@factotum/protocol";
+import { formatCompact, formatDollars } from "../../../app/locale.ts";
+
+/** The states, for people. */
+export const STATE_WORDS: Readonly<Record<ChatSubagentState, string>> = {
+  queued: "Waiting",
+  running: "Running",
+  idle: "Idle",
+  done: "Done",
+  failed: "Failed",
+  timeout: "Timed out",
+  killed: "Stopped",
+  lost: "Lost",
+};
+
+const MAX_NAME_LENGTH = 80;
+
+/** True until it has ended. */
+export function isOpenSubagent({ state }: Pick<ChatSubagent, "state">): boolean {
+  return state === "queued" || state === "running" || state === "idle";
+}
+
+/** Its label, or the beginning of its task. */
+export function subagentName({ label, task }: Pick<ChatSubagent, "label" | "task">): string {
+  if (label !== undefined) return label;
+  const line = task.trim().split("\n")[0] ?? "";
+  return line.length > MAX_NAME_LENGTH ? `${line.slice(0, MAX_NAME_LENGTH - 1)}…` : line;
+}
+
+/** Its depth, its model without the provider, and its use, as far as they are worth a word. */
+export function describeSubagent({ depth, tokens, costUsd }: ChatSubagent, model: string | undefined): readonly string[] {
+  const parts = [
+    depth > 1 ? `Depth ${depth}` : undefined,
+    model?.split("/").at(-1),
+    tokens === 0 ? undefined : `${formatCompact(tokens)} tokens`,
+    costUsd === undefined || costUsd === 0 ? undefined : formatDollars(costUsd),
+  ];
+  return parts.filter((part) => part !== undefined);
+}
+
+/** The newest thing it did, or why it ended; `undefined` before it did anything. */
+export function describeActivity({ state, reason, activity }: ChatSubagent): string | undefined {
+  if (reason !== undefined && state !== "done") return `${reason.slice(0, 1).toUpperCase()}${reason.slice(1)}`;
+  if (activity === undefined) return undefined;
+  if (activity.type === "text") return activity.text;
+  return activity.text === "sessions_yield" ? "Waits for its sub-agents" : `Calls ${activity.text}`;
+}

@@ -1,0 +1,119 @@
+import { MAX_CHAT_ATTACHMENTS, MAX_UPLOAD_BYTES } from "@factotum/protocol";
+import { useEffect, useRef, useState } from "react";
+import { randomId } from "../../app/random-id.ts";
+import { useController } from "../../app/app-context.ts";
+import { loadFileNames, storeFileNames } from "./lost-files.ts";
+
+/** An image being attached to a message; `ref` is set once it was uploaded. */
+interface PendingImage {
+  readonly id: string;
+  readonly name: string;
+  readonly previewUrl: string;
+  readonly ref?: string;
+}
+
+/** The unsent attachments of a session. */
+export interface Attachments {
+  readonly images: readonly PendingImage[];
+  /** Why something was rejected. */
+  readonly problem: string | undefined;
+  /** Names of files that a reload has removed. */
+  readonly lost: readonly string[];
+  readonly add: (files: Iterable<File>) => void;
+  readonly remove: (id: string) => void;
+  /** Removes all attachments, after sending. */
+  readonly clear: () => void;
+  /** Dismisses `lost`. */
+  readonly forgetLost: () => void;
+}
+
+/** The limits, as text. */
+export const LIMITS: string = `PNG, JPEG, GIF or WebP, up to ${MAX_UPLOAD_BYTES / 1_000_000} MB each, ${MAX_CHAT_ATTACHMENTS} in a message`;
+
+interface Draft {
+  readonly images: readonly PendingImage[];
+  readonly lost: readonly string[];
+  readonly problem?: string | undefined;
+}
+
+const EMPTY: Draft = { images: [], lost: [] };
+
+function loadDraft(sessionKey: string): Draft {
+  return { images: [], lost: loadFileNames(sessionStorage, sessionKey) };
+}
+
+/**
+ * The images of every session's next message. They are uploaded at once, so that sending takes no time; a reload discards them and keeps their names, unmounting the
+ * view discards both. Without a session nothing can be attached.
+ */
+export function useAttachments(sessionKey = ""): Attachments {
+  const controller = useController();
+  const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
+  const draft = drafts[sessionKey] ?? loadDraft(sessionKey);
+  useEffect(() => {
+    for (const [key, { images, lost }] of Object.entries(drafts))
+      storeFileNames(sessionStorage, key, [...lost, ...images.map(({ name }) => name)]);
+  }, [drafts]);
+  const change = (update: (draft: Draft) => Draft): void =>
+    setDrafts((all) => ({ ...all, [sessionKey]: update(all[sessionKey] ?? loadDraft(sessionKey)) }));
+  const without = (id: string): void => change(({ images, ...rest }) => ({ ...rest, images: images.filter((image) => image.id !== id) }));
+  const previews = useRef(new Map<string, string>());
+  const forget = (id: string): void => {
+    URL.revokeObjectURL(previews.current.get(id) ?? "");
+    previews.current.delete(id);
+  };
+
+  const upload = async (file: File, id: string): Promise<void> => {
+    const outcome = await controller.upload(file);
+    if (outcome.type === "uploaded") {
+      const taken = (image: PendingImage): PendingImage => (image.id === id ? { ...image, ref: outcome.ref } : image);
+      change(({ images, ...rest }) => ({ ...rest, images: images.map(taken) }));
+      return;
+    }
+    without(id);
+    forget(id);
+    change((rest) => ({ ...rest, problem: `${file.name}: ${outcome.message}` }));
+  };
+  const add = (files: Iterable<File>): void => {
+    let room = MAX_CHAT_ATTACHMENTS - draft.images.length;
+    let problem: string | undefined;
+    for (const file of files) {
+      if (!file.type.startsWith("image/") || file.size > MAX_UPLOAD_BYTES || room === 0) {
+        problem = `${file.name} cannot be attached: ${LIMITS}.`;
+        continue;
+      }
+      room -= 1;
+      const id = randomId();
+      const previewUrl = URL.createObjectURL(file);
+      previews.current.set(id, previewUrl);
+      change(({ images, lost }) => ({
+        images: [...images, { id, name: file.name, previewUrl }],
+        lost: lost.filter((name) => name !== file.name),
+      }));
+      void upload(file, id);
+    }
+    change(({ images, lost }) => ({ images, lost, problem }));
+  };
+  return {
+    images: draft.images,
+    problem: draft.problem,
+    lost: draft.lost,
+    add,
+    remove: (id) => {
+      without(id);
+      forget(id);
+    },
+    clear: () => {
+      for (const { id, ref, previewUrl } of draft.images) {
+        // It is shown until the conversation has it.
+        if (ref === undefined) forget(id);
+        else {
+          previews.current.delete(id);
+          controller.media.addPreview(ref, previewUrl);
+        }
+      }
+      change(() => EMPTY);
+    },
+    forgetLost: () => change((now) => ({ ...now, lost: [] })),
+  };
+}

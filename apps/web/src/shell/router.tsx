@@ -1,0 +1,45 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect, type RouterHistory } from "@tanstack/react-router";
+import { ChatPage } from "../pages/chat/chat-page.tsx";
+import { NoSuchPage, PageFault } from "./page-fault.tsx";
+import { Shell } from "./shell.tsx";
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NoSuchPage });
+
+/** The chat is the first page of almost everybody, and loaded with the rest of the application; every other page is loaded when it is opened. */
+const routes = root.addChildren([
+  createRoute({
+    getParentRoute: () => root,
+    path: "/",
+    beforeLoad: () => redirect({ to: "/chat/{-$sessionKey}", replace: true, throw: true }),
+  }),
+  createRoute({ getParentRoute: () => root, path: "/chat/{-$sessionKey}", component: ChatPage }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/context/$sessionKey",
+    component: lazyRouteComponent(() => import("../pages/context/context-page.tsx"), "ContextPage"),
+  }),
+]);
+
+function routerOf(history: RouterHistory) {
+  return createRouter({
+    routeTree: routes,
+    history,
+    // Of the characters that need no encoding, session keys are full of this one.
+    pathParamsAllowedCharacters: [":"],
+    defaultErrorComponent: PageFault,
+  });
+}
+
+/** The router with the type of every route, for checked links. */
+export type AppRouter = ReturnType<typeof routerOf>;
+
+/** The application's pages. A fault of one of them leaves the others usable. */
+export function createAppRouter(history: RouterHistory): AppRouter {
+  return routerOf(history);
+}
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: AppRouter;
+  }
+}

@@ -1,0 +1,42 @@
+import type { GatewayWarning } from "@factotum/protocol";
+import { isSameWarning, isShownIn } from "../app/same-warning.ts";
+import { useAppState, useController } from "../app/app-context.ts";
+import { PairingActions } from "./pairing-actions.tsx";
+
+const PAIRING = "pairing:";
+
+/** Warnings about the gateway for its owner. The container always exists, because screen readers only announce changes in an existing one. */
+export function WarningList(): React.JSX.Element {
+  const warnings = useAppState((state) => state.warnings);
+  const hidden = useAppState((state) => state.hiddenWarnings);
+  const entries = useAppState((state) => (state.open.type === "open" ? state.open.chat.entries : undefined));
+  const controller = useController();
+  const isHidden = (warning: GatewayWarning): boolean => hidden.some((one) => isSameWarning(one, warning));
+  const shown = warnings.filter((warning) => !isHidden(warning) && !isShownIn(entries ?? [], warning));
+  return (
+    <output className="warnings" aria-label="Gateway">
+      {shown.map((warning) => (
+        <span key={warning.id} className={warning.level === "error" ? "banner error" : "banner"}>
+          {warning.id.startsWith(PAIRING) ? (
+            <>
+              <span>{warning.text} Approve only a person you know.</span>
+              <PairingActions code={warning.id.slice(PAIRING.length)} text={warning.text} />
+            </>
+          ) : (
+            <span>
+              {warning.text} {warning.fix}
+            </span>
+          )}
+          <button
+            type="button"
+            className="text-button"
+            aria-label={`Hide: ${warning.text}`}
+            onClick={() => controller.hideWarning(warning)}
+          >
+            Hide
+          </button>
+        </span>
+      ))}
+    </output>
+  );
+}
