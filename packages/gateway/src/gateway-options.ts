@@ -21,6 +21,7 @@ import type { EditorLinks } from "./editors/editor-links.ts";
 import type { CrashPointHook } from "./kernel/crash-point.ts";
 import type { ChannelAccount } from "./channels/channel-account.ts";
 import type { GatewayMemory } from "./rpc/memory-handlers.ts";
+import type { ConfigDesk } from "./rpc/config-handlers.ts";
 import type { SetupControl } from "./rpc/setup-handlers.ts";
 import type { WebchatHub } from "./rpc/webchat-hub.ts";
 import type { OwnerControl } from "./ingress/pairing-service.ts";
@@ -57,6 +58,8 @@ export interface ConfigControl {
   report(): GatewayStatus["config"];
   /** Re-reads the file, and applies it if it is valid; with `force` an unchanged file is applied again, because something that it refers to has changed. */
   reload(options?: { readonly force?: boolean }): Promise<ConfigReloadResult>;
+  /** Calls back when a file was applied, or could not be for another reason than before. */
+  onChange(listener: (result: ConfigReloadResult) => void): Disposable;
 }
 
 /** Options from the composition root. All external inputs are injected. */
@@ -66,6 +69,7 @@ export interface GatewayOptions extends GatewaySettings {
   readonly home: string;
   readonly configControl: ConfigControl;
   readonly setupControl: SetupControl;
+  readonly configDesk: ConfigDesk;
   /** Makes the first paired sender the owner. */
   readonly ownerControl: OwnerControl;
   /** Open; its opener closes it after `stop`. */

@@ -12,6 +12,7 @@ import { createRpcHandlers } from "./rpc/rpc-handlers.ts";
 import { isButtonCommand } from "./commands/unknown-command.ts";
 import { Engine } from "./engine/engine.ts";
 import { createAuthenticator } from "./access/credentials.ts";
+import type { Authenticator } from "./access/credentials.ts";
 import { startHttpServer } from "./http/http-server.ts";
 import type { HttpServer } from "./http/http-server.ts";
 import { createTextEmbeddings } from "./media/embeddings/create-text-embeddings.ts";
@@ -140,7 +141,7 @@ async function engineSettings(
 }
 
 async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptions, loopbackOnly: boolean): Promise<Gateway> {
-  const { config, clock, random, logger, version } = options;
+  const { config, clock, version } = options;
   const startedAtMs = clock.now();
   let ready = false;
   let url = "";
@@ -148,20 +149,7 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
   const status = async (): Promise<GatewayStatus> =>
     gatewayStatus(engine, { version, pid: process.pid, startedAtMs, url, home: options.home, config: options.configControl.report() });
   const authenticator = createAuthenticator(options.token, clock);
-  const warnings = (): readonly GatewayWarning[] => currentWarnings(engine, options);
-  const handlers = createRpcHandlers({
-    engine,
-    hub: parts.hub,
-    status,
-    warnings,
-    reloadConfig: async (how) => options.configControl.reload(how),
-    setup: options.setupControl,
-    memory: options.memory,
-    requestRestart: options.onRestartRequest,
-    requestShutdown: options.onShutdownRequest,
-  });
-  const { events, storage, approvals } = engine.parts;
-  const clients = new ClientSockets({ handlers, authenticator, storage, events, approvals, warnings, version, clock, random, logger });
+  const clients = createClients(engine, parts, { ...options, status, authenticator });
   const host = listenHost(config.gateway.bind);
   const server: HttpServer = await startHttpServer({
     engine,
@@ -174,7 +162,7 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
     loopbackOnly,
     pluginRoutes: options.pluginRoutes ?? (() => []),
     readSecret: async (secret) => readSecret(secret, options),
-    readiness: () => (ready ? storage.problem?.reason : "the gateway is starting or ending"),
+    readiness: () => (ready ? engine.parts.storage.problem?.reason : "the gateway is starting or ending"),
     metrics: async () => (await (metrics ??= openMetrics(engine, version))).render(),
   });
   url = `http://${displayHost(host)}:${server.port}`;
@@ -211,6 +199,31 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
     authenticator.replace(settings.token);
   };
   return { url, engine, status, reload, stop: (reason) => (stopping ??= stop(reason)) };
+}
+
+/** The sockets of clients, with the methods that they call. */
+function createClients(
+  engine: Engine,
+  { hub }: Pick<GatewayParts, "hub">,
+  options: GatewayOptions & { readonly status: () => Promise<GatewayStatus>; readonly authenticator: Authenticator },
+): ClientSockets {
+  const { configControl, configDesk, memory, status, authenticator, version, clock, random, logger } = options;
+  const warnings = (): readonly GatewayWarning[] => currentWarnings(engine, options);
+  const handlers = createRpcHandlers({
+    engine,
+    hub,
+    status,
+    warnings,
+    reloadConfig: async (how) => configControl.reload(how),
+    setup: options.setupControl,
+    configDesk,
+    memory,
+    requestRestart: options.onRestartRequest,
+    requestShutdown: options.onShutdownRequest,
+  });
+  const { events, storage, approvals } = engine.parts;
+  const common = { version, clock, random, logger };
+  return new ClientSockets({ handlers, authenticator, storage, events, approvals, warnings, configControl, ...common });
 }
 
 /** The value of a secret, which no log shows from then on. */

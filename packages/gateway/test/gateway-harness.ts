@@ -31,6 +31,7 @@ import type { TestRunner } from "./complete-runner.ts";
 import { CheckpointKeeper, createFileProvenance, EditorLinks, inboundMediaFolder, startGateway } from "../src/index.ts";
 import type {
   ChannelAccount,
+  ConfigDesk,
   CrashPointHook,
   DiskReserve,
   Gateway,
@@ -267,6 +268,15 @@ export const NO_SETUP: SetupControl = {
   setHeartbeat: async () => ({ type: "refused", message: "no heartbeats in this test" }),
 };
 
+/** A stub: only the product has a file. */
+export const NO_CONFIG: ConfigDesk = {
+  schema: async () => ({}),
+  view: async () => {
+    throw new Error("no file in this test");
+  },
+  patch: async () => ({ type: "refused", message: "no file in this test" }),
+};
+
 const NO_SETTING = async (): Promise<SettingsAnswer> => ({ type: "refused", message: "no settings in this test" });
 const NO_SETTINGS: SettingsDesk = { describe: NO_SETTING, read: NO_SETTING, plan: NO_SETTING, write: NO_SETTING };
 
@@ -482,8 +492,10 @@ export async function startTestGateway(
         commandPolicy: [],
       }),
       reload: async () => ({ type: "unchanged", changed: [], needsRestart: [], problems: [] }),
+      onChange: () => ({ [Symbol.dispose]: () => undefined }),
     },
     setupControl: { ...NO_SETUP, ...options.setupControl },
+    configDesk: NO_CONFIG,
     ownerControl: options.ownerControl ?? NO_OWNERS,
     store: options.around?.(store) ?? store,
     damage: store.damage,

@@ -38,8 +38,8 @@ export type {
   NoticeBlock,
 } from "./shapes/chat.ts";
 export type { SessionModeId, SessionSettings, ThinkingLevelId } from "./shapes/session-settings.ts";
-export { ConfigReloadResultSchema } from "./shapes/config.ts";
-export type { ConfigReloadResult } from "./shapes/config.ts";
+export { ConfigPatchResultSchema, ConfigReloadResultSchema, ConfigViewSchema } from "./shapes/config.ts";
+export type { ConfigDifference, ConfigFinding, ConfigPatchResult, ConfigReloadResult, ConfigView } from "./shapes/config.ts";
 export { CONTEXT_PART_TYPES, ContextReportSchema, ContextRequestSchema, ReplayDeltaSchema, ReplayResultSchema } from "./shapes/context.ts";
 export type {
   ContextChange,

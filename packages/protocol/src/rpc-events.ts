@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { ChatEventSchema } from "./shapes/chat.ts";
 import type { ChatEvent } from "./shapes/chat.ts";
+import { ConfigReloadResultSchema } from "./shapes/config.ts";
+import type { ConfigReloadResult } from "./shapes/config.ts";
 import { EditorRequestSchema } from "./shapes/editor.ts";
 import type { EditorRequest } from "./shapes/editor.ts";
 import { ReplayDeltaSchema } from "./shapes/context.ts";
@@ -17,6 +19,8 @@ export interface RpcEvents {
   "sessions-change": { readonly keys: readonly string[] };
   /** All current warnings of the gateway, after one was added, changed or removed. */
   "warnings-change": { readonly warnings: readonly GatewayWarning[] };
+  /** The configuration file was applied or could not be, and why; `changed` keys differ from the configuration before. */
+  "config-change": ConfigReloadResult;
   /** Tool calls wait for a decision, or do not wait any more; request them again. */
   "approvals-change": Record<string, never>;
   /** A chunk of the answer to a replayed request, sent to the requesting connection. */
@@ -35,6 +39,7 @@ export type RpcEvent = keyof RpcEvents;
 /** A parser for the payload of every event. */
 export const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]> } = parsersOf<RpcEvents>()({
   chat: z.lazy(() => z.strictObject({ sessionKey: z.string(), event: ChatEventSchema })),
+  "config-change": ConfigReloadResultSchema,
   "approvals-change": z.lazy(() => z.strictObject({})),
   replay: ReplayDeltaSchema,
   "editor-request": z.lazy(() => z.strictObject({ sessionKey: z.string(), id: z.string(), request: EditorRequestSchema })),

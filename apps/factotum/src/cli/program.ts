@@ -235,7 +235,18 @@ function addConfig(program: Command, context: CliContext, finish: Finish): void 
   config
     .command("schema")
     .description("print the JSON Schema of the file, for editors")
-    .action(async () => finish(await (await load()).configSchema(context)));
+    .option("--forms", "with titles, and marks of secrets and of keys that need a restart, as the page takes it")
+    .action(async (options: { forms?: boolean }) => finish(await (await load()).configSchema(context, { forms: options.forms === true })));
+  config
+    .command("patch")
+    .description("change several keys at once, by a JSON merge patch on standard input; null removes a key")
+    .option("--base <hash>", "refuse the change if the file has another hash")
+    .option("--dry-run", "only show what would change")
+    .addOption(json())
+    .action(async (options: { base?: string; dryRun?: boolean; json?: boolean }) => {
+      const { configPatch } = await import("../commands/config-patch.ts");
+      finish(await configPatch(context, { ...options, dryRun: options.dryRun === true, json: options.json === true }));
+    });
   config
     .command("reference")
     .description("print what every key means, as Markdown")

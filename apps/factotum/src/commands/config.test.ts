@@ -255,3 +255,21 @@ test("the schema has every channel of this build", async () => {
   const schema = JSON.parse(stdout) as { properties: { channels: { properties: object } } };
   expect(Object.keys(schema.properties.channels.properties)).toEqual(["defaults", "a2a", "feishu", "irc", "slack", "webchat"]);
 });
+
+test("patch changes several keys at once, keeps comments, and refuses another version of the file", async () => {
+  await using cli = await withConfig(`{ gateway: { port: 1 }, /* mine */ session: { mainKey: "desk" } }`);
+  const patch = async (input: string, ...args: readonly string[]): ReturnType<typeof cli.run> =>
+    cli.runWith({ readInput: async () => input }, "config", "patch", ...args);
+  const change = "{ gateway: { port: 2 }, session: null }";
+  const planned = await patch(change, "--dry-run", "--json");
+  const { baseHash, type } = JSON.parse(planned.stdout) as { baseHash: string; type: string };
+  expect(type).toBe("planned");
+  const done = await patch(change, "--base", baseHash);
+  expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining("gateway.port: 1 → 2") as string });
+  expect(await cli.read("factotum.json5")).toMatch(/port: 2.*mine/);
+  expect(await patch(change, "--base", baseHash)).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining("has changed since it was read") as string,
+  });
+  expect((await patch("gateway")).code).toBe(2);
+});

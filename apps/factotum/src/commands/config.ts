@@ -1,4 +1,5 @@
 import {
+  describedForms,
   describedSchema,
   describeUnknownKey,
   formatKeyPath,
@@ -156,8 +157,9 @@ async function refuseUnknownKey({ env }: CliContext, key: string): Promise<void>
 }
 
 /** Prints the JSON Schema of the whole file, with every channel of this build. */
-export async function configSchema(context: CliContext): Promise<number> {
-  printJson(context, describedSchema(await channelSchemas(context)));
+export async function configSchema(context: CliContext, { forms }: { readonly forms: boolean }): Promise<number> {
+  const channels = await channelSchemas(context);
+  printJson(context, forms ? describedForms(channels) : describedSchema(channels));
   return EXIT.ok;
 }
 

@@ -35,6 +35,7 @@ import { systemClock, systemRandom } from "../runtime/system-clock.ts";
 import { commandEnvironment, commandSearchPath } from "./command-environment.ts";
 import { createOpenCommandProxy } from "./command-proxy.ts";
 import { channelAccounts } from "./channel-accounts.ts";
+import { createConfigDesk } from "./config-desk.ts";
 import { ConfigReloader } from "./config-reloader.ts";
 import { crashPointFrom } from "./crash-point.ts";
 import { channelCatalog, configOptions, firstRunExtensions } from "./extensions.ts";
@@ -150,8 +151,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     version: context.version,
     home: paths.home,
     configControl: reloader,
-    setupControl: setupOf(reloader, { env, secrets }),
-    ownerControl: createOwnerControl(context, reloader),
+    ...controlsOf(reloader, { context, secrets }),
     store,
     damage: store.damage,
     reserve,
@@ -247,6 +247,19 @@ function setupOf(reloader: ConfigReloader, { env, secrets }: Pick<CliContext, "e
       return type === "kept" ? problems.join("; ") : undefined;
     },
   });
+}
+
+/** What clients and first senders change in the configuration file. */
+function controlsOf(
+  reloader: ConfigReloader,
+  { context, secrets }: Pick<ComposeOptions, "context" | "secrets">,
+): Pick<GatewayOptions, "setupControl" | "configDesk" | "ownerControl"> {
+  const { env } = context;
+  return {
+    setupControl: setupOf(reloader, { env, secrets }),
+    configDesk: createConfigDesk({ options: async () => configOptions(env), hide: (text) => secrets.hide(text), control: reloader }),
+    ownerControl: createOwnerControl(context, reloader),
+  };
 }
 
 /** Takes snapshots of the database, and requests a restart if its file is removed. */

@@ -51,6 +51,7 @@ export class ConfigReloader implements ConfigControl {
   /** The last report about an unusable file. */
   #told = "";
   #work: Promise<Result>;
+  readonly #listeners = new Set<(result: Result) => void>();
 
   constructor(options: ConfigReloaderOptions) {
     const { started } = options;
@@ -64,6 +65,11 @@ export class ConfigReloader implements ConfigControl {
     const { path, runningHash, inactive, config } = this.#running;
     const commandPolicy = [...describeCommandPolicy(config), ...describeCommandLimits(config, this.#options.limitsKeptBy)];
     return { path, runningHash, inactive, commandPolicy, needsRestart: this.#needsRestart(), ...this.#seen };
+  }
+
+  onChange(listener: (result: Result) => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
   /** Serialises the checks of the file. Never rejects. */
@@ -130,15 +136,23 @@ export class ConfigReloader implements ConfigControl {
       this.#told = state;
       const reason = withoutUndefined({ error });
       this.#options.logger.error("The configuration cannot be used: what ran before goes on", { path, problems, ...reason });
+      this.#tell(this.#result("kept"));
     }
     return this.#result("kept");
   }
 
   #settle(loaded: LoadedConfig, type: "applied" | "unchanged", changed: readonly string[]): Result {
-    if (this.#told !== "" && type === "unchanged") this.#options.logger.info("The configuration file is again what runs");
+    const isRepaired = this.#told !== "";
+    if (isRepaired && type === "unchanged") this.#options.logger.info("The configuration file is again what runs");
     this.#told = "";
     this.#seen = seenOf(loaded);
-    return this.#result(type, changed);
+    const result = this.#result(type, changed);
+    if (type === "applied" || isRepaired) this.#tell(result);
+    return result;
+  }
+
+  #tell(result: Result): void {
+    for (const listener of this.#listeners) listener(result);
   }
 
   #result(type: Result["type"], changed: readonly string[] = []): Result {

@@ -1,4 +1,4 @@
-import { formatKeyPath, type KeyPath } from "../document/key-path.ts";
+import { formatKeyPath, valueAt, type KeyPath } from "../document/key-path.ts";
 import { isPlainObject, type Document } from "../document/plain-object.ts";
 import type { FactotumConfig } from "../factotum-config.ts";
 import { isSecretReference, parseSecret, REDACTED } from "../schema/secret.ts";
@@ -21,6 +21,30 @@ export function redactSecrets(value: unknown, path: KeyPath = []): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, redactSecrets(entry, [...path, key])]));
 }
 
+/** A copy of a value to be written in which marks stand for what the document has at the same place; a mark without such a secret stays. */
+export function restoreSecrets(value: unknown, before: Document, path: KeyPath): unknown {
+  if (typeof value === "string") {
+    if (!value.includes(REDACTED)) return value;
+    const present = valueAt(before, path);
+    return typeof present === "string" && redactSecrets(present, path) === value ? present : value;
+  }
+  if (Array.isArray(value)) return value.map((entry, index) => restoreSecrets(entry, before, [...path, index]));
+  if (!isPlainObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, restoreSecrets(entry, before, [...path, key])]));
+}
+
+/** A copy of a resolved configuration for display: no literal secret is in it, and references are as a file writes them. */
+export function redactConfig(value: unknown, path: KeyPath = []): unknown {
+  if (Array.isArray(value)) return value.map((entry, index) => redactConfig(entry, [...path, index]));
+  if (!isPlainObject(value)) return redactSecrets(value, path);
+  if (value["type"] === "literal" && typeof value["value"] === "string" && Object.keys(value).length === 2)
+    return isPlainServerVariable(path) ? value["value"] : REDACTED;
+  if (value["type"] === "env" && typeof value["name"] === "string" && Object.keys(value).length === 2) return { env: value["name"] };
+  if (value["type"] === "file" && typeof value["path"] === "string" && Object.keys(value).length === 2) return { file: value["path"] };
+  if (value["type"] === "exec" && Array.isArray(value["command"]) && Object.keys(value).length === 2) return { exec: value["command"] };
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, redactConfig(entry, [...path, key])]));
+}
+
 /** The paths of redaction marks in a value to be written. */
 export function redactionMarks(value: unknown, path: KeyPath = []): string[] {
   if (typeof value === "string") return value.includes(REDACTED) ? [formatKeyPath(path)] : [];
@@ -31,10 +55,15 @@ export function redactionMarks(value: unknown, path: KeyPath = []): string[] {
 
 /** The keys that contain a literal secret, for `doctor`: each should be moved elsewhere. */
 export function literalSecrets(document: Document): string[] {
-  const found: string[] = [];
+  return literalSecretPaths(document).map(formatKeyPath);
+}
+
+/** The places of literal secrets. */
+export function literalSecretPaths(document: Document): KeyPath[] {
+  const found: KeyPath[] = [];
   walkStrings(document, [], (text, path) => {
     const isLiteral = isSecretPath(path) && !isSecretReference(text);
-    if (isLiteral || CREDENTIALS_IN_URL.test(text)) found.push(formatKeyPath(path));
+    if (isLiteral || CREDENTIALS_IN_URL.test(text)) found.push(path);
   });
   return found;
 }

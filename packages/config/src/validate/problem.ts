@@ -6,6 +6,7 @@ import { formatKeyPath, type KeyPath } from "../document/key-path.ts";
  *   not fit its key.
  * - `unenforced`: the file narrows what is allowed, and this build would not enforce it, or cannot read it. No earlier file is used in its place.
  * - `unknown-key`, `unknown-channel`: has no effect; a warning at start, an error when the file is checked or changed.
+ * - `conflict`: a change was made for another text than the file has now.
  * - `extension`: an installed package is not used. - `environment`: an environment variable is invalid. - `notice`: worth knowing.
  */
 export interface ConfigProblem {
@@ -16,6 +17,7 @@ export interface ConfigProblem {
     | "unenforced"
     | "unknown-key"
     | "unknown-channel"
+    | "conflict"
     | "extension"
     | "environment"
     | "notice";

@@ -12,11 +12,13 @@ import { explainMissing } from "../state/missing-config.ts";
 import { statePaths, type Environment, type StatePaths } from "../state/state-paths.ts";
 import type { ChannelSource } from "../validate/channel-source.ts";
 import { formatProblem, type ConfigProblem } from "../validate/problem.ts";
+import { syntaxProblem } from "../validate/locate-problems.ts";
 import { validateDocument } from "../validate/validate-document.ts";
 import { lockConfig } from "./config-lock.ts";
 import { keepVersion } from "./config-versions.ts";
 import { diffDocuments, type ConfigChange } from "./diff-documents.ts";
-import { editText, render } from "./edit-text.ts";
+import { editText, render as renderDocument } from "./edit-text.ts";
+import { redactText, restoreText } from "./restore-text.ts";
 
 /** Options of `setConfigValue`. */
 export interface SetConfigOptions {
@@ -32,6 +34,10 @@ export type SetConfigResult =
       readonly type: "written";
       readonly path: string;
       readonly changes: readonly ConfigChange[];
+      /** SHA-256 of the new text. */
+      readonly hash: string;
+      /** The new text with its secrets hidden, if `showsText` asks for it. */
+      readonly shown?: string;
       /** The path of the previous version; absent if there was none. */
       readonly versionPath?: string;
       /** False if the file had to be rewritten, which loses comments; the stored version has them. */
@@ -69,6 +75,8 @@ export interface ChangeConfigOptions extends SetConfigOptions {
   readonly base?: string;
   /** Everything but the write. */
   readonly isDryRun?: boolean;
+  /** The result has the new text with its secrets hidden. */
+  readonly showsText?: boolean;
 }
 
 /**
@@ -79,22 +87,60 @@ export async function changeConfig(
   editsFor: (before: Document) => readonly ConfigEdit[],
   options: ChangeConfigOptions,
 ): Promise<SetConfigResult> {
+  return lockAndWrite(async (current) => planEdits(editsFor(current.before), current), options);
+}
+
+/**
+ * Replaces the whole text by the rules of `changeConfig`, also that of a file that cannot be read. Marks of hidden secrets stand for the secrets that the file has
+ * at the same keys, and in the same lines of comments; any other mark is refused.
+ */
+export async function replaceConfigText(text: string, options: ChangeConfigOptions): Promise<SetConfigResult> {
+  return lockAndWrite(async (current) => planText(text, current), { ...options, isReplacement: true });
+}
+
+/** The file before a change. */
+interface Current {
+  readonly path: string;
+  /** Absent: there is no file. */
+  readonly text: string | undefined;
+  /** Empty if there is no file, or it cannot be read. */
+  readonly before: Document;
+}
+
+/** What is to be written, or why not. */
+type Plan =
+  | { readonly problems: readonly ConfigProblem[] }
+  | {
+      readonly after: Document;
+      /** The places of the edits. */
+      readonly paths: readonly KeyPath[];
+      readonly render: () => Promise<{ readonly text: string; readonly keptComments: boolean }>;
+    };
+
+async function lockAndWrite(
+  planFor: (current: Current) => Promise<Plan>,
+  options: ChangeConfigOptions & { readonly isReplacement?: boolean },
+): Promise<SetConfigResult> {
   const paths = statePaths(options.env);
   using lock = await lockConfig(paths);
   // Awaited here: the lock is held until it is done.
-  if (lock !== undefined) return await change(editsFor, paths, options);
+  if (lock !== undefined) return await write(planFor, paths, options);
   const { path } = await locateConfig(paths, options.env);
-  return refused(path, [{ type: "invalid-value", path: "", message: `${path} is being changed by another command; try again` }]);
+  return refused(path, [conflict(`${path} is being changed by another command; try again`)]);
 }
 
 function refused(path: string, problems: readonly ConfigProblem[]): SetConfigResult {
   return { type: "refused", path, problems };
 }
 
-async function change(
-  editsFor: (before: Document) => readonly ConfigEdit[],
+function conflict(message: string): ConfigProblem {
+  return { type: "conflict", path: "", message };
+}
+
+async function write(
+  planFor: (current: Current) => Promise<Plan>,
   paths: StatePaths,
-  options: ChangeConfigOptions,
+  options: ChangeConfigOptions & { readonly isReplacement?: boolean },
 ): Promise<SetConfigResult> {
   const location = await locateConfig(paths, options.env);
   const { path } = location;
@@ -104,54 +150,61 @@ async function change(
   if (missing !== undefined && missing.type !== "new") return refuse([missing.problem]);
   const text = location.exists ? await readFile(path, "utf8") : undefined;
   const parsed = text === undefined ? { type: "document" as const, document: {} } : await parseText(text, formatOf(path));
-  if (parsed.type === "syntax") {
+  if (parsed.type === "syntax" && options.isReplacement !== true) {
     return refuse([{ type: "syntax", path: "", message: `${path} cannot be changed before it can be read: ${parsed.message}` }]);
   }
   if (options.base !== undefined && (options.base === "" || !hashOf(text ?? "").startsWith(options.base)))
-    return refuse([{ type: "invalid-value", path: "", message: `${path} has changed since it was read; read it again` }]);
-  const before = parsed.document;
-  const edits = editsFor(before);
+    return refuse([conflict(`${path} has changed since it was read; read it again`)]);
+  const before = parsed.type === "syntax" ? {} : parsed.document;
+  const plan = await planFor({ path, text, before });
+  if ("problems" in plan) return refuse(plan.problems);
+  const changes = diffDocuments(before, plan.after);
+  const edited = await plan.render();
+  if (edited.text === text || (changes.length === 0 && options.isReplacement !== true)) return { type: "unchanged", path };
+  const [known, found] = [await validateDocument(before, options.channels), await validateDocument(plan.after, options.channels)];
+  const blocking = newProblems(parsed.type === "syntax" ? [] : known.problems, found.problems, plan.paths);
+  if (blocking.length > 0) return refuse(blocking);
+  const { keptComments } = edited;
+  const shown = options.showsText === true ? await redactText(edited.text, formatOf(path), plan.after) : undefined;
+  const facts = { path, changes, keptComments, hash: hashOf(edited.text), problems: found.problems, ...withoutUndefined({ shown }) };
+  if (options.isDryRun === true) return { type: "written", ...facts };
+  if (await isChanged(path, text)) return refuse([conflict(`${path} was changed by somebody else at the same time; try again`)]);
+  const versionPath =
+    text === undefined ? undefined : await keepVersion(paths, path, { text, hash: hashOf(text), nowMs: options.nowMs ?? Date.now() });
+  await writePrivateFile(path, edited.text);
+  return { type: "written", ...facts, ...withoutUndefined({ versionPath }) };
+}
+
+async function planEdits(edits: readonly ConfigEdit[], { path, text, before }: Current): Promise<Plan> {
   const marks = edits.flatMap((edit) => redactionMarks(edit.value, edit.path));
-  if (marks.length > 0) return refuse(marks.map(markProblem));
+  if (marks.length > 0) return { problems: marks.map(markProblem) };
   const steps: { readonly edit: ConfigEdit; readonly before: Document; readonly after: Document }[] = [];
   for (const edit of edits) {
     const start = steps.at(-1)?.after ?? before;
     const end = applied(start, edit.path, edit.value);
-    if (end instanceof KeyPathError) return refuse([{ type: "invalid-value", path: formatKeyPath(edit.path), message: end.message }]);
+    if (end instanceof KeyPathError) return { problems: [{ type: "invalid-value", path: formatKeyPath(edit.path), message: end.message }] };
     if (diffDocuments(start, end).length > 0) steps.push({ edit, before: start, after: end });
   }
   const after = steps.at(-1)?.after ?? before;
-  const changes = diffDocuments(before, after);
-  if (changes.length === 0) return { type: "unchanged", path };
-  const [known, found] = [await validateDocument(before, options.channels), await validateDocument(after, options.channels)];
-  const blocking = newProblems(
-    known.problems,
-    found.problems,
-    edits.map((edit) => edit.path),
-  );
-  if (blocking.length > 0) return refuse(blocking);
-  let edited = { text: text ?? (await render(after, formatOf(path))), keptComments: true };
-  if (text !== undefined) {
+  const render = async (): Promise<{ readonly text: string; readonly keptComments: boolean }> => {
+    if (text === undefined) return { text: await renderDocument(after, formatOf(path)), keptComments: true };
+    let edited = { text, keptComments: true };
     for (const { edit, ...documents } of steps) {
       const next = await editText(edited.text, formatOf(path), { ...edit, ...documents });
       edited = { text: next.text, keptComments: edited.keptComments && next.keptComments };
     }
-  }
-  if (options.isDryRun === true) return { type: "written", path, changes, keptComments: edited.keptComments, problems: found.problems };
-  if (await isChanged(path, text)) {
-    return refuse([{ type: "invalid-value", path: "", message: `${path} was changed by somebody else at the same time; try again` }]);
-  }
-  const versionPath =
-    text === undefined ? undefined : await keepVersion(paths, path, { text, hash: hashOf(text), nowMs: options.nowMs ?? Date.now() });
-  await writePrivateFile(path, edited.text);
-  return {
-    type: "written",
-    path,
-    changes,
-    ...withoutUndefined({ versionPath }),
-    keptComments: edited.keptComments,
-    problems: found.problems,
+    return edited;
   };
+  return { after, paths: edits.map((edit) => edit.path), render };
+}
+
+async function planText(written: string, { path, text, before }: Current): Promise<Plan> {
+  const format = formatOf(path);
+  const restored = await restoreText(written, { format, before, text: text ?? "" });
+  if (restored.type === "marks") return { problems: restored.places.map(markProblem) };
+  const parsed = await parseText(restored.text, format);
+  if (parsed.type === "syntax") return { problems: [syntaxProblem(restored.text, path, parsed)] };
+  return { after: parsed.document, paths: [], render: async () => ({ text: restored.text, keptComments: true }) };
 }
 
 /** True if a writer that ignores the lock changed, created or removed the file since it was read. */

@@ -2,7 +2,15 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import type { ChannelAccount } from "../index.ts";
-import { createMemoryLogger, NO_SETUP, realClock, realRandom, startTestGateway, TestPlatform } from "../../test/gateway-harness.ts";
+import {
+  createMemoryLogger,
+  NO_CONFIG,
+  NO_SETUP,
+  realClock,
+  realRandom,
+  startTestGateway,
+  TestPlatform,
+} from "../../test/gateway-harness.ts";
 import { NO_MEMORY } from "../../test/no-memory.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 import { authorize, OWN } from "../access/authorize.ts";
@@ -48,6 +56,7 @@ async function serverWithPatience(running: TestGateway, requestTimeoutMs: number
     warnings: () => [],
     reloadConfig: () => Promise.reject(new Error("there is no file")),
     setup: NO_SETUP,
+    configDesk: NO_CONFIG,
     memory: NO_MEMORY,
     requestRestart: async () => undefined,
     requestShutdown: () => undefined,
@@ -62,6 +71,7 @@ async function serverWithPatience(running: TestGateway, requestTimeoutMs: number
       storage: engine.parts.storage,
       events: engine.parts.events,
       approvals: engine.parts.approvals,
+      configControl: { onChange: () => ({ [Symbol.dispose]: () => undefined }) },
       warnings: () => [],
       version: "0.0.0-test",
       ...common,

@@ -31,6 +31,7 @@ export class ClientServer {
   readonly #backlogs = new ClientBacklogs();
   readonly #changes: Disposable;
   readonly #approvals: Disposable;
+  readonly #config: Disposable;
   readonly #warnings: WarningWatch;
 
   constructor(options: ClientServices) {
@@ -41,6 +42,9 @@ export class ClientServer {
     });
     this.#approvals = options.approvals.onWaitingChange(() => {
       for (const connection of this.#connections) connection.notify("approvals-change", {});
+    });
+    this.#config = options.configControl.onChange((result) => {
+      for (const connection of this.#connections) connection.notify("config-change", result);
     });
     this.#warnings = new WarningWatch({
       read: options.warnings,
@@ -93,6 +97,7 @@ export class ClientServer {
     ends.use(this.#warnings);
     ends.use(this.#changes);
     ends.use(this.#approvals);
+    ends.use(this.#config);
     for (const connection of [...this.#waiting, ...this.#connections]) ends.defer(() => connection.close(CLOSE_CODES.shutdown, reason));
   }
 }

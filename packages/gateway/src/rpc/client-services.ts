@@ -1,5 +1,5 @@
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
-import type { GatewayWarning } from "@factotum/protocol";
+import type { ConfigReloadResult, GatewayWarning } from "@factotum/protocol";
 import type { ApprovalService } from "../approvals/approval-service.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { Authenticator } from "../access/credentials.ts";
@@ -13,6 +13,8 @@ export interface ClientServices {
   readonly storage: Pick<StorageGuard, "problem">;
   readonly events: SessionEvents;
   readonly approvals: Pick<ApprovalService, "onWaitingChange">;
+  /** Tells of a configuration that was applied, or could not be. */
+  readonly configControl: { onChange(listener: (result: ConfigReloadResult) => void): Disposable };
   /** The current warnings; cheap. */
   readonly warnings: () => readonly GatewayWarning[];
   readonly version: string;

@@ -6,6 +6,7 @@ import { channelHandlers } from "./channel-handlers.ts";
 import { chatHandlers } from "./chat-handlers.ts";
 import { checkpointHandlers } from "./checkpoint-handlers.ts";
 import { commandHandlers } from "./command-handlers.ts";
+import { configHandlers, type ConfigDesk } from "./config-handlers.ts";
 import { contextHandlers } from "./context-handlers.ts";
 import { cronHandlers } from "./cron-handlers.ts";
 import { deadLetterHandlers } from "./dead-letter-handlers.ts";
@@ -29,6 +30,7 @@ export interface RpcServices extends GatewayControl {
   readonly engine: Engine;
   readonly hub: WebchatHub;
   readonly setup: SetupControl;
+  readonly configDesk: ConfigDesk;
   readonly memory: GatewayMemory;
 }
 
@@ -36,7 +38,7 @@ export interface RpcServices extends GatewayControl {
 export type RpcHandlers = RpcHandlersOf<RpcMethod>;
 
 /** Creates the handlers, one file for each group of methods. */
-export function createRpcHandlers({ engine, hub, setup, memory, ...control }: RpcServices): RpcHandlers {
+export function createRpcHandlers({ engine, hub, setup, configDesk, memory, ...control }: RpcServices): RpcHandlers {
   return {
     ...chatHandlers(engine, hub),
     ...agentHandlers(engine),
@@ -44,6 +46,7 @@ export function createRpcHandlers({ engine, hub, setup, memory, ...control }: Rp
     ...subagentHandlers(engine),
     ...checkpointHandlers(engine),
     ...commandHandlers(engine),
+    ...configHandlers(configDesk),
     ...contextHandlers(engine),
     ...deadLetterHandlers(engine.deadLetters),
     ...cronHandlers(engine),

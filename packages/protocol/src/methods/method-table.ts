@@ -4,6 +4,7 @@ import { CHANNEL_METHODS, type ChannelMethods } from "./channel-methods.ts";
 import { CHAT_METHODS, type ChatMethods } from "./chat-methods.ts";
 import { CHECKPOINT_METHODS, type CheckpointMethods } from "./checkpoint-methods.ts";
 import { COMMAND_METHODS, type CommandMethods } from "./command-methods.ts";
+import { CONFIG_METHODS, type ConfigMethods } from "./config-methods.ts";
 import { CRON_METHODS, type CronMethods } from "./cron-methods.ts";
 import { CONTEXT_METHODS, type ContextMethods } from "./context-methods.ts";
 import { DEAD_LETTER_METHODS, type DeadLetterMethods } from "./dead-letter-methods.ts";
@@ -28,6 +29,7 @@ export interface RpcMethods
     SubagentMethods,
     CheckpointMethods,
     CommandMethods,
+    ConfigMethods,
     ContextMethods,
     DeadLetterMethods,
     CronMethods,
@@ -59,6 +61,7 @@ export const RPC_METHODS: RpcMethodSchemas = {
   ...SUBAGENT_METHODS,
   ...CHECKPOINT_METHODS,
   ...COMMAND_METHODS,
+  ...CONFIG_METHODS,
   ...CONTEXT_METHODS,
   ...DEAD_LETTER_METHODS,
   ...CRON_METHODS,

@@ -1,0 +1,40 @@
+import { parseTypedValue } from "@factotum/config";
+import { createConfigDesk } from "../compose/config-desk.ts";
+import { configOptions } from "../compose/extensions.ts";
+import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
+import { printJson, type CliContext } from "../runtime/cli-context.ts";
+import { CliError } from "../runtime/cli-error.ts";
+import { EXIT } from "../runtime/exit-codes.ts";
+
+/** Changes several keys of the file by a JSON merge patch on standard input, as the page does. */
+export async function configPatch(
+  context: CliContext,
+  { base, dryRun, json }: { readonly base?: string; readonly dryRun: boolean; readonly json: boolean },
+): Promise<number> {
+  const patch = parseTypedValue((await context.readInput?.()) ?? "");
+  if (typeof patch !== "object" || patch === null || Array.isArray(patch))
+    throw new CliError("usage", "There is no object on standard input.", {
+      fix: `Write keys and values; null removes one: echo '{ gateway: { port: 18791 } }' | factotum config patch`,
+    });
+  const desk = createConfigDesk({ options: async () => configOptions(context.env), hide: (text) => text });
+  const baseHash = base ?? (await desk.view()).baseHash;
+  const outcome = await desk.patch({ baseHash, patch: patch as Readonly<Record<string, unknown>>, dryRun });
+  if (outcome.type !== "done")
+    throw new CliError("configInvalid", outcome.message, {
+      fix: outcome.type === "conflict" ? "Look at the file again." : "Nothing was written.",
+    });
+  const { result } = outcome;
+  const reloaded = result.type === "applied" ? await reloadGateway(context) : undefined;
+  if (json) {
+    printJson(context, reloaded === undefined ? result : { ...result, gateway: reloaded });
+    return EXIT.ok;
+  }
+  if (result.type === "unchanged") context.print("Nothing to change.\n");
+  for (const { type, path, before, after } of result.differences) {
+    const was = type === "added" ? "(not set)" : JSON.stringify(before);
+    context.print(`${path}: ${was} → ${type === "removed" ? "(removed)" : JSON.stringify(after)}\n`);
+  }
+  if (!result.keptComments) context.note("The file has to be rewritten without its comments; the previous version is kept.\n");
+  if (result.type === "applied") context.note(`${describeReload(reloaded)}\n`);
+  return EXIT.ok;
+}

@@ -1,0 +1,121 @@
+import { readFile } from "node:fs/promises";
+import { withoutUndefined } from "@factotum/agent-contract";
+import type { JsonValue } from "@factotum/agent-contract";
+import {
+  changeConfig,
+  describedForms,
+  formatOf,
+  formatProblem,
+  hashOf,
+  loadChannelSchemas,
+  loadConfig,
+  locateConfig,
+  mergeEdits,
+  parseText,
+  redactConfig,
+  redactSecrets,
+  redactText,
+  REDACTED,
+  replaceConfigText,
+  restoreSecrets,
+  statePaths,
+  type ConfigProblem,
+  type LoadConfigOptions,
+  type SetConfigResult,
+} from "@factotum/config";
+import type { ConfigControl, ConfigDesk } from "@factotum/gateway";
+import type { ConfigFinding, ConfigPatchResult, ConfigView } from "@factotum/protocol";
+
+/** The dependencies of the desk. */
+export interface ConfigDeskOptions {
+  /** Read at each use: installed channels change the schema. */
+  readonly options: () => Promise<LoadConfigOptions>;
+  /** Hides the secrets that this process knows, in addition to those of the file. */
+  readonly hide: (text: string) => string;
+  /** Applies a written file; absent in a command without a gateway. */
+  readonly control?: Pick<ConfigControl, "reload" | "report">;
+}
+
+/** The configuration file for clients and for commands. */
+export function createConfigDesk({ options, hide, control }: ConfigDeskOptions): ConfigDesk {
+  return {
+    schema: async () => describedForms(await loadChannelSchemas((await options()).channels)) as Readonly<Record<string, unknown>>,
+    view: async () => view(await options(), { hide, needsRestart: control?.report().needsRestart ?? [] }),
+    patch: async ({ baseHash, patch, text, dryRun = false }) => {
+      const how = { ...(await options()), base: baseHash, isDryRun: dryRun, showsText: true };
+      const result = text === undefined ? await merge(patch ?? {}, how) : await replaceConfigText(text, how);
+      if (result.type === "refused") {
+        const isConflict = result.problems.some(({ type }) => type === "conflict");
+        return { type: isConflict ? "conflict" : "refused", message: hide(result.problems.map(formatProblem).join("\n")) };
+      }
+      return { type: "done", result: await applied(result, { baseHash, dryRun }, { hide, ...withoutUndefined({ control }) }) };
+    },
+  };
+}
+
+async function merge(patch: Readonly<Record<string, unknown>>, how: Parameters<typeof changeConfig>[1]): Promise<SetConfigResult> {
+  return changeConfig(
+    (before) =>
+      mergeEdits(before, patch).map(({ path, value }) => ({ path, value: restoreSecrets(value, before, path) as JsonValue | undefined })),
+    how,
+  );
+}
+
+async function applied(
+  result: Exclude<SetConfigResult, { type: "refused" }>,
+  { baseHash, dryRun }: { readonly baseHash: string; readonly dryRun: boolean },
+  { hide, control }: Pick<ConfigDeskOptions, "hide" | "control">,
+): Promise<ConfigPatchResult> {
+  const policy = (): readonly string[] => control?.report().commandPolicy ?? [];
+  if (result.type === "unchanged")
+    return { type: "unchanged", differences: [], baseHash, keptComments: true, needsRestart: [], policy: policy(), problems: [] };
+  const { changes: differences, keptComments, hash, shown, problems } = result;
+  const text = shown === undefined ? undefined : hide(shown);
+  const common = { differences, keptComments, ...withoutUndefined({ text }) };
+  if (dryRun)
+    return { type: "planned", ...common, baseHash, needsRestart: [], policy: policy(), problems: problems.map(formatProblem).map(hide) };
+  const reloaded = await control?.reload();
+  return {
+    type: reloaded?.type === "kept" ? "kept" : "applied",
+    ...common,
+    baseHash: hash,
+    needsRestart: reloaded?.needsRestart ?? [],
+    policy: policy(),
+    problems: (reloaded?.problems ?? problems.map(formatProblem)).map(hide),
+  };
+}
+
+async function view(
+  options: LoadConfigOptions,
+  { hide, needsRestart }: Pick<ConfigDeskOptions, "hide"> & { readonly needsRestart: readonly string[] },
+): Promise<ConfigView> {
+  const loaded = await loadConfig(options);
+  const format = formatOf(loaded.path);
+  const raw = await readRaw(options);
+  const parsed = raw === undefined ? undefined : await parseText(raw, format);
+  const text = raw !== undefined && parsed?.type === "document" ? hide(await redactText(raw, format, parsed.document)) : undefined;
+  const shown = <Value>(value: Value): Value => JSON.parse(hide(JSON.stringify(value))) as Value;
+  return {
+    path: loaded.path,
+    source: loaded.type === "refused" ? "refused" : loaded.source,
+    format,
+    baseHash: hashOf(raw ?? ""),
+    ...withoutUndefined({ text: raw === undefined ? "" : text }),
+    mark: REDACTED,
+    written: loaded.type === "refused" ? {} : shown(redactSecrets(loaded.written) as Readonly<Record<string, unknown>>),
+    effective: loaded.type === "refused" ? {} : shown(redactConfig(loaded.config) as Readonly<Record<string, unknown>>),
+    problems: loaded.problems.map((problem) => toFinding(problem, hide)),
+    inactive: loaded.type === "refused" ? [] : loaded.inactive,
+    needsRestart,
+  };
+}
+
+/** The text of the file; `undefined` if there is none. */
+async function readRaw({ env }: LoadConfigOptions): Promise<string | undefined> {
+  const { path, exists } = await locateConfig(statePaths(env), env);
+  return exists ? readFile(path, "utf8") : undefined;
+}
+
+function toFinding({ type, path, message, position }: ConfigProblem, hide: (text: string) => string): ConfigFinding {
+  return { type, path, message: hide(message), ...withoutUndefined({ line: position?.line, column: position?.column }) };
+}

@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { describedForms } from "../index.ts";
+
+interface Node {
+  readonly [key: string]: unknown;
+  readonly properties?: Readonly<Record<string, Node>>;
+}
+
+test("marks secrets, keys that need a restart and keys without effect, and names each", () => {
+  const { properties = {} } = describedForms([]) as Node;
+  const gateway = properties["gateway"]?.properties ?? {};
+  expect(gateway["port"]).toMatchObject({ title: "Port", default: 18790, "x-restart": true, description: expect.any(String) as string });
+  expect(gateway["auth"]?.properties?.["token"]).toMatchObject({ title: "Token", "x-secret": true });
+  expect(gateway["auth"]?.properties?.["mode"]).not.toHaveProperty("x-secret");
+  const defaults = properties["agents"]?.properties?.["defaults"]?.properties ?? {};
+  expect(defaults["userTimezone"]).toMatchObject({ title: "User timezone" });
+  expect(defaults["userTimezone"]).not.toHaveProperty("x-inactive");
+  expect(defaults["compaction"]?.properties?.["notifyUser"]).toMatchObject({ "x-inactive": true });
+});
