@@ -128,6 +128,13 @@ describe("a message to another session", () => {
       [CODER, true, undefined, ["agent:main:main"]],
       ["agent:main:main", true, undefined, ["agent:main:main", CODER]],
     ]);
+    // Each side sees who speaks.
+    const speakers = async (key: string): Promise<readonly (string | undefined)[]> =>
+      (await running.gateway.engine.sessions.history(key, { limit: 20 })).entries.flatMap((entry) =>
+        entry.type === "user" ? [entry.sender] : [],
+      );
+    expect((await speakers("agent:main:main")).at(-1)).toBe(CODER);
+    expect(await speakers(CODER)).toEqual(["agent:main:main"]);
     // It is no chat of the session: later messages of people are unaffected.
     expect((await running.store.readSession("agent:main:main"))?.lastOrigin).toMatchObject({ channel: "test" });
   });

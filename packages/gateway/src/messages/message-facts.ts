@@ -161,11 +161,13 @@ function agentFacts(
   { admission, delimiter, nowMs, timeZone, systemEvents, truncations }: MessageFactsContext,
   { step, requesterSession, requesterChannel, targetSession, turn, maxTurns }: AgentToAgentStep,
 ): EffectivePromptFacts {
+  const role = admission.sessionKey === requesterSession ? ("requester" as const) : ("target" as const);
+  const speaker = role === "requester" ? targetSession : requesterSession;
   const agentToAgent = {
     step,
     requesterSession,
     targetSession,
-    role: admission.sessionKey === requesterSession ? ("requester" as const) : ("target" as const),
+    role,
     turn,
     maxTurns,
     ...withoutUndefined({ requesterChannel }),
@@ -180,7 +182,7 @@ function agentFacts(
     truncations,
     body: { type: "message", text },
     untrustedNotes: [],
-    storedSender: { id: requesterSession, name: requesterSession, owner: admission.owner },
+    storedSender: { id: speaker, name: speaker, owner: admission.owner },
   };
 }
 
