@@ -51,6 +51,8 @@ export interface GatewayAnswer {
   readonly state: TerminalInputState;
   /** Of its messages: a reply to one that is no `notice` brings text of others. Default `notice`. */
   readonly purpose?: "notice" | "reply";
+  /** The input was written by the gateway: its words are not shown. */
+  readonly hidesInput?: true;
 }
 
 /** A notice about a message that is still being processed. */
@@ -97,15 +99,15 @@ export class Notices {
     const { channels, clock } = this.#options;
     const { origin, messageId } = input.message;
     const suppressed = answer.state.type !== "command" && (await this.#isSuppressed(sessionKey, origin));
-    // The task of a sub-agent comes from no platform: its parent is notified.
-    const isToParent = RUN_POLICY[input.admission.kind].reply === "to-parent";
+    // The task of a sub-agent comes from no platform: its parent is notified. What sessions say to each other is not their chats'.
+    const isInternal = RUN_POLICY[input.admission.kind].reply === "to-parent" || input.admission.agentToAgent?.step === "message";
     const planned = planChatMessage(
       {
         sessionKey,
         target: origin,
         text: answer.text,
         purpose: answer.purpose ?? "notice",
-        replyTo: messageId,
+        ...(messageId === "" ? {} : { replyTo: messageId }),
         // The platform's id: the store's own numbers restart with every store, and the platform may still know an earlier store's key.
         identity: ["input", origin.channel, origin.accountId, origin.conversation.id, input.message.eventId, "notice"],
         nowMs: clock.now(),
@@ -113,7 +115,7 @@ export class Notices {
       },
       channels,
     );
-    const outbox = isToParent ? [] : planned;
+    const outbox = isInternal ? [] : planned;
     // A dead letter stays one, whether or not the text is sent.
     const state: TerminalInputState = suppressed && answer.state.type !== "dead" ? { type: "suppressed" } : answer.state;
     await this.endInputs(sessionKey, [input], { ...answer, state, outbox });
@@ -159,7 +161,7 @@ export class Notices {
     const { store, dispatcher } = this.#options;
     const session = await this.#sessionOf(sessionKey, inputs);
     const entries: readonly TranscriptBody[] = [
-      ...inputs.map(({ message }) => uiMessage(message)),
+      ...(end.hidesInput === true ? [] : inputs.map(({ message }) => uiMessage(message))),
       { type: "notice", level: end.level, text: end.text, ...withoutUndefined({ blocks: end.blocks }) },
     ];
     const ended = await store.settleInputs(

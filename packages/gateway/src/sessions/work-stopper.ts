@@ -1,7 +1,8 @@
 import type { Clock } from "@factotum/agent-contract";
 import type { MsgContext, Origin } from "@factotum/channel-contract";
-import type { ApprovalStore, InboxStore, InputRecord } from "@factotum/store";
+import type { ApprovalStore, InboxStore, InputRecord, SpawnStore } from "@factotum/store";
 import type { SessionSubagents } from "../subagents/session-subagents.ts";
+import { isResult, tellUnheard } from "../subagents/tell-unheard.ts";
 import type { SessionCommands } from "../background-commands/session-commands.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { AnswerOrder } from "../delivery/answer-order.ts";
@@ -34,7 +35,7 @@ export const NOTHING_STOPPED: StoppedWork = { aborted: false, dropped: 0, comman
 
 /** Dependencies of the work stopper. */
 export interface WorkStopperOptions {
-  readonly store: InboxStore & ApprovalStore;
+  readonly store: InboxStore & ApprovalStore & SpawnStore;
   readonly clock: Pick<Clock, "now">;
   readonly channels: ChannelRegistry;
   readonly notices: Notices;
@@ -55,7 +56,8 @@ export class WorkStopper {
   }
 
   /**
-   * Aborts the current run (only if it is `runId`, when given) and, if `queued`, drops waiting messages. `by` is the message that asked for it: its sender
+   * Aborts the current run (only if it is `runId`, when given) and, if `queued`, drops waiting messages; results of sub-agents that wait are told to their chat
+   * unchanged. `by` is the message that asked for it: its sender
    * is notified by the result, the senders of other dropped messages by a notice. Without `by` a client of the gateway asked, and every sender on a channel is
    * notified.
    */
@@ -81,13 +83,17 @@ export class WorkStopper {
     const requests = options.endsCommands === true ? await this.#withdrawCalls(sessionKey) : 0;
     if (before !== undefined && this.#options.queue.lanes.current(sessionKey) === before) return { ...NOTHING_STOPPED, commands, requests };
     const { queue, answerOrder } = this.#options;
-    const dropped = options.queued ? [...queue.dropInputs(sessionKey, before), ...answerOrder.drop(sessionKey)] : [];
+    const taken = options.queued ? [...queue.dropInputs(sessionKey, before), ...answerOrder.drop(sessionKey)] : [];
+    const dropped = taken.filter((input) => !isResult(input));
     const current = this.#options.queue.lanes.current(sessionKey);
     const notifiesSender = current !== undefined && current.type !== "task" && !this.#isSeenBy(originOf(current), by);
     const aborted = this.#options.queue.lanes.abort(sessionKey, new LaneAbort(options.reason, { notifiesSender }));
     const own = dropped.filter((input) => this.#isOwn(input, by));
     await this.#options.notices.endStopped(sessionKey, own, options.reason);
     for (const input of dropped) if (!own.includes(input)) await this.#options.notices.drop(sessionKey, input, DROPPED.stopped);
+    const { reason } = options;
+    const { store, notices, watchers } = this.#options;
+    for (const input of taken.filter(isResult)) await tellUnheard(sessionKey, input, { reason, store, notices, watchers });
     const subagents = options.endsSubagents === true ? await this.#options.subagents.endSession(sessionKey) : 0;
     return { aborted, dropped: dropped.length, commands, requests, subagents };
   }

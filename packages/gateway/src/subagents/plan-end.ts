@@ -76,6 +76,11 @@ export function reportName({ id }: Pick<SpawnRecord, "id">, earlier = 0): string
   return isFirstReport(earlier) ? id : `${id}:${earlier}`;
 }
 
+/** The id of the input that reports an end, by the number of reports before it. */
+export function reportEvent(spawn: Pick<SpawnRecord, "id">, earlier = 0): string {
+  return `subagent-end:${reportName(spawn, earlier)}`;
+}
+
 /**
  * How a run that ended by itself ends its sub-agent. One that says nothing, or nothing of the form that was asked for (`misfit` says why), has not done what it
  * was asked.
@@ -103,7 +108,7 @@ function reportInput(
   const { agentToAgent: asked, ...own } = admission;
   const agentToAgent = isFirstReport(spawn.reports) ? asked : undefined;
   const { text, untrusted } = reportText(spawn, end, { isNested: isSubagentKey(spawn.parentKey), isEvent });
-  const eventId = `subagent-end:${reportName(spawn, spawn.reports)}`;
+  const eventId = reportEvent(spawn, spawn.reports);
   return {
     message: { ...message, eventId, text, timestampMs: nowMs, ...(untrusted.length === 0 ? {} : { untrusted }) },
     admission: {

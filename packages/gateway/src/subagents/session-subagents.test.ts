@@ -270,6 +270,37 @@ test("the result of a conversation that was reset meanwhile is sent as a plain m
   expect(await scene.rows()).toMatchObject([{ state: "done", announcedAtMs: expect.any(Number) as number }]);
 });
 
+test.each(["/new", "/stop"])("a result that waits behind a turn is sent as a plain message when %s ends that turn", async (command) => {
+  await scene.start();
+  const [gate, busy] = [createGate(), createGate()];
+  scene.answerWith({
+    "": ({ results, text }) =>
+      text.includes("Wait.")
+        ? { ...textReply("never"), fault: { type: "slow-headers", until: busy } }
+        : results === 0
+          ? spawn("slow")
+          : textReply("Asked."),
+    slow: () => ({ ...textReply("forty-two"), fault: { type: "slow-headers", until: gate } }),
+  });
+  await scene.platform.say(scene.platform.message("Go."));
+  await scene.platform.waitForSends(1);
+  await scene.platform.say(scene.platform.message("Wait."));
+  await expect.poll(() => scene.bodies("Wait.").length).toBe(1);
+  gate.open();
+  await expect.poll(async () => (await scene.rows()).map(({ state }) => state)).toEqual(["done"]);
+  await scene.say(command);
+  busy.open();
+  const told = scene.texts.filter((text) => text.includes("forty-two"));
+  expect(told).toEqual([expect.stringMatching(/^The sub-agent [0-9a-f]{8} has ended: done\.\n\nforty-two$/) as string]);
+  // Nothing of a person was dropped.
+  expect(scene.texts.filter((text) => text.includes("topped what I was working on"))).toEqual(["Stopped what I was working on."]);
+  expect(await scene.running.store.listInputs({ state: "waiting", limit: 10 })).toMatchObject({ items: [] });
+  const { entries } = await scene.running.gateway.engine.sessions.history("agent:main:main", { limit: 20 });
+  expect(entries.filter(({ type }) => type === "user").map((entry) => (entry.type === "user" ? entry.text : ""))).not.toContainEqual(
+    expect.stringContaining("forty-two"),
+  );
+});
+
 test("a result that is held for another one is handed over, too, when the conversation was reset meanwhile", async () => {
   await scene.start();
   const gate: Gate = createGate();

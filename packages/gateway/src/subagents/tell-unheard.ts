@@ -1,0 +1,41 @@
+import { isOpenSpawn } from "@factotum/store";
+import type { InputRecord, SpawnRecord, SpawnStore } from "@factotum/store";
+import type { Notices } from "../notices/notices.ts";
+import type { InputWatchers } from "../queue/run-report.ts";
+import { reportEvent } from "./plan-end.ts";
+import { plainReport } from "./subagent-report.ts";
+
+/** True for the result of a sub-agent. */
+export function isResult({ admission }: Pick<InputRecord, "admission">): boolean {
+  return admission.completion !== undefined;
+}
+
+/**
+ * Settles a result that waited for a turn of its session, and gets none since the work there was stopped: it is told to the chat unchanged, in the same commit.
+ * Of several results of one sub-agent that stays open, the newest is told.
+ */
+export async function tellUnheard(
+  sessionKey: string,
+  input: InputRecord,
+  {
+    reason,
+    store,
+    notices,
+    watchers,
+  }: {
+    readonly reason: string;
+    readonly store: Pick<SpawnStore, "listSpawns">;
+    readonly notices: Pick<Notices, "answer" | "endStopped">;
+    readonly watchers: Pick<InputWatchers, "settled">;
+  },
+): Promise<void> {
+  // What is kept in memory of a reported end has no result.
+  const spawn = (await store.listSpawns()).find(({ id }) => id === input.admission.completion?.id);
+  if (spawn === undefined || input.message.eventId !== newestReport(spawn)) return notices.endStopped(sessionKey, [input], reason);
+  await notices.answer(sessionKey, input, { text: plainReport(spawn), level: "info", state: { type: "told", reason }, hidesInput: true });
+  watchers.settled([input.id], reason);
+}
+
+function newestReport(spawn: SpawnRecord): string {
+  return reportEvent(spawn, isOpenSpawn(spawn) ? (spawn.reports ?? 1) - 1 : spawn.reports);
+}
