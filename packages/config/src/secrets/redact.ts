@@ -53,7 +53,7 @@ export function redactionMarks(value: unknown, path: KeyPath = []): string[] {
   return Object.entries(value).flatMap(([key, entry]) => redactionMarks(entry, [...path, key]));
 }
 
-/** The keys that contain a literal secret, for `doctor`: each should be moved elsewhere. */
+/** The keys that contain a literal secret, for `doctor`: each should be moved elsewhere. Variables such as `LOG_LEVEL` are none. */
 export function literalSecrets(document: Document): string[] {
   return literalSecretPaths(document).map(formatKeyPath);
 }
@@ -62,7 +62,7 @@ export function literalSecrets(document: Document): string[] {
 export function literalSecretPaths(document: Document): KeyPath[] {
   const found: KeyPath[] = [];
   walkStrings(document, [], (text, path) => {
-    const isLiteral = isSecretPath(path) && !isSecretReference(text);
+    const isLiteral = isSecretPath(path) && !isPlainServerVariable(path) && !isSecretReference(text);
     if (isLiteral || CREDENTIALS_IN_URL.test(text)) found.push(path);
   });
   return found;

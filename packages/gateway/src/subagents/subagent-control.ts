@@ -11,7 +11,7 @@ import { OWNERS, steeringRefusal, type SteeringWords } from "./steering-refusal.
 import { readLog } from "./subagent-log.ts";
 import type { SubagentRuntime } from "./subagent-runtime.ts";
 
-const NOT_FOUND = 'There is no such sub-agent of this session. subagents {"action": "list"} shows them.';
+const NOT_FOUND = "There is no such sub-agent of this session. The list of them shows their numbers, labels and run ids.";
 
 /** What control uses. */
 export interface SubagentControlParts {
