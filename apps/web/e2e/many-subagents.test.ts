@@ -110,3 +110,22 @@ test("a refused action says why where it was asked for, and a client that may on
   await expect.poll(() => page.getByRole("button", { name: /^(?:Stop|Steer)/ }).count()).toBe(0);
   expect(await stateCount(page, "Running")).toBe(2);
 });
+
+test("what is written to one that stays open is a message of its conversation, commands included", async () => {
+  const open = subagent(1, { state: "idle", isPersistent: true });
+  spawnAll([open, subagent(2)]);
+  const { scripted } = scene.gateway;
+  const page = await scene.openChat({ width: 1280 });
+  scripted.conversation(open.sessionKey).session.changeSubagent(open);
+  await page.getByRole("button", { name: "Task 1", exact: true }).click();
+  const field = page.getByRole("textbox", { name: "Message", exact: true });
+  await field.fill("/status");
+  await field.press("Enter");
+  await expect
+    .poll(() => scripted.requests.filter(({ method }) => method === "chat.send").map(({ params }) => params))
+    .toMatchObject([{ sessionKey: open.sessionKey, text: "/status" }]);
+  scripted.conversation(open.sessionKey).session.changeSubagent({ ...open, state: "killed", endedAtMs: Date.now() });
+  await page.getByText("This sub-agent has ended: stopped.").waitFor();
+  expect(await field.count()).toBe(0);
+  expect(scripted.requests.filter(({ method }) => method === "subagents.steer")).toEqual([]);
+});

@@ -221,6 +221,8 @@ interface ChatSubagent {
   /** Cut at 300 characters. */
   readonly task: string;
   readonly state: ChatSubagentState;
+  /** It stays open after its result. What a person writes in its session is answered there, as in every conversation. */
+  readonly isPersistent?: boolean;
   /** Why it did not end as `done`. */
   readonly reason?: string;
   /** Absent while unknown: before its first answer, if none was chosen. */

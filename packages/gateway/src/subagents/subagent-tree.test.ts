@@ -103,3 +103,14 @@ test("a sub-agent is told something once, and ended with those below it; one tha
   }
   for (const key of [MAIN, `${sessionKey}0`]) await expect(client.call("subagents.kill", { sessionKey: key })).rejects.toThrow("not-found");
 });
+
+test("one that stays open is shown as such", async () => {
+  await startWatched();
+  scene.answerWith({
+    "": ({ results }) =>
+      results === 0 ? toolReply({ name: "sessions_spawn", input: { task: "keeper", mode: "session" } }) : textReply("Started."),
+    keeper: () => textReply("first"),
+  });
+  await scene.say("Go.");
+  expect(await untilState("keeper", "idle")).toMatchObject({ isPersistent: true });
+});

@@ -132,7 +132,7 @@ export class SubagentTree {
     const spawn = book.get(id);
     if (spawn === undefined) return undefined;
     const seen = this.#seen.get(id);
-    const { childKey, parentKey, agentId, depth, label, task, state, reason, createdAtMs, endedAtMs, result, child } = spawn;
+    const { childKey, parentKey, agentId, depth, label, task, state, reason, isPersistent, createdAtMs, endedAtMs, result, child } = spawn;
     const isCounted = !isOpenSpawn(spawn) || seen?.turnId === undefined || events.live(childKey)?.runId !== seen.turnId;
     const said = result === undefined ? undefined : ({ type: "text", text: oneLine(result) } as const);
     return {
@@ -147,6 +147,7 @@ export class SubagentTree {
       tokens: (session?.usage.total ?? 0) + (isCounted ? 0 : seen.tokens),
       ...withoutUndefined({
         label,
+        isPersistent,
         reason: reason === undefined ? undefined : cutText(reason, MAX_REASON_CHARS, "…"),
         model: seen?.model ?? child.job?.model,
         endedAtMs,

@@ -26,6 +26,8 @@ export interface ChatSubagent {
   /** Cut at 300 characters. */
   readonly task: string;
   readonly state: ChatSubagentState;
+  /** It stays open after its result. What a person writes in its session is answered there, as in every conversation. */
+  readonly isPersistent?: boolean;
   /** Why it did not end as `done`. */
   readonly reason?: string;
   /** Absent while unknown: before its first answer, if none was chosen. */
@@ -49,6 +51,7 @@ export const ChatSubagentSchema: z.ZodType<ChatSubagent> = parserOf<ChatSubagent
     label: z.string().optional(),
     task: z.string(),
     state: z.enum(STATES),
+    isPersistent: z.boolean().optional(),
     reason: z.string().optional(),
     model: z.string().optional(),
     createdAtMs: z.number(),

@@ -10,7 +10,7 @@ import { Composer } from "./composer.tsx";
 import { DropZone } from "./drop-zone.tsx";
 import { SessionList } from "./session-list.tsx";
 import { StatusLine } from "./status-line.tsx";
-import { isOpenSubagent } from "./subagents/describe-subagent.ts";
+import { isOpenSubagent, isSpokenWith } from "./subagents/describe-subagent.ts";
 import { SubagentBar } from "./subagents/subagent-bar.tsx";
 import { SubagentComposer } from "./subagents/subagent-composer.tsx";
 import { useOpenSubagent } from "./subagents/use-subagents.ts";
@@ -24,7 +24,7 @@ export function ChatPage(): React.JSX.Element {
   const { title } = useOpenSession();
   const attachments = useOpenAttachments();
   const subagent = useOpenSubagent();
-  const takesFiles = subagent === undefined;
+  const takesFiles = isConversation(subagent);
   const hasField = takesFiles || (typeof subagent === "object" && isOpenSubagent(subagent));
   const skip = useMemo(
     () => (hasField ? { label: "Go to the message field", follow: () => input.current?.focus() } : undefined),
@@ -85,6 +85,11 @@ function MessageField({ input }: { readonly input: RefObject<HTMLTextAreaElement
   const sessionKey = useAppState((state) => state.sessionKey);
   const attachments = useOpenAttachments();
   const subagent = useOpenSubagent();
-  if (subagent !== undefined) return <SubagentComposer subagent={subagent} input={input} />;
+  if (subagent !== undefined && !isConversation(subagent)) return <SubagentComposer subagent={subagent} input={input} />;
   return sessionKey === undefined ? null : <Composer sessionKey={sessionKey} input={input} attachments={attachments} />;
+}
+
+/** True if what is written there is a message of the conversation. A sub-agent that ends with its result is steered instead. */
+function isConversation(subagent: ReturnType<typeof useOpenSubagent>): boolean {
+  return subagent === undefined || (typeof subagent === "object" && isSpokenWith(subagent));
 }

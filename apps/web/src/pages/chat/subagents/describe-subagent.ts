@@ -20,6 +20,11 @@ export function isOpenSubagent({ state }: Pick<ChatSubagent, "state">): boolean 
   return state === "queued" || state === "running" || state === "idle";
 }
 
+/** True while it is spoken with like every conversation, instead of being steered. */
+export function isSpokenWith({ state, isPersistent }: Pick<ChatSubagent, "state" | "isPersistent">): boolean {
+  return isPersistent === true && isOpenSubagent({ state });
+}
+
 /** Its label, or the beginning of its task. */
 export function subagentName({ label, task }: Pick<ChatSubagent, "label" | "task">): string {
   if (label !== undefined) return label;

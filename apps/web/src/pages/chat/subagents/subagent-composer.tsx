@@ -30,18 +30,18 @@ export function SubagentComposer({
       </p>
     );
   if (!mayChange) return <p className="subagent-closed">You can read this conversation, but not steer the sub-agent.</p>;
-  return <SteerField sessionKey={subagent.sessionKey} input={input} />;
+  return <SteerField subagent={subagent} input={input} />;
 }
 
 function SteerField({
-  sessionKey,
+  subagent,
   input,
 }: {
-  readonly sessionKey: string;
+  readonly subagent: ChatSubagent;
   readonly input: RefObject<HTMLTextAreaElement | null>;
 }): React.JSX.Element {
-  const [text, change] = useDraft(sessionKey);
-  const { isSending, outcome, send } = useSteering(sessionKey);
+  const [text, change] = useDraft(subagent.sessionKey);
+  const { isSending, outcome, send } = useSteering(subagent);
   useEditedText(change, input);
   const isEmpty = text.trim() === "";
   const submit = async (): Promise<void> => {

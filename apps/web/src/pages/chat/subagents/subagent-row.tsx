@@ -25,7 +25,7 @@ export function SubagentRow({ subagent, hasBelow }: { readonly subagent: ChatSub
   const mayChange = useAppState((state) => state.mayNotChangeSubagents !== true);
   const [isSteering, setSteering] = useState(false);
   const [problem, setProblem] = useState<string>();
-  const steering = useSteering(subagent.sessionKey);
+  const steering = useSteering(subagent);
   const steerButton = useRef<HTMLButtonElement>(null);
   const factsId = useId();
   const { sessionKey, state } = subagent;

@@ -1,3 +1,4 @@
+import type { ChatSubagent } from "@factotum/protocol";
 import { useRef, useState } from "react";
 import { randomId } from "../../../app/random-id.ts";
 import { useController } from "../../../app/app-context.ts";
@@ -11,8 +12,8 @@ export interface Steering {
   readonly send: (text: string) => Promise<boolean>;
 }
 
-/** Steers the sub-agent of a session. */
-export function useSteering(sessionKey: string): Steering {
+/** Steers a sub-agent. */
+export function useSteering({ sessionKey, state }: Pick<ChatSubagent, "sessionKey" | "state">): Steering {
   const { subagents } = useController();
   const [isSending, setSending] = useState(false);
   const [outcome, setOutcome] = useState<Steering["outcome"]>();
@@ -23,9 +24,8 @@ export function useSteering(sessionKey: string): Steering {
     setSending(true);
     const problem = await subagents.steer({ sessionKey, text, idempotencyKey: attempt.current.key });
     setSending(false);
-    setOutcome(
-      problem === undefined ? { type: "sent", text: "Sent. It reads this after its current step." } : { type: "failed", text: problem },
-    );
+    const sent = state === "idle" ? "Sent. Its answer comes as a result." : "Sent. It reads this after its current step.";
+    setOutcome(problem === undefined ? { type: "sent", text: sent } : { type: "failed", text: problem });
     if (problem === undefined) attempt.current = undefined;
     return problem === undefined;
   };
