@@ -127,6 +127,7 @@ export function checkCall(
     first(names, (name) => boundsRefusal(name, inputs)) ??
     confinementRefusal(call, tool, { facts, inputs }) ??
     first(names, (name) => policyRefusal(name, policed, { running, channels })) ??
+    attachmentRefusal(call, policed, { running, channels }) ??
     modeRefusal(call, tool, mode) ??
     elevationRefusal(call, tool, { facts, inputs }, running);
   if (refusal !== undefined) return { type: "refuse", message: refusal };
@@ -138,6 +139,20 @@ function countedAs(call: ToolCall, tool: AgentTool): readonly string[] {
   if (tool.name === EXTERNAL_PERMISSION) return ["exec"];
   const startsProgram = tool.name === "sessions_spawn" && traitsOf(call, tool).effect === "execute";
   return startsProgram ? [tool.name, "exec"] : [tool.name];
+}
+
+/** Files for a sub-agent are written into its workspace: a run that may write none hands none over, since the sub-agent has at most its rights. */
+function attachmentRefusal(
+  { name, arguments: { attachments } }: ToolCall,
+  run: Parameters<typeof policyRefusal>[1],
+  options: Parameters<typeof policyRefusal>[2],
+): string | undefined {
+  if (name !== "sessions_spawn" || !Array.isArray(attachments) || attachments.length === 0) return undefined;
+  const isReadOnly = run.facts.sandbox?.workspaceAccess === "ro";
+  if (!isReadOnly && boundsRefusal("write", run.inputs) === undefined && policyRefusal("write", run, options) === undefined)
+    return undefined;
+  const reason = isReadOnly ? 'its workspace is read-only (workspaceAccess is "ro")' : "it does not have the tool write";
+  return `${name} was refused. Rule attachments: they are files that this turn would write, and ${reason}. Put their text into the task, or name files that the sub-agent can read.`;
 }
 
 function first<Value>(names: readonly string[], of: (name: string) => Value | undefined): Value | undefined {

@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { FactotumConfig } from "@factotum/config";
 import { textReply, toolReply } from "@factotum/testing-providers";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { SubagentScene, YIELD } from "../../test/subagent-scene.ts";
@@ -18,6 +19,12 @@ const GUEST = {
   sender: { id: "guest-1", name: "Gus", isBot: false },
   origin: { channel: "test", accountId: "default", conversation: { kind: "direct", id: "dm-2" } },
 } as const;
+
+/** Every turn in a sandbox that has the workspace read-only. */
+const readOnly = (config: FactotumConfig): FactotumConfig => ({
+  ...config,
+  agents: config.agents.map((agent) => ({ ...agent, sandbox: { ...agent.sandbox, mode: "all", workspaceAccess: "ro" } })),
+});
 
 /** The conversation hands a task out with a file, and the sub-agent reads it where its prompt says that it is. */
 function readAttached(): void {
@@ -60,6 +67,22 @@ test("a task that is refused leaves no files", async () => {
   readAttached();
   await scene.say("Go.");
   expect(scene.bodies("Rule depth").length).toBeGreaterThan(0);
+  expect(await readdir(path.join(scene.running.home, "workspace"))).not.toContain(".subagents");
+});
+
+test.each<[string, (config: FactotumConfig) => FactotumConfig, string]>([
+  [
+    "that does not have the tool write",
+    (config) => ({ ...config, tools: { ...config.tools, deny: ["write"] } }),
+    "not have the tool write",
+  ],
+  ["whose workspace is read-only", readOnly, "workspace is read-only"],
+])("a turn %s attaches no files, and is told so", async (_turn, patch, reason) => {
+  await scene.start(undefined, { patch });
+  readAttached();
+  await scene.say("Go.");
+  expect(scene.bodies("Rule attachments: they are files that this turn would write").at(-1)).toContain(reason);
+  expect(await scene.rows()).toEqual([]);
   expect(await readdir(path.join(scene.running.home, "workspace"))).not.toContain(".subagents");
 });
 
