@@ -17,6 +17,7 @@ export type { PluginRoutesOf } from "./http/plugins/plugin-route.ts";
 export type { HookSource } from "./hooks/hook-source.ts";
 export { EditorLinks } from "./editors/editor-links.ts";
 export type { EditorLinksOptions, EditorTools, OpenEditorTools } from "./editors/editor-links.ts";
+export { AttachmentNotes, attachmentPlace } from "./subagents/attachment-notes.ts";
 export { startGateway } from "./gateway.ts";
 export type { Gateway } from "./gateway.ts";
 export type { ConfigControl, GatewayOptions, GatewaySettings } from "./gateway-options.ts";

@@ -14,6 +14,7 @@ import { isProcessAlive } from "../runtime/is-process-alive.ts";
 import { systemClock, systemRandom } from "../runtime/system-clock.ts";
 import { DATABASE_PATH, type BackupManifest } from "./manifest.ts";
 import { readArchive, type ArchiveVisitor } from "./read-archive.ts";
+import { moveAttachments } from "./move-attachments.ts";
 import { moveWorkspaces, type MovedWorkspace } from "./move-workspaces.ts";
 import { checkDatabase, freeBytes } from "./verify-backup.ts";
 
@@ -65,6 +66,7 @@ export async function restoreBackup(file: string, options: RestoreOptions): Prom
     const settle = { folder: dirname(database), clock: systemClock, random: systemRandom, logger: SILENT };
     const abandoned = hasDatabase ? settleRestoredDatabase(settle) : undefined;
     const moved = await moveWorkspaces(manifest, { staging, paths, env });
+    await moveAttachments(manifest, { staging, paths });
     await writeForgotten(staging, await collectForgotten([home, manifest.home], options));
     signal.throwIfAborted();
     await takePlace(staging, home);

@@ -168,6 +168,33 @@ test("a state directory without a database, in another place, is restored with i
   expect(JSON.parse((await cli.run("config", "get", "agents.defaults.workspace", "--json")).stdout)).toMatchObject({ value: "workspace" });
 });
 
+test("a restore elsewhere knows the attachments of sub-agents that it has, and none at the places that were backed up", async () => {
+  await fill();
+  const id = (number: number): string => `00000000-0000-4000-8000-00000000000${number}`;
+  const attach = async (number: number, workspace: string, noted: string | undefined = workspace): Promise<void> => {
+    await write(join(workspace, ".subagents", id(number), "notes.txt"), "three");
+    if (noted !== "") await write(inHome(`state/attachments/${id(number)}.json`), JSON.stringify({ workspace: noted }));
+  };
+  await attach(1, inHome("workspace"));
+  await attach(2, outer);
+  await attach(3, inHome("sandboxes/agent-main"));
+  // Written after the notes were backed up, removed before its folder was, and in a folder that is not backed up.
+  await attach(4, inHome("workspace"), "");
+  await write(inHome(`state/attachments/${id(5)}.json`), JSON.stringify({ workspace: inHome("workspace") }));
+  await attach(6, join(cli.home, "project"));
+  await cli.run("backup", "create", "--output", file);
+  cli.env = { ...cli.env, FACTOTUM_HOME: join(cli.home, "new", "home") };
+  expect(await cli.run("backup", "restore", file)).toMatchObject({ code: 0 });
+  const notes = await Promise.all(
+    [1, 2, 3, 4, 5, 6].map(async (number) => readFile(inHome(`state/attachments/${id(number)}.json`), "utf8").catch(() => "none")),
+  );
+  expect(notes).toEqual([
+    ...["workspace", "workspaces/coder", "sandboxes/agent-main", "workspace"].map((path) => JSON.stringify({ workspace: inHome(path) })),
+    "none",
+    "none",
+  ]);
+});
+
 describe("create", () => {
   test("overwrites nothing, and writes nothing into the state directory", async () => {
     await fill();

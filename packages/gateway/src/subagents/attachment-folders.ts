@@ -1,18 +1,16 @@
-import { constants, mkdir, open, readdir, readFile, realpath, rm, rmdir } from "node:fs/promises";
+import { constants, mkdir, open, realpath, rm, rmdir } from "node:fs/promises";
 import path from "node:path";
 import type { Logger, SpawnAttachment } from "@factotum/agent-contract";
-import { writePrivateFile } from "@factotum/config";
 import { anchorOf, systemCode } from "@factotum/tools";
+import { ATTACHMENTS_FOLDER, AttachmentNotes } from "./attachment-notes.ts";
 
-/** In a workspace: has a folder for each sub-agent with attachments. */
-const FOLDER = ".subagents";
 /** Keeps the folder out of the repository that a workspace may be. */
 const IGNORED: SpawnAttachment = { name: ".gitignore", data: Buffer.from("*\n") };
 const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 const CREATE_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 const REFUSED: Readonly<Record<string, string>> = {
-  ENOTDIR: `${FOLDER} there is no folder. Remove or rename it.`,
-  ELOOP: `${FOLDER} there is a link. Remove or rename it.`,
+  ENOTDIR: `${ATTACHMENTS_FOLDER} there is no folder. Remove or rename it.`,
+  ELOOP: `${ATTACHMENTS_FOLDER} there is a link. Remove or rename it.`,
   ENOSPC: "The disk is full.",
   EDQUOT: "The disk is full.",
   EROFS: "The file system is read-only.",
@@ -32,11 +30,11 @@ export interface AttachmentFoldersOptions {
  * in the state directory, written first, says where each folder is, so that the next start removes those of sub-agents that were never stored.
  */
 export class AttachmentFolders {
-  readonly #notes: string;
+  readonly #notes: AttachmentNotes;
   readonly #logger: Logger;
 
   constructor({ home, logger }: AttachmentFoldersOptions) {
-    this.#notes = path.join(home, "state", "attachments");
+    this.#notes = new AttachmentNotes(home);
     this.#logger = logger;
   }
 
@@ -49,7 +47,7 @@ export class AttachmentFolders {
     { workspace, files }: { readonly workspace: string; readonly files: readonly SpawnAttachment[] },
   ): Promise<string | undefined> {
     const root = await realpath(workspace);
-    await writePrivateFile(this.#noteOf(id), JSON.stringify({ workspace: root }));
+    await this.#notes.write(id, root);
     try {
       await writeFolder(root, id, [IGNORED, ...files]);
       return undefined;
@@ -64,10 +62,10 @@ export class AttachmentFolders {
   /** Removes the files of a sub-agent; no-op if it has none. A failure is logged, and the next start tries again. */
   async remove(id: string): Promise<void> {
     try {
-      const workspace = await this.#workspaceOf(id);
+      const workspace = await this.#notes.read(id);
       if (workspace === undefined) return;
       await removeFolder(workspace, id);
-      await rm(this.#noteOf(id), { force: true });
+      await this.#notes.remove(id);
     } catch (error) {
       this.#logger.warn("The attachments of a sub-agent were not removed", { subagent: id, error });
     }
@@ -75,24 +73,7 @@ export class AttachmentFolders {
 
   /** Removes the files of all sub-agents except these. Call it before one is started. */
   async sweep(isKept: (id: string) => boolean): Promise<void> {
-    for (const name of await namesIn(this.#notes)) {
-      const id = path.basename(name, ".json");
-      if (!isKept(id)) await this.remove(id);
-    }
-  }
-
-  #noteOf(id: string): string {
-    return path.join(this.#notes, `${id}.json`);
-  }
-
-  async #workspaceOf(id: string): Promise<string | undefined> {
-    try {
-      const { workspace } = JSON.parse(await readFile(this.#noteOf(id), "utf8")) as { readonly workspace: string };
-      return workspace;
-    } catch (error) {
-      if (systemCode(error) === "ENOENT") return undefined;
-      throw error;
-    }
+    for (const id of await this.#notes.ids()) if (!isKept(id)) await this.remove(id);
   }
 }
 
@@ -101,12 +82,12 @@ export function attachmentPaths(
   id: string,
   files: readonly Pick<SpawnAttachment, "name">[],
 ): readonly { readonly name: string; readonly path: string }[] {
-  return files.map(({ name }) => ({ name, path: `${FOLDER}/${id}/${name}` }));
+  return files.map(({ name }) => ({ name, path: `${ATTACHMENTS_FOLDER}/${id}/${name}` }));
 }
 
 /** Every step is made through the open folder before it, so that a link put in its place leads nowhere. */
 async function writeFolder(root: string, id: string, files: readonly SpawnAttachment[]): Promise<void> {
-  const outer = path.join(root, FOLDER);
+  const outer = path.join(root, ATTACHMENTS_FOLDER);
   await mkdir(outer).catch((error: unknown) => {
     if (systemCode(error) !== "EEXIST") throw error;
   });
@@ -125,7 +106,7 @@ async function writeFolder(root: string, id: string, files: readonly SpawnAttach
 
 /** Follows no link: one in the place of the folders may lead to anything. */
 async function removeFolder(root: string, id: string): Promise<void> {
-  const outer = path.join(root, FOLDER);
+  const outer = path.join(root, ATTACHMENTS_FOLDER);
   const parent = await open(outer, FOLDER_FLAGS).catch((error: unknown) => {
     if (["ENOENT", "ENOTDIR", "ELOOP"].includes(systemCode(error) ?? "")) return undefined;
     throw error;
@@ -139,13 +120,4 @@ async function removeFolder(root: string, id: string): Promise<void> {
   await rmdir(outer).catch((error: unknown) => {
     if (!["ENOTEMPTY", "EEXIST", "ENOENT", "ENOTDIR"].includes(systemCode(error) ?? "")) throw error;
   });
-}
-
-async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return (await readdir(folder)).filter((name) => name.endsWith(".json"));
-  } catch (error) {
-    if (systemCode(error) === "ENOENT") return [];
-    throw error;
-  }
 }
