@@ -163,9 +163,7 @@ test("a chat continues with an external agent by /acp or by its binding, and com
   expect(shown("Edit it")).toBeGreaterThan(0);
   expect(await readFile(path.join(home, "workspace", "made.txt"), "utf8")).toBe("written");
   await say("/verbose off");
-  await say("/acp spawn served");
-  await until("served answers here");
-  await say("servers");
+  await say("/acp spawn served servers");
   await until("very-loud");
   expect(shown("--notes")).toBe(1);
   expect(model.requests.length).toBe(before);

@@ -1,13 +1,12 @@
 import { externalAgentOf, externalProblem, externalReference } from "../agents/external-agent.ts";
-import type { CommandAnswer } from "../notices/notice-text.ts";
 import { defineCommand } from "./define-command.ts";
-import type { Command, CommandCall } from "./define-command.ts";
+import type { Command, CommandCall, CommandOutcome } from "./define-command.ts";
 import { parseVerb } from "./parse-verb.ts";
 import { stoppedText } from "./stopped-text.ts";
 import { endListed, steerListed } from "./subagents.ts";
 
 const USAGE = [
-  "/acp spawn <agent>: this conversation continues with that external agent.",
+  "/acp spawn <agent>: this conversation continues with that external agent; /acp spawn <agent> <task> gives it the task at once.",
   "/acp status: the external agents, and those that run.",
   "/acp steer <n> <text>: tells the n-th sub-agent of /subagents something.",
   "/acp cancel, /acp cancel <n>: stops what the agent of this conversation does, or the n-th sub-agent.",
@@ -17,15 +16,15 @@ const USAGE = [
 /** What is asked about external agents. */
 type Asked =
   | { readonly type: "help" | "status" | "close" }
-  | { readonly type: "spawn"; readonly agent: string }
+  | { readonly type: "spawn"; readonly agent: string; readonly task: string }
   | { readonly type: "cancel"; readonly named: string | undefined }
   | { readonly type: "steer"; readonly named: string; readonly text: string };
 
 /** Hands the conversation to an external agent, and shows, steers and ends those that run. */
 export const acpCommand: Command = defineCommand({
   name: "/acp",
-  summary: "external agents: /acp spawn <agent>, status, steer <n> <text>, cancel, close",
-  hint: "[spawn AGENT | status | steer N WORDS | cancel [N] | close]",
+  summary: "external agents: /acp spawn <agent> <task>, status, steer <n> <text>, cancel, close",
+  hint: "[spawn AGENT [TASK] | status | steer N WORDS | cancel [N] | close]",
   words: ["spawn", "status", "steer", "cancel", "close"],
   access: "owner",
   parse,
@@ -39,13 +38,13 @@ function parse(words: string): Asked | undefined {
   const { verb = "help", named, text } = found;
   const isAlone = text.trim() === "";
   if ((verb === "status" || verb === "close") && named === undefined) return { type: verb };
-  if (verb === "spawn" && named !== undefined && isAlone) return { type: verb, agent: named.toLowerCase() };
+  if (verb === "spawn" && named !== undefined) return { type: verb, agent: named.toLowerCase(), task: text.trim() };
   if (verb === "cancel" && isAlone) return { type: verb, named };
   if (verb === "steer" && named !== undefined && !isAlone) return { type: verb, named, text };
   return { type: "help" };
 }
 
-async function answer(asked: Asked, call: CommandCall): Promise<CommandAnswer> {
+async function answer(asked: Asked, call: CommandCall): Promise<CommandOutcome> {
   const { session, externalAgents, running } = call;
   switch (asked.type) {
     case "help":
@@ -56,6 +55,7 @@ async function answer(asked: Asked, call: CommandCall): Promise<CommandAnswer> {
       const problem = externalProblem(asked.agent, running.config) ?? externalAgents.problemOf(asked.agent);
       if (problem !== undefined) return `${asked.agent} cannot be started: ${problem}`;
       await session.choose({ model: externalReference(asked.agent) });
+      if (asked.task !== "") return { type: "message", text: asked.task };
       return `From the next message on, ${asked.agent} answers here. It does not know what was said before. /acp close goes back to the model.`;
     }
     case "close": {

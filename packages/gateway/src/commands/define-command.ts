@@ -44,6 +44,9 @@ export interface CommandCall {
   readonly commands: readonly Command[];
 }
 
+/** What comes of a command: its answer, or the message that it stands for once it has run. That message gets a turn, in place of an answer. */
+export type CommandOutcome = CommandAnswer | { readonly type: "message"; readonly text: string };
+
 /** Who may use a command. An owner's command is not listed for guests, and not answered. */
 type CommandAccess = "anyone" | "owner";
 
@@ -67,8 +70,8 @@ export interface CommandDefinition<Options> {
    * session.
    */
   readonly isGivenOnce?: true;
-  /** Runs the command and resolves with the answer. */
-  readonly run: (options: Options, call: CommandCall) => Promise<CommandAnswer>;
+  /** Runs the command; also a second time, after a restart. */
+  readonly run: (options: Options, call: CommandCall) => Promise<CommandOutcome>;
 }
 
 /** One command of the table. */
@@ -92,7 +95,7 @@ export interface ParsedCommand {
   readonly isGivenOnce?: true;
   /** Its answer is text of others (R23). Absent: the gateway's own. */
   readonly isAnswerForeign?: boolean;
-  readonly run: (call: CommandCall) => Promise<CommandAnswer>;
+  readonly run: (call: CommandCall) => Promise<CommandOutcome>;
 }
 
 /** Defines a row of the table. */

@@ -1,4 +1,5 @@
 import { ModelError } from "@factotum/agent-contract";
+import type { InputRecord } from "@factotum/store";
 import { LaneShutdown } from "../kernel/lane-abort.ts";
 import type { Notices } from "../notices/notices.ts";
 import { COMMANDS } from "./command-table.ts";
@@ -13,6 +14,8 @@ import type { ResetCommand } from "../conversation/parse-reset.ts";
 export interface SlashCommandsOptions extends Omit<CommandCall, "session" | "commands" | "signal">, TargetSessionOptions {
   readonly store: CommandCall["store"];
   readonly notices: Notices;
+  /** Gives the input of a command the turn of the message that it stands for. */
+  readonly queueAs: (input: InputRecord, text: string) => Promise<void>;
 }
 
 const OWNER_ONLY_HERE = "Only my owner can do that here, because this conversation is shared.";
@@ -29,6 +32,7 @@ export class SlashCommands {
   async run(target: CommandTarget, command: ParsedCommand): Promise<void> {
     const session = new TargetSession(target, this.#options);
     const answer = await command.run({ ...this.#options, session, commands: COMMANDS, signal: this.#closed.signal });
+    if (typeof answer === "object" && "type" in answer) return this.#options.queueAs(target.input, answer.text);
     const purpose = command.isAnswerForeign === true ? "reply" : "notice";
     await this.#options.notices.answerCommand(target.sessionKey, target.input, answer, { purpose });
   }

@@ -103,7 +103,9 @@ export class Engine {
     const schedule = async (): Promise<ScheduleStatus> => this.schedule.report();
     const inBackground = (label: string, work: Promise<unknown>): void => this.#background.add(label, work);
     this.#focus = new SessionFocus({ ...parts, inBackground, isChange: isFocusChange });
-    this.#commands = new SlashCommands({ ...parts, focus: this.#focus, sessions: this.sessions, checkpoints: this.checkpoints, schedule });
+    const queueAs = async (input: InputRecord, text: string): Promise<void> => this.#ingress.queueAs(input, text);
+    const given = { focus: this.#focus, sessions: this.sessions, checkpoints: this.checkpoints, schedule, queueAs };
+    this.#commands = new SlashCommands({ ...parts, ...given });
     this.#upkeep = new Upkeep(this.parts, {
       checkpoints: this.checkpoints,
       keeps: (key) => this.#isKept(key),

@@ -266,13 +266,19 @@ export class Ingress implements MessageIntake {
 
   /** Queues an input that the last process left waiting, or that was revived. Await each call before the next to keep the order. */
   async recover(input: InputRecord): Promise<void> {
-    await this.requeue(input, { arrival: { type: "recovered", isSolo: (input.attempts ?? 1) > 1 } });
+    await this.requeue(input, recovered(input));
   }
 
-  /** Admits an input again by the running configuration. `history`: the attempts of its job, which a move keeps. */
-  async requeue(input: InputRecord, history: AttemptHistory): Promise<void> {
+  /** Gives the input of a command the turn of the message that it stands for. */
+  async queueAs(input: InputRecord, text: string): Promise<void> {
+    await this.requeue(input, input.attempts === undefined ? { arrival: { type: "committed" } } : recovered(input), text);
+  }
+
+  /** Admits an input again by the running configuration. `history`: the attempts of its job, which a move keeps. `instead`: what its command stands for. */
+  async requeue(input: InputRecord, history: AttemptHistory, instead?: string): Promise<void> {
     const present = withPresentOwner(input, this.#options.running.config.commands.ownerAllowFrom);
-    this.#admit(present, await this.#settings(present), history);
+    const settings = await this.#settings(present);
+    this.#admit(present, instead === undefined ? settings : { ...settings, expanded: { type: "message", text: instead } }, history);
   }
 
   /** Admits, refuses or routes an input. */
@@ -397,4 +403,9 @@ export class Ingress implements MessageIntake {
 /** True if the sender expects an answer: a group message without a mention may need none. */
 function isExpected({ message, admission }: InputRecord): boolean {
   return RUN_POLICY[admission.kind].isFromPerson && (message.origin.conversation.kind === "direct" || message.mentionsBot);
+}
+
+/** One that is tried again after a crash in its turn has it alone. */
+function recovered({ attempts = 1 }: InputRecord): AttemptHistory {
+  return { arrival: { type: "recovered", isSolo: attempts > 1 } };
 }
