@@ -39,6 +39,31 @@ async function runTurn(store: Store, id: string, changes: Parameters<typeof samp
 /** Requests are kept by reference, found by session and turn, and forgotten by age and number. */
 export function describeRequests(context: () => ContractContext): void {
   describe("model requests", () => {
+    test("are listed with their usage over all sessions and pages, in a time", async () => {
+      const { store } = context();
+      await runTurn(store, "t1");
+      const other = sampleSession({ key: "agent:main:other", sessionId: "session-2" });
+      await runTurn(store, "t2", { session: other, prompt: { ...PROMPT } });
+      const first = await store.listRequestUsage({ fromMs: NOW_MS + 1, toMs: NOW_MS + 3, limit: 3 });
+      const second = await store.listRequestUsage({ fromMs: NOW_MS + 1, toMs: NOW_MS + 3, limit: 3, before: first.cursor ?? "" });
+      expect(second).not.toHaveProperty("cursor");
+      const found = [...first.items, ...second.items].map(({ sessionKey, agentId, kind, sentAtMs }) => [
+        sessionKey,
+        agentId,
+        kind,
+        sentAtMs - NOW_MS,
+      ]);
+      expect(found).toEqual([
+        ["agent:main:other", "main", "user", 2],
+        ["agent:main:other", "main", "user", 1],
+        ["agent:main:main", "main", "user", 2],
+        ["agent:main:main", "main", "user", 1],
+      ]);
+      expect(first.items[0]).toMatchObject({ channel: "feishu", model: "anthropic/some-model", usage: { total: 17, costUsd: 0.01 } });
+      expect((await store.listRequestUsage({ fromMs: NOW_MS + 2, toMs: NOW_MS + 3, limit: 9 })).items).toHaveLength(2);
+      expect(await store.oldestRequestMs()).toBe(NOW_MS + 1);
+    });
+
     test("include texts that are stored nowhere else", async () => {
       const { store } = context();
       await runTurn(store, "t1");

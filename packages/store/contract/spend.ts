@@ -21,6 +21,13 @@ export function describeSpend(context: () => ContractContext): void {
         { ...charge, cause: "user" },
       ]);
       expect(await store.readSpend("2026-03-03", "main")).toEqual([]);
+      expect((await store.listSpend("2026-03-01", "2026-03-02")).map(({ day, agentId, cause }) => [day, agentId, cause])).toEqual([
+        ["2026-03-01", "coder", "heartbeat"],
+        ["2026-03-01", "main", "heartbeat"],
+        ["2026-03-01", "main", "user"],
+        ["2026-03-02", "main", "heartbeat"],
+      ]);
+      expect(await store.listSpend("2026-03-03", "2026-04-01")).toEqual([]);
     });
 
     test("adds up by tree, too, and keeps a tree for 30 days", async () => {

@@ -57,6 +57,7 @@ export type {
   RequestOutcome,
   RequestBody,
   RequestRecord,
+  RequestUsage,
   RequestSettings,
   RequestView,
   SpendCharge,

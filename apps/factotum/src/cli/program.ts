@@ -22,6 +22,7 @@ import { addPlugins } from "./add-plugins.ts";
 import { addSandbox } from "./add-sandbox.ts";
 import { addTools } from "./add-tools.ts";
 import { addSessions } from "./add-sessions.ts";
+import { addUsage } from "./add-usage.ts";
 import { addWebhooks } from "./add-webhooks.ts";
 import { addSkills } from "./add-skills.ts";
 import { addSystem } from "./add-system.ts";
@@ -67,6 +68,7 @@ export function createProgram(context: CliContext, finish: Finish): Command {
   addSandbox(program, context, finish);
   addTools(program, context, finish);
   addCommands(program, context, finish);
+  addUsage(program, context, finish);
   addBackup(program, context, finish);
   addBuild(program, context, finish);
   addConfig(program, context, finish);

@@ -2,8 +2,8 @@
 export class SessionRequestError extends Error {
   readonly code: "invalid-request" | "not-found" | "conflict";
 
-  constructor(code: SessionRequestError["code"], message: string) {
-    super(message);
+  constructor(code: SessionRequestError["code"], message: string, options?: ErrorOptions) {
+    super(message, options);
     this.name = "SessionRequestError";
     this.code = code;
   }

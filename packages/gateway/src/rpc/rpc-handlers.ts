@@ -23,6 +23,7 @@ import type { SetupControl } from "./setup-handlers.ts";
 import { subagentHandlers } from "./subagent-handlers.ts";
 import { systemHandlers } from "./system-handlers.ts";
 import { toolHandlers } from "./tool-handlers.ts";
+import { usageHandlers } from "./usage-handlers.ts";
 import type { WebchatHub } from "./webchat-hub.ts";
 
 /** The dependencies of methods. */
@@ -56,6 +57,7 @@ export function createRpcHandlers({ engine, hub, setup, configDesk, memory, ...c
     ...pairingHandlers(engine.pairing),
     ...approvalHandlers(engine.parts.approvals),
     ...toolHandlers(engine),
+    ...usageHandlers(engine),
     ...editorHandlers(engine.parts),
     ...setupHandlers(setup),
     ...systemHandlers(engine),

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger, RunKind, Usage } from "@factotum/agent-contract";
-import type { SpendConfig } from "@factotum/config";
+import type { SpendCap, SpendConfig } from "@factotum/config";
 import type { SpendRecord, Store, TreeBudget } from "@factotum/store";
 import { CredentialGate, type CredentialName } from "./credential-gate.ts";
 import { RUN_POLICY, runKinds, type RunPolicy } from "../run-policy/run-policy.ts";
@@ -79,6 +79,23 @@ interface SpendEvents {
 interface Refused {
   readonly message: string;
   readonly told: string;
+}
+
+/** A cap, and what was used of it today. */
+export interface CapState {
+  /** Its key in the configuration. */
+  readonly name: string;
+  readonly cap: SpendCap;
+  readonly tokens: number;
+  readonly costUsd: number;
+}
+
+/** A cap with the runs that it limits, for people. */
+interface KnownCap {
+  readonly name: string;
+  readonly cap: SpendCap;
+  readonly used: Used;
+  readonly runs: string;
 }
 
 interface Used {
@@ -199,25 +216,42 @@ export class SpendGuard {
     };
   }
 
+  /** The caps that hold for an agent's runs of today, with what was used of each, and when they are reset. */
+  async caps(agentId: string): Promise<{ readonly caps: readonly CapState[]; readonly resetsAtMs: number }> {
+    const { clock, dayOf } = this.#options;
+    const day = await this.#day(agentId, dayOf(agentId, clock.now()));
+    const found = new Map<string, CapState>();
+    for (const kind of runKinds(() => true)) {
+      for (const { name, cap, used } of this.#capsOf({ agentId, kind }, day)) {
+        if (cap.tokensPerDay === undefined && cap.usdPerDay === undefined) continue;
+        found.set(name, { name, cap, tokens: used.tokens, costUsd: used.costUsd });
+      }
+    }
+    return { caps: [...found.values()], resetsAtMs: clock.now() + this.#untilNextDayMs(agentId) };
+  }
+
+  #capsOf({ agentId, kind }: SpendCause, day: AgentDay): readonly KnownCap[] {
+    const { unattended, perCause, perAgent } = this.#options.caps();
+    const isCapped = !RUN_POLICY[kind].isAttended;
+    const used = sum(day, (other) => isUnattended(RUN_POLICY[other]));
+    const runs = `Unattended runs of the agent ${agentId}`;
+    return [
+      ...(isCapped ? [{ name: "spend.unattended", cap: unattended, used, runs }] : []),
+      {
+        name: `spend.perCause.${kind}`,
+        cap: perCause[kind] ?? {},
+        used: sum(day, (other) => other === kind),
+        runs: `${kind} runs of the agent ${agentId}`,
+      },
+      ...(isCapped ? [{ name: `spend.perAgent.${agentId}`, cap: perAgent[agentId] ?? {}, used, runs }] : []),
+    ];
+  }
+
   #capOf(cause: SpendCause, day: AgentDay): Refused | undefined {
     const { timeZoneOf } = this.#options;
-    const { unattended, perCause, perAgent } = this.#options.caps();
-    const isCapped = !RUN_POLICY[cause.kind].isAttended;
-    const unattendedUse = sum(day, (kind) => isUnattended(RUN_POLICY[kind]));
-    const all = `Unattended runs of the agent ${cause.agentId}`;
-    const caps = [
-      ...(isCapped ? [{ name: "spend.unattended", cap: unattended, used: unattendedUse, runs: all }] : []),
-      {
-        name: `spend.perCause.${cause.kind}`,
-        cap: perCause[cause.kind] ?? {},
-        used: sum(day, (kind) => kind === cause.kind),
-        runs: `${cause.kind} runs of the agent ${cause.agentId}`,
-      },
-      ...(isCapped
-        ? [{ name: `spend.perAgent.${cause.agentId}`, cap: perAgent[cause.agentId] ?? {}, used: unattendedUse, runs: all }]
-        : []),
-    ];
-    const full = caps.find(({ cap, used }) => isUsedUp(used.tokens, cap.tokensPerDay) || isUsedUp(used.costUsd, cap.usdPerDay));
+    const full = this.#capsOf(cause, day).find(
+      ({ cap, used }) => isUsedUp(used.tokens, cap.tokensPerDay) || isUsedUp(used.costUsd, cap.usdPerDay),
+    );
     if (full === undefined) return undefined;
     return {
       message: `${full.name} is used up for today: ${usedWords(full.used, full.cap)}. ${full.runs} resume at midnight (${timeZoneOf(cause.agentId)}).`,

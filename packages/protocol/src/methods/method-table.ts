@@ -19,6 +19,7 @@ import { SETUP_METHODS, type SetupMethods } from "./setup-methods.ts";
 import { SUBAGENT_METHODS, type SubagentMethods } from "./subagent-methods.ts";
 import { SYSTEM_METHODS, type SystemMethods } from "./system-methods.ts";
 import { TOOL_METHODS, type ToolMethods } from "./tool-methods.ts";
+import { USAGE_METHODS, type UsageMethods } from "./usage-methods.ts";
 
 /** Every method with its parameters and result. */
 export interface RpcMethods
@@ -38,6 +39,7 @@ export interface RpcMethods
     PairingMethods,
     ApprovalMethods,
     ToolMethods,
+    UsageMethods,
     GatewayMethods,
     SetupMethods,
     SystemMethods,
@@ -70,6 +72,7 @@ export const RPC_METHODS: RpcMethodSchemas = {
   ...PAIRING_METHODS,
   ...APPROVAL_METHODS,
   ...TOOL_METHODS,
+  ...USAGE_METHODS,
   ...GATEWAY_METHODS,
   ...SETUP_METHODS,
   ...SYSTEM_METHODS,

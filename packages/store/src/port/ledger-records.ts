@@ -33,6 +33,14 @@ export interface RequestRecord {
   readonly durationMs: number;
 }
 
+/** What a stored request has used, and for whom. */
+export interface RequestUsage extends Pick<RequestRecord, "id" | "kind" | "model" | "usage" | "outcome" | "sentAtMs"> {
+  readonly sessionKey: string;
+  readonly agentId: string;
+  /** The channel of its turn; absent if the turn's address is damaged. */
+  readonly channel?: string;
+}
+
 /** The texts of a request that is not made from its conversation. */
 export interface RequestBody {
   readonly system: SystemPrompt;

@@ -1,6 +1,6 @@
 import type { NoteEntrySource } from "@factotum/agent-contract";
 import type { Page } from "./page.ts";
-import type { RequestBody, RequestRecord, SpendCharge, SpendRecord, TreeSpend } from "./ledger-records.ts";
+import type { RequestBody, RequestRecord, RequestUsage, SpendCharge, SpendRecord, TreeSpend } from "./ledger-records.ts";
 
 /** A request that has ended. Its texts are either a prompt of the session (by hash) and the conversation, or its own body. */
 export type NewRequest = Omit<RequestRecord, "id" | "sessionId" | "turnId" | "turnNumber" | "kind" | "promptHash"> &
@@ -22,6 +22,16 @@ export interface LedgerStore {
     readonly before?: string;
     readonly limit: number;
   }): Promise<Page<RequestRecord>>;
+  /** Stored requests of all sessions that were sent in a time, newest first; `before` is the `cursor` of the page before. */
+  listRequestUsage(filter: {
+    readonly fromMs: number;
+    /** Exclusive. */
+    readonly toMs: number;
+    readonly before?: string;
+    readonly limit: number;
+  }): Promise<Page<RequestUsage>>;
+  /** When the oldest stored request was sent; undefined if there is none. */
+  oldestRequestMs(): Promise<number | undefined>;
   /** Undefined if it was never stored, or was pruned. */
   readRequest(id: string): Promise<RequestRecord | undefined>;
   /** The body of a stored request; undefined if it was made from its conversation, or is damaged. */
@@ -30,6 +40,8 @@ export interface LedgerStore {
   addSpend(charge: SpendCharge, options?: { readonly mayWait?: boolean }): Promise<void>;
   /** The usage of an agent on a day, by cause. */
   readSpend(day: string, agentId: string): Promise<readonly SpendRecord[]>;
+  /** The usage of all agents from one day to another, both included, by day, agent and cause. */
+  listSpend(fromDay: string, toDay: string): Promise<readonly SpendRecord[]>;
   /** The usage of a tree; zero for one that is unknown, or was last charged more than 30 days before another one began. */
   readTreeSpend(treeId: string): Promise<TreeSpend>;
   /** Remembers blocks of a file of notes that a tainted turn wrote, by their digests (R23). */

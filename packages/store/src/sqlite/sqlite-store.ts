@@ -290,6 +290,9 @@ function createOutboxStore({ tables, transactions, calls }: Parts): OutboxStore 
 function createLedgerStore({ tables: { noteEntries, requests, spend, taintedBlocks }, queries, calls }: Parts): LedgerStore {
   return {
     listRequests: (filter) => calls.read(() => queries.requests(filter)),
+    listRequestUsage: (filter) => calls.read(() => requests.usage(filter)),
+    oldestRequestMs: () => calls.read(() => requests.oldestMs()),
+    listSpend: (fromDay, toDay) => calls.read(() => spend.list(fromDay, toDay)),
     readRequest: (id) => calls.read(() => requests.read(id)),
     readRequestBody: (id) => calls.read(() => requests.readBody(id)),
     addSpend: (charge, options) => calls.write(() => spend.add(charge), options),

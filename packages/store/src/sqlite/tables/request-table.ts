@@ -1,8 +1,8 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { RunKind } from "@factotum/agent-contract";
-import type { RequestBody, RequestRecord } from "../../port/ledger-records.ts";
+import type { RequestBody, RequestRecord, RequestUsage } from "../../port/ledger-records.ts";
 import { StoreError } from "../../port/store-error.ts";
-import type { NewRequest } from "../../port/ledger-store.ts";
+import type { LedgerStore, NewRequest } from "../../port/ledger-store.ts";
 import type { Page } from "../../port/page.ts";
 import { checksum, parseChecked } from "../values/checksum.ts";
 import { toPage } from "../values/page.ts";
@@ -74,6 +74,33 @@ export class RequestTable {
       cursorOf: (row) => encodeId("r", numberOf(row, "n")),
       decode: (row) => this.#decode(row),
     });
+  }
+
+  usage({ fromMs, toMs, before, limit }: Parameters<LedgerStore["listRequestUsage"]>[0]): Page<RequestUsage> {
+    const rows = this.#context.database.all(
+      `SELECT conversations.session_key, conversations.agent_id, iif(json_valid(turns.payload), turns.payload ->> '$.origin.channel', NULL) AS channel,
+       ${COLUMNS} WHERE requests.n < ? AND requests.at >= ? AND requests.at < ? ORDER BY requests.n DESC LIMIT ?`,
+      before === undefined ? END : decodePosition("r", before),
+      fromMs,
+      toMs,
+      limit + 1,
+    );
+    return toPage(rows, {
+      limit,
+      cursorOf: (row) => encodeId("r", numberOf(row, "n")),
+      decode: (row) => {
+        const request = this.#decode(row);
+        if (request === undefined) return undefined;
+        const { id, kind, model, usage, outcome, sentAtMs } = request;
+        const owner = { sessionKey: textOf(row, "session_key"), agentId: textOf(row, "agent_id") };
+        return { id, kind, model, usage, outcome, sentAtMs, ...owner, ...withoutUndefined({ channel: optionalText(row, "channel") }) };
+      },
+    });
+  }
+
+  oldestMs(): number | undefined {
+    const row = this.#context.database.get("SELECT at FROM requests ORDER BY n LIMIT 1");
+    return row === undefined ? undefined : numberOf(row, "at");
   }
 
   read(id: string): RequestRecord | undefined {

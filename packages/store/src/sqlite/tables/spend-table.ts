@@ -1,6 +1,7 @@
 import type { RunKind } from "@factotum/agent-contract";
 import type { SpendCharge, SpendRecord, TreeSpend } from "../../port/ledger-records.ts";
 import { numberOf, textOf } from "../values/row.ts";
+import type { Row } from "../values/row.ts";
 import type { TableContext } from "./table-context.ts";
 
 /** Days after its last charge for which the usage of a tree is kept. */
@@ -35,15 +36,13 @@ export class SpendTable {
   }
 
   read(day: string, agentId: string): readonly SpendRecord[] {
-    const rows = this.#context.database.all("SELECT * FROM spend WHERE day = ? AND agent_id = ? ORDER BY cause", day, agentId);
-    return rows.map((row) => ({
-      day,
-      agentId,
-      cause: textOf(row, "cause") as RunKind,
-      calls: numberOf(row, "calls"),
-      tokens: numberOf(row, "tokens"),
-      ...(row["cost_usd"] === null ? {} : { costUsd: numberOf(row, "cost_usd") }),
-    }));
+    return this.#context.database.all("SELECT * FROM spend WHERE day = ? AND agent_id = ? ORDER BY cause", day, agentId).map(toSpend);
+  }
+
+  list(fromDay: string, toDay: string): readonly SpendRecord[] {
+    return this.#context.database
+      .all("SELECT * FROM spend WHERE day BETWEEN ? AND ? ORDER BY day, agent_id, cause", fromDay, toDay)
+      .map(toSpend);
   }
 
   #addToTree(treeId: string, { day, tokens, costUsd = 0 }: SpendCharge): void {
@@ -58,4 +57,15 @@ export class SpendTable {
       costUsd,
     );
   }
+}
+
+function toSpend(row: Row): SpendRecord {
+  return {
+    day: textOf(row, "day"),
+    agentId: textOf(row, "agent_id"),
+    cause: textOf(row, "cause") as RunKind,
+    calls: numberOf(row, "calls"),
+    tokens: numberOf(row, "tokens"),
+    ...(row["cost_usd"] === null ? {} : { costUsd: numberOf(row, "cost_usd") }),
+  };
 }
