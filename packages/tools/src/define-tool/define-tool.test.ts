@@ -1,3 +1,4 @@
+import type { JsonObject } from "@factotum/agent-contract";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { createToolRig, textOf } from "../../test/tool-rig.ts";
@@ -93,4 +94,14 @@ describe("failures", () => {
     await using rig = await createToolRig();
     await expect(rig.call(failing(new TypeError("bug")), {})).rejects.toThrow("bug");
   });
+});
+
+test("a call that would fail is invalid before the owner is asked about it; any other one is shown with its arguments", async () => {
+  await using rig = await createToolRig();
+  const inspect = async (args: JsonObject) => sample.inspect?.({ id: "call-1", name: "sample", arguments: args }, rig.run);
+  expect(await inspect({ path: "a", count: 0 })).toEqual({
+    type: "invalid",
+    message: textOf(await rig.call(sample, { path: "a", count: 0 })),
+  });
+  expect(await inspect({ path: "a" })).toEqual({ type: "action", text: '{\n  "path": "a"\n}', binding: { path: "a" } });
 });

@@ -31,7 +31,7 @@ export interface ToolDefinition<Schema extends z.ZodObject> {
   readonly traitsFor?: (args: z.output<Schema>) => ToolTraits;
   /** The description and schema for a session with these features. */
   readonly narrow?: (features: MessagingFeatures) => { readonly description: string; readonly schema: z.ZodObject };
-  /** What a call with valid arguments would do. */
+  /** What a call with valid arguments would do. Absent: the arguments say it. */
   readonly inspect?: (args: z.output<Schema>, run: RunFacts) => Promise<InspectedCall>;
   /** The file that a call with valid arguments would change and later turns follow as instructions. */
   readonly changedInstructions?: (args: z.output<Schema>, run: RunFacts) => Promise<string | undefined>;
@@ -85,22 +85,20 @@ export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinitio
             return created;
           },
         }),
-    ...(inspect === undefined
-      ? {}
-      : {
-          inspect: async (call: ToolCall, run: RunFacts): Promise<InspectedCall> => {
-            const parsed = schema.safeParse(normalise(call.arguments, aliases));
-            if (!parsed.success) return { type: "invalid", message: describeIssues(name, parsed.error, Object.keys(schema.shape)) };
-            const misplaced = describeMisplaced(parsed.data, takenBy);
-            if (misplaced !== undefined) return { type: "invalid", message: misplaced };
-            try {
-              return await inspect(parsed.data, run);
-            } catch (error) {
-              if (error instanceof FileAccessError) return { type: "invalid", message: error.message };
-              throw error;
-            }
-          },
-        }),
+    // A call that fails is refused before the owner is asked about it.
+    inspect: async (call: ToolCall, run: RunFacts): Promise<InspectedCall> => {
+      const parsed = schema.safeParse(normalise(call.arguments, aliases));
+      if (!parsed.success) return { type: "invalid", message: describeIssues(name, parsed.error, Object.keys(schema.shape)) };
+      const misplaced = describeMisplaced(parsed.data, takenBy);
+      if (misplaced !== undefined) return { type: "invalid", message: misplaced };
+      if (inspect === undefined) return { type: "action", text: JSON.stringify(call.arguments, undefined, 2), binding: call.arguments };
+      try {
+        return await inspect(parsed.data, run);
+      } catch (error) {
+        if (error instanceof FileAccessError) return { type: "invalid", message: error.message };
+        throw error;
+      }
+    },
     ...(changedInstructions === undefined
       ? {}
       : {
