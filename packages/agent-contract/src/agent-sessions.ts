@@ -75,11 +75,15 @@ export interface SessionHistoryPage {
   readonly untrusted: boolean;
 }
 
-/** An agent that the caller's agent may reach. */
+/** An agent that the caller's agent may reach: its sessions, or to start it as a sub-agent. */
 export interface ReachableAgent {
   readonly id: string;
   readonly name?: string;
   readonly isSelf: boolean;
+  /** Its sessions are within reach. */
+  readonly hasSessions: boolean;
+  /** `sessions_spawn` may start it. */
+  readonly isStartable: boolean;
 }
 
 /** What becomes of a message to another session. */

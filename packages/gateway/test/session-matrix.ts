@@ -35,6 +35,8 @@ export interface Asker {
   readonly isGroupTurn?: true;
   /** Absent: `tools.agentToAgent` is off. */
   readonly allow?: readonly { readonly from: string; readonly to: string }[];
+  /** Its `subagents.allowAgents`. */
+  readonly starts?: readonly string[];
 }
 
 /** A gateway with these sessions. */
@@ -51,7 +53,7 @@ export async function startWithSessions(): Promise<TestGateway> {
 /** The sessions as an asker sees them, and who it is to them. `onScan`: a page of sessions is read. */
 export function askerOf(
   running: TestGateway,
-  { from, guest, sandboxed, shows, isGroupTurn, allow }: Asker,
+  { from, guest, sandboxed, shows, isGroupTurn, allow, starts = [] }: Asker,
   { onScan = () => undefined, spawns = [] }: { readonly onScan?: () => void; readonly spawns?: readonly SpawnRecord[] } = {},
 ): {
   readonly sessions: AgentsSessions;
@@ -64,9 +66,15 @@ export function askerOf(
     tools: { ...parts.running.config.tools, agentToAgent: { enabled: allow !== undefined, allow: allow ?? [] } },
   };
   const agents = ["main", "coder"].map((id) => ({
-    config: { id, name: id.toUpperCase(), sandbox: { sessionToolsVisibility: shows ?? "spawned" } },
+    config: {
+      id,
+      name: id.toUpperCase(),
+      sandbox: { sessionToolsVisibility: shows ?? "spawned" },
+      subagents: { maxDepth: 1, allowAgents: starts },
+    },
   }));
-  const fake = { config, agents: { list: () => agents }, agent: (id: string) => agents.find((agent) => agent.config.id === id) };
+  const agent = (id: string): (typeof agents)[number] | undefined => agents.find((one) => one.config.id === id);
+  const fake = { config, agents: { list: () => agents, get: agent }, agent };
   const kind = isGroupTurn === true || from.endsWith("roup") ? "group" : "direct";
   const { store: stored } = running;
   const store = withMethods(() => ({

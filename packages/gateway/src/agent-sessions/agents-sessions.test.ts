@@ -63,6 +63,8 @@ describe("which sessions a run sees, reads and finds", () => {
     expect(await reached({ from: "main", sandboxed: true, allow: EVERYBODY })).toEqual(["main!"]);
     expect(await reached({ from: "guest", guest: true, allow: EVERYBODY })).toEqual(["main!"]);
     expect(await reached({ from: "coder", allow: [{ from: "coder", to: "main" }] })).toEqual(["main", "coder!"]);
+    const { sessions, caller } = askerOf(running, { from: "main", starts: ["CODER"] });
+    expect(await sessions.agents(caller)).toMatchObject([{ id: "main" }, { id: "coder", hasSessions: false, isStartable: true }]);
   });
 });
 

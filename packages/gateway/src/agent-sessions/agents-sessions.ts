@@ -18,6 +18,7 @@ import { isOpenSpawn } from "@factotum/store";
 import type { SessionRecord, Store } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { SessionEvents } from "../events/session-events.ts";
+import { agentRefusal } from "../subagents/agent-refusal.ts";
 import type { SessionSubagents } from "../subagents/session-subagents.ts";
 import { sessionKind } from "../routing/session-key.ts";
 import { mayReachAgent } from "./agent-rules.ts";
@@ -137,10 +138,12 @@ export class AgentsSessions implements AgentSessions {
     const { parts, reach } = this.#ready;
     const { running } = parts;
     const { run, isConfined } = await reach.caller(asked);
+    const { maxDepth } = running.agent(run.agentId).config.subagents;
     return running.agents.list().flatMap(({ config: { id, name } }) => {
       const isSelf = id === run.agentId;
-      if (!isSelf && (isConfined || !run.owner || !mayReachAgent(run, id, running.config))) return [];
-      return [{ id, isSelf, ...withoutUndefined({ name }) }];
+      const hasSessions = isSelf || (!isConfined && run.owner && mayReachAgent(run, id, running.config));
+      const isStartable = maxDepth > 0 && (isSelf || agentRefusal(id, run, parts) === undefined);
+      return hasSessions || isStartable ? [{ id, isSelf, hasSessions, isStartable, ...withoutUndefined({ name }) }] : [];
     });
   }
 

@@ -21,7 +21,7 @@ export interface PolicyOccasion {
 }
 
 /** Tools that are reserved for conversations of people: settings, schedules, messages, and their status. */
-const NOT_FOR_SUBAGENTS: ToolPolicy = { deny: ["gateway", "cron", "message", "sessions_send", "agents_list", "session_status"] };
+export const NOT_FOR_SUBAGENTS: ToolPolicy = { deny: ["gateway", "cron", "message", "sessions_send", "agents_list", "session_status"] };
 
 /** Every layer of the tool policy, widest first. A tool is available if all of them admit it, so each can only narrow. */
 export function policyLayers(

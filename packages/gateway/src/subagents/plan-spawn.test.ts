@@ -80,3 +80,12 @@ test("an external agent is started by the owner's turns outside of the sandbox a
   expect(await refusalOf({ request, run: { owner: false } })).toBe("Rule acp");
   expect(await refusalOf({ request, run: { sandbox: { workspaceAccess: "rw", shared: false } } })).toBe("Rule acp");
 });
+
+test.each([
+  [1, "toolsAllow"],
+  [2, "No message asked for this run"],
+])("tools that a sub-agent cannot have are refused, at depth 1 of %i with those that start others", async (maxDepth, spawning) => {
+  await scene.start((before) => ({ ...before, maxDepth }));
+  const refusals = [["read"], ["read", "cron"], ["sessions_spawn"]].map(async (toolsAllow) => refusalOf({ request: { toolsAllow } }));
+  expect(await Promise.all(refusals)).toEqual(["No message asked for this run", "toolsAllow", spawning]);
+});

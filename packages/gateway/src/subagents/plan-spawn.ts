@@ -1,14 +1,17 @@
-import { commandSandbox, withoutUndefined } from "@factotum/agent-contract";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Random, RunFacts, SpawnRequest, Subagents } from "@factotum/agent-contract";
 import { contextBudget, renderSubagentContext } from "@factotum/agent-core";
+import { matchesTool } from "@factotum/config";
 import type { InputAdmission, TaskBounds, NewSpawn, SpawnFacts, SpawnRecord, Store } from "@factotum/store";
 import { externalAgentOf } from "../agents/external-agent.ts";
 import { modelProblem } from "../agents/model-problem.ts";
-import { confinementOf, isWiderThan, placeOfRun } from "../agents/run-place.ts";
+import { confinementOf } from "../agents/run-place.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
+import { NOT_FOR_SUBAGENTS } from "../agents/policy-layers.ts";
 import { unknownTools } from "../agents/unknown-tools.ts";
 import { turnReport } from "../background-commands/turn-report.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import { agentRefusal } from "./agent-refusal.ts";
 import { attachmentPaths } from "./attachment-folders.ts";
 import { readAskingTurn } from "../queue/asking-turn.ts";
 import type { AskingTurn } from "../queue/asking-turn.ts";
@@ -71,10 +74,10 @@ export async function planSpawn(request: SpawnRequest, caller: SpawnCaller, part
   const { id, agentId, childKey } = place;
   const limited = limitRefusal(run, place, parts);
   if (limited !== undefined) return limited;
+  const problem = await requestProblem(request, place, running);
+  if (problem !== undefined) return refused(problem);
   const asking = await readAskingTurn(run.runId, store);
   if (asking === undefined) return refused("No message asked for this run, so a result could be reported nowhere.");
-  const problem = await requestProblem(request, agentId, running);
-  if (problem !== undefined) return refused(problem);
   const { admission } = asking.lead;
   const session = await store.readSession(run.sessionKey);
   const workspace = session?.overrides.workspace;
@@ -220,13 +223,17 @@ function timesOf(
 /** Why a request cannot be carried out: its model, its tools or its result schema; `undefined`: it can. */
 async function requestProblem(
   { model, toolsAllow, outputSchema }: SpawnRequest,
-  agentId: string,
+  { agentId, depth, maxDepth }: TreePlace,
   running: RunningConfig,
 ): Promise<string | undefined> {
   const problem = model === undefined ? undefined : await modelProblem(async () => running.agent(agentId).model(model));
   if (problem !== undefined) return problem;
   const unknown = toolsAllow === undefined ? undefined : unknownTools(toolsAllow, running.agent(agentId));
   if (unknown !== undefined) return `toolsAllow: ${unknown} Name tools one by one, or leave toolsAllow out.`;
+  const never = [...NOT_FOR_SUBAGENTS.deny, ...(depth < maxDepth ? [] : NOT_FOR_LEAVES)];
+  const lacked = (toolsAllow ?? []).filter((name) => never.some((entry) => matchesTool(entry, name)));
+  if (lacked.length > 0)
+    return `toolsAllow: this sub-agent can have no ${lacked.join(", ")}. Leave that out, and do yourself what needs it.`;
   const misfit = outputSchema === undefined ? undefined : schemaProblem(outputSchema);
   return misfit === undefined ? undefined : `outputSchema cannot be used: ${misfit}`;
 }
@@ -239,29 +246,12 @@ function limitRefusal(run: RunFacts, { depth, maxDepth, agentId }: TreePlace, pa
     return refused(
       `Rule children: ${maxChildren} sub-agents of this session are open (subagents.maxChildren). Wait for a result, end one that is idle, or do it yourself.`,
     );
-  return agentId === run.agentId ? undefined : refusalOfAgent(agentId, run, parts);
+  const refusal = agentId === run.agentId ? undefined : agentRefusal(agentId, run, parts);
+  return refusal === undefined ? undefined : refused(refusal);
 }
 
 function refused(refusal: string): SpawnRefusal {
   return { refusal };
-}
-
-/** Why a run may not start an agent other than its own. An agent that it may not start is like one that is not there. */
-function refusalOfAgent(agentId: string, run: RunFacts, { running }: Pick<PlanSpawnParts, "running">): SpawnRefusal | undefined {
-  const { allowAgents } = running.agent(run.agentId).config.subagents;
-  const agent = running.agents.get(agentId);
-  const isAllowed = allowAgents.some((one) => one === "*" || one.toLowerCase() === agentId);
-  if (agent === undefined || !isAllowed)
-    return refused(
-      `Rule agents: ${JSON.stringify(agentId)} is no agent that this one may start (subagents.allowAgents). Leave agentId out.`,
-    );
-  const own = commandSandbox(run);
-  if (own === undefined) return undefined;
-  // It works for the same person in the same kind of conversation.
-  const { sandbox } = placeOfRun(agent.config, { owner: run.owner, sessionKey: run.sessionKey, group: own.shared }, "/");
-  return isWiderThan(own, sandbox)
-    ? refused(`Rule sandbox: this run is sandboxed, and the agent ${agentId} would work outside of it. Leave agentId out.`)
-    : undefined;
 }
 
 /** What a sub-agent is bound to: its request, within what the asking turn is bound to. */

@@ -11,7 +11,8 @@ import { OWNERS, steeringRefusal, type SteeringWords } from "./steering-refusal.
 import { readLog } from "./subagent-log.ts";
 import type { SubagentRuntime } from "./subagent-runtime.ts";
 
-const NOT_FOUND = "There is no such sub-agent of this session. The list of them shows their numbers, labels and run ids.";
+/** For models and for people. */
+const NOT_FOUND = "This session has no such sub-agent. The list of its sub-agents shows what they are called.";
 
 /** What control uses. */
 export interface SubagentControlParts {

@@ -48,8 +48,10 @@ beforeEach(async () => {
     },
     sendProblem: async ({ sessionKey }) => (sessionKey === "hidden" ? { type: "not-found" } : undefined),
     agents: async () => [
-      { id: "main", isSelf: true },
-      { id: "coder", name: "The coder", isSelf: false },
+      { id: "main", isSelf: true, hasSessions: true, isStartable: true },
+      { id: "coder", name: "The coder", isSelf: false, hasSessions: true, isStartable: false },
+      { id: "critic", isSelf: false, hasSessions: true, isStartable: true },
+      { id: "tester", isSelf: false, hasSessions: false, isStartable: true },
     ],
   };
 });
@@ -150,8 +152,10 @@ test("sessions_send waits 30 seconds by default, answers a hidden session like s
   });
 });
 
-test("agents_list marks the caller's own agent", async () => {
-  expect(textOf(await rig.call(createAgentsListTool({ sessions }), {}))).toBe("- main: you\n- coder (The coder)");
+test("agents_list marks the caller's own agent, and those that it may start", async () => {
+  expect(textOf(await rig.call(createAgentsListTool({ sessions }), {}))).toBe(
+    "- main: you\n- coder (The coder)\n- critic: sessions_spawn can start it, too\n- tester: only sessions_spawn can start it",
+  );
 });
 
 test("sessions_send: a session out of reach is refused before anyone is asked, in the words of a missing one", async () => {
