@@ -563,11 +563,15 @@ interface SessionHistoryPage {
   /** Something in it may be text of others (R23). */
   readonly untrusted: boolean;
 }
-/** An agent that the caller's agent may reach. */
+/** An agent that the caller's agent may reach: its sessions, or to start it as a sub-agent. */
 interface ReachableAgent {
   readonly id: string;
   readonly name?: string;
   readonly isSelf: boolean;
+  /** Its sessions are within reach. */
+  readonly hasSessions: boolean;
+  /** `sessions_spawn` may start it. */
+  readonly isStartable: boolean;
 }
 /** What becomes of a message to another session. */
 type SessionSendOutcome = {
