@@ -63,3 +63,18 @@ test.each([
   expect(noted).not.toContain("A notice of another kind");
   expect(noted.includes("Another level was used")).toBe(flags.length === 0);
 });
+
+test("a run that waits for its sub-agents says where its answer comes", async () => {
+  const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };
+  const result = { sessionKey: SESSION, runId: "run-1", outcome: { type: "done" }, text: "", waitsForSubagents: true, usage };
+  await using _gateway = await FakeGateway.start(home.factotumHome, {
+    connect: async () => true,
+    request: async (method) => (method === "agent" ? result : method === "agents.list" ? { agents: [] } : undefined),
+  });
+  let noted = "";
+  const { stdout } = await home.runWith({ note: (text) => void (noted += text) }, "agent", "-m", "go");
+  expect(stdout).toBe("");
+  expect(noted).toContain(`factotum sessions show ${SESSION}\n`);
+  const { stdout: json } = await home.runWith({}, "agent", "-m", "go", "--json");
+  expect(JSON.parse(json)).toMatchObject({ waitsForSubagents: true });
+});

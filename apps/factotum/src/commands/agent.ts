@@ -92,6 +92,15 @@ function report(
   if (stream?.end(text) !== true && text !== "") context.print(`${shown(text)}\n`);
   const later = notices.filter((notice) => stream?.requests.has(notice) !== true);
   for (const remark of [...remarks, ...later]) context.note(`factotum: ${shown(remark)}\n`);
+  if (result.waitsForSubagents === true) context.note(waitingNote(result.sessionKey));
   if (!isDone) context.note(`factotum: the run ${outcome.type === "failed" ? "failed" : "was stopped"}: ${shown(outcome.message ?? "")}\n`);
   return isDone ? EXIT.ok : EXIT.failure;
+}
+
+/** Sub-agents report to the conversation, not to a command that has ended; nor does it see what they ask for. */
+function waitingNote(sessionKey: string): string {
+  return [
+    `factotum: the answer comes when the sub-agents have ended: factotum sessions show ${sessionKey}`,
+    `factotum: what they do: factotum agent --session ${sessionKey} --message /subagents; what they ask you: factotum approvals list\n`,
+  ].join("\n");
 }

@@ -110,6 +110,7 @@ function toRunResult(report: RunReport): AgentRunResult {
     runId: report.runId,
     outcome: { type: outcome.type, ...withoutUndefined({ message }) },
     text: report.text,
+    ...(outcome.type === "done" && outcome.yielded === true ? { waitsForSubagents: true } : {}),
     ...(report.replyNotices.length === 0 ? {} : { remarks: report.replyNotices }),
     ...(report.transcriptNotices.length === 0 ? {} : { notices: report.transcriptNotices }),
     ...(report.thoughts === "" ? {} : { thoughts: report.thoughts }),

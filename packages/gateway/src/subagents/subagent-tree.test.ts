@@ -114,3 +114,13 @@ test("one that stays open is shown as such", async () => {
   await scene.say("Go.");
   expect(await untilState("keeper", "idle")).toMatchObject({ isPersistent: true });
 });
+
+test("a client that waits for the answer of a run is told that the run waits for its sub-agents", async () => {
+  await startWatched();
+  scene.answerWith({
+    "": ({ results, text }) => (text.includes("has ended") ? textReply("Told.") : results === 0 ? spawn("inner") : YIELD),
+    inner: () => textReply("inner is done"),
+  });
+  expect(await client.call("agent", { message: "Go.", idempotencyKey: "a" })).toMatchObject({ text: "", waitsForSubagents: true });
+  expect(await client.call("agent", { message: "/status", idempotencyKey: "b" })).not.toHaveProperty("waitsForSubagents");
+});

@@ -111,6 +111,7 @@ export const CHAT_METHODS: MethodTable<ChatMethods> = defineMethods<ChatMethods>
         runId: z.string(),
         outcome: z.strictObject({ type: z.enum(["done", "aborted", "failed"]), message: z.string().optional() }),
         text: z.string(),
+        waitsForSubagents: z.literal(true).optional(),
         usage: RunUsageSchema,
         remarks: z.array(z.string()).optional(),
         notices: z.array(z.string()).optional(),
