@@ -100,7 +100,7 @@ function begin(
 ): string | undefined {
   const last = messages.findLastIndex(({ role }) => role === "assistant");
   const fresh = messages.slice(last + 1);
-  const said = fresh.filter((message): message is UserMessage => message.role === "user");
+  const said = conversation.takeNew(fresh.filter((message): message is UserMessage => message.role === "user"));
   const blocks = said.flatMap((message) => blocksOf(message, conversation));
   if (conversation.hasPrompt) {
     conversation.addWaiting(blocks);
@@ -155,11 +155,11 @@ function toFailure(error: unknown, signal: AbortSignal): ModelError {
 
 /** One message of the agent while it comes. */
 class Answer {
-  readonly #options: Pick<AgentClientOptions, "id" | "clock">;
+  readonly #options: Pick<AgentClientOptions, "id" | "clock" | "isResumed">;
   readonly #content: AssistantMessage["content"][number][] = [];
   #open: { readonly type: "text" | "thought"; text: string } | undefined;
 
-  constructor(options: Pick<AgentClientOptions, "id" | "clock">) {
+  constructor(options: Pick<AgentClientOptions, "id" | "clock" | "isResumed">) {
     this.#options = options;
   }
 
@@ -215,8 +215,11 @@ class Answer {
   }
 
   failed(error: ModelError): ModelEvent {
+    const { id, isResumed } = this.#options;
     if (this.#open !== undefined) this.#keep(this.#open);
     this.#open = undefined;
+    // The agent may have got the prompt before the restart: with this answer to it, it is not given it again with the next message.
+    if (isResumed && this.#content.length === 0) this.#keep({ type: "thought", text: `(The request to ${id} was interrupted.)` });
     if (this.#content.length === 0) return { type: "message-failed", error };
     const partial = { ...this.#build(error.code === "aborted" ? "aborted" : "error", NO_USAGE), errorMessage: error.message };
     return { type: "message-failed", error, partial };

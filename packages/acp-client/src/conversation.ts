@@ -1,5 +1,5 @@
 import { ModelError } from "@factotum/agent-contract";
-import type { ExternalConversation, JsonObject, ToolResultMessage } from "@factotum/agent-contract";
+import type { ExternalConversation, JsonObject, ToolResultMessage, UserMessage } from "@factotum/agent-contract";
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 import { agentError } from "./agent-error.ts";
 import type { AgentSettings, AgentState } from "./agent-settings.ts";
@@ -48,6 +48,7 @@ export class AgentConversation {
   #isUnread = false;
   #hasSpoken = false;
   readonly #waiting: ContentBlock[] = [];
+  #given: ReadonlySet<string> = new Set();
   #hasEnded = false;
   readonly #closing = new AbortController();
 
@@ -107,6 +108,18 @@ export class AgentConversation {
     const added = Math.max(0, this.#costUsd - this.#chargedUsd);
     this.#chargedUsd = this.#costUsd;
     return added;
+  }
+
+  /**
+   * Of the messages since the last answer those that the agent was not given, which it is given now: a prompt that ended without a word, because it was stopped,
+   * has no answer after it.
+   */
+  takeNew(said: readonly UserMessage[]): readonly UserMessage[] {
+    // The text for models can be rendered again, and differs then.
+    const keyOf = ({ timestamp, content, parts }: UserMessage): string => JSON.stringify([timestamp, parts?.source?.eventId ?? content]);
+    const given = this.#given;
+    this.#given = new Set(said.map(keyOf));
+    return said.filter((message) => !given.has(keyOf(message)));
   }
 
   /** Keeps what is said during a prompt, for the next one. */

@@ -109,6 +109,18 @@ describe("an external agent", { timeout: 60_000 }, () => {
     expect(scene.runner.started).toHaveLength(1);
   });
 
+  test("does not get a prompt again that ended without a word", async () => {
+    await using scene = await openScene();
+    const stop = new AbortController();
+    const { error } = await scene.ask("delete it", { signal: stop.signal, onEvent: () => stop.abort() });
+    expect(error?.code).toBe("aborted");
+    expect((await scene.ask("again")).text).toMatch(/heard: again$/);
+    await using other = await openScene();
+    const lost = await other.ask("build it", { known: "old", isResumed: true });
+    expect(lost).toMatchObject({ text: "", error: { code: "unreachable" } });
+    expect((await other.ask("again", { known: "old" })).text).toMatch(/heard: again$/);
+  });
+
   test("that ignores a cancellation is ended, and the next prompt says that a new conversation began", async () => {
     await using scene = await openScene();
     await scene.ask("say hello");
