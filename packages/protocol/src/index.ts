@@ -83,8 +83,15 @@ export type {
   MemorySearchHit,
   MemoryState,
 } from "./shapes/memory.ts";
-export { SessionImportReportSchema, SessionSummarySchema } from "./shapes/session-summary.ts";
-export type { SessionImportReport, SessionKind, SessionSummary } from "./shapes/session-summary.ts";
+export { SessionImportReportSchema, SessionSearchResultSchema, SessionSummarySchema } from "./shapes/session-summary.ts";
+export type {
+  SessionImportReport,
+  SessionKind,
+  SessionSearchResult,
+  SessionSummary,
+  SessionTextHit,
+  SessionTitleHit,
+} from "./shapes/session-summary.ts";
 export { ChatSubagentSchema } from "./shapes/subagents.ts";
 export type { ChatSubagent, ChatSubagentActivity, ChatSubagentState } from "./shapes/subagents.ts";
 export { GatewayStatusSchema } from "./shapes/status.ts";

@@ -49,6 +49,22 @@ export function describeTranscript(context: () => ContractContext): void {
       expect((await store.readTranscript("session-1", { limit: 5 })).items).toEqual([entry]);
     });
 
+    test("a scan looks at a bounded number of the newest entries and continues before them", async () => {
+      const { store } = context();
+      const entries = await appendTexts(store, ["one tea", 'two "tea" Ä', "three", "four TEA_"]);
+      const first = await store.scanEntries({ words: ["tea"], scan: 2 });
+      expect(first).toMatchObject({
+        found: [{ sessionKey: "agent:main:main", entry: entries[3] }],
+        reachedMs: NOW_MS,
+        before: entries[2]?.id,
+      });
+      const second = await store.scanEntries({ words: ["tea"], scan: 2, before: first.before ?? "" });
+      expect(second.found.map(({ entry }) => entry.id)).toEqual([entries[1]?.id, entries[0]?.id]);
+      const end = await store.scanEntries({ words: ["tea"], scan: 2, before: second.before ?? "" });
+      expect(end).toEqual({ found: [] });
+      for (const words of [["_"], ['"tea"'], ["ä", "two"]]) expect((await store.scanEntries({ words, scan: 9 })).found).toHaveLength(1);
+    });
+
     test("entries form a chain, and their ids sort in the order of appending", async () => {
       const { store } = context();
       const entries = await appendTexts(store, ["a", "b", "c"]);

@@ -17,7 +17,7 @@ export type { CommandRecord, CommandStore } from "./port/command-store.ts";
 export type { ExchangeRecord, ExchangeStore } from "./port/exchange-store.ts";
 export type { FocusRecord, FocusStore } from "./port/focus-store.ts";
 export type { AcceptedInput, InboxStore, InputAnswer, OtherParts, SettledInputs } from "./port/inbox-store.ts";
-export type { ContextBounds, RecentContext, TranscriptStore } from "./port/transcript-store.ts";
+export type { ContextBounds, EntryScan, FoundEntry, RecentContext, TranscriptStore } from "./port/transcript-store.ts";
 export type { ImportedEntry, ImportedSession, ImportOptions, NewSession, SessionPatch, SessionStore } from "./port/session-store.ts";
 export type { MaintenanceOptions, Store, StoreCounts } from "./port/store.ts";
 export type { NewPairing, PairingRecord, PairingRequest, PairingSender, PairingStore } from "./port/pairing-store.ts";

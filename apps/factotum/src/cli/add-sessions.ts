@@ -1,6 +1,7 @@
 import { Option } from "commander";
 import type { Command } from "commander";
 import type { SessionKind } from "@factotum/protocol";
+import type * as SearchCommands from "../commands/sessions-search.ts";
 import type * as SessionCommands from "../commands/sessions.ts";
 import type { CliContext, Finish } from "../runtime/cli-context.ts";
 import { json, positive } from "./options.ts";
@@ -32,6 +33,17 @@ export function addSessions(program: Command, context: CliContext, finish: Finis
     .option("--cursor <cursor>", "continue where a list ended")
     .addOption(json())
     .action(async (flags: ListFlags) => finish(await (await load()).sessionsList(context, { ...flags, json: flags.json === true })));
+  sessions
+    .command("search")
+    .description("find titles and messages that have every word, newest first")
+    .argument("<text...>", "the words")
+    .option("--agent <id>", "only in sessions of one agent")
+    .addOption(new Option("--limit <number>", "messages at most; 20 by default").argParser(positive))
+    .addOption(json())
+    .action(async (words: readonly string[], flags: { readonly agent?: string; readonly limit?: number; readonly json?: boolean }) => {
+      const { sessionsSearch }: typeof SearchCommands = await import("../commands/sessions-search.ts");
+      finish(await sessionsSearch(context, { ...flags, text: words.join(" "), json: flags.json === true }));
+    });
   sessions
     .command("show")
     .description("show one with its newest messages; with --json, or without a terminal, everything stored of it")

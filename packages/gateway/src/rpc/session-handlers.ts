@@ -1,5 +1,6 @@
 import type { RpcMethod } from "@factotum/protocol";
 import type { Engine } from "../engine/engine.ts";
+import { searchSessions } from "../sessions/search-sessions.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
 import { RpcError } from "./rpc-error.ts";
 import { chooseSettings, readSettings } from "./session-settings.ts";
@@ -9,6 +10,7 @@ export function sessionHandlers(engine: Engine): RpcHandlersOf<Extract<RpcMethod
   const { sessions, transfer } = engine;
   return {
     "sessions.list": async (params) => sessions.list(params),
+    "sessions.search": async (query) => searchSessions(query, engine.parts),
     "sessions.show": async ({ key }) => transfer.show(await sessions.resolve({ key })),
     "sessions.export": async ({ key, ...from }) => transfer.export((await sessions.resolve({ key })).key, from),
     "sessions.import": async (params, connection) => transfer.import(params, { signal: connection.signal }),

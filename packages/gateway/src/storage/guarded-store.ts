@@ -92,6 +92,7 @@ const RULES: { readonly [Method in keyof Store]: Rule } = {
   readContext: "read",
   readRecentContext: "read",
   exportTranscript: "read",
+  scanEntries: "read",
   savePrompt: "hold",
   readPrompt: "read",
   listRequests: "read",

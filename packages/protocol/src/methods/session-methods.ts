@@ -2,9 +2,11 @@ import * as z from "zod";
 import {
   SESSION_KINDS,
   SessionImportReportSchema,
+  SessionSearchResultSchema,
   SessionSummarySchema,
   type SessionImportReport,
   type SessionKind,
+  type SessionSearchResult,
   type SessionSummary,
 } from "../shapes/session-summary.ts";
 import {
@@ -35,6 +37,14 @@ export interface SessionMethods {
       readonly cursor?: string;
     };
     result: { readonly sessions: readonly SessionSummary[]; readonly cursor?: string };
+  };
+  /**
+   * Searches the titles and messages of all sessions, newest first, for every word of `text`, of any script, ignoring case. Each request looks at messages for a
+   * second at most, so that a page may have few hits although `cursor` says that there are older messages. `limit` 20 by default.
+   */
+  "sessions.search": {
+    params: { readonly text: string; readonly agentId?: string; readonly limit?: number; readonly cursor?: string };
+    result: SessionSearchResult;
   };
   /** A session with all known fields, named as in a `sessions.json`. */
   "sessions.show": {
@@ -117,6 +127,21 @@ export const SESSION_METHODS: MethodTable<SessionMethods> = defineMethods<Sessio
         cursor: z.string().max(1000).optional(),
       }),
     result: () => z.strictObject({ sessions: z.array(SessionSummarySchema), cursor: z.string().optional() }),
+  },
+  "sessions.search": {
+    access: "owner",
+    stores: false,
+    params: () =>
+      z.strictObject({
+        text: z
+          .string()
+          .max(200)
+          .refine((text) => text.trim() !== "", "the text is empty"),
+        agentId: key.optional(),
+        limit: z.number().int().min(1).max(50).optional(),
+        cursor: z.string().max(200).optional(),
+      }),
+    result: () => SessionSearchResultSchema,
   },
   "sessions.show": {
     access: "owner",

@@ -55,6 +55,65 @@ export const SessionSummarySchema: z.ZodType<SessionSummary> = parserOf<SessionS
   }),
 );
 
+/** A conversation whose title has the words. */
+export interface SessionTitleHit {
+  readonly key: string;
+  readonly title: string;
+  readonly activeAtMs: number;
+}
+
+/** A message that has the words. */
+export interface SessionTextHit {
+  readonly key: string;
+  readonly title: string;
+  /** That of the transcript; another one than the session has now if the conversation was reset since. */
+  readonly sessionId: string;
+  readonly isCurrent: boolean;
+  readonly entryId: string;
+  readonly turnId?: string;
+  readonly role: "user" | "assistant";
+  readonly timestampMs: number;
+  /** The text around the first match. */
+  readonly snippet: string;
+  /** Where the words are in the snippet: first and last character, exclusive. */
+  readonly matches: readonly (readonly [start: number, end: number])[];
+}
+
+/** What a search has found. */
+export interface SessionSearchResult {
+  /** Only on the first page. */
+  readonly titles: readonly SessionTitleHit[];
+  /** Newest first. */
+  readonly hits: readonly SessionTextHit[];
+  /** Messages since then were looked at; absent if there is none. */
+  readonly searchedSinceMs?: number;
+  /** There are older messages, which this continues with. */
+  readonly cursor?: string;
+}
+
+/** Parses what a search has found. */
+export const SessionSearchResultSchema: z.ZodType<SessionSearchResult> = parserOf<SessionSearchResult>()(() =>
+  z.strictObject({
+    titles: z.array(z.strictObject({ key: z.string(), title: z.string(), activeAtMs: z.number() })),
+    hits: z.array(
+      z.strictObject({
+        key: z.string(),
+        title: z.string(),
+        sessionId: z.string(),
+        isCurrent: z.boolean(),
+        entryId: z.string(),
+        turnId: z.string().optional(),
+        role: z.enum(["user", "assistant"]),
+        timestampMs: z.number(),
+        snippet: z.string(),
+        matches: z.array(z.tuple([z.number(), z.number()])),
+      }),
+    ),
+    searchedSinceMs: z.number().optional(),
+    cursor: z.string().optional(),
+  }),
+);
+
 /** The result of an import or of its dry run. */
 export interface SessionImportReport {
   readonly imported: readonly {

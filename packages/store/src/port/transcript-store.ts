@@ -17,6 +17,21 @@ export interface RecentContext {
   readonly omitted: number;
 }
 
+/** An entry that a search has found. */
+export interface FoundEntry {
+  readonly entry: TranscriptEntry;
+  readonly sessionKey: string;
+  readonly agentId: string;
+}
+
+/** One step of a search; see `TranscriptStore.scanEntries`. */
+export type EntryScan = (query: { readonly words: readonly string[]; readonly before?: string; readonly scan: number }) => Promise<{
+  readonly found: readonly FoundEntry[];
+  /** The time of the oldest entry that was looked at; absent without one. */
+  readonly reachedMs?: number;
+  readonly before?: string;
+}>;
+
 /** Transcripts by session id, and the prompts of their requests. */
 export interface TranscriptStore {
   /** Appends an entry outside any turn. If a notice with the same key exists, that one is returned instead. */
@@ -44,6 +59,12 @@ export interface TranscriptStore {
   readRecentContext(sessionId: string, options: ContextBounds): Promise<RecentContext>;
   /** Yields the whole transcript, page by page, oldest first; with `after` the entries after that one. */
   exportTranscript(sessionId: string, options?: { readonly after: string }): AsyncIterable<TranscriptEntry>;
+  /**
+   * Looks at the newest `scan` entries before `before`, of all conversations that are no import, for messages whose stored form may contain every word, newest
+   * first; entries of turns that ended in silence are left out. It may find too much: letters other than ASCII match any, and the words may be in parts that
+   * are not shown. `before` continues.
+   */
+  readonly scanEntries: EntryScan;
   savePrompt(prompt: PromptRecord): Promise<void>;
   /** The newest prompt of the session id, or the newest one with this hash that was rendered by then. */
   readPrompt(sessionId: string, options?: { readonly hash: string; readonly notAfterMs: number }): Promise<PromptRecord | undefined>;

@@ -262,6 +262,7 @@ function createTranscriptStore({ tables, transactions, queries, calls }: Parts):
     readContext: (sessionId, options) => calls.read(() => queries.context(sessionId, options)),
     readRecentContext: (sessionId, bounds) => reader.recentContext(sessionId, bounds),
     exportTranscript: (sessionId, options) => reader.export(sessionId, options),
+    scanEntries: (query) => calls.read(() => tables.entrySearch.scan(query)),
     savePrompt: (prompt) => calls.write(() => transactions.savePrompt(prompt)),
     readPrompt: (sessionId, options) => calls.read(() => queries.prompt(sessionId, options)),
   };

@@ -4,6 +4,7 @@ import { ApprovalTable } from "./approval-table.ts";
 import { CommandTable } from "./command-table.ts";
 import { CheckpointTable } from "./checkpoint-table.ts";
 import { ConversationTable } from "./conversation-table.ts";
+import { EntrySearch } from "./entry-search.ts";
 import { ExchangeTable } from "./exchange-table.ts";
 import { FocusTable } from "./focus-table.ts";
 import { InboxTable } from "./inbox-table.ts";
@@ -31,6 +32,7 @@ export interface Tables {
   readonly commands: CommandTable;
   readonly checkpoints: CheckpointTable;
   readonly conversations: ConversationTable;
+  readonly entrySearch: EntrySearch;
   readonly exchanges: ExchangeTable;
   readonly focuses: FocusTable;
   readonly inbox: InboxTable;
@@ -61,6 +63,7 @@ export function createTables(context: TableContext): Tables {
     commands: new CommandTable(context),
     checkpoints: new CheckpointTable(context),
     conversations,
+    entrySearch: new EntrySearch(context),
     exchanges: new ExchangeTable(context),
     focuses: new FocusTable(context),
     inbox: new InboxTable(context),
