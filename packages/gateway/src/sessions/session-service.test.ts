@@ -103,6 +103,7 @@ describe("a stop by a client of the gateway", () => {
       commands: 0,
       requests: 0,
       subagents: 0,
+      results: [],
     });
     gate.open();
     await running.gateway.engine.idle();

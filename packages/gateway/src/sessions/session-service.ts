@@ -30,6 +30,7 @@ import type { SessionSubagents } from "../subagents/session-subagents.ts";
 import type { SubagentTree } from "../subagents/subagent-tree.ts";
 import type { HookRunner } from "../hooks/hook-runner.ts";
 import type { FlushMemory } from "../compaction/memory-flush.ts";
+import type { Notices } from "../notices/notices.ts";
 import type { SessionWaits } from "../notices/session-waits.ts";
 import { NOTHING_STOPPED } from "./work-stopper.ts";
 import type { StoppedWork, WorkStopper } from "./work-stopper.ts";
@@ -59,6 +60,7 @@ export interface SessionServiceOptions {
   /** The state directory. */
   readonly home: string;
   readonly flushMemory: FlushMemory;
+  readonly notices: Pick<Notices, "addEntry">;
   /** What the session's messages, or the tools of its run, wait for. */
   readonly waits: SessionWaits;
 }
@@ -258,7 +260,14 @@ export class SessionService {
 
   /** Resets the session, in its own lane: the active run is stopped first, and later messages belong to the new conversation. */
   async reset(sessionKey: string, options: { readonly reason: string }): Promise<SessionRecord> {
-    return this.#tasks.runAfterStop(sessionKey, options, async () => this.#options.conversations.reset(sessionKey));
+    return this.#tasks.runAfterStop(sessionKey, options, async (stopped) => this.#resetAfter(sessionKey, stopped));
+  }
+
+  /** The page shows the new conversation: results that the stop has told in the old one are told there, too. */
+  async #resetAfter(sessionKey: string, { results }: StoppedWork): Promise<SessionRecord> {
+    const record = await this.#options.conversations.reset(sessionKey);
+    for (const text of results) await this.#options.notices.addEntry(sessionKey, { level: "info", text });
+    return record;
   }
 
   /**
@@ -276,8 +285,9 @@ export class SessionService {
   ): Promise<void> {
     const { job, done } = this.#tasks.createTask(sessionKey, async () => {
       if (!(await options.decided)) return;
-      if ((await this.#options.store.readSession(sessionKey)) !== undefined) await this.#options.conversations.reset(sessionKey);
-      await options.onReset(await stopped);
+      const ended = await stopped;
+      if ((await this.#options.store.readSession(sessionKey)) !== undefined) await this.#resetAfter(sessionKey, ended);
+      await options.onReset(ended);
     });
     this.#queue.lanes.enqueue(sessionKey, job);
     const stopped = options.decided.then(async (isWanted) =>

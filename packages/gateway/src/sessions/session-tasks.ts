@@ -4,7 +4,7 @@ import { LaneShutdown } from "../kernel/lane-abort.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
 import type { TurnJob } from "../queue/turn-job.ts";
 import type { TurnQueue } from "../queue/turn-queue.ts";
-import type { WorkStopper } from "./work-stopper.ts";
+import type { StoppedWork, WorkStopper } from "./work-stopper.ts";
 
 /** Dependencies of session tasks. */
 export interface SessionTasksOptions {
@@ -26,14 +26,11 @@ export class SessionTasks {
   async runAfterStop<Result>(
     sessionKey: string,
     why: { readonly reason: string; readonly by?: MsgContext },
-    task: () => Promise<Result>,
+    task: (stopped: StoppedWork) => Promise<Result>,
   ): Promise<Result> {
     const stopping = this.#options.stopper.stop(sessionKey, { queued: true, endsCommands: true, ...why });
-    const running = this.runQueued(sessionKey, async () => {
-      // Senders are notified in the conversation that was stopped, so before the task may reset it.
-      await stopping;
-      return task();
-    });
+    // Senders are notified in the conversation that was stopped, so before the task may reset it.
+    const running = this.runQueued(sessionKey, async () => task(await stopping));
     const [result] = await Promise.all([running, stopping]);
     return result;
   }

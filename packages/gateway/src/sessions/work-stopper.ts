@@ -28,10 +28,12 @@ export interface StoppedWork {
   readonly commands: number;
   readonly requests: number;
   readonly subagents: number;
+  /** Results of sub-agents that waited, as they were told. */
+  readonly results: readonly string[];
 }
 
 /** Nothing was stopped. */
-export const NOTHING_STOPPED: StoppedWork = { aborted: false, dropped: 0, commands: 0, requests: 0, subagents: 0 };
+export const NOTHING_STOPPED: StoppedWork = { aborted: false, dropped: 0, commands: 0, requests: 0, subagents: 0, results: [] };
 
 /** Dependencies of the work stopper. */
 export interface WorkStopperOptions {
@@ -93,9 +95,13 @@ export class WorkStopper {
     for (const input of dropped) if (!own.includes(input)) await this.#options.notices.drop(sessionKey, input, DROPPED.stopped);
     const { reason } = options;
     const { store, notices, watchers } = this.#options;
-    for (const input of taken.filter(isResult)) await tellUnheard(sessionKey, input, { reason, store, notices, watchers });
+    const results: string[] = [];
+    for (const input of taken.filter(isResult)) {
+      const text = await tellUnheard(sessionKey, input, { reason, store, notices, watchers });
+      if (text !== undefined) results.push(text);
+    }
     const subagents = options.endsSubagents === true ? await this.#options.subagents.endSession(sessionKey) : 0;
-    return { aborted, dropped: dropped.length, commands, requests, subagents };
+    return { aborted, dropped: dropped.length, commands, requests, subagents, results };
   }
 
   /** A call that a turn still waits for ends with that turn. */

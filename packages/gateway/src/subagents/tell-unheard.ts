@@ -12,7 +12,7 @@ export function isResult({ admission }: Pick<InputRecord, "admission">): boolean
 
 /**
  * Settles a result that waited for a turn of its session, and gets none since the work there was stopped: it is told to the chat unchanged, in the same commit.
- * Of several results of one sub-agent that stays open, the newest is told.
+ * Of several results of one sub-agent that stays open, the newest is told. Resolves with the text; `undefined`: it is not told.
  */
 export async function tellUnheard(
   sessionKey: string,
@@ -28,12 +28,17 @@ export async function tellUnheard(
     readonly notices: Pick<Notices, "answer" | "endStopped">;
     readonly watchers: Pick<InputWatchers, "settled">;
   },
-): Promise<void> {
+): Promise<string | undefined> {
   // What is kept in memory of a reported end has no result.
   const spawn = (await store.listSpawns()).find(({ id }) => id === input.admission.completion?.id);
-  if (spawn === undefined || input.message.eventId !== newestReport(spawn)) return notices.endStopped(sessionKey, [input], reason);
-  await notices.answer(sessionKey, input, { text: plainReport(spawn), level: "info", state: { type: "told", reason }, hidesInput: true });
+  if (spawn === undefined || input.message.eventId !== newestReport(spawn)) {
+    await notices.endStopped(sessionKey, [input], reason);
+    return undefined;
+  }
+  const text = plainReport(spawn);
+  await notices.answer(sessionKey, input, { text, level: "info", state: { type: "told", reason }, hidesInput: true });
   watchers.settled([input.id], reason);
+  return text;
 }
 
 function newestReport(spawn: SpawnRecord): string {
