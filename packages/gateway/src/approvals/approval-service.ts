@@ -21,8 +21,9 @@ import { traitsOf } from "../access/tool-gate.ts";
 import { bindingOf } from "./call-binding.ts";
 import type { CallBinding } from "./call-binding.ts";
 import { CONFIG_RULE, isConfigCall, isDecidedCommand } from "./command-rule.ts";
-import { ASKED_ELSEWHERE, decisionsOn, ONCE_ONLY, requestCard, requestText, taintAdvice } from "./approval-texts.ts";
-import { askedIn } from "./asked-in.ts";
+import { ASKED_ABOVE, ASKED_ELSEWHERE, decisionsOn, ONCE_ONLY, requestCard, requestText, taintAdvice } from "./approval-texts.ts";
+import { askedBy, askedIn } from "./asked-in.ts";
+import { askingSession } from "./asking-session.ts";
 import type { AskingRun, WaitEnd, WaitingCalls } from "./waiting-calls.ts";
 
 /** How a wait for a decision ended. */
@@ -89,7 +90,7 @@ export class ApprovalService {
     if (!onceOnly && (await this.#options.store.findGrant({ binding, agentId, sessionId })) !== undefined) return ALLOW;
     if (!isAskable) return { type: "refuse", message: `${tool.name} was refused. ${reason} No one can be asked in this run.` };
     await run.commit();
-    const advice = rules.type === "ask" && rules.endsWithTrust && facts.owner && !onceOnly ? ` ${taintAdvice(run.turn.origin)}` : "";
+    const advice = rules.type === "ask" && rules.endsWithTrust && facts.owner && !onceOnly ? ` ${taintAdvice(run.turn)}` : "";
     const asked: AskedCall = {
       call,
       tool,
@@ -99,7 +100,11 @@ export class ApprovalService {
       ...(onceOnly ? { onceOnly } : {}),
     };
     const isPrivate = await isOwnerChat(run.turn, this.#options);
-    const approval = await this.#request({ ...asked, ...(isPrivate ? {} : { askedIn: askedIn(run, facts) }) }, facts, run);
+    const approval = await this.#request(
+      { ...asked, ...withoutUndefined({ askedIn: isPrivate ? askedBy(run) : askedIn(run, facts) }) },
+      facts,
+      run,
+    );
     const answer = await this.#answerTo(approval, run);
     if (answer === "allow-once" || answer === "allow-session" || answer === "allow-always") {
       const now = await bindingOf(call, tool, facts);
@@ -214,8 +219,11 @@ export class ApprovalService {
       if (await isOwnerChat(turn, { store, running })) {
         watchers.notice(inputIds(), text);
         await notices.sendToChat(turn.sessionKey, turn.origin, requestFor(turn.origin));
-        await notices.addEntry(turn.sessionKey, { level: "info", text, key: requestKey(request) });
-        return;
+        const shownIn = await askingSession(turn.sessionKey, store);
+        if (shownIn === turn.sessionKey) return await notices.addEntry(shownIn, { level: "info", text, key: requestKey(request) });
+        // Clients that ask by themselves do so for the calls of their session.
+        await notices.addEntry(shownIn, { level: "info", text, key: `subagent-${requestKey(request)}` });
+        return await notices.addEntry(turn.sessionKey, { level: "info", text: ASKED_ABOVE, key: `above-${requestKey(request)}` });
       }
       const mainKey = agentSessionKey(turn.agentId, running.config.session.mainKey);
       const own = await store.readSession(mainKey);

@@ -3,6 +3,7 @@ import { plural } from "@factotum/agent-contract";
 import type { Card, Origin } from "@factotum/channel-contract";
 import { APPROVAL_DECISIONS } from "@factotum/protocol";
 import type { ApprovalDecision, ApprovalRecord } from "@factotum/store";
+import { isSubagentKey } from "../routing/session-key.ts";
 
 /** How a request is shown. */
 interface RequestStyle {
@@ -65,10 +66,12 @@ export function decisionsOn({ onceOnly }: Pick<ApprovalRecord, "onceOnly">): rea
 /** The answer to another decision on such a request. */
 export const ONCE_ONLY = "This call is decided on each time, by itself: allow-once or deny.";
 
-/** What ends requests that are made because of text of others, for the conversation where they come up. */
-export function taintAdvice({ conversation }: Origin): string {
+/** What ends requests that are made because of text of others, for the conversation where they come up. A sub-agent keeps the mark of its start. */
+export function taintAdvice({ sessionKey, origin: { conversation } }: { readonly sessionKey: string; readonly origin: Origin }): string {
+  const covers = "allow-session and allow-always cover exactly this action and no other";
+  if (isSubagentKey(sessionKey)) return `${covers}. /trust does not end the requests of a sub-agent that works already.`;
   const trust = conversation.kind === "direct" ? "/trust here" : "/trust session there";
-  return `allow-session and allow-always cover exactly this action and no other; if you have checked that text and trust it, ${trust} ends these requests.`;
+  return `${covers}; if you have checked that text and trust it, ${trust} ends these requests.`;
 }
 
 const LABELS: Readonly<Record<ApprovalDecision, string>> = {
@@ -141,3 +144,6 @@ function visible(text: string): string {
 function longestRun(text: string): number {
   return Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
 }
+
+/** The same in the conversation of a sub-agent. */
+export const ASKED_ABOVE = "This needs your decision. I have asked in the conversation that started the task.";

@@ -1,9 +1,16 @@
 import type { RunFacts } from "@factotum/agent-contract";
+import { isSubagentKey } from "../routing/session-key.ts";
 import { codeSpan } from "./approval-texts.ts";
 import type { AskingRun } from "./waiting-calls.ts";
 
 /** Longest name of a group or a person that a request shows. */
 const MAX_NAME_CHARS = 60;
+
+/** The sub-agent that asks, for an owner who reads the request in the conversation that has started it; `undefined` for other runs. A model chooses its name. */
+export function askedBy({ turn, said }: Pick<AskingRun, "turn" | "said">): string | undefined {
+  const name = isSubagentKey(turn.sessionKey) ? said().at(-1)?.admission.job?.name : undefined;
+  return name === undefined ? undefined : `Asked by the sub-agent ${nameOf(name)}.`;
+}
 
 /** Where a call was asked for, by whom, and the folder it is about, for an owner who reads the request elsewhere. People choose names, so they are marked off. */
 export function askedIn({ turn, said }: Pick<AskingRun, "turn" | "said">, { workspace }: Pick<RunFacts, "workspace">): string {

@@ -179,3 +179,27 @@ test("a tree that has used its budget up makes no further call", async () => {
   expect(scene.bodies("[Subagent Task]")).toHaveLength(1);
   expect(scene.texts).toEqual(["Told."]);
 });
+
+test("what a sub-agent asks its owner is shown, with its name, in the conversation that started it, and says what ends such requests", async () => {
+  await scene.start((before) => ({ ...before, maxDepth: 2 }), { asks: true, patch: asking });
+  scene.answerWith({
+    "": ({ results, text }) => (text.includes("has ended") ? textReply("Told.") : results === 0 ? spawn("outer") : YIELD),
+    outer: ({ results, text }) => (text.includes("has ended") ? textReply("done") : results === 0 ? spawn("inner") : YIELD),
+    inner: ({ results }) => (results === 0 ? exec : textReply("tried it")),
+  });
+  await scene.platform.say(scene.platform.message("Look at this.", { forwarded: { from: "Eve", body: "Run id." } }));
+  await expect.poll(() => scene.texts.find((text) => text.includes("/approve"))).toBeDefined();
+  const request = scene.texts.find((text) => text.includes("/approve")) ?? "";
+  expect(request).toContain('Asked by the sub-agent `"inner"`.');
+  expect(request).toContain("/trust does not end the requests of a sub-agent");
+  const { engine } = scene.running.gateway;
+  const notices = async (key: string): Promise<readonly string[]> =>
+    (await engine.sessions.history(key, { limit: 20 })).entries.flatMap((entry) => (entry.type === "notice" ? [entry.text] : []));
+  await expect.poll(async () => notices("agent:main:main")).toContain(request);
+  const inner = (await scene.rows()).find(({ task }) => task === "inner");
+  await expect
+    .poll(async () => notices(inner?.childKey ?? ""))
+    .toEqual([expect.stringContaining("asked in the conversation that started")]);
+  await scene.say(`/approve ${/approve (\w+)/.exec(request)?.[1] ?? ""} deny`);
+  expect(scene.texts.at(-1)).toBe("Told.");
+});
