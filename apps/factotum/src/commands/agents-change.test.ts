@@ -71,8 +71,10 @@ test.each([
   [["bind", "missing", "--channel", "webchat"], 'There is no agent "missing"'],
   [["bind", "coder", "--channel", "webchat", "--peer", "room"], "group:-100123"],
   [["bind", "coder"], "--channel"],
+  [["bind", "main", "--channel", "webchat", "--peer", "direct:7"], "bindings[0] gives these messages to coder already"],
 ])("%j is refused, and changes nothing", async (args, words) => {
-  const config = { agents: { list: [{ id: "main" }, { id: "coder" }] } };
+  const match = { peer: { id: "7", kind: "direct" }, channel: "webchat" };
+  const config = { agents: { list: [{ id: "main" }, { id: "coder" }] }, bindings: [{ agentId: "coder", match }] };
   await using cli = await withConfig(config);
   const { code, stderr } = await cli.run("agents", ...args);
   expect(code).not.toBe(0);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { JsonObject, JsonValue } from "@factotum/agent-contract";
 import { withoutUndefined } from "@factotum/agent-contract";
 import { changeConfig, formatProblem, loadConfig, valueAt, type ConfigEdit, type FactotumConfig } from "@factotum/config";
@@ -85,7 +86,7 @@ export async function agentsRemove(context: CliContext, id: string, { json }: Fo
   return EXIT.ok;
 }
 
-/** Gives messages to an agent: adds a binding. */
+/** Gives messages to an agent: adds a binding, unless there is one for the same messages, which would take precedence. */
 export async function agentsBind(context: CliContext, id: string, options: AgentBindOptions): Promise<number> {
   const { agents } = await currentConfig(context);
   if (!agents.some((agent) => agent.id === id)) throw noAgent(id, agents);
@@ -93,7 +94,11 @@ export async function agentsBind(context: CliContext, id: string, options: Agent
   const peer = options.peer === undefined ? undefined : parsePeer(options.peer);
   const roles = role.length === 0 ? undefined : [...role];
   const match: JsonObject = { channel, ...withoutUndefined({ accountId, peer, guildId, teamId, roles }) };
-  await write(context, (before) => [{ path: ["bindings"], value: [...listOf(before, "bindings"), { agentId: id, match }] }]);
+  await write(context, (before) => {
+    const bindings = listOf(before, "bindings");
+    refuseRepetition(bindings, match);
+    return [{ path: ["bindings"], value: [...bindings, { agentId: id, match }] }];
+  });
   const reloaded = await reloadGateway(context);
   if (options.json) printJson(context, { agentId: id, match, gateway: reloaded ?? null });
   else {
@@ -101,6 +106,15 @@ export async function agentsBind(context: CliContext, id: string, options: Agent
     context.note(`${describeReload(reloaded)}\n`);
   }
   return EXIT.ok;
+}
+
+function refuseRepetition(bindings: readonly JsonValue[], match: JsonObject): void {
+  const index = bindings.findIndex((binding) => isDeepStrictEqual(valueAt(binding ?? {}, ["match"]), match));
+  if (index === -1) return;
+  const owner = String(valueAt(bindings[index] ?? {}, ["agentId"]));
+  throw new CliError("usage", `bindings[${index}] gives these messages to ${owner} already.`, {
+    fix: `Remove it first: factotum config unset 'bindings[${index}]'`,
+  });
 }
 
 function parsePeer(text: string): JsonObject {

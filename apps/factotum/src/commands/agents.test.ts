@@ -7,9 +7,15 @@ const CONFIG = {
   agents: { list: [{ id: "main" }, { id: "coder", default: true, model: "demo/demo", workspace: "code" }] },
   bindings: [
     { agentId: "main", match: { channel: "webchat" } },
-    { agentId: "coder", match: { channel: "webchat", accountId: "*", peer: { kind: "group", id: "*" } } },
+    {
+      agentId: "coder",
+      type: "acp",
+      acp: { agent: "other" },
+      match: { channel: "webchat", accountId: "*", peer: { kind: "group", id: "*" } },
+    },
     { agentId: "main", match: { channel: "webchat", peer: { kind: "direct", id: "u\u001b1" } }, session: { dmScope: "per-peer" } },
   ],
+  acp: { agents: { other: { command: "other-agent" } } },
   channels: { a2a: { peers: { research: { token: "t".repeat(32) } } } },
   broadcast: { strategy: "sequential", "a2a:research": ["coder", "main"] },
 };
@@ -44,7 +50,7 @@ test("agents are listed with model and workspace, and bindings in the order in w
   expect(stdout.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
     ["BINDING", "AGENT", "KIND", "MATCHES", "DM SCOPE"],
     ["bindings[2]", "main", "peer", String.raw`webchat/default, direct "u\u{1b}1"`, "per-peer"],
-    ["bindings[1]", "coder", "every peer of the kind", "every account of webchat, every group conversation"],
+    ["bindings[1]", "coder by other", "every peer of the kind", "every account of webchat, every group conversation"],
     ["bindings[0]", "main", "account", "webchat/default"],
     ["", "coder", "default", "every other message"],
     [""],

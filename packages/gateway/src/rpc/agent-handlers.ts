@@ -28,12 +28,12 @@ export function agentHandlers({
     }),
     "agents.bindings": async () => {
       const { config } = parts.running;
-      const bindings = orderBindings(config.bindings).map(({ index, tier, binding: { agentId, match, session } }) => ({
+      const bindings = orderBindings(config.bindings).map(({ index, tier, binding: { agentId, acp, match, session } }) => ({
         index,
         agentId,
         tier,
         match: withoutUndefined(match),
-        ...withoutUndefined({ dmScope: session.dmScope }),
+        ...withoutUndefined({ externalAgent: acp?.agent, dmScope: session.dmScope }),
       }));
       return { bindings, defaultAgentId: defaultAgentId(config) };
     },

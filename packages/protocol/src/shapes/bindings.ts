@@ -6,6 +6,8 @@ export interface AgentBinding {
   /** Its place in the configuration: `bindings[index]`. */
   readonly index: number;
   readonly agentId: string;
+  /** The agent of `acp.agents` that answers in the place of the agent's model. */
+  readonly externalAgent?: string;
   /** The kind that decides its precedence, such as `peer` or `account`. */
   readonly tier: string;
   /** Every given field must match. */
@@ -28,6 +30,7 @@ export const AgentBindingSchema: z.ZodType<AgentBinding> = parserOf<AgentBinding
   z.strictObject({
     index: z.number(),
     agentId: z.string(),
+    externalAgent: z.string().optional(),
     tier: z.string(),
     match: z.strictObject({
       channel: z.string(),

@@ -85,6 +85,13 @@ export function isForeign(database: Database): boolean {
   return pragma(database, "user_version") !== 0 || database.get("SELECT 1 FROM sqlite_schema LIMIT 1") !== undefined;
 }
 
+/** What to say of a database of ours whose schema is newer than this program; undefined for any other one. */
+export function describeNewer(database: Database): string | undefined {
+  const [version, newest] = [pragma(database, "user_version"), MIGRATIONS.at(-1)?.version ?? 0];
+  if (pragma(database, "application_id") !== APPLICATION_ID || version <= newest) return undefined;
+  return `its schema has version ${version}, and this program knows versions up to ${newest}`;
+}
+
 function refuseNetworkFolder(folder: string): void {
   const name = NETWORK_FILE_SYSTEMS.get(statfsSync(folder).type);
   if (name === undefined) return;

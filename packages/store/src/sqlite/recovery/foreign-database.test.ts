@@ -63,6 +63,18 @@ test("names only what exists: snapshots, plain files or neither", async () => {
   expect((await find())?.fix).toContain("begins with an empty database.");
 });
 
+test("a database that a newer version has used is refused, and stays as it is", async () => {
+  await talkAndClose({ snapshot: true });
+  replace("PRAGMA user_version = 1000");
+  const found = await find();
+  expect(found).toMatchObject({
+    text: expect.stringContaining("version 1000") as string,
+    fix: expect.stringContaining("newer Factotum") as string,
+  });
+  await expect(scene.open()).rejects.toMatchObject({ code: "unsupported", message: `${found?.text} ${found?.fix}` });
+  expect(await find()).toEqual(found);
+});
+
 test("our own database, a missing and an empty file are not foreign", async () => {
   expect(await find()).toBeUndefined();
   await mkdir(scene.fixture.folder, { recursive: true });
