@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,6 +17,11 @@ import { processesBelow, stillRunning } from "./processes.ts";
 const USER = "ou_olga";
 const CHAT = "oc_dm";
 const AGENT = fileURLToPath(new URL("../../../packages/acp-client/test/scripted-agent.ts", import.meta.url));
+/** The example of the protocol's SDK, which the version that acpx uses has in its package. */
+const EXAMPLE = path.join(
+  path.dirname(createRequire(import.meta.resolve("acpx")).resolve("@agentclientprotocol/sdk")),
+  "examples/agent.js",
+);
 const TIMEOUT = { timeout: 120_000 };
 
 let feishu: FakeFeishu;
@@ -51,6 +57,7 @@ async function start(bindings: readonly object[] = []): Promise<Product> {
         scripted: { ...scripted, env: { OWN: "own-variable" } },
         loader: { ...scripted, env: { LOADS: "1" } },
         served: { ...scripted, mcpServers: ["notes"] },
+        example: { command: process.execPath, args: [EXAMPLE] },
         missing: { command: "no-such-agent" },
       },
     },
@@ -105,11 +112,24 @@ test("a task for an external agent asks first, runs with its own variables, and 
   await expect.poll(async () => (await processesBelow(product.pid)).length, { timeout: 30_000 }).toBe(0);
 });
 
+test("the example of the protocol's SDK is asked, asks before it changes something, and ends its task", TIMEOUT, async () => {
+  const asked: string[] = [];
+  using _owner = await decideApprovals(product, ({ toolName }) => {
+    asked.push(toolName);
+    return "allow-once";
+  });
+  const before = shown("told done");
+  await say("TASK example: improve the project");
+  await expect.poll(() => shown("told done"), { timeout: 60_000 }).toBe(before + 1);
+  expect(asked).toContain("agent_permission");
+  expect(reported("successfully updated the configuration")).toBe(1);
+});
+
 test("one that is unknown, or whose program is missing, is named", TIMEOUT, async () => {
   using _owner = await decideApprovals(product, () => "allow-once");
   await say("TASK other: say hello");
   await expect.poll(() => shown("refused"), { timeout: 60_000 }).toBe(1);
-  expect(reported("acp.agents has scripted, loader, served, missing")).toBe(1);
+  expect(reported("acp.agents has scripted, loader, served, example, missing")).toBe(1);
   await say("TASK missing: say hello");
   await expect.poll(() => shown("told failed"), { timeout: 60_000 }).toBe(1);
   expect((await runCommand(["status"], { home })).stdout).toContain("external agent missing cannot be started");

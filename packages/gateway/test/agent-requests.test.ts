@@ -59,7 +59,13 @@ function turnText(message: Pick<MsgContext, "text" | "untrusted">, admission: In
 }
 
 /** The first request of a sub-agent. */
-function subagent(depth: number, options: { readonly role?: string; readonly outputSchema?: string } = {}): Sample {
+function subagent(
+  depth: number,
+  {
+    attachments = [],
+    ...options
+  }: Partial<Pick<Parameters<typeof renderSubagentContext>[0], "role" | "outputSchema" | "attachments">> = {},
+): Sample {
   const task = { task: "Find out why the build of main fails.", depth, maxDepth: 2 };
   const { sections } = renderSystemPrompt({
     agent: { id: "main", name: "Ada" },
@@ -72,7 +78,7 @@ function subagent(depth: number, options: { readonly role?: string; readonly out
     deliversToChannel: false,
     run: "subagent",
     timeZone: "UTC",
-    extra: renderSubagentContext({ ...task, requester: "main", attachments: [], ...withoutUndefined(options) }),
+    extra: renderSubagentContext({ ...task, requester: "main", attachments, ...withoutUndefined(options) }),
     reasoning: { visibility: "off", native: true },
     runtime: { session: "5b0c", model: "large", capabilities: [], thinking: "off" },
   });
@@ -155,7 +161,10 @@ function result(isTainted: boolean): Sample {
 
 const SAMPLES: Readonly<Record<string, Sample>> = {
   "a sub-agent that may start others": subagent(1, { role: "build doctor" }),
-  "a sub-agent that may not": subagent(2, { outputSchema: '{"type":"object","properties":{"cause":{"type":"string"}}}' }),
+  "a sub-agent that may not": subagent(2, {
+    outputSchema: '{"type":"object","properties":{"cause":{"type":"string"}}}',
+    attachments: [{ name: "build.log", path: ".subagents/1a2b3c4d/build.log" }],
+  }),
   "a message from another session": exchangeStep(),
   "the first reply step": exchangeStep("It is green."),
   "the announce step": exchangeStep("It is green.", "Since when?", "Since noon.", ""),
