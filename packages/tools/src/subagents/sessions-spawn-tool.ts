@@ -1,5 +1,5 @@
 import { THINKING_LEVELS, withoutUndefined } from "@factotum/agent-contract";
-import type { AgentTool, JsonSchema, Subagents, ToolTraits } from "@factotum/agent-contract";
+import type { AgentTool, JsonObject, JsonSchema, Subagents, ToolTraits } from "@factotum/agent-contract";
 import { z } from "zod";
 import { defineTool } from "../define-tool/define-tool.ts";
 import { errorResult } from "../define-tool/tool-result.ts";
@@ -8,6 +8,7 @@ import { AttachmentSchema, MAX_ATTACHMENTS, readAttachments } from "./read-attac
 
 const MAX_TASK_CHARS = 32_000;
 const DAY_S = 24 * 60 * 60;
+const NO_TASK = "sessions_spawn needs a task: what the sub-agent is to do.";
 
 const SpawnSchema = z.strictObject({
   task: z.string().max(MAX_TASK_CHARS).describe("All that it has to know: it does not see this conversation, unless context is fork"),
@@ -55,8 +56,13 @@ export function createSessionsSpawnTool({ subagents, files }: { readonly subagen
     traits: EXTERNAL_TRAITS,
     // An external agent is a program on the host.
     traitsFor: ({ runtime }) => (runtime === "acp" ? EXTERNAL_TRAITS : TRAITS),
+    // eslint-disable-next-line typescript/require-await -- the port's shape
+    inspect: async (args) => {
+      if (args.task.trim() === "") return { type: "invalid", message: NO_TASK };
+      return { type: "action", text: describeAction(args), binding: withoutUndefined(args) as JsonObject };
+    },
     async execute({ task, label, agentId, model, toolsAllow, outputSchema, attachments = [], ...rest }, { run, tainted, signal, callId }) {
-      if (task.trim() === "") return errorResult("sessions_spawn needs a task: what the sub-agent is to do.");
+      if (task.trim() === "") return errorResult(NO_TASK);
       const named = { label: given(label), agentId: given(agentId), model: given(model) };
       const tools = toolsAllow === undefined || toolsAllow.length === 0 ? undefined : toolsAllow;
       const schema = outputSchema === undefined || Object.keys(outputSchema).length === 0 ? undefined : (outputSchema as JsonSchema);
@@ -75,6 +81,16 @@ export function createSessionsSpawnTool({ subagents, files }: { readonly subagen
       return { content: [{ type: "text", text: JSON.stringify(details) }], details };
     },
   });
+}
+
+/** What the owner is asked about: whom the task goes to, the task as it is, and what else the call says. */
+function describeAction({ task, agentId, runtime, ...rest }: z.output<typeof SpawnSchema>): string {
+  const whom =
+    runtime === "acp"
+      ? `Start the external agent ${agentId ?? "(not named)"}`
+      : `Start a sub-agent${agentId === undefined ? "" : ` of ${agentId}`}`;
+  const more = Object.keys(rest).length === 0 ? [] : [JSON.stringify(rest, undefined, 2)];
+  return [`${whom} with this task:`, task, ...more].join("\n");
 }
 
 /** Models fill optional parameters with "", which counts as omitted. */

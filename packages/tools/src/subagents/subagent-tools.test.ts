@@ -32,6 +32,15 @@ test("a task is handed out with what was asked for it, under the caller's name",
   expect(subagents.calls.at(-1)?.request).toEqual({ task: "Count.", toolsAllow: ["read"] });
 });
 
+test("the owner is asked about an external agent in plain words, and about no call that would fail", async () => {
+  const tool = createSessionsSpawnTool({ subagents, files: rig.files });
+  const inspect = async (args: JsonObject) => tool.inspect?.({ id: "c", name: tool.name, arguments: args }, rig.run);
+  const task = "Fix the test.\nThen run it.";
+  const asked = await inspect({ task, runtime: "acp", agentId: "scripted", label: "fix" });
+  expect(asked).toMatchObject({ text: `Start the external agent scripted with this task:\n${task}\n{\n  "label": "fix"\n}` });
+  for (const args of [{}, { task: " " }, { task, context: "both" }]) expect(await inspect(args)).toMatchObject({ type: "invalid" });
+});
+
 test("the turn ends if sub-agents are running, and continues otherwise", async () => {
   expect(await call(createSessionsYieldTool({ subagents }), {})).toMatchObject({ endsTurn: true });
   const idle = await call(createSessionsYieldTool({ subagents: fakeSubagents([]) }), {});
