@@ -8,7 +8,7 @@ import { SendMessageRequest, TaskState } from "@a2a-js/sdk";
 import type { StreamResponse, Task } from "@a2a-js/sdk";
 import { ClientFactory, ClientFactoryOptions, DefaultAgentCardResolver, JsonRpcTransportFactory } from "@a2a-js/sdk/client";
 import type { Client } from "@a2a-js/sdk/client";
-import { startProduct } from "@factotum/testing-product";
+import { runCommand, startProduct } from "@factotum/testing-product";
 import type { Product } from "@factotum/testing-product";
 import { callTools, createGate, sayText } from "@factotum/testing-providers";
 import type { StrictServer } from "@factotum/testing-providers";
@@ -185,6 +185,12 @@ test("a wrong token, a peer that is not admitted, and another peer's task", asyn
     TaskState.TASK_STATE_REJECTED,
   ]);
   expect(model.requests.length).toBe(before + 1);
+  const { home } = product;
+  expect((await runCommand(["status"], { home })).stdout).toContain("factotum access allow a2a:default stranger");
+  // A peer is never the owner, so an account without one lacks nothing.
+  const { stdout } = await runCommand(["doctor"], { home });
+  expect(stdout).toContain("a2a/default has agents that may talk to it");
+  expect(stdout).not.toContain("no owner");
 });
 
 test("a cancelled task stops its run and leaves the context free", async () => {

@@ -34,12 +34,15 @@ export interface ChannelEntry extends AvailableChannel {
   loadIdForms(): Promise<IdForms>;
   /** How an owner is admitted to `channel:account` without a pairing code; for platforms that do not vouch for every sender. */
   readonly ownerWithoutCode?: (account: string) => string;
+  /** All its senders are other agents, which are neither owners nor paired. */
+  readonly isForBots?: true;
 }
 
 /** This file alone names the built-in channels; an extension is loaded when an account of it is configured. */
 const ALL: readonly ChannelEntry[] = [
   {
     id: "a2a",
+    isForBots: true,
     load: async () => readBuiltInSchema("a2a", async () => (await import("@factotum/a2a")).A2aConfigSchema),
     loadExtension: async () => erase((await import("@factotum/a2a")).a2aExtension),
     loadIdForms: async () => builtInIdForms("a2a"),

@@ -10,6 +10,8 @@ type Account = FactotumConfig["channels"][string]["accounts"][string];
 /** A built-in channel without configuration admits every client with the gateway's token, and needs no allowlist. */
 const WITH_TOKEN: ReadonlySet<string> = new Set(CHANNELS.flatMap(({ id, implicit }) => (implicit === true ? [id] : [])));
 
+const FOR_BOTS: ReadonlySet<string> = new Set(CHANNELS.flatMap(({ id, isForBots }) => (isForBots === true ? [id] : [])));
+
 const PAIR =
   'Write to the bot there, then approve the code that it answers with: "factotum pairing approve CODE". The first person becomes the owner.';
 
@@ -25,7 +27,25 @@ export function checkAccounts({ channels, commands }: FactotumConfig, problems: 
   const isPossible = (owner: OwnerEntry): boolean => !problems.some(({ channel, id }) => channel === owner.channel && id === owner.id);
   const owners = commands.ownerAllowFrom.flatMap((entry) => parseOwnerEntry(entry) ?? []).filter(isPossible);
   const accounts = Object.values(channels).flatMap(({ accounts: byId }) => Object.values(byId));
-  return accounts.filter(({ enabled, channel }) => enabled && !WITH_TOKEN.has(channel)).flatMap((account) => checkAccount(account, owners));
+  return accounts
+    .filter(({ enabled, channel }) => enabled && !WITH_TOKEN.has(channel))
+    .flatMap((account) => (FOR_BOTS.has(account.channel) ? checkBotAccount(account) : checkAccount(account, owners)));
+}
+
+/** An account whose senders are other agents has no owner. */
+function checkBotAccount({ channel, accountId, allowBots, dmPolicy, allowFrom }: Account): readonly Finding[] {
+  const name = `${channel}/${accountId}`;
+  if (allowBots !== false && dmPolicy !== "disabled" && allowFrom.length > 0)
+    return [ok("account", `${name} has agents that may talk to it`)];
+  const key = `channels.${channel}${accountId === "default" ? "" : `.accounts.${accountId}`}`;
+  return [
+    {
+      check: "account",
+      level: "error",
+      message: `No agent may talk to ${name}: allowBots and allowFrom must admit it.`,
+      fix: `factotum config set ${key}.allowBots true, then: factotum access allow ${channel}:${accountId} PEER`,
+    },
+  ];
 }
 
 function checkAccount(account: Account, owners: readonly OwnerEntry[]): readonly Finding[] {

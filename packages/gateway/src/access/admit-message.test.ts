@@ -112,7 +112,8 @@ describe("admission of other bots under allowBots", () => {
   test("a paired bot is ignored, and a bot is offered no code", () => {
     const bots = policy({ allowBots: true });
     expect(admitMessage(bot, bots, { ...stranger, paired: true }).type).toBe("ignore");
-    expect(admitMessage(bot, bots, stranger).type).toBe("ignore");
+    // It is listed among those who were refused, with the command that admits it.
+    expect(admitMessage(bot, bots, stranger)).toMatchObject({ type: "ignore", missing: "sender" });
   });
 });
 

@@ -69,7 +69,7 @@ function admitBot(message: MsgContext, policy: AccessPolicy, context: AdmissionC
   if (message.command !== undefined && !isOwnStop(message)) return ignore("bots give no commands");
   const asPerson = { ...message, sender: { ...message.sender, isBot: false } };
   const admission = admitMessage(asPerson, policy, { ...context, owner: false, paired: false });
-  return admission.type === "pair" ? ignore("the sender is a bot that is not in allowFrom") : admission;
+  return admission.type === "pair" ? ignore("the sender is a bot that is not in allowFrom", "sender") : admission;
 }
 
 /** True for a stop of the sender's own direct conversation by the platform's own means: the only command that bots may give. */

@@ -88,6 +88,6 @@ export function reportRefusal(
     channel,
     accountId,
     [type]: party.id,
-    ...(admit === undefined ? {} : { admit, ...(type === "sender" ? { ifItIsYou: `${admit} --owner` } : {}) }),
+    ...(admit === undefined ? {} : { admit, ...(type === "sender" && !message.sender.isBot ? { ifItIsYou: `${admit} --owner` } : {}) }),
   });
 }
