@@ -71,7 +71,9 @@ function answer({ body }: CapturedRequest): MessageReply {
   const all = (body?.["messages"] ?? []) as readonly unknown[];
   const last = JSON.stringify(all.at(-1));
   if (last.includes("has ended")) return sayText(`told ${/has ended: ([^;]*)/.exec(last)?.[1] ?? ""}`);
+  if (last.includes("scripted: external")) return sayText("listed");
   if (last.includes("tool_result")) return sayText(last.includes("accepted") ? "asked" : "refused");
+  if (last.includes("LIST")) return callTools({ name: "tool_call", arguments: { name: "agents_list", arguments: {} } });
   const [, agentId = "", task = ""] = [...last.matchAll(/TASK (\w+): ([\w./ -]+)/g)].at(-1) ?? [];
   return callTools({ name: "tool_call", arguments: { name: "sessions_spawn", arguments: { task, runtime: "acp", agentId } } });
 }
@@ -125,8 +127,10 @@ test("the example of the protocol's SDK is asked, asks before it changes somethi
   expect(reported("successfully updated the configuration")).toBe(1);
 });
 
-test("one that is unknown, or whose program is missing, is named", TIMEOUT, async () => {
+test("the model finds those that it may start; one that is unknown, or whose program is missing, is named", TIMEOUT, async () => {
   using _owner = await decideApprovals(product, () => "allow-once");
+  await say("LIST");
+  await expect.poll(() => shown("listed"), { timeout: 60_000 }).toBe(1);
   await say("TASK other: say hello");
   await expect.poll(() => shown("refused"), { timeout: 60_000 }).toBe(1);
   expect(reported("acp.agents has scripted, loader, served, example, missing")).toBe(1);

@@ -84,6 +84,8 @@ export interface ReachableAgent {
   readonly hasSessions: boolean;
   /** `sessions_spawn` may start it. */
   readonly isStartable: boolean;
+  /** An external agent, which has no sessions. */
+  readonly isExternal?: true;
 }
 
 /** What becomes of a message to another session. */

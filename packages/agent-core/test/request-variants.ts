@@ -266,6 +266,7 @@ const RECIPES: readonly Recipe[] = [
         ...TASK,
         requester: "main",
         role: "build doctor",
+        externalAgents: ["claude"],
         attachments: [{ name: "build.log", path: ".subagents/1a2b3c4d/build.log" }],
       }),
     }),

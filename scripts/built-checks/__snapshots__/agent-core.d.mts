@@ -794,6 +794,8 @@ interface SubagentFacts {
   /** 1 for a sub-agent of a person's session. */
   readonly depth: number;
   readonly maxDepth: number;
+  /** Ids of the external agents that it may start. None if omitted. */
+  readonly externalAgents?: readonly string[];
   /** It stays open for messages after its first result. */
   readonly isPersistent?: true;
   /** The JSON Schema of its result. */
@@ -805,7 +807,7 @@ interface SubagentFacts {
   }[];
 }
 /** Subagent Context: the Extra section of a sub-agent's prompt. Pure. */
-declare function renderSubagentContext({ requester, role, task, depth, maxDepth, isPersistent, outputSchema, attachments }: SubagentFacts): string;
+declare function renderSubagentContext({ requester, role, task, depth, maxDepth, externalAgents, isPersistent, outputSchema, attachments }: SubagentFacts): string;
 /** Part 1 of a request, and its sections in order, for context reports. */
 interface RenderedPrompt {
   readonly system: SystemPrompt;

@@ -13,6 +13,12 @@ test("names the task, the depth and what to do with the result", () => {
   expect(text).toMatch(/Do not poll/);
 });
 
+test("names the external agents that it may start, and none if there are none", () => {
+  const text = renderSubagentContext({ ...FACTS, externalAgents: ["claude", "gemini"] });
+  expect(text).toContain('- External agents that you may start, with sessions_spawn, runtime "acp" and agentId: claude, gemini.\n');
+  expect(renderSubagentContext({ ...FACTS, externalAgents: [] })).not.toContain("External agents");
+});
+
 test("tells an agent at the maximum depth not to spawn", () => {
   expect(renderSubagentContext({ ...FACTS, depth: 2 })).toContain("You may not start sub-agents");
 });

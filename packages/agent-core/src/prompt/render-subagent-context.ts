@@ -11,6 +11,8 @@ export interface SubagentFacts {
   /** 1 for a sub-agent of a person's session. */
   readonly depth: number;
   readonly maxDepth: number;
+  /** Ids of the external agents that it may start. None if omitted. */
+  readonly externalAgents?: readonly string[];
   /** It stays open for messages after its first result. */
   readonly isPersistent?: true;
   /** The JSON Schema of its result. */
@@ -29,6 +31,7 @@ export function renderSubagentContext({
   task,
   depth,
   maxDepth,
+  externalAgents = [],
   isPersistent,
   outputSchema,
   attachments,
@@ -38,6 +41,11 @@ export function renderSubagentContext({
     `You are a sub-agent${role === undefined ? "" : ` named "${oneLine(role)}"`}. The agent "${oneLine(requester)}" gave you one task and is waiting for the result.`,
     `- Task: ${cutText(oneLine(task), MAX_TASK_CHARS, "…")}`,
     `- ${depth < maxDepth ? "You may start sub-agents of your own; their results come to you." : "You may not start sub-agents of your own."} You are at depth ${depth} of at most ${maxDepth}.`,
+    ...(externalAgents.length === 0
+      ? []
+      : [
+          `- External agents that you may start, with sessions_spawn, runtime "acp" and agentId: ${externalAgents.map(oneLine).join(", ")}.`,
+        ]),
     "- Your last message in a turn is the result of that turn. Factotum delivers it to the agent that asked; do not send it anywhere yourself.",
     ...(isPersistent === true
       ? ["- You stay open after your first result. Answer each further message: what a person writes to you is answered to that person."]

@@ -17,10 +17,13 @@ import type {
 import { isOpenSpawn } from "@factotum/store";
 import type { SessionRecord, Store } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import { agentRefusal } from "../subagents/agent-refusal.ts";
+import { readAskingTurn } from "../queue/asking-turn.ts";
+import { offeredAgents } from "../subagents/offered-agents.ts";
 import type { SessionSubagents } from "../subagents/session-subagents.ts";
-import { sessionKind } from "../routing/session-key.ts";
+import { isSubagentKey, sessionKind } from "../routing/session-key.ts";
 import { mayReachAgent } from "./agent-rules.ts";
 import { Exchanges } from "./exchanges.ts";
 import type { ExchangesParts } from "./exchanges.ts";
@@ -39,7 +42,7 @@ export interface AgentsSessionsParts extends SessionMessagesParts {
   readonly random: Random;
   readonly logger: Logger;
   readonly submit: ExchangesParts["submit"];
-  readonly channels: ExchangesParts["channels"];
+  readonly channels: ExchangesParts["channels"] & Pick<ChannelRegistry, "moves">;
   readonly watchers: ExchangesParts["watchers"];
   readonly subagents: Pick<SessionSubagents, "boundsOf" | "ofSession" | "ofStep" | "untilEnded">;
   readonly crashPoint?: ExchangesParts["crashPoint"];
@@ -139,12 +142,35 @@ export class AgentsSessions implements AgentSessions {
     const { running } = parts;
     const { run, isConfined } = await reach.caller(asked);
     const { maxDepth } = running.agent(run.agentId).config.subagents;
-    return running.agents.list().flatMap(({ config: { id, name } }) => {
+    const own = running.agents.list().flatMap(({ config: { id, name } }): ReachableAgent[] => {
       const isSelf = id === run.agentId;
       const hasSessions = isSelf || (!isConfined && run.owner && mayReachAgent(run, id, running.config));
       const isStartable = maxDepth > 0 && (isSelf || agentRefusal(id, run, parts) === undefined);
       return hasSessions || isStartable ? [{ id, isSelf, hasSessions, isStartable, ...withoutUndefined({ name }) }] : [];
     });
+    return [...own, ...(await this.#externalAgents(asked)).map((id) => externalAgent(id))];
+  }
+
+  /** The external agents that the caller may start. */
+  async #externalAgents({ run, tainted }: ToolCaller): Promise<readonly string[]> {
+    const { parts } = this.#ready;
+    if (Object.keys(parts.running.config.acp.agents).length === 0) return [];
+    const asking = await readAskingTurn(run.runId, parts.store);
+    if (asking === undefined) return [];
+    const session = await parts.store.readSession(run.sessionKey);
+    const { admission } = asking.lead;
+    const to = {
+      agentId: run.agentId,
+      model: admission.job?.model ?? session?.overrides.model,
+      owner: run.owner,
+      tainted,
+      sandbox: run.sandbox,
+      origin: asking.turn.origin,
+      asking,
+      bounds: admission.job,
+      isSubagent: isSubagentKey(run.sessionKey),
+    };
+    return offeredAgents(to, parts);
   }
 
   get #ready(): Connected {
@@ -183,4 +209,8 @@ function isWanted({ key, label = "", displayName }: SessionRecord, filter: Pick<
   if (filter.label !== undefined && label.toLowerCase() !== filter.label.trim().toLowerCase()) return false;
   const part = filter.search?.trim().toLowerCase() ?? "";
   return [key, label, displayName].some((text) => text.toLowerCase().includes(part));
+}
+
+function externalAgent(id: string): ReachableAgent {
+  return { id, isSelf: false, hasSessions: false, isStartable: true, isExternal: true };
 }

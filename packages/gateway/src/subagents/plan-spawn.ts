@@ -1,4 +1,4 @@
-import { withoutUndefined } from "@factotum/agent-contract";
+import { commandSandbox, withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Random, RunFacts, SpawnRequest, Subagents } from "@factotum/agent-contract";
 import { contextBudget, renderSubagentContext } from "@factotum/agent-core";
 import { matchesTool } from "@factotum/config";
@@ -20,6 +20,7 @@ import { agentSessionKey } from "../routing/session-key.ts";
 import { chargedKind } from "../run-policy/input-traits.ts";
 import { schemaProblem } from "./check-result.ts";
 import { targetOf, taskText, type SpawnRefusal } from "./spawn-target.ts";
+import { offeredAgents } from "./offered-agents.ts";
 import { forkConversation } from "./fork-conversation.ts";
 import type { Fork, ForkStore } from "./fork-conversation.ts";
 import type { SpawnBook } from "./spawn-book.ts";
@@ -94,6 +95,16 @@ export async function planSpawn(request: SpawnRequest, caller: SpawnCaller, part
     tree: admission.tree ?? { id: run.runId, ...withoutUndefined({ tokens: budget.tokens, usd: budget.usd }) },
   };
   const { rootKey, depth, maxDepth } = place;
+  const occasion = { owner: run.owner, sessionKey: childKey, group: address.origin.conversation.kind !== "direct", workspace };
+  const { folder, sandbox } = await running.agents.placeFor(running.agent(agentId), occasion);
+  const job = boundsOf(
+    { ...request, ...withoutUndefined({ thinking: request.thinking ?? fork?.thinking }) },
+    { place, model, workspace, asking, run },
+    parts,
+  );
+  const { origin: at } = address;
+  const offered = { agentId, model, sandbox: commandSandbox(run) ?? sandbox, origin: at, asking, bounds: job, isSubagent: true };
+  const externalAgents = await offeredAgents({ ...offered, owner: run.owner, tainted: caller.tainted }, parts);
   const persistence = request.mode === "session" ? ({ isPersistent: true } as const) : {};
   const facts: SpawnFacts = { id, parentKey: run.sessionKey, rootKey, depth, maxDepth, ...persistence };
   const child: InputAdmission = {
@@ -103,18 +114,12 @@ export async function planSpawn(request: SpawnRequest, caller: SpawnCaller, part
     agentId,
     ...origin,
     spawn: facts,
-    job: boundsOf(
-      { ...request, ...withoutUndefined({ thinking: request.thinking ?? fork?.thinking }) },
-      { place, model, workspace, asking, run },
-      parts,
-    ),
-    extra: contextOf(request, place, run),
+    job,
+    extra: contextOf(request, { ...place, externalAgents }, run),
     ...withoutUndefined({ confinement: confinementOf(run) }),
   };
   const task = { ...facts, isTask: true as const, ...(fork === undefined ? {} : { isFork: true as const }) };
   const report = { ...base.admission, ...(admission.spawn === undefined ? { kind: "a2a" as const } : {}), ...origin };
-  const occasion = { owner: run.owner, sessionKey: childKey, group: address.origin.conversation.kind !== "direct", workspace };
-  const { folder } = await running.agents.placeFor(running.agent(agentId), occasion);
   return {
     workspace: folder,
     spawn: {
@@ -178,12 +183,13 @@ function placeInTree(agentId: string, run: RunFacts, { book, running, random }: 
 /** What the sub-agent is told of its task and its place. */
 function contextOf(
   { task, label, outputSchema, mode, attachments = [] }: SpawnRequest,
-  { id, depth, maxDepth }: TreePlace,
+  { id, depth, maxDepth, externalAgents }: TreePlace & { readonly externalAgents: readonly string[] },
   { agentId: requester }: RunFacts,
 ): string {
   const schema = outputSchema === undefined ? undefined : JSON.stringify(outputSchema);
   const given = withoutUndefined({ role: label, outputSchema: schema, isPersistent: mode === "session" ? (true as const) : undefined });
-  return renderSubagentContext({ requester, task, depth, maxDepth, attachments: attachmentPaths(id, attachments), ...given });
+  const place = { depth, maxDepth, externalAgents };
+  return renderSubagentContext({ requester, task, ...place, attachments: attachmentPaths(id, attachments), ...given });
 }
 
 function rowOf(

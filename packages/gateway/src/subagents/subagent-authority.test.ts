@@ -203,3 +203,37 @@ test("what a sub-agent asks its owner is shown, with its name, in the conversati
   await scene.say(`/approve ${/approve (\w+)/.exec(request)?.[1] ?? ""} deny`);
   expect(scene.texts.at(-1)).toBe("Told.");
 });
+
+test("a sub-agent is told of external agents exactly if it may start one, and its conversation likewise", async () => {
+  const acp = { enabled: true, agents: { coder: { command: "coder", args: [], env: {}, mcpServers: [] } } };
+  const told = async (name: string, patch: (config: FactotumConfig) => Partial<FactotumConfig>, act = async () => scene.say("Go.")) => {
+    await using own = await SubagentScene.open();
+    scene = own;
+    await own.start((before) => ({ ...before, maxDepth: name === "leaf" ? 1 : 2 }), {
+      sessionTools: true,
+      accountConfig: { allowFrom: ["owner-1", "guest-1"] },
+      patch: (config) => ({ ...config, acp, ...patch(config) }),
+    });
+    own.answerWith({
+      "": ({ results, text }) =>
+        text.includes("has ended") ? textReply("Told.") : results === 0 ? toolReply({ name: "agents_list", input: {} }) : spawn("task"),
+      task: () => textReply("done"),
+    });
+    await act();
+    const list = own.bodies("main: you").some((body) => body.includes("- coder: external"));
+    return [name, own.bodies("External agents that you may start").length > 0, list];
+  };
+  const agentsWith = (change: (agent: FactotumConfig["agents"][number]) => object) => (config: FactotumConfig) => ({
+    agents: config.agents.map((agent) => ({ ...agent, ...change(agent) })),
+  });
+  const same = (): object => ({});
+  expect(await told("owner", same)).toEqual(["owner", true, true]);
+  expect(await told("leaf", same)).toEqual(["leaf", false, true]);
+  expect(await told("none", () => ({ acp: { enabled: false, agents: acp.agents } }))).toEqual(["none", false, false]);
+  expect(await told("guest", same, async () => scene.say("Go.", GUEST))).toEqual(["guest", false, false]);
+  const noExec = agentsWith(() => ({ tools: { deny: ["exec"] } }));
+  expect(await told("no exec", noExec)).toEqual(["no exec", false, false]);
+  const boxed = agentsWith((agent) => ({ sandbox: { ...agent.sandbox, mode: "all" } }));
+  expect(await told("boxed", boxed)).toEqual(["boxed", false, false]);
+  expect(await told("unattended", same, async () => runJob())).toEqual(["unattended", false, false]);
+});

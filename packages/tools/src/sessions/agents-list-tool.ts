@@ -9,7 +9,7 @@ export function createAgentsListTool({ sessions }: { readonly sessions: Pick<Age
   return defineTool({
     name: "agents_list",
     summary: "List the agents within your reach",
-    description: "Lists the agents that you may reach, with their ids.",
+    description: 'Lists the agents that you may reach, with their ids; external ones are started with sessions_spawn and runtime "acp".',
     schema: z.strictObject({}),
     traits: READS_SESSIONS,
     async execute(_args, { run, tainted }) {
@@ -20,8 +20,9 @@ export function createAgentsListTool({ sessions }: { readonly sessions: Pick<Age
   });
 }
 
-function reachOf({ isSelf, hasSessions, isStartable }: ReachableAgent): string {
+function reachOf({ isSelf, hasSessions, isStartable, isExternal }: ReachableAgent): string {
   if (isSelf) return ": you";
+  if (isExternal === true) return ": external";
   if (!isStartable) return "";
   return hasSessions ? ": sessions_spawn can start it, too" : ": only sessions_spawn can start it";
 }

@@ -52,6 +52,7 @@ beforeEach(async () => {
       { id: "coder", name: "The coder", isSelf: false, hasSessions: true, isStartable: false },
       { id: "critic", isSelf: false, hasSessions: true, isStartable: true },
       { id: "tester", isSelf: false, hasSessions: false, isStartable: true },
+      { id: "claude", isSelf: false, hasSessions: false, isStartable: true, isExternal: true },
     ],
   };
 });
@@ -152,9 +153,9 @@ test("sessions_send waits 30 seconds by default, answers a hidden session like s
   });
 });
 
-test("agents_list marks the caller's own agent, and those that it may start", async () => {
+test("agents_list marks the caller's own agent, and those that it may start, and external ones", async () => {
   expect(textOf(await rig.call(createAgentsListTool({ sessions }), {}))).toBe(
-    "- main: you\n- coder (The coder)\n- critic: sessions_spawn can start it, too\n- tester: only sessions_spawn can start it",
+    "- main: you\n- coder (The coder)\n- critic: sessions_spawn can start it, too\n- tester: only sessions_spawn can start it\n- claude: external",
   );
 });
 
