@@ -1,5 +1,5 @@
 import type { ToolCallContent, ToolKind } from "@agentclientprotocol/sdk";
-import type { ShownCall } from "./tool-call.ts";
+import type { ShownCall } from "./shown-call.ts";
 
 const KINDS: readonly ToolKind[] = ["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode"];
 

@@ -1,17 +1,9 @@
 import { isAbsolute, resolve } from "node:path";
-import type { ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk";
+import type { ToolCallContent, ToolKind } from "@agentclientprotocol/sdk";
 import { EXTERNAL_CALL } from "@factotum/agent-contract";
 import type { ChatToolCall } from "@factotum/protocol";
 import { showExternalCall } from "./external-call.ts";
-
-/** What a client shows of a running call. `kind` is for display alone. */
-export interface ShownCall {
-  readonly title: string;
-  readonly kind: ToolKind;
-  readonly locations: ToolCallLocation[];
-  /** The changes that it makes, as far as its arguments say them. */
-  readonly diffs: ToolCallContent[];
-}
+import type { ShownCall } from "./shown-call.ts";
 
 const KINDS: Readonly<Record<string, ToolKind>> = {
   read: "read",

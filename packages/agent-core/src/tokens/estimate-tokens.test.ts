@@ -22,3 +22,19 @@ test("includes a message's images and the arguments of its calls", () => {
   expect(estimateMessageTokens(long)).toBeGreaterThan(1_000);
   expect(estimateTokens([user("x"), long])).toBe(estimateMessageTokens(user("x")) + estimateMessageTokens(long));
 });
+
+test("leaves out what an external agent has done itself", () => {
+  const said = assistant("I edit.", []);
+  const done = call("a", "agent_call", { title: "x".repeat(4_000) });
+  const working = { ...said, content: [...said.content, { type: "toolCall" as const, ...done, external: true as const }] };
+  const result = {
+    role: "toolResult",
+    toolCallId: "a",
+    toolName: "agent_call",
+    content: [],
+    isError: false,
+    external: true,
+    timestamp: 0,
+  } as const;
+  expect(estimateTokens([working, result])).toBe(estimateMessageTokens(said));
+});
