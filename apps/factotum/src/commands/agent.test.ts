@@ -78,3 +78,36 @@ test("a run that waits for its sub-agents says where its answer comes", async ()
   const { stdout: json } = await home.runWith({}, "agent", "-m", "go", "--json");
   expect(JSON.parse(json)).toMatchObject({ waitsForSubagents: true });
 });
+
+test("a terminal shows each call once: by its tool, or as an external agent has described it first", async () => {
+  const call = (id: string, name: string, args: object) => ({ id, name, argumentsText: JSON.stringify(args) });
+  const calls = [
+    call("c1", "ls", {}),
+    call("c2", "agent_call", { title: "Edit\n\u001b[2Ja.txt", agent: "claude" }),
+    call("c2", "agent_call", { title: "Edit a.txt and b.txt", agent: "claude" }),
+  ];
+  await using _gateway = await FakeGateway.start(home.factotumHome, {
+    connect: async () => true,
+    request: async (method, _token, _params, emit) => {
+      const happen = (event: object): void => emit("chat", { sessionKey: SESSION, event: { runId: "run-1", ...event } });
+      switch (method) {
+        case "agents.list":
+          return { agents: [{ id: "main", name: "Main", isDefault: true, mainSessionKey: SESSION, workspace: "/w" }] };
+        case "chat.subscribe":
+          return { sessionKey: SESSION, entries: [], queued: 0 };
+        case "agent": {
+          happen({ type: "run-start", startedAtMs: 0 });
+          for (const one of calls) happen({ type: "tool-start", call: one });
+          const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };
+          return { sessionKey: SESSION, runId: "run-1", outcome: { type: "done" }, text: "Done.", usage, notices: [] };
+        }
+        default:
+          return undefined;
+      }
+    },
+  });
+  let noted = "";
+  await home.runWith({ isTerminal: true, note: (text) => void (noted += text) }, "agent", "-m", "edit");
+  expect(noted).toContain("[ls]\n[claude: Edit \\u{1b}[2Ja.txt]\n");
+  expect(noted).not.toContain("b.txt");
+});
