@@ -207,7 +207,7 @@ function createClients(
   { hub }: Pick<GatewayParts, "hub">,
   options: GatewayOptions & { readonly status: () => Promise<GatewayStatus>; readonly authenticator: Authenticator },
 ): ClientSockets {
-  const { configControl, configDesk, memory, status, authenticator, version, clock, random, logger } = options;
+  const { configControl, configDesk, logDesk, memory, status, authenticator, version, clock, random, logger } = options;
   const warnings = (): readonly GatewayWarning[] => currentWarnings(engine, options);
   const handlers = createRpcHandlers({
     engine,
@@ -217,6 +217,7 @@ function createClients(
     reloadConfig: async (how) => configControl.reload(how),
     setup: options.setupControl,
     configDesk,
+    logDesk,
     memory,
     requestRestart: options.onRestartRequest,
     requestShutdown: options.onShutdownRequest,

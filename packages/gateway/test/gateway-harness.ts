@@ -37,6 +37,7 @@ import type {
   Gateway,
   GatewaySettings,
   HookSource,
+  LogDesk,
   LocalFiles,
   OpenEditorTools,
   OwnerControl,
@@ -277,6 +278,9 @@ export const NO_CONFIG: ConfigDesk = {
   patch: async () => ({ type: "refused", message: "no file in this test" }),
 };
 
+/** A stub: only the product writes a log file. */
+export const NO_LOG: LogDesk = { tail: async () => ({ lines: [], cursor: "0:0" }) };
+
 const NO_SETTING = async (): Promise<SettingsAnswer> => ({ type: "refused", message: "no settings in this test" });
 const NO_SETTINGS: SettingsDesk = { describe: NO_SETTING, read: NO_SETTING, plan: NO_SETTING, write: NO_SETTING };
 
@@ -496,6 +500,7 @@ export async function startTestGateway(
     },
     setupControl: { ...NO_SETUP, ...options.setupControl },
     configDesk: NO_CONFIG,
+    logDesk: NO_LOG,
     ownerControl: options.ownerControl ?? NO_OWNERS,
     store: options.around?.(store) ?? store,
     damage: store.damage,

@@ -188,6 +188,16 @@ function addContext(program: Command, context: CliContext, finish: Finish): void
       },
     );
   program
+    .command("trace")
+    .description("show what is stored of a message, from its event to the receipts of its answer")
+    .argument("[turn]", "the turn's number in the conversation, or its id; the newest one by default")
+    .option("--session <key>", "the session; the default agent's main session by default")
+    .addOption(json())
+    .action(async (turn: string | undefined, options: { session?: string; json?: boolean }) => {
+      const command = await import("../commands/trace.ts");
+      finish(await command.trace(context, { ...options, ...(turn === undefined ? {} : { turn }), json: options.json === true }));
+    });
+  program
     .command("replay")
     .description("send a stored request again and print the answer, without changing the conversation or running tools")
     .argument("<turn>", "the turn's number in the conversation, or its id")
@@ -295,8 +305,10 @@ function addLogs(program: Command, context: CliContext, finish: Finish): void {
     .option("--follow", "keep printing new lines until you stop it")
     .addOption(new Option("--lines <number>", "how many lines from the end").default(100).argParser(positive))
     .addOption(new Option("--level <level>", "the lowest level to show").choices(LOG_LEVELS).default("debug"))
+    .option("--source <name>", "only lines about an account, an agent, a session and so on; the beginning is enough")
+    .option("--text <text>", "only lines with this text, ignoring case")
     .addOption(new Option("--json", "print the raw lines, one JSON object each"))
-    .action(async (options: { follow?: boolean; lines: number; level: LogLevel; json?: boolean }) => {
+    .action(async (options: { follow?: boolean; lines: number; level: LogLevel; source?: string; text?: string; json?: boolean }) => {
       const { logs } = await import("../commands/logs.ts");
       finish(await logs(context, { ...options, follow: options.follow === true, json: options.json === true }));
     });

@@ -1,6 +1,7 @@
-import { appendFile, mkdir, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { createLogDesk } from "../compose/log-desk.ts";
 import { CliHome } from "../../test/cli.ts";
 
 const LINES = [
@@ -46,6 +47,39 @@ test("lines and level filter, JSON prints them unchanged", async () => {
   expect((await cli.run("logs", "--lines", "3", "--level", "info")).stdout).not.toContain("Channel started");
   expect((await cli.run("logs", "--level", "loud")).code).toBe(2);
   expect((await cli.run("logs", "--lines", "0")).code).toBe(2);
+});
+
+test("lines are filtered by what they are about and by their text", async () => {
+  await using cli = await CliHome.create();
+  await withLog(cli);
+  expect((await cli.run("logs", "--source", "fei")).stdout).toBe("2026-11-22 01:00:00 info  Channel started channel=feishu\n");
+  expect((await cli.run("logs", "--text", "DEEPER")).stdout).toContain("It failed");
+  expect((await cli.run("logs", "--source", "gateway", "--text", "started")).stdout).toBe("");
+});
+
+test("clients read the newest lines, then what was written since, also over a change of the file, without secrets", async () => {
+  await using cli = await CliHome.create();
+  const path = await withLog(cli);
+  const desk = createLogDesk({ path, hide: (text) => text.replaceAll("bad", "***") });
+  const first = await desk.tail({ level: "info", limit: 2 });
+  expect(first.lines).toEqual([
+    { time: "2026-11-22T01:00:03.000Z", level: "warn", source: "gateway", message: "Odd", details: "detail=\\u001b[2Jgone" },
+    { level: "info", source: "gateway", message: "not ours \\u0007", details: "" },
+  ]);
+  expect(await desk.tail({ after: first.cursor })).toEqual({ lines: [], cursor: first.cursor });
+  await appendFile(path, `${LINES[2]}\n${LINES[0]}`);
+  const second = await desk.tail({ after: first.cursor });
+  // An unfinished line is read once it is whole.
+  expect(second.lines).toMatchObject([{ level: "error", message: "It failed", details: 'error="***: deeper"' }]);
+  await appendFile(path, "\n");
+  await rename(path, `${path}.1`);
+  await writeFile(path, `${LINES[1]}\n`);
+  const third = await desk.tail({ after: second.cursor });
+  expect(third.lines.map(({ source, message }) => [source, message])).toEqual([
+    ["feishu", "Channel started"],
+    ["gateway", "Input ignored"],
+  ]);
+  expect((await desk.tail({ after: third.cursor })).lines).toEqual([]);
 });
 
 test("a missing log is reported, and is no failure", async () => {

@@ -1,6 +1,7 @@
 import type { CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
-import { levelRank, parseLogLine, renderLogLine, visible, type LogLevel } from "../runtime/log-line.ts";
+import { passes } from "../runtime/log-entry.ts";
+import { parseLogLine, renderLogLine, visible, type LogLevel } from "../runtime/log-line.ts";
 import { followLog, readLastLines } from "../runtime/read-log.ts";
 
 /** Selects lines of the log. */
@@ -9,16 +10,19 @@ export interface LogsOptions {
   readonly lines: number;
   /** Minimum level. */
   readonly level: LogLevel;
+  /** What the lines are about, or the beginning of that. */
+  readonly source?: string;
+  /** Ignoring case. */
+  readonly text?: string;
   /** Continue with new lines, until a signal. */
   readonly follow: boolean;
   readonly json: boolean;
 }
 
 /** Shows the gateway's log. It reads the file, so the gateway need not run. */
-export async function logs(context: CliContext, { lines: count, level, follow, json }: LogsOptions): Promise<number> {
+export async function logs(context: CliContext, { lines: count, follow, json, ...filter }: LogsOptions): Promise<number> {
   const { logFile } = context.paths;
-  const least = levelRank(level);
-  const isWanted = (line: string): boolean => line !== "" && levelRank(parseLogLine(line)?.["level"]) >= least;
+  const isWanted = (line: string): boolean => passes(line, filter);
   const show = (line: string): void => context.print(`${json ? jsonLine(line) : personLine(line)}\n`);
   const { lines, position } = await readLastLines(logFile, count, isWanted);
   for (const line of lines) show(line);

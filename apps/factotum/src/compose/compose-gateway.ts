@@ -39,6 +39,7 @@ import { createConfigDesk } from "./config-desk.ts";
 import { ConfigReloader } from "./config-reloader.ts";
 import { crashPointFrom } from "./crash-point.ts";
 import { channelCatalog, configOptions, firstRunExtensions } from "./extensions.ts";
+import { createLogDesk } from "./log-desk.ts";
 import { createSettingsDesk } from "./settings-desk.ts";
 import { createOwnerControl } from "./create-owner-control.ts";
 import { gatewayToken } from "./gateway-token.ts";
@@ -253,11 +254,12 @@ function setupOf(reloader: ConfigReloader, { env, secrets }: Pick<CliContext, "e
 function controlsOf(
   reloader: ConfigReloader,
   { context, secrets }: Pick<ComposeOptions, "context" | "secrets">,
-): Pick<GatewayOptions, "setupControl" | "configDesk" | "ownerControl"> {
+): Pick<GatewayOptions, "setupControl" | "configDesk" | "logDesk" | "ownerControl"> {
   const { env } = context;
   return {
     setupControl: setupOf(reloader, { env, secrets }),
     configDesk: createConfigDesk({ options: async () => configOptions(env), hide: (text) => secrets.hide(text), control: reloader }),
+    logDesk: createLogDesk({ path: context.paths.logFile, hide: (text) => secrets.hide(text) }),
     ownerControl: createOwnerControl(context, reloader),
   };
 }

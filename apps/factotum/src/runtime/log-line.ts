@@ -23,11 +23,18 @@ export function levelRank(level: unknown): number {
 
 /** One line for a person: time, level, message, then the other fields. Foreign text in it cannot move the cursor. */
 export function renderLogLine(fields: Readonly<Record<string, unknown>>, { withDate }: { readonly withDate: boolean }): string {
-  const { time, level, message, error, ...others } = fields;
+  const { time, level, message } = fields;
+  const when = withDate ? String(time).slice(0, 19).replace("T", " ") : String(time).slice(11, 19);
+  const details = renderDetails(fields);
+  return visible([when, String(level).padEnd(5), message, ...(details === "" ? [] : [details])].join(" "));
+}
+
+/** What a line says in addition to its message, as `key=value`. */
+export function renderDetails(fields: Readonly<Record<string, unknown>>): string {
+  const { time: _time, level: _level, message: _message, error, ...others } = fields;
   const rest = Object.entries(others).map(([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`);
   const failure = error === undefined ? [] : [`error=${JSON.stringify(messagesOf(error).join(": "))}`];
-  const when = withDate ? String(time).slice(0, 19).replace("T", " ") : String(time).slice(11, 19);
-  return visible([when, String(level).padEnd(5), message, ...rest, ...failure].join(" "));
+  return [...rest, ...failure].join(" ");
 }
 
 /** Control characters as their escapes. */

@@ -34,6 +34,39 @@ export async function readLastLines(
   return { lines, position: { inode: facts?.ino, offset: facts?.size ?? 0 } };
 }
 
+/** The whole lines written after `position` that are `wanted`, also at the end of the previous file, from a megabyte of each at most. */
+export async function readLinesAfter(
+  path: string,
+  { inode, offset }: LogPosition,
+  wanted: (line: string) => boolean,
+): Promise<{ readonly lines: readonly string[]; readonly position: LogPosition }> {
+  const facts = await statOrNone(path);
+  if (facts === undefined) return { lines: [], position: { inode: undefined, offset: 0 } };
+  const isSame = facts.ino === inode && offset <= facts.size;
+  const before = isSame ? undefined : await statOrNone(`${path}.1`);
+  const rest = before?.ino === inode ? await readWholeLines(`${path}.1`, offset) : { lines: [], end: 0 };
+  const read = await readWholeLines(path, isSame ? offset : 0);
+  return { lines: [...rest.lines, ...read.lines].filter(wanted), position: { inode: facts.ino, offset: read.end } };
+}
+
+/** Bytes that one look at the log reads of a file. */
+const MAX_LOOK_BYTES = 1024 * 1024;
+
+async function readWholeLines(path: string, from: number): Promise<{ readonly lines: readonly string[]; readonly end: number }> {
+  const file = await openOrNone(path);
+  if (file === undefined) return { lines: [], end: from };
+  try {
+    const chunk = Buffer.alloc(MAX_LOOK_BYTES);
+    const { bytesRead } = await file.read(chunk, 0, MAX_LOOK_BYTES, from);
+    const last = chunk.lastIndexOf(0x0a, bytesRead - 1);
+    // No line is this long.
+    if (bytesRead === 0 || last === -1) return { lines: [], end: bytesRead === MAX_LOOK_BYTES ? from + bytesRead : from };
+    return { lines: chunk.subarray(0, last).toString("utf8").split("\n"), end: from + last + 1 };
+  } finally {
+    await file.close();
+  }
+}
+
 /** Yields every line written after `position`, including later files, until the signal fires. */
 export async function* followLog(
   path: string,

@@ -5,6 +5,7 @@ import type { ChannelAccount } from "../index.ts";
 import {
   createMemoryLogger,
   NO_CONFIG,
+  NO_LOG,
   NO_SETUP,
   realClock,
   realRandom,
@@ -57,6 +58,7 @@ async function serverWithPatience(running: TestGateway, requestTimeoutMs: number
     reloadConfig: () => Promise.reject(new Error("there is no file")),
     setup: NO_SETUP,
     configDesk: NO_CONFIG,
+    logDesk: NO_LOG,
     memory: NO_MEMORY,
     requestRestart: async () => undefined,
     requestShutdown: () => undefined,

@@ -34,10 +34,11 @@ export async function findRequest(query: RequestQuery, store: RequestStore): Pro
   return notKept(`This turn has the requests 1 to ${items[0]?.number ?? 1}.`);
 }
 
-async function findTurn(
+/** The turn with a number in the conversation, or with an id. Rejects with a `SessionRequestError` if there is none. */
+export async function findTurn(
   sessionKey: string,
   turn: number | string,
-  store: RequestStore,
+  store: Pick<RequestStore, "readSession" | "findTurn" | "readTurn">,
 ): Promise<{ readonly id: string; readonly sessionId: string }> {
   if (typeof turn === "string") return (await store.readTurn(turn)) ?? notKept(`There is no turn "${turn}".`);
   const session = await store.readSession(sessionKey);

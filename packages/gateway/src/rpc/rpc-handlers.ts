@@ -13,7 +13,9 @@ import { deadLetterHandlers } from "./dead-letter-handlers.ts";
 import { editorHandlers } from "./editor-handlers.ts";
 import { gatewayHandlers } from "./gateway-handlers.ts";
 import type { GatewayControl } from "./gateway-handlers.ts";
+import { logHandlers, type LogDesk } from "./log-handlers.ts";
 import { memoryHandlers, type GatewayMemory } from "./memory-handlers.ts";
+import { messageHandlers } from "./message-handlers.ts";
 import { modelHandlers } from "./model-handlers.ts";
 import { pairingHandlers } from "./pairing-handlers.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
@@ -32,6 +34,7 @@ export interface RpcServices extends GatewayControl {
   readonly hub: WebchatHub;
   readonly setup: SetupControl;
   readonly configDesk: ConfigDesk;
+  readonly logDesk: LogDesk;
   readonly memory: GatewayMemory;
 }
 
@@ -39,7 +42,7 @@ export interface RpcServices extends GatewayControl {
 export type RpcHandlers = RpcHandlersOf<RpcMethod>;
 
 /** Creates the handlers, one file for each group of methods. */
-export function createRpcHandlers({ engine, hub, setup, configDesk, memory, ...control }: RpcServices): RpcHandlers {
+export function createRpcHandlers({ engine, hub, setup, configDesk, logDesk, memory, ...control }: RpcServices): RpcHandlers {
   return {
     ...chatHandlers(engine, hub),
     ...agentHandlers(engine),
@@ -51,7 +54,9 @@ export function createRpcHandlers({ engine, hub, setup, configDesk, memory, ...c
     ...contextHandlers(engine),
     ...deadLetterHandlers(engine.deadLetters),
     ...cronHandlers(engine),
+    ...logHandlers(logDesk),
     ...memoryHandlers(engine, memory),
+    ...messageHandlers(engine),
     ...modelHandlers(engine, setup),
     ...channelHandlers(engine.channelInspector, engine.parts),
     ...pairingHandlers(engine.pairing),

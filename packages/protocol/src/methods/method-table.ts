@@ -11,7 +11,9 @@ import { DEAD_LETTER_METHODS, type DeadLetterMethods } from "./dead-letter-metho
 import { EDITOR_METHODS, type EditorMethods } from "./editor-methods.ts";
 import { GATEWAY_METHODS, type GatewayMethods } from "./gateway-methods.ts";
 import type { MethodTable } from "./define-methods.ts";
+import { LOG_METHODS, type LogMethods } from "./log-methods.ts";
 import { MEMORY_METHODS, type MemoryMethods } from "./memory-methods.ts";
+import { MESSAGE_METHODS, type MessageMethods } from "./message-methods.ts";
 import { MODEL_METHODS, type ModelMethods } from "./model-methods.ts";
 import { PAIRING_METHODS, type PairingMethods } from "./pairing-methods.ts";
 import { SESSION_METHODS, type SessionMethods } from "./session-methods.ts";
@@ -34,7 +36,9 @@ export interface RpcMethods
     ContextMethods,
     DeadLetterMethods,
     CronMethods,
+    LogMethods,
     MemoryMethods,
+    MessageMethods,
     ModelMethods,
     PairingMethods,
     ApprovalMethods,
@@ -67,7 +71,9 @@ export const RPC_METHODS: RpcMethodSchemas = {
   ...CONTEXT_METHODS,
   ...DEAD_LETTER_METHODS,
   ...CRON_METHODS,
+  ...LOG_METHODS,
   ...MEMORY_METHODS,
+  ...MESSAGE_METHODS,
   ...MODEL_METHODS,
   ...PAIRING_METHODS,
   ...APPROVAL_METHODS,

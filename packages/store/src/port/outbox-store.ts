@@ -29,6 +29,8 @@ export interface OutboxStore {
     rows: readonly NewOutbound[],
     options?: { readonly turnId?: string; readonly notice?: { readonly sessionId: string; readonly body: KeyedNotice } },
   ): Promise<readonly OutboxRecord[]>;
+  /** The rows of a turn, oldest first, 200 at most; searches the newest 10,000 rows. */
+  listTurnOutbound(turnId: string): Promise<readonly OutboxRecord[]>;
   /** True if a turn that has just been running has rows in the outbox; searches the newest 10,000 rows. */
   hasOutbound(turnId: string): Promise<boolean>;
   readOutbound(id: string): Promise<OutboxRecord | undefined>;

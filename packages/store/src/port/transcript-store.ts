@@ -36,6 +36,8 @@ export type EntryScan = (query: { readonly words: readonly string[]; readonly be
 export interface TranscriptStore {
   /** Appends an entry outside any turn. If a notice with the same key exists, that one is returned instead. */
   appendEntry(sessionId: string, body: TranscriptBody, options: { readonly timestampMs: number }): Promise<TranscriptEntry>;
+  /** Undefined for an unknown one, and for a damaged one. */
+  readEntry(id: string): Promise<TranscriptEntry | undefined>;
   /** The notice with this key, in any conversation. */
   findNotice(key: string): Promise<TranscriptEntry | undefined>;
   /**

@@ -257,6 +257,7 @@ function createTranscriptStore({ tables, transactions, queries, calls }: Parts):
   const reader = new TranscriptReader({ tables, calls });
   return {
     appendEntry: (sessionId, body, { timestampMs }) => calls.write(() => transactions.appendEntry(sessionId, body, timestampMs)),
+    readEntry: (id) => calls.read(() => transcripts.read(id)),
     findNotice: (key) => calls.read(() => transcripts.findNotice(key)),
     readTranscript: (sessionId, options) => calls.read(() => transcripts.page(sessionId, options)),
     readContext: (sessionId, options) => calls.read(() => queries.context(sessionId, options)),
@@ -274,6 +275,7 @@ function createOutboxStore({ tables, transactions, calls }: Parts): OutboxStore 
   return {
     addOutbound: (rows, options) => calls.write(() => transactions.addOutbound(rows, options)),
     listSentMessage: (chat, messageId) => calls.read(() => sentMessages.list(chat, messageId)),
+    listTurnOutbound: (turnId) => calls.read(() => outbox.ofTurn(turnId)),
     hasOutbound: (turnId) => calls.read(() => outbox.hasRowOf(turnId)),
     readOutbound: (id) => calls.read(() => outbox.read(id)),
     findOutbound: (idempotencyKey) => calls.read(() => outbox.find(idempotencyKey)),

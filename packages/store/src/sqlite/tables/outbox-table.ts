@@ -199,6 +199,16 @@ export class OutboxTable {
     return found !== undefined;
   }
 
+  /** The rows of a turn among the newest ones, oldest first; damaged ones are left out. */
+  ofTurn(turnId: string): readonly OutboxRecord[] {
+    const rows = this.#context.database.all(
+      `SELECT ${OUTBOX_COLUMNS} WHERE outbox.id > (SELECT coalesce(max(id), 0) FROM outbox) - ${SEARCHED_ROWS}
+         AND outbox.turn = (SELECT n FROM turns WHERE id = ?) ORDER BY outbox.id LIMIT 200`,
+      turnId,
+    );
+    return rows.flatMap((row) => this.#decode(row) ?? []);
+  }
+
   /** Rows that were not sent yet: one may be claimed long before its turn to be sent. */
   countPending(): number {
     return this.#count("SELECT count(*) AS count FROM outbox WHERE state IN ('waiting', 'sending')");

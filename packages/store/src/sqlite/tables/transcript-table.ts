@@ -93,9 +93,17 @@ export class TranscriptTable {
     return entries;
   }
 
+  read(id: string): TranscriptEntry | undefined {
+    return this.#one("transcript.id = ?", decodeId("e", id) ?? -1);
+  }
+
   /** The notice with this key, in any conversation. */
   findNotice(key: string): TranscriptEntry | undefined {
-    const row = this.#context.database.get(`SELECT ${COLUMNS} WHERE transcript.key = ? AND transcript.damaged = 0`, key);
+    return this.#one("transcript.key = ?", key);
+  }
+
+  #one(where: string, value: string | number): TranscriptEntry | undefined {
+    const row = this.#context.database.get(`SELECT ${COLUMNS} WHERE ${where} AND transcript.damaged = 0`, value);
     return row === undefined ? undefined : this.#decodeAll([row], this.#conversations.read(numberOf(row, "conversation")))[0];
   }
 

@@ -1,0 +1,25 @@
+import type { LogDesk } from "@factotum/gateway";
+import { passes, toLogEntry } from "../runtime/log-entry.ts";
+import { readLastLines, readLinesAfter } from "../runtime/read-log.ts";
+
+const DEFAULT_LIMIT = 200;
+
+/** The log file for clients. `hide` also hides secrets that became known after a line was written. */
+export function createLogDesk({ path, hide }: { readonly path: string; readonly hide: (text: string) => string }): LogDesk {
+  return {
+    tail: async ({ limit = DEFAULT_LIMIT, after, ...filter }) => {
+      const wanted = (line: string): boolean => passes(line, filter);
+      const { lines, position } =
+        after === undefined ? await readLastLines(path, limit, wanted) : await readLinesAfter(path, parsePosition(after), wanted);
+      return {
+        lines: lines.slice(-limit).map((line) => toLogEntry(hide(line))),
+        cursor: `${position.inode ?? 0}:${position.offset}`,
+      };
+    },
+  };
+}
+
+function parsePosition(cursor: string): { readonly inode: number; readonly offset: number } {
+  const [inode = 0, offset = 0] = cursor.split(":").map(Number);
+  return { inode, offset };
+}
