@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PROTOCOL_VERSION, RPC_EVENTS, ServerFrameSchema } from "@factotum/protocol";
-import { startProduct, type Product } from "@factotum/testing-product";
+import { runCommand, startProduct, type Product } from "@factotum/testing-product";
 import { expect, test } from "vitest";
 import { RpcClient } from "../src/rpc/rpc-client.ts";
 
@@ -83,5 +83,16 @@ test("clients read and change the file without its secrets, never over another c
   expect(unreadable).not.toHaveProperty("text");
   expect(JSON.stringify(unreadable)).not.toContain("canary");
   expect(await client.request("config.patch", { baseHash: unreadable.baseHash, text: "{}" })).toMatchObject({ type: "applied" });
+
+  // The other methods of the page, and the commands that do the same.
+  const say = async (...args: readonly string[]): Promise<string> => (await runCommand(args, { home: product.home })).stdout;
+  await say("agent", "--message", "Where is the oolong, 乌龙茶?");
+  expect(await say("sessions", "search", "乌龙茶")).toContain("Where is the oolong");
+  expect(await say("trace")).toMatch(/received on [^]*request 1 to demo\/demo[^]*turn ended: done/);
+  expect(await say("usage", "--by", "model", "cause")).toMatch(/demo\/demo +user[^]*spend\.unattended/);
+  expect(await say("commands", "list")).toContain("/new, /reset [MODEL | default]");
+  const { lines, cursor } = await client.request("logs.tail", { text: "configuration", limit: 5 });
+  expect(lines.map(({ message }) => message)).toContain("The configuration has changed and is in use");
+  expect((await client.request("logs.tail", { after: cursor, level: "error" })).lines).toEqual([]);
   expect(product.output()).not.toContain("canary");
 });
