@@ -458,6 +458,69 @@ interface ConfigReloadResult {
 }
 /** Parses the answer to `config.reload`. */
 declare const ConfigReloadResultSchema: z.ZodType<ConfigReloadResult>;
+/** Something that is wrong with the file, or worth knowing. */
+interface ConfigFinding {
+  /** `missing`, `syntax`, `invalid-value`, `unenforced`, `unknown-key`, `unknown-channel`, `conflict`, `extension`, `environment` or `notice`. */
+  readonly type: string;
+  /** `agents.list[0].model`; empty for the whole file. */
+  readonly path: string;
+  /** What is wrong and what to do. */
+  readonly message: string;
+  /** From 1. */
+  readonly line?: number;
+  readonly column?: number;
+}
+/** The configuration file and what it comes to. No secret is in it: `mark` stands for each. */
+interface ConfigView {
+  readonly path: string;
+  /** `last-good`: the file cannot be used, and its last good copy runs. `defaults`: there is no file. `refused`: nothing can be used. */
+  readonly source: "file" | "defaults" | "last-good" | "refused";
+  readonly format: "json5" | "yaml";
+  /** Identifies the text of the file, for `config.patch`. */
+  readonly baseHash: string;
+  /** Absent if the file cannot be read, because its secrets cannot be hidden then. */
+  readonly text?: string;
+  /** What stands for a hidden secret. Written back at the same key it keeps the secret. */
+  readonly mark: string;
+  /** The keys of the file, old names renamed. */
+  readonly written: Readonly<Record<string, unknown>>;
+  /** Every value that holds, with its defaults. */
+  readonly effective: Readonly<Record<string, unknown>>;
+  readonly problems: readonly ConfigFinding[];
+  /** Keys that this build has no effect of yet. */
+  readonly inactive: readonly string[];
+  /** Keys that differ from those of the start, and need a restart. */
+  readonly needsRestart: readonly string[];
+}
+/** One changed value; secrets are hidden. */
+interface ConfigDifference {
+  readonly type: "added" | "removed" | "changed";
+  readonly path: string;
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+/** What became of a change. */
+interface ConfigPatchResult {
+  /** `planned`: a dry run; nothing was written. `kept`: it was written and cannot be used, so what ran before runs on. */
+  readonly type: "applied" | "unchanged" | "planned" | "kept";
+  readonly differences: readonly ConfigDifference[];
+  /** The new text with its secrets hidden; absent if nothing changes. */
+  readonly text?: string;
+  /** Of the file after the change; of a plan, before it. */
+  readonly baseHash: string;
+  /** False if the file has to be rewritten, which loses its comments; an earlier version is kept. */
+  readonly keptComments: boolean;
+  /** Keys that take effect after a restart. */
+  readonly needsRestart: readonly string[];
+  /** What the configuration now means for commands and other people's files, one sentence each. */
+  readonly policy: readonly string[];
+  /** Why it is not used, or what is narrower than it says, and other warnings. */
+  readonly problems: readonly string[];
+}
+/** Parses the configuration file. */
+declare const ConfigViewSchema: z.ZodType<ConfigView>;
+/** Parses the result of a change. */
+declare const ConfigPatchResultSchema: z.ZodType<ConfigPatchResult>;
 /**
  * Unacknowledged damage of the stored state. `database`: the whole database was lost or unreadable and was restored; `snapshots`: snapshots of another database
  * lie beside it and are kept; `rows`: single rows failed their checksum and are excluded.
@@ -688,6 +751,59 @@ interface RunUsage {
 }
 /** Parses a usage. */
 declare const RunUsageSchema: z.ZodType<RunUsage>;
+/** What usage can be grouped by. */
+declare const USAGE_GROUPS: readonly ["day", "model", "cause", "agent", "channel", "session"];
+/** A way to group usage. */
+type UsageGroup = (typeof USAGE_GROUPS)[number];
+/** Requests with their tokens and cost. */
+interface UsageAmount extends RunUsage {
+  readonly requests: number;
+  readonly failed: number;
+  /** Requests without a known price, which `costUsd` does not have. */
+  readonly unpriced: number;
+  /** Part of the tokens read that came from the cache, 0 to 1; absent if none were read. */
+  readonly cacheHitRate?: number;
+}
+/** Usage in a period. */
+interface UsageReport {
+  readonly fromMs: number;
+  /** Exclusive. */
+  readonly toMs: number;
+  readonly timeZone: string;
+  readonly total: UsageAmount;
+  /** By day in order of time, otherwise the most expensive first. `keys` has a value for each of the asked groups; an unknown channel is `-`. */
+  readonly groups: readonly (UsageAmount & {
+    readonly keys: Readonly<Partial<Record<UsageGroup, string>>>;
+  })[];
+  /** Groups beyond the limit. */
+  readonly omitted: number;
+  /** Requests before this are not stored any more; absent if there is none. */
+  readonly storedSinceMs?: number;
+  /** Everything that was charged on the days of the period by agent and cause: also requests that are not stored, such as tests and media. */
+  readonly charged: readonly {
+    readonly day: string;
+    readonly agent: string;
+    readonly cause: string;
+    readonly calls: number;
+    readonly tokens: number;
+    readonly costUsd?: number;
+  }[];
+  /** The caps of today for each agent. What is absent has no limit. */
+  readonly caps: readonly {
+    readonly agent: string;
+    /** The key of the configuration. */
+    readonly name: string;
+    readonly tokensPerDay?: number;
+    readonly usdPerDay?: number;
+    readonly tokens: number;
+    readonly costUsd: number;
+    readonly tokensLeft?: number;
+    readonly usdLeft?: number;
+    readonly resetsAtMs: number;
+  }[];
+}
+/** Parses usage in a period. */
+declare const UsageReportSchema: z.ZodType<UsageReport>;
 /** The parts of a model request, in the order in which the reports show them. */
 declare const CONTEXT_PART_TYPES: readonly ["system", "messages", "prompt", "images", "tools"];
 /** Name of a part: system prompt, earlier messages, this turn's text, this turn's images, tools. */
@@ -1201,6 +1317,41 @@ interface SessionSummary {
 }
 /** Parses a session. */
 declare const SessionSummarySchema: z.ZodType<SessionSummary>;
+/** A conversation whose title has the words. */
+interface SessionTitleHit {
+  readonly key: string;
+  readonly title: string;
+  readonly activeAtMs: number;
+}
+/** A message that has the words. */
+interface SessionTextHit {
+  readonly key: string;
+  readonly title: string;
+  /** That of the transcript; another one than the session has now if the conversation was reset since. */
+  readonly sessionId: string;
+  readonly isCurrent: boolean;
+  readonly entryId: string;
+  readonly turnId?: string;
+  readonly role: "user" | "assistant";
+  readonly timestampMs: number;
+  /** The text around the first match. */
+  readonly snippet: string;
+  /** Where the words are in the snippet: first and last character, exclusive. */
+  readonly matches: readonly (readonly [start: number, end: number])[];
+}
+/** What a search has found. */
+interface SessionSearchResult {
+  /** Only on the first page. */
+  readonly titles: readonly SessionTitleHit[];
+  /** Newest first. */
+  readonly hits: readonly SessionTextHit[];
+  /** Messages since then were looked at; absent if there is none. */
+  readonly searchedSinceMs?: number;
+  /** There are older messages, which this continues with. */
+  readonly cursor?: string;
+}
+/** Parses what a search has found. */
+declare const SessionSearchResultSchema: z.ZodType<SessionSearchResult>;
 /** The result of an import or of its dry run. */
 interface SessionImportReport {
   readonly imported: readonly {
@@ -1273,9 +1424,11 @@ interface SetupState {
   };
   readonly providers: readonly SetupProvider[];
 }
+/** How a test of a provider or a model ends. */
+declare const SETUP_CHECK_TYPES: readonly ["works", "missing-key", "refused-key", "no-credit", "unknown-model", "unusable-model", "no-models", "rate-limited", "unreachable", "failed"];
 /** The result of a provider test: the finding and what to do. */
 interface SetupCheck {
-  readonly type: "works" | "missing-key" | "refused-key" | "no-credit" | "unknown-model" | "unusable-model" | "no-models" | "rate-limited" | "unreachable" | "failed";
+  readonly type: (typeof SETUP_CHECK_TYPES)[number];
   readonly message: string;
   /** The models that support chat, without the provider. */
   readonly models: readonly string[];
@@ -1340,6 +1493,179 @@ declare const ChannelProbeSchema: z.ZodType<ChannelProbe>;
 declare const ChannelDirectoryEntriesSchema: z.ZodType<readonly ChannelDirectoryEntry[]>;
 /** Parses a step of a login. */
 declare const ChannelLoginStepSchema: z.ZodType<ChannelLoginStep>;
+/** A slash command. Names are without the slash. */
+interface CommandSummary {
+  readonly name: string;
+  /** Other names of the same command. */
+  readonly aliases: readonly string[];
+  /** `file`: of the workspace; `command` and `prompt`: of a plugin or a server. */
+  readonly type: "built-in" | "skill" | "file" | "command" | "prompt";
+  /** One line; of anything but a built-in one it may be text of others. */
+  readonly summary: string;
+  /** Who may use it in a conversation with others. */
+  readonly access: "anyone" | "owner";
+  /** What may follow the name, for people: `[ID [DECISION]]`. Absent: nothing is known. */
+  readonly hint?: string;
+  /** Words that may follow the name first. */
+  readonly words: readonly string[];
+}
+/** Parses a slash command. */
+declare const CommandSummarySchema: z.ZodType<CommandSummary>;
+/** Levels of the log, lowest first. */
+declare const LOG_LEVEL_IDS: readonly ["debug", "info", "warn", "error"];
+/** Name of a level. */
+type LogLevelId = (typeof LOG_LEVEL_IDS)[number];
+/** A line of the log, without secrets. */
+interface LogEntry {
+  /** ISO 8601; absent for a line that the gateway did not write. */
+  readonly time?: string;
+  readonly level: LogLevelId;
+  /** What it is about: an account of a channel, an agent and so on; `gateway` for none of these. */
+  readonly source: string;
+  readonly message: string;
+  /** The other facts of the line; cut at 2,000 characters. */
+  readonly details: string;
+}
+/** A part of the log. */
+interface LogPart {
+  /** Oldest first. */
+  readonly lines: readonly LogEntry[];
+  /** What was written after this is read with it. */
+  readonly cursor: string;
+}
+/** Parses a part of the log. */
+declare const LogPartSchema: z.ZodType<LogPart>;
+/** An event that a turn answers. */
+interface TracedInput {
+  readonly id: string;
+  readonly channel: string;
+  readonly accountId: string;
+  /** The platform's id of the conversation. */
+  readonly conversation: string;
+  readonly sender: string;
+  readonly eventId: string;
+  readonly messageId: string;
+  /** When the platform says that it was sent; absent if it does not. */
+  readonly sentAtMs?: number;
+  /** When it was stored. */
+  readonly receivedAtMs: number;
+  /** `answered`, `silent`, `dead` and so on. */
+  readonly state: string;
+  readonly reason?: string;
+  /** The beginning. */
+  readonly text: string;
+}
+/** A tool call of a turn. */
+interface TracedCall {
+  readonly name: string;
+  readonly callId: string;
+  /** When the model's answer with the call was stored. */
+  readonly askedAtMs: number;
+  /** When its result was stored; absent if there is none. */
+  readonly endedAtMs?: number;
+  readonly isError?: boolean;
+}
+/** A part of an answer on its way to the platform. */
+interface TracedSend {
+  readonly id: string;
+  readonly purpose: "reply" | "tool" | "notice" | "preview";
+  readonly channel: string;
+  readonly accountId: string;
+  readonly conversation: string;
+  readonly createdAtMs: number;
+  readonly attempts: number;
+  /** `accepted`: the platform has taken it, as `messageIds`. */
+  readonly state: "sending" | "suppressed" | "waiting" | "accepted" | "ambiguous" | "dead" | "replaced";
+  readonly reason?: string;
+  readonly messageIds: readonly string[];
+  /** The beginning. */
+  readonly text: string;
+}
+/** What is stored of one message, from its event to the receipts of its answer. Settled events and sends are kept for 14 days, requests for 30. */
+interface MessageTrace {
+  readonly sessionKey: string;
+  readonly sessionId: string;
+  readonly turnId: string;
+  /** Its number in the conversation. */
+  readonly turn: number;
+  readonly agentId: string;
+  readonly kind: string;
+  readonly state: "running" | "done" | "aborted" | "failed";
+  readonly failure?: {
+    readonly code: string;
+    readonly message: string;
+  };
+  /** How often it was started; more than once after crashes. */
+  readonly starts: number;
+  readonly startedAtMs: number;
+  readonly endedAtMs?: number;
+  readonly usage: RunUsage;
+  readonly inputs: readonly TracedInput[];
+  /** Oldest first. */
+  readonly requests: readonly ContextRequest[];
+  readonly calls: readonly TracedCall[];
+  readonly sends: readonly TracedSend[];
+}
+/** Parses a trace. */
+declare const MessageTraceSchema: z.ZodType<MessageTrace>;
+/** US dollars per million tokens. Absent: unknown. */
+interface ModelPrice {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead?: number;
+  readonly cacheWrite?: number;
+}
+/** A model that can be chosen, and what is known of it. */
+interface ModelSummary {
+  /** `provider/model`. */
+  readonly reference: string;
+  readonly provider: string;
+  /** The provider's own name. */
+  readonly id: string;
+  readonly alias?: string;
+  /** The first that holds: its provider lists it now; the configuration names it; this version knows it. */
+  readonly source: "provider" | "configured" | "catalogue";
+  /** The default agent uses it. */
+  readonly isDefault: boolean;
+  /** Its provider has a key that can be read, or needs none. */
+  readonly hasKey: boolean;
+  /** False if nothing is known of it, so that careful limits hold. */
+  readonly isKnown: boolean;
+  /** Tokens. */
+  readonly contextWindow: number;
+  /** Tokens. */
+  readonly maxOutput: number;
+  readonly input: readonly ("text" | "image")[];
+  /** `prompt`: tools are described in the prompt; `none`: it gets no tools. */
+  readonly tools: "native" | "prompt" | "none";
+  readonly reasoning: boolean;
+  /** The levels of thinking that it takes, lowest first. */
+  readonly thinkingLevels: readonly ThinkingLevelId[];
+  readonly price?: ModelPrice;
+}
+/** The models of one question. */
+interface ModelList {
+  /** Reference of the default agent's model. */
+  readonly model: string;
+  readonly models: readonly ModelSummary[];
+  /** Which providers gave no list, and why, for people. */
+  readonly problems: readonly string[];
+}
+/** How a test of one model ended. Everything but `works` needs a person, or a later try. */
+interface ModelTest {
+  readonly model: string;
+  readonly type: SetupCheck["type"];
+  /** For people: the finding and, unless it works, what to do. */
+  readonly message: string;
+  /** Milliseconds until the first word, and until the end; absent if the model was not asked. */
+  readonly firstTokenMs?: number;
+  readonly durationMs?: number;
+  readonly usage?: RunUsage;
+}
+/** Parses a list of models. */
+declare const ModelListSchema: z.ZodType<ModelList>;
+/** Parses the result of a test. */
+declare const ModelTestSchema: z.ZodType<ModelTest>;
 /** Who may call a method: `owner` is the holder of the gateway's token. */
 type RpcAccess = "owner";
 /** Parameters and result of a method. */
@@ -1415,6 +1741,28 @@ interface ApprovalMethods {
     };
     result: {
       readonly revoked: boolean;
+    };
+  };
+}
+/** Methods of received files. */
+interface AttachmentMethods {
+  /**
+   * A part of a file of a message in the session's current conversation, by the id that its entry has: from `offset`, 0 by default, 256 KiB at most. `next` is
+   * where it continues. `GET media/<id>?session=<key>` gives the whole file. Rejects with `not-found` if there is no such file, or not any more.
+   */
+  "attachments.read": {
+    params: {
+      readonly sessionKey: string;
+      readonly id: string;
+      readonly offset?: number;
+    };
+    result: {
+      readonly sizeBytes: number;
+      /** Of an image, by its bytes; everything else is to be saved, not shown. */
+      readonly imageType?: string;
+      /** Base64. */
+      readonly data: string;
+      readonly next?: number;
     };
   };
 }
@@ -1665,6 +2013,54 @@ interface CheckpointMethods {
       readonly turnId?: string;
       readonly files: readonly RestoredCheckpoint[];
     };
+  };
+}
+/** Methods of slash commands. */
+interface CommandMethods {
+  /**
+   * The slash commands that the owner can write to an agent: that of the session, else `agentId`, else the default one. Rejects with `not-found` for an unknown
+   * agent.
+   */
+  "commands.list": {
+    params: {
+      readonly sessionKey?: string;
+      readonly agentId?: string;
+    };
+    result: {
+      readonly commands: readonly CommandSummary[];
+    };
+  };
+}
+/** Methods of the configuration file. */
+interface ConfigMethods {
+  /**
+   * The JSON Schema of the file with every channel of this build: titles, descriptions and defaults, and `x-secret`, `x-restart` and `x-inactive` where they
+   * hold.
+   */
+  "config.schema": {
+    params: Record<string, never>;
+    result: {
+      readonly schema: Readonly<Record<string, unknown>>;
+    };
+  };
+  /** The file's text, its values and its problems, without secrets. */
+  "config.get": {
+    params: Record<string, never>;
+    result: ConfigView;
+  };
+  /**
+   * Changes the file by a JSON merge patch (RFC 7396) or by its whole text, of which exactly one is given, and applies it at once. Comments stay. With `dryRun`
+   * nothing is written. Rejects with `conflict` if the file is not the one of `baseHash`, and with `invalid-request`, one line for each problem, if the result
+   * would not be valid; nothing is written then.
+   */
+  "config.patch": {
+    params: {
+      readonly baseHash: string;
+      readonly patch?: Readonly<Record<string, unknown>>;
+      readonly text?: string;
+      readonly dryRun?: boolean;
+    };
+    result: ConfigPatchResult;
   };
 }
 /**
@@ -1934,6 +2330,23 @@ interface GatewayMethods {
     };
   };
 }
+/** Methods of the log. */
+interface LogMethods {
+  /**
+   * The newest lines of the log, or those written after `after`, the cursor of an earlier part, from at most a megabyte of it. `level` is the lowest one that is
+   * wanted, `source` that of the lines or the beginning of it, and `text` is in them, ignoring case. `limit` 200 by default; of more lines the newest are kept.
+   */
+  "logs.tail": {
+    params: {
+      readonly level?: LogLevelId;
+      readonly source?: string;
+      readonly text?: string;
+      readonly limit?: number;
+      readonly after?: string;
+    };
+    result: LogPart;
+  };
+}
 /** Methods of what an agent remembers; the default agent's without `agentId`. They reject with `not-found` for an unknown agent. */
 interface MemoryMethods {
   /** What is indexed, and what is wrong. Changes nothing. */
@@ -2018,6 +2431,47 @@ interface MemoryMethods {
     };
   };
 }
+/** Methods of single messages. */
+interface MessageMethods {
+  /**
+   * Everything stored of one message: its event, its turn with requests and tool calls, and the sends of its answer with their receipts. By `entryId`, that of any
+   * message of the conversation, or by `turn`, its number from 1 or its id; otherwise the newest turn. Rejects with `not-found` if there is no such turn.
+   */
+  "messages.trace": {
+    params: {
+      readonly sessionKey?: string;
+      readonly entryId?: string;
+      readonly turn?: number | string;
+    };
+    result: MessageTrace;
+  };
+}
+/** Methods of models. */
+interface ModelMethods {
+  /**
+   * The models that the configuration names, and those that this version knows of the providers with a key; with `all` of every provider. With `ask` the
+   * providers that have a key, and local servers, are asked for their lists, which costs nothing; these replace what this version knows. `provider` leaves out the
+   * others. Rejects with `invalid-request` if the configuration file cannot be used.
+   */
+  "models.list": {
+    params: {
+      readonly provider?: string;
+      readonly all?: boolean;
+      readonly ask?: boolean;
+    };
+    result: ModelList;
+  };
+  /**
+   * Tests one model, by its reference or an alias: first by calls that are free of charge, then, if these find nothing, by one short question, which is charged
+   * like a person's message. Ends after a minute at most. The default agent's model without `model`.
+   */
+  "models.test": {
+    params: {
+      readonly model?: string;
+    };
+    result: ModelTest;
+  };
+}
 /** Pairing methods, which admit or reject unknown senders. */
 interface PairingMethods {
   /** Pending requests and admitted senders, each oldest request first. */
@@ -2083,6 +2537,19 @@ interface SessionMethods {
       readonly sessions: readonly SessionSummary[];
       readonly cursor?: string;
     };
+  };
+  /**
+   * Searches the titles and messages of all sessions, newest first, for every word of `text`, of any script, ignoring case. Each request looks at messages for a
+   * second at most, so that a page may have few hits although `cursor` says that there are older messages. `limit` 20 by default.
+   */
+  "sessions.search": {
+    params: {
+      readonly text: string;
+      readonly agentId?: string;
+      readonly limit?: number;
+      readonly cursor?: string;
+    };
+    result: SessionSearchResult;
   };
   /** A session with all known fields, named as in a `sessions.json`. */
   "sessions.show": {
@@ -2327,8 +2794,26 @@ interface ToolMethods {
     };
   };
 }
+/** Methods of usage and cost. */
+interface UsageMethods {
+  /**
+   * Tokens, cost and requests of a period: from `fromMs`, 30 days before its end by default, until `toMs`, now by default and exclusive. `by` is `day` by default;
+   * days are those of `timeZone`, that of the default agent's user by default. `limit` bounds the groups, 200 by default. Rejects with `invalid-request` for an
+   * unknown time zone, and for a period that ends before it begins.
+   */
+  "usage.query": {
+    params: {
+      readonly fromMs?: number;
+      readonly toMs?: number;
+      readonly timeZone?: string;
+      readonly by?: readonly UsageGroup[];
+      readonly limit?: number;
+    };
+    result: UsageReport;
+  };
+}
 /** Every method with its parameters and result. */
-interface RpcMethods extends ChatMethods, AgentMethods, SessionMethods, SubagentMethods, CheckpointMethods, ContextMethods, DeadLetterMethods, CronMethods, MemoryMethods, PairingMethods, ApprovalMethods, ToolMethods, GatewayMethods, SetupMethods, SystemMethods, ChannelMethods, EditorMethods {}
+interface RpcMethods extends ChatMethods, AgentMethods, AttachmentMethods, SessionMethods, SubagentMethods, CheckpointMethods, CommandMethods, ConfigMethods, ContextMethods, DeadLetterMethods, CronMethods, LogMethods, MemoryMethods, MessageMethods, ModelMethods, PairingMethods, ApprovalMethods, ToolMethods, UsageMethods, GatewayMethods, SetupMethods, SystemMethods, ChannelMethods, EditorMethods {}
 /** Name of a method. */
 type RpcMethod = keyof RpcMethods;
 /** Every method: who may call it, whether it is rejected while the store is not writable, and parsers for its parameters and its result. */
@@ -2355,6 +2840,8 @@ interface RpcEvents {
   "warnings-change": {
     readonly warnings: readonly GatewayWarning[];
   };
+  /** The configuration file was applied or could not be, and why; `changed` keys differ from the configuration before. */
+  "config-change": ConfigReloadResult;
   /** Tool calls wait for a decision, or do not wait any more; request them again. */
   "approvals-change": Record<string, never>;
   /** A chunk of the answer to a replayed request, sent to the requesting connection. */
@@ -2379,4 +2866,4 @@ interface RpcEvents {
 type RpcEvent = keyof RpcEvents;
 /** A parser for the payload of every event. */
 declare const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]>; };
-export { APPROVAL_DECISIONS, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatSubagent, type ChatSubagentActivity, ChatSubagentSchema, type ChatSubagentState, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EditorAnswer, EditorAnswerSchema, type EditorOffer, type EditorRequest, EditorRequestSchema, type EditorServer, EditorServerSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, HEARTBEAT_OFFER, type HelloFrame, type JobShape, JobShapeSchema, type JobSummary, JobSummarySchema, type LastRun, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_EDITOR_SERVERS, MAX_EDITOR_TEXT_CHARS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, type MemoryAuditEntry, type MemoryAuditNote, MemoryAuditNoteSchema, type MemoryEntrySource, type MemoryFileChange, MemoryFileChangeSchema, type MemoryFinding, type MemoryNote, MemoryNoteSchema, type MemoryNoteVersion, MemoryNoteVersionSchema, type MemorySearchHit, MemorySearchHitSchema, type MemoryState, MemoryStateSchema, type NoticeBlock, OPTIONAL_JOB_PARTS, type OccurrenceShape, OccurrenceShapeSchema, type OptionalJobPart, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ScheduleShape, type ScheduleStatus, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionModeId, type SessionSettings, type SessionSummary, SessionSummarySchema, type SetupCheck, SetupCheckSchema, type SetupHeartbeat, type SetupProvider, type SetupState, SetupStateSchema, TOOL_STATES, type ThinkingLevelId, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolState, type ToolSummary, ToolSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredHeartbeats, offeredModels, retriedKey, retryKey };
+export { APPROVAL_DECISIONS, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatSubagent, type ChatSubagentActivity, ChatSubagentSchema, type ChatSubagentState, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type CommandSummary, CommandSummarySchema, type ConfigDifference, type ConfigFinding, type ConfigPatchResult, ConfigPatchResultSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConfigView, ConfigViewSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EditorAnswer, EditorAnswerSchema, type EditorOffer, type EditorRequest, EditorRequestSchema, type EditorServer, EditorServerSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, HEARTBEAT_OFFER, type HelloFrame, type JobShape, JobShapeSchema, type JobSummary, JobSummarySchema, LOG_LEVEL_IDS, type LastRun, type LiveRun, type LogEntry, type LogLevelId, type LogPart, LogPartSchema, MAX_CHAT_ATTACHMENTS, MAX_EDITOR_SERVERS, MAX_EDITOR_TEXT_CHARS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, type MemoryAuditEntry, type MemoryAuditNote, MemoryAuditNoteSchema, type MemoryEntrySource, type MemoryFileChange, MemoryFileChangeSchema, type MemoryFinding, type MemoryNote, MemoryNoteSchema, type MemoryNoteVersion, MemoryNoteVersionSchema, type MemorySearchHit, MemorySearchHitSchema, type MemoryState, MemoryStateSchema, type MessageTrace, MessageTraceSchema, type ModelList, ModelListSchema, type ModelPrice, type ModelSummary, type ModelTest, ModelTestSchema, type NoticeBlock, OPTIONAL_JOB_PARTS, type OccurrenceShape, OccurrenceShapeSchema, type OptionalJobPart, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ScheduleShape, type ScheduleStatus, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionModeId, type SessionSearchResult, SessionSearchResultSchema, type SessionSettings, type SessionSummary, SessionSummarySchema, type SessionTextHit, type SessionTitleHit, type SetupCheck, SetupCheckSchema, type SetupHeartbeat, type SetupProvider, type SetupState, SetupStateSchema, TOOL_STATES, type ThinkingLevelId, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolState, type ToolSummary, ToolSummarySchema, type TracedCall, type TracedInput, type TracedSend, USAGE_GROUPS, type UsageAmount, type UsageGroup, type UsageReport, UsageReportSchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredHeartbeats, offeredModels, retriedKey, retryKey };

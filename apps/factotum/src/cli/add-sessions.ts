@@ -1,6 +1,7 @@
 import { Option } from "commander";
 import type { Command } from "commander";
 import type { SessionKind } from "@factotum/protocol";
+import type * as AttachmentCommands from "../commands/sessions-attachment.ts";
 import type * as SearchCommands from "../commands/sessions-search.ts";
 import type * as SessionCommands from "../commands/sessions.ts";
 import type { CliContext, Finish } from "../runtime/cli-context.ts";
@@ -33,17 +34,7 @@ export function addSessions(program: Command, context: CliContext, finish: Finis
     .option("--cursor <cursor>", "continue where a list ended")
     .addOption(json())
     .action(async (flags: ListFlags) => finish(await (await load()).sessionsList(context, { ...flags, json: flags.json === true })));
-  sessions
-    .command("search")
-    .description("find titles and messages that have every word, newest first")
-    .argument("<text...>", "the words")
-    .option("--agent <id>", "only in sessions of one agent")
-    .addOption(new Option("--limit <number>", "messages at most; 20 by default").argParser(positive))
-    .addOption(json())
-    .action(async (words: readonly string[], flags: { readonly agent?: string; readonly limit?: number; readonly json?: boolean }) => {
-      const { sessionsSearch }: typeof SearchCommands = await import("../commands/sessions-search.ts");
-      finish(await sessionsSearch(context, { ...flags, text: words.join(" "), json: flags.json === true }));
-    });
+  addReading(sessions, context, finish);
   sessions
     .command("show")
     .description("show one with its newest messages; with --json, or without a terminal, everything stored of it")
@@ -89,4 +80,30 @@ export function addSessions(program: Command, context: CliContext, finish: Finis
     .action(async (key: string, flags: { yes?: boolean; json?: boolean }) =>
       finish(await (await load()).sessionsDelete(context, key, { yes: flags.yes === true, json: flags.json === true })),
     );
+}
+
+/** What is read of messages: search, and received files. */
+function addReading(sessions: Command, context: CliContext, finish: Finish): void {
+  sessions
+    .command("search")
+    .description("find titles and messages that have every word, newest first")
+    .argument("<text...>", "the words")
+    .option("--agent <id>", "only in sessions of one agent")
+    .addOption(new Option("--limit <number>", "messages at most; 20 by default").argParser(positive))
+    .addOption(json())
+    .action(async (words: readonly string[], flags: { readonly agent?: string; readonly limit?: number; readonly json?: boolean }) => {
+      const { sessionsSearch }: typeof SearchCommands = await import("../commands/sessions-search.ts");
+      finish(await sessionsSearch(context, { ...flags, text: words.join(" "), json: flags.json === true }));
+    });
+  sessions
+    .command("attachment")
+    .description("write a file of a message into a new file")
+    .argument("<key>")
+    .argument("<id>", "the file's id, as chat.history has it")
+    .requiredOption("-o, --output <file>", "a new file, readable only by you")
+    .addOption(json())
+    .action(async (key: string, id: string, flags: { readonly output: string; readonly json?: boolean }) => {
+      const { sessionsAttachment }: typeof AttachmentCommands = await import("../commands/sessions-attachment.ts");
+      finish(await sessionsAttachment(context, { key, id, output: flags.output, json: flags.json === true }));
+    });
 }

@@ -1,4 +1,4 @@
-import { open, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { JsonObject } from "@factotum/agent-contract";
@@ -13,6 +13,7 @@ import { renderTable } from "../runtime/render-table.ts";
 import { connectGateway, requestError, type ConnectedGateway } from "../rpc/connect-gateway.ts";
 import { parseSessionName, sessionKeyOf } from "../rpc/session-name.ts";
 import { describeOrigin, sessionSummary } from "./describe-session.ts";
+import { openNew } from "./open-new.ts";
 
 /** The filter of the list. */
 export interface SessionListOptions {
@@ -192,16 +193,6 @@ async function ask<Method extends RpcMethod>(
     return await gateway.client.request(method, params, { signal: cli.signal });
   } catch (error) {
     throw requestError(error);
-  }
-}
-
-async function openNew(path: string): ReturnType<typeof open> {
-  try {
-    return await open(path, "wx", 0o600);
-  } catch (cause) {
-    if (!(cause instanceof Error) || !("code" in cause)) throw cause;
-    const message = cause.code === "EEXIST" ? `${path} is there already.` : `${path} cannot be written: ${cause.message}`;
-    throw new CliError("failure", message, { cause, fix: "Name another file." });
   }
 }
 

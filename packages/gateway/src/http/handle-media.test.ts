@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { messageId } from "@factotum/channel-contract";
@@ -9,6 +9,7 @@ import sharp from "sharp";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startTestGateway, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
+import { TestClient } from "../../test/test-client.ts";
 
 const SESSION = "agent:main:main";
 const OTHER = "agent:main:webchat:direct:other";
@@ -74,6 +75,24 @@ test("an image of a message is served with its own type, and named in the histor
   expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
   expect(answer.headers.get("content-security-policy")).toBe("default-src 'none'; sandbox");
   expect(Buffer.from(await answer.arrayBuffer())).toEqual(bytes);
+});
+
+test("clients read a file part by part, of that conversation alone", async () => {
+  const bytes = randomBytes(300 * 1024);
+  const [file] = await sayWith(bytes);
+  const id = file?.id ?? "";
+  using client = await TestClient.connect(running.gateway.url, running.token);
+  const first = await client.call("attachments.read", { sessionKey: SESSION, id });
+  expect(first).toMatchObject({ sizeBytes: bytes.length, next: 256 * 1024 });
+  const second = await client.call("attachments.read", { sessionKey: SESSION, id, offset: first.next ?? 0 });
+  expect(second).not.toHaveProperty("next");
+  expect(second).not.toHaveProperty("imageType");
+  expect(Buffer.concat([first, second].map(({ data }) => Buffer.from(data, "base64")))).toEqual(bytes);
+  const [image] = await sayWith(await png());
+  expect(await client.call("attachments.read", { sessionKey: SESSION, id: image?.id ?? "" })).toMatchObject({ imageType: "image/png" });
+  await say(OTHER, []);
+  await expect(client.call("attachments.read", { sessionKey: OTHER, id })).rejects.toThrow("not-found");
+  await expect(client.call("attachments.read", { sessionKey: SESSION, id: "../../records" })).rejects.toThrow("not-found");
 });
 
 test("a file that is not an image is a download, whatever its name", async () => {

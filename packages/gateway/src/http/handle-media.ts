@@ -1,14 +1,5 @@
-import type { MediaStage } from "../media/media-stage.ts";
-import type { SessionStore } from "@factotum/store";
-import { checkImage } from "../media/check-image.ts";
-import { isMissing } from "../media/store/is-missing.ts";
+import { NO_SUCH_FILE, readSessionFile, type SessionFileParts } from "../media/read-session-file.ts";
 import { renderError } from "./completions/render-response.ts";
-
-/** Dependencies of the media route. */
-export interface MediaRoute {
-  readonly store: Pick<SessionStore, "readSession">;
-  readonly media: Pick<MediaStage, "store">;
-}
 
 /** A browser must neither guess a file's type nor execute anything in it. */
 const HEADERS: Readonly<Record<string, string>> = {
@@ -24,29 +15,17 @@ const HEADERS: Readonly<Record<string, string>> = {
  * `GET /media/<id>?session=<key>`: a file of a message in the session's current conversation. An image is served with the type of its bytes; everything else is
  * a download. The caller is authorised.
  */
-export async function handleMedia(
-  { id, sessionKey }: { readonly id: string; readonly sessionKey: string },
-  { store, media }: MediaRoute,
-): Promise<Response> {
-  const session = await store.readSession(sessionKey);
-  const found = session === undefined ? undefined : await media.store.find(session.sessionId, id);
-  if (found === undefined) return missing();
-  let bytes: Uint8Array;
-  try {
-    bytes = await media.store.read(found);
-  } catch (error) {
-    if (isMissing(error)) return missing();
-    throw error;
-  }
-  const image = checkImage(bytes);
+export async function handleMedia(query: { readonly id: string; readonly sessionKey: string }, parts: SessionFileParts): Promise<Response> {
+  const file = await readSessionFile(query, parts);
+  if (file === undefined) return missing();
+  const { bytes, imageType } = file;
   const kind =
-    image.type === "image"
-      ? { "content-type": image.mimeType }
-      : { "content-type": "application/octet-stream", "content-disposition": "attachment" };
+    imageType === undefined
+      ? { "content-type": "application/octet-stream", "content-disposition": "attachment" }
+      : { "content-type": imageType };
   return new Response(new Uint8Array(bytes), { headers: { ...HEADERS, ...kind } });
 }
 
 function missing(): Response {
-  const message = "This conversation has no such file, or not any more: files are kept for 14 days.";
-  return Response.json(renderError(message, { type: "invalid_request_error", code: "file_not_found" }), { status: 404 });
+  return Response.json(renderError(NO_SUCH_FILE, { type: "invalid_request_error", code: "file_not_found" }), { status: 404 });
 }

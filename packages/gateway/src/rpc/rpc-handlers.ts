@@ -2,6 +2,7 @@ import type { RpcMethod } from "@factotum/protocol";
 import type { Engine } from "../engine/engine.ts";
 import { agentHandlers } from "./agent-handlers.ts";
 import { approvalHandlers } from "./approval-handlers.ts";
+import { attachmentHandlers } from "./attachment-handlers.ts";
 import { channelHandlers } from "./channel-handlers.ts";
 import { chatHandlers } from "./chat-handlers.ts";
 import { checkpointHandlers } from "./checkpoint-handlers.ts";
@@ -46,6 +47,7 @@ export function createRpcHandlers({ engine, hub, setup, configDesk, logDesk, mem
   return {
     ...chatHandlers(engine, hub),
     ...agentHandlers(engine),
+    ...attachmentHandlers(engine),
     ...sessionHandlers(engine),
     ...subagentHandlers(engine),
     ...checkpointHandlers(engine),

@@ -1,5 +1,6 @@
 import { AGENT_METHODS, type AgentMethods } from "./agent-methods.ts";
 import { APPROVAL_METHODS, type ApprovalMethods } from "./approval-methods.ts";
+import { ATTACHMENT_METHODS, type AttachmentMethods } from "./attachment-methods.ts";
 import { CHANNEL_METHODS, type ChannelMethods } from "./channel-methods.ts";
 import { CHAT_METHODS, type ChatMethods } from "./chat-methods.ts";
 import { CHECKPOINT_METHODS, type CheckpointMethods } from "./checkpoint-methods.ts";
@@ -28,6 +29,7 @@ export interface RpcMethods
   extends
     ChatMethods,
     AgentMethods,
+    AttachmentMethods,
     SessionMethods,
     SubagentMethods,
     CheckpointMethods,
@@ -63,6 +65,7 @@ export type RpcMethodSchemas = MethodTable<RpcMethods>;
 export const RPC_METHODS: RpcMethodSchemas = {
   ...CHAT_METHODS,
   ...AGENT_METHODS,
+  ...ATTACHMENT_METHODS,
   ...SESSION_METHODS,
   ...SUBAGENT_METHODS,
   ...CHECKPOINT_METHODS,
