@@ -2,6 +2,7 @@ import react from "@vitejs/plugin-react";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin, type UserConfig } from "vite";
 import { workerLicences } from "../../scripts/build/third-party-notices.ts";
+import { compileCatalogues } from "./catalogues.config.ts";
 import { precompress } from "./precompress.config.ts";
 
 const config: UserConfig = defineConfig({
@@ -9,6 +10,7 @@ const config: UserConfig = defineConfig({
   base: "./",
   plugins: [
     react(),
+    compileCatalogues(),
     preloadStart(),
     // The gateway serves the precompressed files as they are, without compressing at request time.
     { name: "precompress", apply: "build", closeBundle: () => precompress(fileURLToPath(new URL("./dist", import.meta.url))) },
@@ -30,7 +32,7 @@ const config: UserConfig = defineConfig({
   },
 });
 
-/** Names the code that `main.ts` imports in the page, so that all of it is loaded at once. */
+/** Names the program that `main.ts` imports in the page, so that all of it is loaded at once. Texts of other languages are for those who read them. */
 function preloadStart(): Plugin {
   return {
     name: "preload-start",
@@ -38,7 +40,7 @@ function preloadStart(): Plugin {
     transformIndexHtml: (_html, { bundle, chunk }) => {
       const files = (chunk?.dynamicImports ?? []).flatMap((file) => {
         const start = bundle?.[file];
-        return [file, ...(start?.type === "chunk" ? start.imports : [])];
+        return start?.type === "chunk" && start.facadeModuleId?.endsWith("/start.tsx") === true ? [file, ...start.imports] : [];
       });
       return [...new Set(files)]
         .filter((file) => file !== chunk?.fileName)

@@ -11,6 +11,8 @@ const DIST = fileURLToPath(new URL("../dist", import.meta.url));
 const MIN_COMPRESSED_BYTES = 512;
 /** Maximum JavaScript to show a conversation, in bytes as sent. */
 const MAX_SCRIPT_BYTES = 190_000;
+/** Maximum JavaScript that another page adds, in bytes as sent. */
+const MAX_PAGE_BYTES = 40_000;
 
 let browser: Browser;
 let gateway: GatewayUnderTest;
@@ -41,6 +43,27 @@ test("the chat loads at most 190 kB of JavaScript over the wire, compressed", as
   }
   expect(bytes).toBeGreaterThan(50_000);
   expect(bytes).toBeLessThanOrEqual(MAX_SCRIPT_BYTES);
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test.each([
+  ["overview", "Running now"],
+  ["context/agent:main:main", "No request to a model is kept yet."],
+])("the page %s loads at most 40 kB of JavaScript more than the chat", async (route, words) => {
+  const { page, complaints, close } = await openPage(browser, { width: 1280 });
+  await page.goto(`${gateway.url}#token=${gateway.token}`);
+  await page.getByText("Connected").waitFor();
+  let bytes = 0;
+  const sizes: Promise<void>[] = [];
+  page.on("requestfinished", (request) => {
+    if (request.url().endsWith(".js")) sizes.push(request.sizes().then(({ responseBodySize }) => void (bytes += responseBodySize)));
+  });
+  await page.goto(`${gateway.url}#/${route}`);
+  await page.getByText(words).waitFor();
+  await Promise.all(sizes);
+  expect(bytes).toBeGreaterThan(0);
+  expect(bytes).toBeLessThanOrEqual(MAX_PAGE_BYTES);
   expect(complaints).toEqual([]);
   await close();
 });

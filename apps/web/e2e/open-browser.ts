@@ -32,13 +32,13 @@ export interface WatchedPage {
 /** Opens a page with this viewport in a fresh profile. */
 export async function openPage(
   browser: Browser,
-  options: { readonly width: number; readonly dark?: boolean; readonly firstRun?: boolean },
+  options: { readonly width: number; readonly dark?: boolean; readonly firstRun?: boolean; readonly locale?: string },
 ): Promise<WatchedPage> {
   const context = await browser.newContext({
     viewport: { width: options.width, height: 780 },
     colorScheme: options.dark === true ? "dark" : "light",
     reducedMotion: "reduce",
-    locale: "en-GB",
+    locale: options.locale ?? "en-GB",
     timezoneId: "UTC",
   });
   // With the demo chosen, the first-run dialog does not open.

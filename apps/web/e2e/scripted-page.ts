@@ -7,10 +7,12 @@ import { type GatewayUnderTest, type ScriptedGatewayUnderTest, startScriptedGate
 export interface Look {
   readonly width: number;
   readonly dark?: boolean;
+  /** The browser's language; British English by default. */
+  readonly locale?: string;
 }
 
 /** A phone and a desktop, light and dark. */
-const ALL_LOOKS: readonly Required<Look>[] = [
+const ALL_LOOKS: readonly Required<Omit<Look, "locale">>[] = [
   { width: 360, dark: true },
   { width: 1280, dark: false },
   { width: 360, dark: false },
@@ -18,7 +20,8 @@ const ALL_LOOKS: readonly Required<Look>[] = [
 ];
 
 /** Each width and each colour scheme once; `pnpm test:slow` has all four pairs. */
-export const LOOKS: readonly Required<Look>[] = process.env["FACTOTUM_SLOW"] === undefined ? ALL_LOOKS.slice(0, 2) : ALL_LOOKS;
+export const LOOKS: readonly Required<Omit<Look, "locale">>[] =
+  process.env["FACTOTUM_SLOW"] === undefined ? ALL_LOOKS.slice(0, 2) : ALL_LOOKS;
 
 /** Fixtures of each test: a gateway and pages. */
 export interface ScriptedPage {

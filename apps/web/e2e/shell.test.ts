@@ -54,3 +54,52 @@ test("the first link of each page leads to its main part", async () => {
   expect(await focused()).toBe("content");
   expect(new URL(page.url()).hash).toBe("#/context/agent:main:main");
 });
+
+test.each([360, 1280])("at %i px the palette finds pages, actions and conversations by keyboard alone", async (width) => {
+  const page = await scene.openChat({ width });
+  const field = page.getByRole("combobox", { name: "Search pages and actions" });
+  const chosen = () => page.getByRole("dialog").getByRole("option", { selected: true }).innerText();
+  await page.keyboard.press("Control+k");
+  await field.waitFor();
+  expect(await page.evaluate(() => document.activeElement?.getAttribute("role"))).toBe("combobox");
+  expect(await findViolations(page)).toEqual([]);
+  await page.keyboard.press("ArrowDown");
+  expect(await chosen()).toBe("Overview");
+  await page.keyboard.type("chat");
+  expect(await chosen()).toBe("Chat");
+  await page.keyboard.press("ArrowDown");
+  expect(await chosen()).toBe("New chat");
+  await page.keyboard.press("Enter");
+  await field.waitFor({ state: "detached" });
+  await expect.poll(() => new URL(page.url()).hash).toMatch(/^#\/chat\/agent:main:webchat/);
+  await page.keyboard.press("Control+k");
+  await field.fill("dark");
+  await field.press("Enter");
+  await expect.poll(() => page.evaluate(() => document.documentElement.dataset["theme"])).toBe("dark");
+  await page.keyboard.press("Control+k");
+  await field.fill("no such thing");
+  await page.getByText("Nothing has these words.").waitFor();
+  await page.keyboard.press("Escape");
+  await field.waitFor({ state: "detached" });
+});
+
+test("the language is the browser's until another one is chosen, which survives a reload", async () => {
+  const page = await scene.openChat({ width: 1280 });
+  await page.getByRole("button", { name: "More" }).click();
+  const choice = page.getByRole("group", { name: "Language" });
+  await choice.waitFor();
+  expect(await findViolations(page)).toEqual([]);
+  expect(await choice.getByRole("radio", { name: "As the browser" }).isChecked()).toBe(true);
+  await choice.getByText("中文").click();
+  await page.getByText("已连接", { exact: true }).waitFor();
+  const language = () => page.evaluate(() => `${document.documentElement.lang} ${document.documentElement.dir}`);
+  expect(await language()).toBe("zh-CN ltr");
+  await page.reload();
+  await page.getByText("已连接", { exact: true }).waitFor();
+  expect(await language()).toBe("zh-CN ltr");
+  await page.getByRole("button", { name: "更多" }).click();
+  await page.getByText("跟随浏览器").click();
+  await page.getByText("Connected", { exact: true }).waitFor();
+  await page.reload();
+  await page.getByText("Connected", { exact: true }).waitFor();
+});

@@ -1,3 +1,4 @@
+import type { Messages } from "@lingui/core";
 import { createHashHistory } from "@tanstack/react-router";
 import { createRoot } from "react-dom/client";
 import * as z from "zod";
@@ -5,6 +6,9 @@ import { loadToken, storeToken, takeToken } from "./app/address.ts";
 import { openAppSession, type TokenListener } from "./app/app-session.ts";
 import { warmFormats } from "./app/locale.ts";
 import { applyTheme, loadTheme } from "./app/theme.ts";
+import { activateLanguage, onLanguageChange } from "./i18n/activate-language.ts";
+import type { Language } from "./i18n/language.ts";
+import { t } from "./i18n/t.ts";
 import { App, type OpenApp } from "./shell/app.tsx";
 import { ErrorBoundary } from "./shell/error-boundary.tsx";
 import { createAppRouter } from "./shell/router.tsx";
@@ -27,15 +31,23 @@ if (element === null) throw new Error("The page has no #root.");
 const root = createRoot(element);
 
 let app: OpenApp | undefined;
+/** Number of tokens that were tried. */
+let serial = 0;
 
 /** Opens the app with a token. A token from the address replaces the stored one only after the gateway has accepted it. */
 function open(token: string | undefined, options: { readonly notice?: string } = {}): void {
   app?.session.close();
   app = token === undefined ? undefined : createApp(token);
   if (options.notice !== undefined) app?.session.store.update({ alert: options.notice });
+  serial += 1;
+  render();
+}
+
+/** Draws the page from the beginning: rows that did not change keep what they have drawn, in the language of before. */
+function render(): void {
   root.render(
     <ErrorBoundary>
-      <App key={token} open={app} onToken={(next) => open(next)} />
+      <App key={`${serial} ${document.documentElement.lang}`} open={app} onToken={(next) => open(next)} />
     </ErrorBoundary>,
   );
 }
@@ -53,11 +65,18 @@ function listenTo(token: string): TokenListener {
     onRefused: () => {
       const kept = loadToken(localStorage);
       if (offered !== token || kept === undefined || kept === token) return;
-      open(kept, { notice: "The address held a token that this gateway refuses. You stay connected with the one that this browser had." });
+      open(kept, {
+        notice: t("The address held a token that this gateway refuses. You stay connected with the one that this browser had."),
+      });
     },
   };
 }
 
-open(offered ?? loadToken(localStorage));
-// After the first frame, while the page waits for the gateway's answer.
-requestAnimationFrame(() => setTimeout(warmFormats));
+/** Opens the page in a language. Called once. */
+export function startPage(language: Language, messages: Messages): void {
+  activateLanguage(language, messages, window);
+  onLanguageChange(render);
+  open(offered ?? loadToken(localStorage));
+  // After the first frame, while the page waits for the gateway's answer.
+  requestAnimationFrame(() => setTimeout(warmFormats));
+}

@@ -21,6 +21,10 @@ export interface AppSession {
   readonly controller: AppController;
   readonly setup: SetupClient;
   readonly logins: LoginClient;
+  /** For requests of single pages. */
+  readonly client: GatewayClient;
+  /** Calls back when the session ends. */
+  onClose(listener: () => void): void;
   retryNow(): void;
   close(): void;
 }
@@ -90,6 +94,8 @@ export function openAppSession({ token, page, history, listener }: AppSessionOpt
     controller,
     setup: createSetupClient(client),
     logins: createLoginClient(client),
+    client,
+    onClose: (listener) => ending.signal.addEventListener("abort", listener),
     retryNow: () => client.retryNow(),
     close: () => {
       ending.abort();

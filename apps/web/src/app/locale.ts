@@ -1,30 +1,38 @@
-/** The page is in English. The person's variant of English decides the order of dates and the clock. */
-const LOCALE: string = pickLocale(typeof navigator === "undefined" ? [] : navigator.languages);
+/** The locale of dates and numbers, with the formatters that were used in it. */
+let locale = "en";
+const formatters = new Map<string, unknown>();
 
-/** The first English locale of a list, otherwise plain English. */
-export function pickLocale(languages: readonly string[]): string {
-  return languages.find((language) => /^en(?:-|$)/i.test(language)) ?? "en";
+/** Formats in another locale from now on. */
+export function setLocale(next: string): void {
+  locale = next;
+  formatters.clear();
 }
 
 /**
  * Formats in the page's locale. A formatter is created on first use: the first one of a page takes tens of milliseconds, more on a phone, which must not delay
  * the page's first request to the gateway.
  */
-function lazily<Formatter>(create: () => Formatter): () => Formatter {
-  let formatter: Formatter | undefined;
-  return () => (formatter ??= create());
+function lazily<Formatter>(name: string, create: (locale: string) => Formatter): () => Formatter {
+  return () => {
+    const known = formatters.get(name);
+    if (known !== undefined) return known as Formatter;
+    const formatter = create(locale);
+    formatters.set(name, formatter);
+    return formatter;
+  };
 }
 
-const dates = (options: Intl.DateTimeFormatOptions): (() => Intl.DateTimeFormat) => lazily(() => new Intl.DateTimeFormat(LOCALE, options));
-const moment = dates({ dateStyle: "medium", timeStyle: "short" });
-const day = dates({ dateStyle: "medium" });
-const fullDay = dates({ weekday: "long", day: "numeric", month: "long", year: "numeric" });
-const clock = dates({ hour: "2-digit", minute: "2-digit" });
-const shortMoment = dates({ day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
-const month = dates({ month: "long", year: "numeric" });
-const ago = lazily(() => new Intl.RelativeTimeFormat(LOCALE, { numeric: "auto" }));
-const compact = lazily(() => new Intl.NumberFormat(LOCALE, { notation: "compact", maximumFractionDigits: 1 }));
-const whole = lazily(() => new Intl.NumberFormat(LOCALE));
+const dates = (name: string, options: Intl.DateTimeFormatOptions): (() => Intl.DateTimeFormat) =>
+  lazily(name, (current) => new Intl.DateTimeFormat(current, options));
+const moment = dates("moment", { dateStyle: "medium", timeStyle: "short" });
+const day = dates("day", { dateStyle: "medium" });
+const fullDay = dates("fullDay", { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+const clock = dates("clock", { hour: "2-digit", minute: "2-digit" });
+const shortMoment = dates("shortMoment", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+const month = dates("month", { month: "long", year: "numeric" });
+const ago = lazily("ago", (current) => new Intl.RelativeTimeFormat(current, { numeric: "auto" }));
+const compact = lazily("compact", (current) => new Intl.NumberFormat(current, { notation: "compact", maximumFractionDigits: 1 }));
+const whole = lazily("whole", (current) => new Intl.NumberFormat(current));
 
 /** Creates the formatters of the first conversation. Called while the page waits for it. */
 export function warmFormats(): void {

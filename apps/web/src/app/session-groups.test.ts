@@ -1,6 +1,6 @@
 import type { SessionSummary } from "@factotum/protocol";
 import { expect, test } from "vitest";
-import { formatMonth, pickLocale } from "./locale.ts";
+import { formatMonth } from "./locale.ts";
 import { groupSessions } from "./session-groups.ts";
 
 const NOW_MS = new Date(2026, 5, 15, 9, 30).getTime();
@@ -30,10 +30,4 @@ test("groups sessions by the day of their last activity, with the main one and a
     ["Last 7 days", ["d"]],
     [formatMonth(may), ["e"]],
   ]);
-});
-
-test("formats dates in the page's language and the person's regional form", () => {
-  expect(pickLocale(["zh-CN", "en-GB", "en-US"])).toBe("en-GB");
-  expect(pickLocale(["zh-CN"])).toBe("en");
-  expect(pickLocale([])).toBe("en");
 });

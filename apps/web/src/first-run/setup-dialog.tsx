@@ -5,7 +5,7 @@ import { LoginList } from "../channel-login/login-list.tsx";
 import { LoginSteps } from "../channel-login/login-steps.tsx";
 import { RpcError } from "../gateway-client/rpc-error.ts";
 import { useSession } from "../app/app-context.ts";
-import { Modal } from "../ui/modal.tsx";
+import { Dialog } from "../ui/dialog.tsx";
 import { stayWithDemo } from "./demo-choice.ts";
 import { focusOnce } from "./focus-once.ts";
 import { HeartbeatStep } from "./heartbeat-step.tsx";
@@ -52,7 +52,7 @@ export function SetupDialog({ state: opened, onClose }: SetupDialogProps): React
     setPlace({ step: "done", model, name });
   };
   return (
-    <Modal title={isFirst ? "Welcome to Factotum" : "Settings"} className="modal setup" onClose={onClose}>
+    <Dialog title={isFirst ? "Welcome to Factotum" : "Settings"} className="modal setup" onClose={onClose}>
       {place.step === "provider" ? (
         <>
           <ProviderStep state={state} onKeep={keep} onChoose={(provider) => setPlace({ step: "key", provider })} />
@@ -90,6 +90,6 @@ export function SetupDialog({ state: opened, onClose }: SetupDialogProps): React
           </div>
         </div>
       )}
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { useAppState, useSession } from "../app/app-context.ts";
+import { t } from "../i18n/t.ts";
 
 /** Shows that the page is disconnected, when it retries, and what to do. Empty while connected. */
 export function ConnectionBanner(): React.JSX.Element | null {
@@ -15,7 +16,7 @@ export function ConnectionBanner(): React.JSX.Element | null {
         <div className="banner error" role="alert">
           <span>{connection.message}</span>
           <button type="button" className="text-button" onClick={() => window.location.reload()}>
-            Reload
+            {t("Reload")}
           </button>
         </div>
       );
@@ -24,10 +25,10 @@ export function ConnectionBanner(): React.JSX.Element | null {
         <output className="banner">
           <span>
             {connection.reason} <Countdown untilMs={connection.retryAtMs} />
-            {connection.attempt < 4 ? "" : " Check that the gateway runs: factotum gateway status."}
+            {connection.attempt < 4 ? "" : ` ${t("Check that the gateway runs: factotum gateway status.")}`}
           </span>
           <button type="button" className="text-button" onClick={() => session.retryNow()}>
-            Try now
+            {t("Try now")}
           </button>
         </output>
       );
@@ -42,13 +43,19 @@ function Countdown({ untilMs }: { readonly untilMs: number }): React.JSX.Element
   }, []);
   const seconds = Math.max(1, Math.ceil((untilMs - nowMs) / 1000));
   // A number that changes every second must not be read aloud.
-  return <span aria-hidden="true">Trying again in {seconds} s.</span>;
+  return <span aria-hidden="true">{t("Trying again in {seconds} s.", { seconds })}</span>;
 }
 
 /** A dot with a word for the connection state. */
 export function ConnectionMark(): React.JSX.Element {
   const type = useAppState((state) => state.connection.type);
-  const words = { connected: "Connected", connecting: "Connecting…", waiting: "Offline", refused: "Refused", stopped: "Stopped" };
+  const words = {
+    connected: t("Connected"),
+    connecting: t("Connecting…"),
+    waiting: t("Offline"),
+    refused: t("Refused"),
+    stopped: t("Stopped"),
+  };
   return (
     <span className={`connection ${type}`}>
       <span className="dot" aria-hidden="true" />

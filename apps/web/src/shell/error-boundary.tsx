@@ -1,4 +1,5 @@
 import { Component, type ReactNode } from "react";
+import { t } from "../i18n/t.ts";
 
 /** Shows a sentence and a way out after an error of the page itself. Drafts are kept by the browser. */
 export class ErrorBoundary extends Component<{ readonly children: ReactNode }, { readonly error?: Error }> {
@@ -15,13 +16,13 @@ export class ErrorBoundary extends Component<{ readonly children: ReactNode }, {
       <main className="gate">
         <div className="gate-card" role="alert">
           <h1 className="wordmark">Factotum</h1>
-          <p>This page has a fault and cannot go on. The gateway keeps working, and what you have typed is kept.</p>
+          <p>{t("This page has a fault and cannot continue. The gateway keeps working, and what you have typed is kept.")}</p>
           <p className="gate-reason">{error.message}</p>
           <button type="button" className="button primary" onClick={() => window.location.reload()}>
-            Reload the page
+            {t("Reload the page")}
           </button>
           <button type="button" className="button" onClick={() => window.location.assign(window.location.pathname)}>
-            Open the main conversation
+            {t("Open the main conversation")}
           </button>
         </div>
       </main>

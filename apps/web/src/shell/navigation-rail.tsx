@@ -1,35 +1,62 @@
 import { Link } from "@tanstack/react-router";
-import { useAppState } from "../app/app-context.ts";
-import { Icon, type IconName } from "../ui/icon.tsx";
+import { t } from "../i18n/t.ts";
+import { Icon } from "../ui/icon.tsx";
+import { Menu } from "../ui/menu.tsx";
+import { LanguageChoice } from "./language-choice.tsx";
+import { usePalette } from "./palette-host.tsx";
+import { type PageLink, usePages } from "./use-pages.ts";
 
-/** The pages, as icons with names: on the left, or at the bottom on phones. */
+/** Pages with a place of their own in the bar of a phone. */
+const ON_PHONES = 4;
+
+/** The pages, as icons with names: on the left, or at the bottom on phones. What has no place there is in the menu. */
 export function NavigationRail(): React.JSX.Element {
-  const sessionKey = useAppState((state) => state.sessionKey);
+  const pages = usePages();
+  const palette = usePalette();
   return (
-    <nav className="rail" aria-label="Pages">
+    <nav className="rail" aria-label={t("Pages")}>
       <ul>
-        <li>
-          <Link to="/chat/{-$sessionKey}" params={{ sessionKey }} className="rail-link">
-            <RailLabel icon="chat" name="Chat" />
-          </Link>
-        </li>
-        {sessionKey === undefined ? null : (
-          <li>
-            <Link to="/context/$sessionKey" params={{ sessionKey }} className="rail-link">
-              <RailLabel icon="context" name="Context" />
-            </Link>
+        {pages.map((page, index) => (
+          <li key={page.id} className={index < ON_PHONES ? undefined : "rail-wide"}>
+            <RailLink page={page} />
           </li>
-        )}
+        ))}
+        <li className="rail-more">
+          <Menu
+            label={t("More")}
+            className="rail-link"
+            button={
+              <>
+                <Icon name="more" />
+                <span aria-hidden="true">{t("More")}</span>
+              </>
+            }
+          >
+            <ul className="rail-menu">
+              {pages.slice(ON_PHONES).map((page) => (
+                <li key={page.id} className="rail-narrow">
+                  <RailLink page={page} />
+                </li>
+              ))}
+              <li>
+                <button type="button" className="text-button" onClick={palette.open}>
+                  {t("Search pages and actions")} <kbd>Ctrl K</kbd>
+                </button>
+              </li>
+            </ul>
+            <LanguageChoice />
+          </Menu>
+        </li>
       </ul>
     </nav>
   );
 }
 
-function RailLabel({ icon, name }: { readonly icon: IconName; readonly name: string }): React.JSX.Element {
+function RailLink({ page: { link, icon, label } }: { readonly page: PageLink }): React.JSX.Element {
   return (
-    <>
+    <Link {...link} className="rail-link">
       <Icon name={icon} />
-      <span>{name}</span>
-    </>
+      <span>{label}</span>
+    </Link>
   );
 }

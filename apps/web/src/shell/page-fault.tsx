@@ -1,29 +1,35 @@
 import type { ErrorComponentProps } from "@tanstack/react-router";
 import { PageFrame } from "./page-frame.tsx";
+import { t } from "../i18n/t.ts";
 
 /** Shown instead of a page that has a fault. */
 export function PageFault({ error, reset }: ErrorComponentProps): React.JSX.Element {
   return (
-    <PageFrame title="This page has a fault">
+    <PageFrame title={t("This page has a fault")}>
       <div className="chat-note" role="alert">
-        <p>This page has a fault. The other pages and the gateway keep working, and what you have typed is kept.</p>
+        <p>{t("This page has a fault. The other pages and the gateway keep working, and what you have typed is kept.")}</p>
         <p className="gate-reason">{error instanceof Error ? error.message : String(error)}</p>
         <button type="button" className="button primary" onClick={reset}>
-          Try again
+          {t("Try again")}
         </button>
         <button type="button" className="button" onClick={() => window.location.reload()}>
-          Reload the page
+          {t("Reload the page")}
         </button>
       </div>
     </PageFrame>
   );
 }
 
+/** Without the shell there is no place for a page: the fault is shown instead of everything. */
+export function ShellFault({ error }: ErrorComponentProps): never {
+  throw error;
+}
+
 /** Shown at an address that leads nowhere. */
 export function NoSuchPage(): React.JSX.Element {
   return (
-    <PageFrame title="There is no such page">
-      <p className="chat-note">The address of this page is not known. Choose another one in the list of pages.</p>
+    <PageFrame title={t("There is no such page")}>
+      <p className="chat-note">{t("The address of this page is not known. Choose another one in the list of pages.")}</p>
     </PageFrame>
   );
 }

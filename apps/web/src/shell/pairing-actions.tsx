@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { useController } from "../app/app-context.ts";
+import { t } from "../i18n/t.ts";
 
 interface PairingActionsProps {
   readonly code: string;
@@ -21,14 +22,20 @@ export function PairingActions({ code, text }: PairingActionsProps): React.JSX.E
       <button
         type="button"
         className="text-button"
-        aria-label={`Approve: ${text}`}
+        aria-label={t("Approve: {warning}", { warning: text })}
         disabled={isBusy}
         onClick={() => void decide("approve")}
       >
-        Approve
+        {t("Approve")}
       </button>
-      <button type="button" className="text-button" aria-label={`Reject: ${text}`} disabled={isBusy} onClick={() => void decide("reject")}>
-        Reject
+      <button
+        type="button"
+        className="text-button"
+        aria-label={t("Reject: {warning}", { warning: text })}
+        disabled={isBusy}
+        onClick={() => void decide("reject")}
+      >
+        {t("Reject")}
       </button>
     </>
   );

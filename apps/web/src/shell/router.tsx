@@ -1,9 +1,16 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect, type RouterHistory } from "@tanstack/react-router";
 import { ChatPage } from "../pages/chat/chat-page.tsx";
-import { NoSuchPage, PageFault } from "./page-fault.tsx";
+import { NoSuchPage, PageFault, ShellFault } from "./page-fault.tsx";
 import { Shell } from "./shell.tsx";
 
-const root = createRootRoute({ component: Shell, notFoundComponent: NoSuchPage });
+const root = createRootRoute({ component: Shell, notFoundComponent: NoSuchPage, errorComponent: ShellFault });
+
+/** Around the pages that show results of requests. */
+const dataPages = createRoute({
+  getParentRoute: () => root,
+  id: "data",
+  component: lazyRouteComponent(() => import("../data/data-pages.tsx"), "DataPages"),
+});
 
 /** The chat is the first page of almost everybody, and loaded with the rest of the application; every other page is loaded when it is opened. */
 const routes = root.addChildren([
@@ -13,6 +20,13 @@ const routes = root.addChildren([
     beforeLoad: () => redirect({ to: "/chat/{-$sessionKey}", replace: true, throw: true }),
   }),
   createRoute({ getParentRoute: () => root, path: "/chat/{-$sessionKey}", component: ChatPage }),
+  dataPages.addChildren([
+    createRoute({
+      getParentRoute: () => dataPages,
+      path: "/overview",
+      component: lazyRouteComponent(() => import("../pages/overview/overview-page.tsx"), "OverviewPage"),
+    }),
+  ]),
   createRoute({
     getParentRoute: () => root,
     path: "/context/$sessionKey",

@@ -6,9 +6,12 @@ import { AttachmentsProvider } from "../pages/chat/attachments-context.tsx";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { NavigationRail } from "./navigation-rail.tsx";
 import { PageFactsContext, type SkipTarget } from "./page-facts.ts";
+import { ToastRegion } from "../ui/toasts.tsx";
+import { PaletteHost } from "./palette-host.tsx";
 import { UndoBanner } from "./undo-banner.tsx";
 import { useTitle } from "./use-title.ts";
 import { WarningList } from "./warning-list.tsx";
+import { t } from "../i18n/t.ts";
 
 /** The frame around every page once there is a token: the way to the others, and what is to be noticed on all of them. */
 export function Shell(): React.JSX.Element {
@@ -18,24 +21,35 @@ export function Shell(): React.JSX.Element {
   const facts = useMemo(() => ({ setTitle, setSkip }), []);
   return (
     <PageFactsContext value={facts}>
-      <FirstRun>
-        <AttachmentsProvider>
-          <div className="shell">
-            <SkipLink skip={skip} />
-            <NavigationRail />
-            <div className="shell-page">
-              <section aria-label="Notices">
-                <ConnectionBanner />
-                <WarningList />
-                <UndoBanner />
-                <Alert />
-              </section>
-              <Outlet />
-            </div>
+      <Surroundings>
+        <div className="shell">
+          <SkipLink skip={skip} />
+          <NavigationRail />
+          <div className="shell-page">
+            <section aria-label={t("Notices")}>
+              <ConnectionBanner />
+              <WarningList />
+              <UndoBanner />
+              <Alert />
+            </section>
+            <Outlet />
           </div>
-        </AttachmentsProvider>
-      </FirstRun>
+        </div>
+      </Surroundings>
     </PageFactsContext>
+  );
+}
+
+/** What every page can open or show, and what outlives a page. */
+function Surroundings({ children }: { readonly children: React.ReactNode }): React.JSX.Element {
+  return (
+    <ToastRegion>
+      <FirstRun>
+        <PaletteHost>
+          <AttachmentsProvider>{children}</AttachmentsProvider>
+        </PaletteHost>
+      </FirstRun>
+    </ToastRegion>
   );
 }
 
@@ -47,15 +61,13 @@ function Alert(): React.JSX.Element | null {
     <div className="banner error" role="alert">
       <span>{alert}</span>
       <button type="button" className="text-button" onClick={() => controller.dismissAlert()}>
-        Dismiss
+        {t("Dismiss")}
       </button>
     </div>
   );
 }
 
-const TO_CONTENT: SkipTarget = { label: "Go to the content", follow: () => document.getElementById("content")?.focus() };
-
-function SkipLink({ skip = TO_CONTENT }: { readonly skip: SkipTarget | undefined }): React.JSX.Element {
+function SkipLink({ skip }: { readonly skip: SkipTarget | undefined }): React.JSX.Element {
   return (
     <a
       className="skip-link"
@@ -63,10 +75,11 @@ function SkipLink({ skip = TO_CONTENT }: { readonly skip: SkipTarget | undefined
       onClick={(event) => {
         // The fragment of the address is the route.
         event.preventDefault();
-        skip.follow();
+        if (skip === undefined) document.getElementById("content")?.focus();
+        else skip.follow();
       }}
     >
-      {skip.label}
+      {skip?.label ?? t("Go to the content")}
     </a>
   );
 }

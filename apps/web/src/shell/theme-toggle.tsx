@@ -1,9 +1,10 @@
 import { useState } from "react";
 import { applyTheme, loadTheme, type Theme } from "../app/theme.ts";
 import { Icon } from "../ui/icon.tsx";
+import { msg, t } from "../i18n/t.ts";
 
 const ICONS = { system: "system", light: "sun", dark: "moon" } as const;
-const NAMES: Readonly<Record<Theme, string>> = { system: "As the device", light: "Light", dark: "Dark" };
+const NAMES: Readonly<Record<Theme, string>> = { system: msg("As the device"), light: msg("Light"), dark: msg("Dark") };
 
 /** Chooses the theme. A native list shows all three and announces which one is selected. */
 export function ThemeToggle(): React.JSX.Element {
@@ -16,14 +17,14 @@ export function ThemeToggle(): React.JSX.Element {
     <span className="icon-button theme">
       <Icon name={ICONS[theme]} />
       <select
-        aria-label="Colours"
-        title={`Colours: ${NAMES[theme]}`}
+        aria-label={t("Colours")}
+        title={t("Colours: {theme}", { theme: t(NAMES[theme]) })}
         value={theme}
         onChange={(event) => change(event.target.value as Theme)}
       >
         {Object.entries(NAMES).map(([value, name]) => (
           <option key={value} value={value}>
-            {name}
+            {t(name)}
           </option>
         ))}
       </select>

@@ -1,5 +1,8 @@
 import { type FormEvent, useState } from "react";
+import { Field } from "../ui/field.tsx";
 import { parsePastedToken } from "../app/address.ts";
+import { t } from "../i18n/t.ts";
+import { RichText } from "../i18n/rich-text.tsx";
 
 /** Asks for the gateway's token, with the reason. */
 export function TokenForm({
@@ -25,15 +28,26 @@ export function TokenForm({
           </p>
         )}
         <p>
-          {reason === undefined ? "This page needs the token of your gateway. " : ""}
-          Open the address that the gateway prints when it starts, or paste it, or the token that stands in it after <code>#token=</code>.
+          {reason === undefined ? `${t("This page needs the token of your gateway.")} ` : ""}
+          <RichText
+            id="Open the address that the gateway prints when it starts, or paste it, or the token that stands in it after <0>#token=</0>."
+            parts={[<code key="0" />]}
+          />
         </p>
-        <label className="field">
-          <span>Token</span>
-          <input type="password" autoComplete="off" spellCheck={false} value={token} onChange={(event) => setToken(event.target.value)} />
-        </label>
+        <Field label={t("Token")}>
+          {(control) => (
+            <input
+              {...control}
+              type="password"
+              autoComplete="off"
+              spellCheck={false}
+              value={token}
+              onChange={(event) => setToken(event.target.value)}
+            />
+          )}
+        </Field>
         <button type="submit" className="button primary" disabled={token.trim() === ""}>
-          Connect
+          {t("Connect")}
         </button>
       </form>
     </main>

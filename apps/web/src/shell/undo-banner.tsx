@@ -1,4 +1,5 @@
 import { useAppState, useController } from "../app/app-context.ts";
+import { t } from "../i18n/t.ts";
 
 /** Shows a pending deletion for as long as it can be undone. */
 export function UndoBanner(): React.JSX.Element {
@@ -8,9 +9,9 @@ export function UndoBanner(): React.JSX.Element {
     <output>
       {deleting === undefined ? null : (
         <span className="banner">
-          <span>Deleted “{deleting.title}”.</span>
+          <span>{t("Deleted “{title}”.", { title: deleting.title })}</span>
           <button type="button" className="text-button" onClick={() => controller.undoDelete()}>
-            Undo
+            {t("Undo")}
           </button>
         </span>
       )}

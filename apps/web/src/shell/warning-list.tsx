@@ -2,6 +2,7 @@ import type { GatewayWarning } from "@factotum/protocol";
 import { isSameWarning, isShownIn } from "../app/same-warning.ts";
 import { useAppState, useController } from "../app/app-context.ts";
 import { PairingActions } from "./pairing-actions.tsx";
+import { t } from "../i18n/t.ts";
 
 const PAIRING = "pairing:";
 
@@ -14,12 +15,14 @@ export function WarningList(): React.JSX.Element {
   const isHidden = (warning: GatewayWarning): boolean => hidden.some((one) => isSameWarning(one, warning));
   const shown = warnings.filter((warning) => !isHidden(warning) && !isShownIn(entries ?? [], warning));
   return (
-    <output className="warnings" aria-label="Gateway">
+    <output className="warnings" aria-label={t("Gateway")}>
       {shown.map((warning) => (
         <span key={warning.id} className={warning.level === "error" ? "banner error" : "banner"}>
           {warning.id.startsWith(PAIRING) ? (
             <>
-              <span>{warning.text} Approve only a person you know.</span>
+              <span>
+                {warning.text} {t("Approve only a person you know.")}
+              </span>
               <PairingActions code={warning.id.slice(PAIRING.length)} text={warning.text} />
             </>
           ) : (
@@ -30,10 +33,10 @@ export function WarningList(): React.JSX.Element {
           <button
             type="button"
             className="text-button"
-            aria-label={`Hide: ${warning.text}`}
+            aria-label={t("Hide: {warning}", { warning: warning.text })}
             onClick={() => controller.hideWarning(warning)}
           >
-            Hide
+            {t("Hide")}
           </button>
         </span>
       ))}

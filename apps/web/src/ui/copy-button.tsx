@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { t } from "../i18n/t.ts";
 
 interface CopyButtonProps {
   /** Called when the button is pressed, so that a growing text is not joined on every token. */
@@ -18,7 +19,7 @@ export function CopyButton({ text, what }: CopyButtonProps): React.JSX.Element |
       () => setState("failed"),
     );
   };
-  const words = { ready: "Copy", copied: "Copied", failed: "Not allowed" };
+  const words = { ready: t("Copy"), copied: t("Copied"), failed: t("Not allowed") };
   return (
     <button type="button" className="text-button" onClick={copy} onBlur={() => setState("ready")}>
       <span aria-live="polite">{words[state]}</span>

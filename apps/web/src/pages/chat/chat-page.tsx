@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { useAppState } from "../../app/app-context.ts";
 import { PageFrame } from "../../shell/page-frame.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { Modal } from "../../ui/modal.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 import { useMediaQuery } from "../../ui/use-media-query.ts";
 import { useOpenAttachments } from "./attachments-context.tsx";
 import { ChatView } from "./chat-view.tsx";
@@ -68,9 +68,9 @@ export function ChatPage(): React.JSX.Element {
     >
       {takesFiles ? <DropZone onFiles={attachments.add} /> : null}
       {drawer && !isWide ? (
-        <Modal title="Factotum" className="drawer" onClose={() => setDrawer(false)}>
+        <Dialog title="Factotum" className="drawer" onClose={() => setDrawer(false)}>
           <SessionList onChosen={onChosen} />
-        </Modal>
+        </Dialog>
       ) : null}
       <SubagentBar />
       <ChatView />

@@ -2,7 +2,7 @@ import type { ChatFile } from "@factotum/protocol";
 import { useEffect, useState } from "react";
 import { useAppState, useController } from "../../app/app-context.ts";
 import { AttachmentNote } from "./attachment-note.tsx";
-import { Modal } from "../../ui/modal.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 
 /** The files of a message: its images, larger on demand, and the number of other files. */
 export function MessageFiles({
@@ -63,9 +63,9 @@ export function ImageButton({ url, name }: { readonly url: string | undefined; r
         {url === undefined ? null : <img src={url} alt={name} decoding="async" />}
       </button>
       {isOpen ? (
-        <Modal title={name} className="modal image-modal" onClose={() => setOpen(false)}>
+        <Dialog title={name} className="modal image-modal" onClose={() => setOpen(false)}>
           <img src={url} alt={name} />
-        </Modal>
+        </Dialog>
       ) : null}
     </>
   );

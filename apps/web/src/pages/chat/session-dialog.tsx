@@ -1,7 +1,7 @@
 import type { SessionSummary } from "@factotum/protocol";
 import { type FormEvent, useState } from "react";
 import { useController } from "../../app/app-context.ts";
-import { Modal } from "../../ui/modal.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 
 type Question = { readonly type: "none" } | { readonly type: "reset"; readonly text: string; readonly yes: string };
 
@@ -36,7 +36,7 @@ export function SessionDialog({ session, title, onClose }: SessionDialogProps): 
     onClose();
   };
   return (
-    <Modal title={title} onClose={onClose}>
+    <Dialog title={title} onClose={onClose}>
       {question.type === "none" ? (
         <>
           <form onSubmit={save} className="dialog-form">
@@ -95,7 +95,7 @@ export function SessionDialog({ session, title, onClose }: SessionDialogProps): 
           </div>
         </>
       )}
-    </Modal>
+    </Dialog>
   );
 }
 

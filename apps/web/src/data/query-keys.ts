@@ -1,0 +1,27 @@
+import type { RpcEvent, RpcMethod, RpcMethods } from "@factotum/protocol";
+
+/** The key of a request's cached result. */
+export type QueryKey<Method extends RpcMethod = RpcMethod> = readonly [method: Method, params: RpcMethods[Method]["params"]];
+
+/** The key of a request. */
+export function queryKey<Method extends RpcMethod>(method: Method, params: RpcMethods[Method]["params"]): QueryKey<Method> {
+  return [method, params];
+}
+
+/** The part of a method's name before the dot. */
+export function namespaceOf(method: string): string {
+  return method.split(".")[0] ?? method;
+}
+
+/** What each event of the gateway may have changed, as namespaces of methods. An event without a row changes no cached result. */
+const CHANGED_BY: Partial<Record<RpcEvent, readonly string[]>> = {
+  // A session changes when something was said in it: by a person, a job or a sub-agent, at a cost.
+  "sessions-change": ["sessions", "agents", "cron", "subagents", "status", "usage"],
+  "warnings-change": ["warnings", "damage", "pairing", "deadletters", "setup", "status"],
+  "approvals-change": ["approvals", "status"],
+};
+
+/** The namespaces whose cached results an event may have changed. */
+export function changedBy(event: RpcEvent): readonly string[] {
+  return CHANGED_BY[event] ?? [];
+}

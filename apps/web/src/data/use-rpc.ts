@@ -1,0 +1,59 @@
+import type { RpcMethod, RpcMethods } from "@factotum/protocol";
+import { useMutation, type UseMutationResult, useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-query";
+import { useAppState, useSession } from "../app/app-context.ts";
+import type { RpcError } from "../gateway-client/rpc-error.ts";
+import { namespaceOf, queryKey } from "./query-keys.ts";
+
+type Params<Method extends RpcMethod> = RpcMethods[Method]["params"];
+type Result<Method extends RpcMethod> = RpcMethods[Method]["result"];
+
+/** Options of `useRpc`. */
+export interface RpcOptions {
+  /** False: nothing is requested yet. */
+  readonly enabled?: boolean;
+  /** Requests it again after this many milliseconds while the page is visible. For what no event announces. */
+  readonly everyMs?: number;
+}
+
+/**
+ * The result of a request, requested when it is shown, after an event that may have changed it, and with each new connection. Without a connection the last result
+ * stays. The method must not change anything.
+ */
+export function useRpc<Method extends RpcMethod>(
+  method: Method,
+  params: Params<Method>,
+  { enabled = true, everyMs }: RpcOptions = {},
+): UseQueryResult<Result<Method>, RpcError> {
+  const { client } = useSession();
+  const connected = useAppState((state) => state.connection.type === "connected");
+  return useQuery<Result<Method>, RpcError>({
+    queryKey: queryKey(method, params),
+    queryFn: () => client.request(method, params),
+    enabled: enabled && connected,
+    ...(everyMs !== undefined && { refetchInterval: everyMs }),
+  });
+}
+
+/** Options of `useRpcMutation`. */
+export interface RpcMutationOptions {
+  /** Namespaces besides the method's own whose results it changes. */
+  readonly changes?: readonly string[];
+  /** Milliseconds within which the gateway answers; 30 seconds if omitted. */
+  readonly timeoutMs?: number;
+}
+
+/** A request that changes something. What is shown of its namespace is requested again when it has ended, also when it has failed. */
+export function useRpcMutation<Method extends RpcMethod>(
+  method: Method,
+  { changes = [], timeoutMs }: RpcMutationOptions = {},
+): UseMutationResult<Result<Method>, RpcError, Params<Method>> {
+  const { client } = useSession();
+  const queries = useQueryClient();
+  return useMutation<Result<Method>, RpcError, Params<Method>>({
+    mutationFn: (params) => client.request(method, params, { ...(timeoutMs !== undefined && { timeoutMs }) }),
+    onSettled: () => {
+      const namespaces = new Set([namespaceOf(method), ...changes]);
+      return queries.invalidateQueries({ predicate: ({ queryKey: [name] }) => namespaces.has(namespaceOf(String(name))) });
+    },
+  });
+}

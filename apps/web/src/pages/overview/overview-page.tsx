@@ -1,0 +1,42 @@
+import { useAppState } from "../../app/app-context.ts";
+import { Loaded } from "../../data/loaded.tsx";
+import { useRpc } from "../../data/use-rpc.ts";
+import { t } from "../../i18n/t.ts";
+import { PageFrame } from "../../shell/page-frame.tsx";
+import { ChannelsCard } from "./channels-card.tsx";
+import { GatewayCard } from "./gateway-card.tsx";
+import { ModelsCard } from "./models-card.tsx";
+import styles from "./overview.module.css";
+import { RunningCard } from "./running-card.tsx";
+import { ScheduleCard } from "./schedule-card.tsx";
+import { SetupCard } from "./setup-card.tsx";
+import { UsageCard } from "./usage-card.tsx";
+
+/** No event announces the health of channels and models. */
+const HEALTH_MS = 10_000;
+
+/** What is running, how the gateway, its channels and models are, what it has cost, and what runs next. */
+export function OverviewPage(): React.JSX.Element {
+  const status = useRpc("status", {}, { everyMs: HEALTH_MS });
+  const isWaiting = useAppState((state) => state.connection.type !== "connected") && status.data === undefined;
+  return (
+    <PageFrame title={t("Overview")}>
+      <div className={styles["scroll"]}>
+        {isWaiting ? <p className="chat-note">{t("Waiting for the gateway…")}</p> : null}
+        <Loaded query={status}>
+          {(value) => (
+            <div className={styles["grid"]}>
+              <SetupCard />
+              <RunningCard />
+              <GatewayCard status={value} />
+              <ChannelsCard channels={value.channels} />
+              <ModelsCard status={value} />
+              <UsageCard usage={value.usage} />
+              <ScheduleCard schedule={value.schedule} />
+            </div>
+          )}
+        </Loaded>
+      </div>
+    </PageFrame>
+  );
+}

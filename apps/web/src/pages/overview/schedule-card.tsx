@@ -1,0 +1,54 @@
+import type { GatewayStatus, JobSummary } from "@factotum/protocol";
+import { formatMoment } from "../../app/locale.ts";
+import { Loaded } from "../../data/loaded.tsx";
+import { useRpc } from "../../data/use-rpc.ts";
+import { t } from "../../i18n/t.ts";
+import { Card } from "../../ui/card.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { nextRuns } from "./next-runs.ts";
+import styles from "./overview.module.css";
+
+const SHOWN = 6;
+
+/** What runs next by itself: jobs and heartbeats. */
+export function ScheduleCard({ schedule }: { readonly schedule: GatewayStatus["schedule"] }): React.JSX.Element {
+  const jobs = useRpc("cron.list", {});
+  return (
+    <Card title={t("Next scheduled runs")}>
+      {schedule.enabled ? (
+        <Loaded query={jobs}>{({ jobs: all }) => <NextRuns jobs={all} heartbeats={schedule.heartbeats} />}</Loaded>
+      ) : (
+        <EmptyState>{t("Scheduled runs are switched off in the configuration.")}</EmptyState>
+      )}
+      {schedule.failing.map(({ id, name, failures, disabledBecause }) => (
+        <p key={id} className={styles["problem"]}>
+          {disabledBecause === undefined
+            ? t("{name} has failed {count, plural, one {once} other {# times in a row}}.", { name, count: failures })
+            : t("{name} is switched off: {reason}", { name, reason: disabledBecause })}
+        </p>
+      ))}
+    </Card>
+  );
+}
+
+interface NextRunsProps {
+  readonly jobs: readonly JobSummary[];
+  readonly heartbeats: GatewayStatus["schedule"]["heartbeats"];
+}
+
+function NextRuns({ jobs, heartbeats }: NextRunsProps): React.JSX.Element {
+  const runs = nextRuns(jobs, heartbeats).slice(0, SHOWN);
+  if (runs.length === 0)
+    return <EmptyState>{t("Nothing is scheduled. Ask the assistant to do something every day, or at a certain time.")}</EmptyState>;
+  return (
+    <ul className={styles["rows"]}>
+      {runs.map(({ id, name, agentId, atMs }) => (
+        <li key={id}>
+          <span dir="auto">{name ?? t("Heartbeat")}</span>
+          <time dateTime={new Date(atMs).toISOString()}>{formatMoment(atMs)}</time>
+          <small>{agentId}</small>
+        </li>
+      ))}
+    </ul>
+  );
+}

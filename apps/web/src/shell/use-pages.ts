@@ -1,0 +1,26 @@
+import { t } from "../i18n/t.ts";
+import { useAppState } from "../app/app-context.ts";
+import type { IconName } from "../ui/icon.tsx";
+
+/** A page as the rail and the palette show it. */
+export interface PageLink {
+  readonly id: string;
+  readonly label: string;
+  readonly icon: IconName;
+  readonly link:
+    | { readonly to: "/chat/{-$sessionKey}"; readonly params: { readonly sessionKey: string | undefined } }
+    | { readonly to: "/context/$sessionKey"; readonly params: { readonly sessionKey: string } }
+    | { readonly to: "/overview" };
+}
+
+/** The pages in the order of the rail, the most used first: on phones the first four have a place of their own. */
+export function usePages(): readonly PageLink[] {
+  const sessionKey = useAppState((state) => state.sessionKey);
+  return [
+    { id: "chat", label: t("Chat"), icon: "chat", link: { to: "/chat/{-$sessionKey}", params: { sessionKey } } },
+    { id: "overview", label: t("Overview"), icon: "overview", link: { to: "/overview" } },
+    ...(sessionKey === undefined
+      ? []
+      : [{ id: "context", label: t("Context"), icon: "context", link: { to: "/context/$sessionKey", params: { sessionKey } } } as const]),
+  ];
+}
