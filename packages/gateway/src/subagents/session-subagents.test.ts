@@ -252,6 +252,33 @@ test("/stop ends the whole tree without another turn, and the next message says 
   expect(asked).not.toContain("ANNOUNCE_SKIP");
 });
 
+test("one that is stopped while it waits for another reports what that one had said", async () => {
+  const gate = createGate();
+  await scene.start((before) => ({ ...before, maxDepth: 2 }));
+  scene.answerWith({
+    "": ({ results, text }) => (text.includes("has ended") ? textReply("Told.") : results === 0 ? spawn("outer") : YIELD),
+    outer: ({ results }) => (results === 0 ? spawn("inner") : YIELD),
+    // It speaks, calls a tool that it does not have, and is stopped before it says more.
+    inner: ({ results }) =>
+      results === 0
+        ? {
+            type: "message",
+            content: [
+              { type: "text", text: "Two of five are read." },
+              { type: "tool_use", name: "sessions_yield", input: {} },
+            ],
+          }
+        : { ...textReply("never"), fault: { type: "slow-headers", until: gate } },
+  });
+  await scene.platform.say(scene.platform.message("Go."));
+  await expect.poll(() => scene.bodies("- Task: inner").length).toBe(2);
+  await scene.say("/subagents kill all");
+  gate.open();
+  const [told = ""] = scene.bodies("has ended");
+  expect(told).toMatch(/\| Its sub-agent [0-9a-f]{8} had said:\\n\| Two of/);
+  expect(scene.texts.at(-1)).toBe("Told.");
+});
+
 test("the result of a conversation that was reset meanwhile is sent as a plain message", async () => {
   await scene.start();
   const gate: Gate = createGate();

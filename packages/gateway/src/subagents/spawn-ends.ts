@@ -14,6 +14,7 @@ import type { AttachmentFolders } from "./attachment-folders.ts";
 import { checkResult } from "./check-result.ts";
 import { HeldResults } from "./held-results.ts";
 import { endedPayload } from "./hook-payloads.ts";
+import { PartialResults } from "./partial-results.ts";
 import { endingOf, isFirstReport, planEnd, reportName, staysOpen } from "./plan-end.ts";
 import type { BroughtEnd, SpawnEnding } from "./plan-end.ts";
 import type { SpawnBook } from "./spawn-book.ts";
@@ -73,6 +74,7 @@ export class SpawnEnds {
   readonly #deadlines = new Map<string, Disposable>();
   /** What sub-agents have said while they wait for something: their result, if nothing comes of that. */
   readonly #said = new Map<string, { readonly result: string; readonly isTainted: boolean }>();
+  readonly #partial = new PartialResults();
   /** Of those whose end is waited for. */
   readonly #endings = new Map<string, PromiseWithResolvers<void>>();
   #isClosed = false;
@@ -200,6 +202,7 @@ export class SpawnEnds {
     this.#endings.delete(spawn.id);
     this.#brought.delete(spawn.id);
     this.#said.delete(spawn.id);
+    this.#partial.forget(spawn);
     if (spawn.state === "idle") {
       this.watch(spawn);
       return this.#tell(ended);
@@ -284,8 +287,11 @@ export class SpawnEnds {
     });
   }
 
-  #planned(spawn: SpawnRecord, end: Parameters<typeof planEnd>[1]): SpawnEnd {
-    const { running } = this.#options;
+  #planned(spawn: SpawnRecord, own: Parameters<typeof planEnd>[1]): SpawnEnd {
+    const { book, running } = this.#options;
+    const end = { ...own, ...this.#partial.with(spawn, own) };
+    const parent = book.ofChild(spawn.parentKey);
+    if (end.tells === "never" && parent !== undefined && isOpenSpawn(parent)) this.#partial.add(spawn, end);
     const keptMs = spawn.cleanup === "delete" ? 0 : running.agent(spawn.agentId).config.subagents.archiveAfterMinutes * MINUTE_MS;
     return planEnd(spawn, end, { keptMs, idleMs: this.#idleMs });
   }

@@ -30,7 +30,7 @@ function shortId({ id }: Pick<SpawnRecord, "id">): string {
 }
 
 /** A sub-agent by its label and id. */
-function nameOf(spawn: Pick<SpawnRecord, "id" | "label">): string {
+export function nameOf(spawn: Pick<SpawnRecord, "id" | "label">): string {
   return spawn.label === undefined ? shortId(spawn) : `${JSON.stringify(spawn.label)} (${shortId(spawn)})`;
 }
 
