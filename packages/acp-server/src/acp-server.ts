@@ -96,7 +96,7 @@ export class AcpServer implements Disposable {
     });
     const opened = this.#add(session, session.workspace ?? cwd, request);
     await opened.follow();
-    return { sessionId: session.key, ...(await this.#stateOf(opened)) };
+    return { sessionId: session.key, ...(await this.#stateOf(opened, { isNew: true })) };
   }
 
   /** Opens a conversation that exists, with its history or without. */
@@ -109,7 +109,7 @@ export class AcpServer implements Disposable {
     await known?.leave();
     const opened = this.#add(session, workspace, request);
     await (how === "load" ? opened.replay() : opened.resume());
-    return this.#stateOf(opened);
+    return this.#stateOf(opened, { isNew: false });
   }
 
   /** A session that the client has open. Throws a `RequestError` for any other. */
@@ -170,10 +170,13 @@ export class AcpServer implements Disposable {
     return session;
   }
 
-  async #stateOf(session: AcpSession): Promise<LoadSessionResponse> {
+  async #stateOf(session: AcpSession, { isNew }: { readonly isNew: boolean }): Promise<LoadSessionResponse> {
     const settings = await session.settings();
     // The client must know the session before it gets its updates.
-    setImmediate(() => session.announce());
+    setImmediate(() => {
+      session.announce();
+      if (!isNew) void session.tellState();
+    });
     return { modes: modesOf(settings), configOptions: configOptionsOf(settings) };
   }
 

@@ -41,6 +41,7 @@ test("a client that sends more than a message may hold is disconnected", async (
   await using scene = await connectClient();
   scene.input.write("x".repeat(33 * 1024 * 1024));
   await scene.served;
+  expect(scene.errors).toEqual([expect.stringContaining("more than 32 MiB")]);
 });
 
 test("a client that does not read is disconnected, and the gateway is unaffected", async () => {

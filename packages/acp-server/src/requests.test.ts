@@ -172,6 +172,8 @@ test("a conversation that is loaded is shown from its first entry on, and moves 
     "agent_message_chunk",
   ]);
   expect(scene.gateway.requests("sessions.patch")).toEqual([{ key: sessionId, workspace: "/new" }]);
+  const state = ["session_info_update", "usage_update"];
+  await expect.poll(() => scene.updates.map(({ sessionUpdate }) => sessionUpdate)).toEqual(expect.arrayContaining(state));
   await scene.agent.request(session.resume, { sessionId, cwd: "/new", mcpServers: [] });
   expect(scene.updates.filter(({ sessionUpdate }) => sessionUpdate === "user_message_chunk")).toHaveLength(450);
 });

@@ -1,5 +1,5 @@
 import { Readable, Writable } from "node:stream";
-import { agent, methods, ndJsonStream, RequestError } from "@agentclientprotocol/sdk";
+import { agent, MessageTooLargeError, methods, ndJsonStream, RequestError } from "@agentclientprotocol/sdk";
 import type { AgentApp, Stream } from "@agentclientprotocol/sdk";
 import { AcpServer, type AcpServerOptions } from "./acp-server.ts";
 import { listSessions } from "./sessions/list-sessions.ts";
@@ -36,10 +36,13 @@ async function serveStream(options: AcpServerOptions, stream: Stream, signal: Ab
   if (signal.aborted) onAbort();
   try {
     await connection.closed;
+    if (connection.signal.reason instanceof MessageTooLargeError) options.onError(new Error(TOO_LARGE));
   } finally {
     signal.removeEventListener("abort", onAbort);
   }
 }
+
+const TOO_LARGE = `The editor has sent a message of more than ${MAX_MESSAGE_BYTES / 1024 ** 2} MiB: its connection is closed. Link large files instead of embedding them.`;
 
 type Served = () => Promise<AcpServer>;
 

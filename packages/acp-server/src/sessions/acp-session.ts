@@ -119,6 +119,19 @@ export class AcpSession {
     this.#remarks = undefined;
   }
 
+  /** Sends the client the title and what the conversation has used, and what was changed since the settings were last read. Never rejects. */
+  async tellState(): Promise<void> {
+    const { key, link, onError } = this.#options;
+    try {
+      const before = this.#settings;
+      const [now, { session }] = await Promise.all([this.settings(), link.request("sessions.resolve", { key })]);
+      this.#updates.push(before === undefined ? [] : settingsChanges(before, now));
+      this.#updates.push([...this.#titleOf(session), ...usageOf(session, now)]);
+    } catch (error) {
+      onError(toRequestError(error));
+    }
+  }
+
   /** Follows the session's events from here on. */
   async follow(): Promise<void> {
     (await this.#subscribe(1)).release();
@@ -340,7 +353,7 @@ export class AcpSession {
     const { outcome, runId, text, remarks = [] } = end.result;
     const unseen = runId === "" && !turn.hasShown && text !== "" ? [text] : [];
     this.#updates.push([...unseen, ...remarks].map((words) => this.#renderer.renderNote(words)));
-    await this.#tellState();
+    await this.tellState();
     if (turn.isCancelled || outcome.type === "aborted") return { stopReason: "cancelled" };
     if (outcome.type === "failed") throw new RequestError(-32_603, outcome.message ?? "The run failed.", { reason: "run-failed" });
     return { stopReason: turn.isCut ? "max_tokens" : "end_turn" };
@@ -352,19 +365,6 @@ export class AcpSession {
     if (title === this.#title) return [];
     this.#title = title;
     return [{ sessionUpdate: "session_info_update", title }];
-  }
-
-  /** What a run has used, and what its commands have changed. The answer does not depend on it. */
-  async #tellState(): Promise<void> {
-    const { key, link, onError } = this.#options;
-    try {
-      const before = this.#settings;
-      const [now, { session }] = await Promise.all([this.settings(), link.request("sessions.resolve", { key })]);
-      this.#updates.push(before === undefined ? [] : settingsChanges(before, now));
-      this.#updates.push([...this.#titleOf(session), ...usageOf(session, now)]);
-    } catch (error) {
-      onError(toRequestError(error));
-    }
   }
 }
 
