@@ -200,6 +200,11 @@ test("a chat continues with an external agent by /acp or by its binding, and com
   ]);
   await say("say Bound to the agent.");
   await until("Bound to the agent.");
+  await say("/status");
+  await until("model acp/scripted, because a binding gives this chat to it");
+  await say("/acp close");
+  await until("A binding gives this chat to scripted");
+  expect((await runCommand(["agents", "bindings"], { home })).stdout).toContain("main (acp/scripted)");
   // What it does itself is decided here, with its own options.
   let decision: "allow-once" | "deny" = "allow-once";
   using _owner = await decideApprovals(product, () => decision);

@@ -50,7 +50,7 @@ test("agents are listed with model and workspace, and bindings in the order in w
   expect(stdout.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
     ["BINDING", "AGENT", "KIND", "MATCHES", "DM SCOPE"],
     ["bindings[2]", "main", "peer", String.raw`webchat/default, direct "u\u{1b}1"`, "per-peer"],
-    ["bindings[1]", "coder by other", "every peer of the kind", "every account of webchat, every group conversation"],
+    ["bindings[1]", "coder (acp/other)", "every peer of the kind", "every account of webchat, every group conversation"],
     ["bindings[0]", "main", "account", "webchat/default"],
     ["", "coder", "default", "every other message"],
     [""],

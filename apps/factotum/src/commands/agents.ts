@@ -40,7 +40,7 @@ export async function agentsBindings(cli: CliContext, { json }: Format): Promise
   else {
     const rows = found.bindings.map((binding) => [
       `bindings[${binding.index}]`,
-      binding.externalAgent === undefined ? binding.agentId : `${binding.agentId} by ${binding.externalAgent}`,
+      binding.externalAgent === undefined ? binding.agentId : `${binding.agentId} (acp/${binding.externalAgent})`,
       binding.tier,
       describeMatch(binding.match),
       binding.dmScope ?? "",

@@ -59,10 +59,12 @@ async function answer(asked: Asked, call: CommandCall): Promise<CommandOutcome> 
       return `From the next message on, ${asked.agent} answers here. It does not know what was said before. /acp close goes back to the model.`;
     }
     case "close": {
-      const { record } = await session.read();
+      const { record, bound } = await session.read();
       if (externalAgentOf(record?.overrides.model) !== undefined) await session.choose({ model: null });
       await externalAgents.close(session.target.sessionKey);
-      return "From the next message on, the configured model answers here, or the agent of the chat's binding.";
+      const agent = externalAgentOf(bound);
+      if (agent === undefined) return "From the next message on, the configured model answers here.";
+      return `A binding gives this chat to ${agent}, which begins a new conversation with the next message. /model <name> gives it to a model.`;
     }
     case "cancel":
       return asked.named === undefined ? cancel(call) : endListed(asked.named, call);

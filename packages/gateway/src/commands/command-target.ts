@@ -17,6 +17,8 @@ export interface CommandTarget {
 export interface CommandSession {
   readonly record: SessionRecord | undefined;
   readonly agent: AgentRuntime;
+  /** The external agent that a binding gives the chat of the command to, as a model. It answers unless a model was chosen. */
+  readonly bound?: string | undefined;
 }
 
 /** The dependencies of a target session. */
@@ -39,8 +41,9 @@ export class TargetSession {
   }
 
   async read(): Promise<CommandSession> {
-    const { store, running } = this.#options;
-    return { record: await store.readSession(this.target.sessionKey), agent: running.agent(this.target.agentId) };
+    const { store, running, conversations } = this.#options;
+    const { sessionKey, agentId, input } = this.target;
+    return { record: await store.readSession(sessionKey), agent: running.agent(agentId), bound: conversations.boundModel(input) };
   }
 
   /** Creates the session's conversation, unless it exists. */

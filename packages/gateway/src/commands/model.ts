@@ -40,10 +40,11 @@ async function showOrChoose(session: TargetSession, wish: string | undefined, ru
 }
 
 /** The model of a conversation and the reason for it; what to do if it is unusable. */
-export async function modelLine({ record, agent }: CommandSession, models: ModelSource): Promise<string> {
+export async function modelLine({ record, agent, bound }: CommandSession, models: ModelSource): Promise<string> {
   const chosen = record?.overrides.model;
   try {
-    const { reference } = await agent.model(chosen);
+    const { reference } = await agent.model(chosen ?? bound);
+    if (chosen === undefined && bound !== undefined) return `model ${reference}, because a binding gives this chat to it.`;
     if (chosen !== undefined) return `model ${reference}, because it was chosen for this conversation.`;
     const reason =
       agent.config.model === undefined ? (await models.defaultModel()).reason : `it is configured for the agent ${agent.config.id}`;
@@ -51,7 +52,7 @@ export async function modelLine({ record, agent }: CommandSession, models: Model
   } catch (error) {
     if (!ModelError.isInstance(error)) throw error;
     const undo = chosen === undefined ? "" : " /model default goes back to the configured one.";
-    return `model ${chosen ?? agent.config.model?.primary ?? ""} cannot be used: ${error.message}${undo}`;
+    return `model ${chosen ?? bound ?? agent.config.model?.primary ?? ""} cannot be used: ${error.message}${undo}`;
   }
 }
 

@@ -60,9 +60,9 @@ async function statusText({ session, sessions, running, cooldowns, focus, clock 
 }
 
 /** An unusable model is reported in its line. */
-async function usableModel({ record, agent }: CommandSession): Promise<ResolvedModel | undefined> {
+async function usableModel({ record, agent, bound }: CommandSession): Promise<ResolvedModel | undefined> {
   try {
-    return await agent.model(record?.overrides.model);
+    return await agent.model(record?.overrides.model ?? bound);
   } catch (error) {
     if (ModelError.isInstance(error)) return undefined;
     throw error;

@@ -57,7 +57,7 @@ export class Conversations {
   ): Promise<SessionContext> {
     const facts = await this.readFacts(sessionKey, agentId, origin);
     const { agent, record } = facts;
-    const reference = asked.model ?? chosenModel(record, input) ?? (input === undefined ? undefined : this.#boundModel(input));
+    const reference = asked.model ?? chosenModel(record, input) ?? (input === undefined ? undefined : this.boundModel(input));
     return {
       ...facts,
       thinking: asked.thinking ?? facts.thinking,
@@ -68,7 +68,7 @@ export class Conversations {
   }
 
   /** The external agent that a chat is bound to, as a model. A message for a session by its key is not of that chat, and `broadcast` takes precedence. */
-  #boundModel({ message: { origin, sender }, admission }: InputRecord): string | undefined {
+  boundModel({ message: { origin, sender }, admission }: InputRecord): string | undefined {
     if (admission.sessionKey !== undefined || admission.broadcast !== undefined) return undefined;
     const { channels, running } = this.#options;
     const agent = boundExternalAgent(routeQuery({ origin, senderId: sender.id, roles: sender.roles ?? [] }, channels), running.config);
