@@ -65,7 +65,7 @@ test("an agent that is removed leaves the conversations that it answers with oth
 
 test.each([
   [["add", "coder"], 'There is an agent "coder" already'],
-  [["add", "Not An Id"], "was not changed"],
+  [["add", "Not An Id"], 'factotum agents add ID --name "Not An Id"'],
   [["remove", "missing"], "There are main, coder"],
   [["remove", "main"], "is the default agent"],
   [["bind", "missing", "--channel", "webchat"], 'There is no agent "missing"'],
@@ -80,4 +80,19 @@ test.each([
   expect(code).not.toBe(0);
   expect(stderr).toContain(words);
   expect(await fileOf(cli)).toEqual(config);
+});
+
+test("an agent that is removed reaches no other one and is reached by none, also if the name is given again", async () => {
+  const kept = { from: "main", to: "writer" };
+  const allow = [{ from: "main", to: "coder" }, { from: "coder", to: "*" }, kept];
+  const list = [{ id: "main" }, { id: "coder" }, { id: "writer" }];
+  await using cli = await withConfig({ agents: { list }, tools: { agentToAgent: { enabled: true, allow } } });
+  expect((await cli.run("agents", "remove", "coder")).code).toBe(0);
+  expect(await fileOf(cli)).toMatchObject({ tools: { agentToAgent: { allow: [kept] } } });
+});
+
+test("a model that there is not is noted", async () => {
+  await using cli = await withConfig({});
+  const { code, stderr } = await cli.run("agents", "add", "coder", "--model", "nope/xx");
+  expect([code, stderr]).toEqual([0, expect.stringContaining('note: agents.list[1].model: there is no provider "nope"') as string]);
 });

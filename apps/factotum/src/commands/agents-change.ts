@@ -1,7 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JsonObject, JsonValue } from "@factotum/agent-contract";
 import { withoutUndefined } from "@factotum/agent-contract";
-import { changeConfig, formatProblem, loadConfig, valueAt, type ConfigEdit, type FactotumConfig } from "@factotum/config";
+import {
+  changeConfig,
+  formatProblem,
+  loadConfig,
+  valueAt,
+  type ConfigEdit,
+  type ConfigProblem,
+  type FactotumConfig,
+} from "@factotum/config";
+import { configNotes } from "../compose/config-notes.ts";
 import { configOptions } from "../compose/extensions.ts";
 import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
@@ -34,11 +43,18 @@ export interface AgentBindOptions extends Format {
 
 const PEER_KINDS = ["direct", "group", "channel"];
 
+/** As the schema of the configuration wants it. */
+const ID = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+
 /** Adds an agent to the configuration, and makes its workspace with the files of a new one. */
 export async function agentsAdd(context: CliContext, id: string, { json, name, model, workspace }: AgentAddOptions): Promise<number> {
   const { agents, defaultAgentId } = await currentConfig(context);
   if (agents.some((agent) => agent.id === id) && !(await isUnwritten(context, id)))
     throw new CliError("usage", `There is an agent "${id}" already.`, { fix: 'List them with "factotum agents list".' });
+  if (!ID.test(id))
+    throw new CliError("usage", `"${id}" cannot be the id of an agent: lower case letters, digits, - and _, at most 64 of them.`, {
+      fix: `Give the agent its name apart from its id: factotum agents add ID --name "${id}"`,
+    });
   const entry: JsonObject = { id, ...withoutUndefined({ name, model, workspace }) };
   await write(context, (before) => {
     const list = listOf(before, "list");
@@ -55,11 +71,20 @@ export async function agentsAdd(context: CliContext, id: string, { json, name, m
     context.print(`The agent ${id} works in ${added.workspace}.\n`);
     context.print(`Say which messages it answers: factotum agents bind ${id} --channel CHANNEL\n`);
     context.note(`${describeReload(reloaded)}\n`);
+    for (const note of await notesOnAgent(context, id)) context.note(`note: ${formatProblem(note)}\n`);
   }
   return EXIT.ok;
 }
 
-/** Removes an agent, its bindings and its places in `broadcast` from the configuration. Its workspace and its conversations stay. */
+/** What `config validate` notes on an agent, such as a model that there is not. */
+async function notesOnAgent({ env }: CliContext, id: string): Promise<readonly ConfigProblem[]> {
+  const loaded = await loadConfig(await configOptions(env));
+  if (loaded.type !== "loaded") return [];
+  const index = listOf(loaded.written, "list").findIndex((agent) => hasKey(agent, "id", id));
+  return (await configNotes(loaded, { env })).filter(({ path }) => path?.startsWith(`agents.list[${index}]`) === true);
+}
+
+/** Removes an agent, its bindings and its places in `broadcast` and `tools.agentToAgent` from the configuration. Its workspace and its conversations stay. */
 export async function agentsRemove(context: CliContext, id: string, { json }: Format): Promise<number> {
   const { agents, defaultAgentId } = await currentConfig(context);
   const removed = agents.find((agent) => agent.id === id);
@@ -71,9 +96,13 @@ export async function agentsRemove(context: CliContext, id: string, { json }: Fo
   await write(context, (before) => {
     const bindings = listOf(before, "bindings");
     const kept = bindings.filter((binding) => !hasKey(binding, "agentId", id));
+    const pairs = listOf(before, "pairs");
+    const keptPairs = pairs.filter((pair) => id === "main" || !(hasKey(pair, "from", id) || hasKey(pair, "to", id)));
     return [
       { path: ["agents", "list"], value: listOf(before, "list").filter((agent) => !hasKey(agent, "id", id)) },
       ...(kept.length === bindings.length ? [] : [{ path: ["bindings"], value: kept }]),
+      // An agent that gets the name later would reach others at once.
+      ...(keptPairs.length === pairs.length ? [] : [{ path: LISTS.pairs, value: keptPairs }]),
       ...broadcastWithout(before, id),
     ];
   });
@@ -145,9 +174,11 @@ async function write(context: CliContext, editsFor: (before: object) => readonly
   });
 }
 
-/** A list of the document as it is written: of agents, or of bindings. */
-function listOf(document: object, what: "list" | "bindings"): readonly JsonValue[] {
-  const found: unknown = valueAt(document, what === "list" ? ["agents", "list"] : ["bindings"]);
+const LISTS = { list: ["agents", "list"], bindings: ["bindings"], pairs: ["tools", "agentToAgent", "allow"] };
+
+/** A list of the document as it is written: of agents, of bindings, or of what agents reach of each other. */
+function listOf(document: object, what: keyof typeof LISTS): readonly JsonValue[] {
+  const found: unknown = valueAt(document, LISTS[what]);
   return Array.isArray(found) ? (found as readonly JsonValue[]) : [];
 }
 

@@ -273,3 +273,18 @@ test("patch changes several keys at once, keeps comments, and refuses another ve
   });
   expect((await patch("gateway")).code).toBe(2);
 });
+
+test("validate notes agents that are named and do not exist", async () => {
+  const agents = { list: [{ id: "main", subagents: { allowAgents: ["*", "codr"] } }, { id: "coder" }] };
+  const allow = [
+    { from: "main", to: "coder" },
+    { from: "research", to: "*" },
+  ];
+  await using cli = await withConfig(JSON.stringify({ agents, tools: { agentToAgent: { enabled: true, allow } } }));
+  const { code, stdout } = await cli.run("config", "validate");
+  expect(code).toBe(0);
+  expect(stdout.match(/^note: \S+ there is no agent "\w+"/gm)).toEqual([
+    'note: tools.agentToAgent.allow[1].from: there is no agent "research"',
+    'note: agents.list[0].subagents.allowAgents[1]: there is no agent "codr"',
+  ]);
+});

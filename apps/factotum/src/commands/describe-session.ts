@@ -1,7 +1,7 @@
 import type { ChatEntry, RpcMethods } from "@factotum/protocol";
 import * as z from "zod";
 import type { CliContext } from "../runtime/cli-context.ts";
-import { foreignText, terminalText } from "../runtime/foreign-text.ts";
+import { foreignText, plainText, terminalText } from "../runtime/foreign-text.ts";
 import { paint } from "../runtime/paint.ts";
 import { relativeTime } from "../runtime/relative-time.ts";
 
@@ -30,7 +30,7 @@ export function sessionSummary(cli: CliContext, shown: ShownSession, messages: r
   const count = (tokens: number): string => tokens.toLocaleString("en-US");
   const cost = costUsd === undefined ? "" : `, ${costUsd.toFixed(2)} US dollars`;
   const facts: readonly (readonly [string, string | undefined])[] = [
-    ["name", foreignText(label ?? displayName).slice(1, -1)],
+    ["name", plainText(label ?? displayName)],
     ["kind", kind],
     ["agent", agentId],
     ["model", model],

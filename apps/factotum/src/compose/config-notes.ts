@@ -17,12 +17,13 @@ import { sharedLogins } from "./shared-logins.ts";
 import { senderIdProblems } from "./sender-id-problems.ts";
 import { isListedModel, listedModels, PROVIDERS } from "@factotum/models";
 
-/** Names in a valid file that are unknown to this machine or version: models, secrets without a value, and ids that match no sender. Returned as notices with their paths in the file. */
+/** Names in a valid file that are unknown: models, agents that may reach others, secrets without a value, and ids that match no sender. Returned as notices with their paths in the file. */
 export async function configNotes(loaded: LoadedConfig, { env }: { readonly env: Environment }): Promise<readonly ConfigProblem[]> {
   if (loaded.source !== "file") return [];
   const { written } = loaded;
   const notes = [
     ...modelNotes(written),
+    ...agentNotes(written),
     ...(await unresolvedSecrets(written, { env })),
     ...(await senderIdNotes(written, env)),
     ...(await sharedLogins(loaded, { env, catalog: async () => channelCatalog(env) })),
@@ -56,6 +57,32 @@ function modelNotes(written: Written): readonly ConfigProblem[] {
     };
     return modelPaths(written, agent).flatMap((path) => noteOf(written, path, known));
   });
+}
+
+/** Agents that may reach others, or be started by them, and are not in the list: one that is added later would get what is said of them. */
+function agentNotes(written: Written): readonly ConfigProblem[] {
+  const list = valueAt(written, ["agents", "list"]);
+  const ids = Array.isArray(list) && list.length > 0 ? list.map((entry: unknown) => String(object(entry)["id"])) : ["main"];
+  const reached = ["tools", "agentToAgent", "allow"];
+  const starting: KeyPath[] = [
+    ["agents", "defaults"],
+    ...(Array.isArray(list) ? list.map((_, index): KeyPath => ["agents", "list", index]) : []),
+  ];
+  const paths = [
+    ...placesOf(written, reached).flatMap((place) => [[...place, "from"] as KeyPath, [...place, "to"] as KeyPath]),
+    ...starting.flatMap((agent) => placesOf(written, [...agent, "subagents", "allowAgents"])),
+  ];
+  return paths.flatMap((path) => {
+    const id = valueAt(written, path);
+    if (typeof id !== "string" || [...ids, "*", "main"].includes(id)) return [];
+    return [{ type: "notice", path: formatKeyPath(path), message: `there is no agent "${id}"; "factotum agents list" shows them` }];
+  });
+}
+
+/** The places of a list. */
+function placesOf(written: Written, path: KeyPath): readonly KeyPath[] {
+  const list = valueAt(written, path);
+  return Array.isArray(list) ? list.map((_, index): KeyPath => [...path, index]) : [];
 }
 
 function noteOf(written: Written, path: KeyPath, known: Parameters<typeof parseModelReference>[1]): readonly ConfigProblem[] {

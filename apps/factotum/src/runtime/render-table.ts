@@ -16,6 +16,11 @@ export function renderTable(headings: readonly string[], rows: readonly (readonl
   return `${lines.join("\n")}\n`;
 }
 
+/** What a terminal shows in two cells: East Asian letters, their punctuation and full-width forms, and emoji. */
+const WIDE =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]/u;
+
 function widthOf(text: string): number {
-  return [...new Intl.Segmenter().segment(stripVTControlCharacters(text))].length;
+  const characters = [...new Intl.Segmenter().segment(stripVTControlCharacters(text))];
+  return characters.reduce((width, { segment }) => width + (WIDE.test(segment) ? 2 : 1), 0);
 }

@@ -154,7 +154,7 @@ export class SessionService {
     if (found === undefined)
       throw new SessionRequestError(
         "not-found",
-        `There is no session "${query.key ?? query.label ?? ""}", or more than one. \`sessions.list\` shows those that exist.`,
+        `There is no session "${query.key ?? query.label ?? ""}", or more than one. "factotum sessions list" shows those that exist.`,
       );
     return this.summary(found);
   }
