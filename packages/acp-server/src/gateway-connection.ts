@@ -3,6 +3,7 @@ import type { RpcEvents, RpcMethod, RpcMethods } from "@factotum/protocol";
 /** Events of the gateway that matter to editors. */
 export type GatewayEvent =
   | { readonly name: "chat"; readonly payload: RpcEvents["chat"] }
+  | { readonly name: "sessions-change"; readonly payload: RpcEvents["sessions-change"] }
   | { readonly name: "approvals-change"; readonly payload: RpcEvents["approvals-change"] }
   | { readonly name: "editor-request"; readonly payload: RpcEvents["editor-request"] }
   | { readonly name: "editor-note"; readonly payload: RpcEvents["editor-note"] };

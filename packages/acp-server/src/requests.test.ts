@@ -123,6 +123,15 @@ test("mode, model and thinking are chosen, also by a command, and the client hea
     "session_info_update",
     "usage_update",
   ]);
+  // Another client's choice is told at once, and nothing that has stayed as it was.
+  const count = scene.updates.length;
+  scene.gateway.change("agent:main:main", { mode: "read-only" });
+  scene.gateway.change(sessionId, { mode: "read-only" });
+  await expect.poll(() => scene.updates.length).toBe(count + 2);
+  expect(scene.updates.slice(count)).toMatchObject([
+    { sessionUpdate: "current_mode_update", currentModeId: "read-only" },
+    { sessionUpdate: "config_option_update" },
+  ]);
 });
 
 test("conversations are listed by page and folder, closed, and deleted", async () => {

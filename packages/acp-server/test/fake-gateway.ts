@@ -132,6 +132,12 @@ export class FakeGateway {
     for (const listener of this.#listeners) listener({ name: "approvals-change", payload: {} });
   }
 
+  /** Another client changes a session. */
+  change(sessionKey: string, settings: Partial<SessionSettings>): void {
+    this.settings = { ...this.settings, ...settings };
+    for (const listener of this.#listeners) listener({ name: "sessions-change", payload: { keys: [sessionKey] } });
+  }
+
   requests(method: RpcMethod): readonly unknown[] {
     return this.asked.filter((one) => one.method === method).map(({ params }) => params);
   }

@@ -44,6 +44,7 @@ async function connect(context: CliContext): Promise<GatewayConnection> {
         if (name === "chat") listener({ name, payload });
         else if (name === "editor-request") listener({ name, payload });
         else if (name === "editor-note") listener({ name, payload });
+        else if (name === "sessions-change") listener({ name, payload });
         else if (name === "approvals-change") listener({ name, payload });
       }),
     closed: client.closed,

@@ -25,9 +25,9 @@ export interface ConnectOptions {
 /** Receives events during a request; only those that a command uses. */
 export type RpcEventListener = (...event: { readonly [Name in UsedEvent]: [name: Name, payload: RpcEvents[Name]] }[UsedEvent]) => void;
 
-type UsedEvent = "approvals-change" | "chat" | "editor-note" | "editor-request" | "replay";
+type UsedEvent = "approvals-change" | "chat" | "editor-note" | "editor-request" | "replay" | "sessions-change";
 
-const USED_EVENTS: readonly UsedEvent[] = ["approvals-change", "chat", "editor-note", "editor-request", "replay"];
+const USED_EVENTS: readonly UsedEvent[] = ["approvals-change", "chat", "editor-note", "editor-request", "replay", "sessions-change"];
 
 interface Pending {
   readonly resolve: (result: unknown) => void;

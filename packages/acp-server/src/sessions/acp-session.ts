@@ -1,7 +1,7 @@
-import type { AgentContext, ClientCapabilities, McpServer, PromptResponse, SessionUpdate } from "@agentclientprotocol/sdk";
+import type { AgentContext, ClientCapabilities, McpServer, PromptResponse } from "@agentclientprotocol/sdk";
 import { methods, RequestError } from "@agentclientprotocol/sdk";
 import type { Random } from "@factotum/agent-contract";
-import type { AgentRunResult, ChatEntry, ChatEvent, ChatSnapshot, SessionSettings, SessionSummary } from "@factotum/protocol";
+import type { AgentRunResult, ChatEntry, ChatEvent, ChatSnapshot, SessionSettings } from "@factotum/protocol";
 import type { GatewayConnection } from "../gateway-connection.ts";
 import type { GatewayLink } from "../gateway-link.ts";
 import type { Prompt } from "../parse-prompt.ts";
@@ -13,6 +13,7 @@ import { Permissions } from "./permissions.ts";
 import { askInForm, type ShownQuestion } from "./question-form.ts";
 import { PromptTurn, type TurnEnd } from "./prompt-turn.ts";
 import { commandsUpdate, settingsChanges, type SettingsChoice } from "./session-options.ts";
+import { ToldState } from "./told-state.ts";
 
 /** What a session of a client needs. */
 export interface AcpSessionOptions {
@@ -48,7 +49,7 @@ export class AcpSession {
   #liveRunId: string | undefined;
   /** Remarks before the client knows the session. */
   #remarks: string[] | undefined = [];
-  #title: string | undefined;
+  readonly #told = new ToldState();
   /** A run waits for the client's next prompt, which answers its question. */
   #question: { readonly runId: string | undefined } | undefined;
   /** The form that the client shows. */
@@ -126,7 +127,7 @@ export class AcpSession {
       const before = this.#settings;
       const [now, { session }] = await Promise.all([this.settings(), link.request("sessions.resolve", { key })]);
       this.#updates.push(before === undefined ? [] : settingsChanges(before, now));
-      this.#updates.push([...this.#titleOf(session), ...usageOf(session, now)]);
+      this.#updates.push(this.#told.changes(session, now));
     } catch (error) {
       onError(toRequestError(error));
     }
@@ -240,6 +241,7 @@ export class AcpSession {
     let receive = (event: ChatEvent): void => void early.push(event);
     this.#unfollow = connection.follow((event) => {
       if (event.name === "approvals-change") this.#askForDecisions();
+      else if (event.name === "sessions-change") this.#receiveChange(event.payload.keys);
       else if (event.name !== "chat") this.#services.receive(event, connection);
       else if (event.payload.sessionKey === key) receive(event.payload.event);
     });
@@ -286,6 +288,12 @@ export class AcpSession {
 
   #showLive({ live }: ChatSnapshot): void {
     if (live !== undefined) this.#updates.push(this.#renderer.renderLive(live));
+  }
+
+  /** Another client may have chosen something, or a run of it has ended. A prompt of this client tells that itself when it ends. */
+  #receiveChange(keys: readonly string[]): void {
+    const knowsSession = this.#remarks === undefined;
+    if (knowsSession && !this.isBusy && keys.includes(this.#options.key)) void this.tellState();
   }
 
   #receive(event: ChatEvent): void {
@@ -358,14 +366,6 @@ export class AcpSession {
     if (outcome.type === "failed") throw new RequestError(-32_603, outcome.message ?? "The run failed.", { reason: "run-failed" });
     return { stopReason: turn.isCut ? "max_tokens" : "end_turn" };
   }
-
-  /** A conversation gets its name from its first message. */
-  #titleOf({ label, displayName }: SessionSummary): SessionUpdate[] {
-    const title = label ?? displayName;
-    if (title === this.#title) return [];
-    this.#title = title;
-    return [{ sessionUpdate: "session_info_update", title }];
-  }
 }
 
 /** The refusal of what cannot be done while a prompt is being answered. */
@@ -385,12 +385,3 @@ const NO_USAGE: AgentRunResult["usage"] = { input: 0, output: 0, cacheRead: 0, c
 const PAGE = 200;
 const MAX_PAGES = 50;
 const EARLIER = "(Earlier messages are in the Control UI.)";
-
-function usageOf(
-  { contextTokens, costUsd }: { readonly contextTokens: number; readonly costUsd?: number },
-  { contextWindow }: SessionSettings,
-): SessionUpdate[] {
-  if (contextWindow === undefined || contextTokens === 0) return [];
-  const cost = costUsd === undefined ? {} : { cost: { amount: costUsd, currency: "USD" } };
-  return [{ sessionUpdate: "usage_update", used: contextTokens, size: contextWindow, ...cost }];
-}
