@@ -15,7 +15,7 @@ export function chatHandlers(engine: Engine, hub: WebchatHub): RpcHandlersOf<Ext
   const { sessions } = engine;
   return {
     "chat.send": async (params, connection) => {
-      const sessionKey = await sessions.resolveTarget(params);
+      const sessionKey = await sessions.resolveRecipient(params);
       const accepted = await hub.submit({
         sessionKey,
         text: params.text,
@@ -59,7 +59,7 @@ export function chatHandlers(engine: Engine, hub: WebchatHub): RpcHandlersOf<Ext
 
 /** Sends a message and waits for the end of its run. The run continues if the client disconnects: its answer is in the conversation. */
 async function runAgentRequest(engine: Engine, params: RpcMethods["agent"]["params"], connection: RpcConnection): Promise<AgentRunResult> {
-  const sessionKey = await engine.sessions.resolveTarget(params);
+  const sessionKey = await engine.sessions.resolveRecipient(params);
   const agentId = params.agentId?.toLowerCase() ?? parseAgentSessionKey(sessionKey)?.agentId;
   const message: MsgContext = {
     origin: sessionOrigin(sessionKey),

@@ -51,7 +51,7 @@ export interface SessionServiceOptions {
   readonly media: MediaStage;
   readonly events: SessionEvents;
   readonly hooks: HookRunner;
-  readonly subagents: Pick<SessionSubagents, "endRemoved" | "removed">;
+  readonly subagents: Pick<SessionSubagents, "endRemoved" | "hasEnded" | "isOpen" | "removed">;
   readonly subagentTree: Pick<SubagentTree, "around" | "forget">;
   readonly externalAgents: Pick<ExternalAgents, "close">;
   readonly logger: Logger;
@@ -106,6 +106,25 @@ export class SessionService {
         `The session "${sessionKey}" is the agent ${owner}'s. Leave the agent out, or the session.`,
       );
     }
+    return sessionKey;
+  }
+
+  /**
+   * The session that a message goes to, as `resolveTarget`. Rejects for a sub-agent that has ended, or that is not known: the message would begin a conversation of
+   * another kind under its key.
+   */
+  async resolveRecipient(request: Parameters<SessionService["resolveTarget"]>[0]): Promise<string> {
+    const sessionKey = await this.resolveTarget(request);
+    const { store, subagents } = this.#options;
+    if (!isSubagentKey(sessionKey) || subagents.isOpen(sessionKey)) return sessionKey;
+    const isKept = (await store.readSession(sessionKey)) !== undefined;
+    if (subagents.hasEnded(sessionKey))
+      throw new SessionRequestError("conflict", "This sub-agent has ended. Its result is in the conversation that asked for it.");
+    if (!isKept)
+      throw new SessionRequestError(
+        "not-found",
+        `There is no sub-agent with the session "${sessionKey}". /subagents lists those of a conversation.`,
+      );
     return sessionKey;
   }
 

@@ -124,3 +124,17 @@ test("a client that waits for the answer of a run is told that the run waits for
   expect(await client.call("agent", { message: "Go.", idempotencyKey: "a" })).toMatchObject({ text: "", waitsForSubagents: true });
   expect(await client.call("agent", { message: "/status", idempotencyKey: "b" })).not.toHaveProperty("waitsForSubagents");
 });
+
+test("nothing is said to a sub-agent that has ended, or that there is not", async () => {
+  await startWatched();
+  scene.answerWith({
+    "": ({ results, text }) => (text.includes("has ended") ? textReply("Told.") : results === 0 ? spawn("inner") : YIELD),
+    inner: () => textReply("inner is done"),
+  });
+  await scene.say("Go.");
+  const { sessionKey } = await untilState("inner", "done");
+  const say = async (key: string) => client.call("agent", { message: "More.", sessionKey: key, idempotencyKey: key });
+  await expect(say(sessionKey)).rejects.toThrow("conflict: This sub-agent has ended.");
+  await expect(say(`${sessionKey}0`)).rejects.toThrow("not-found: There is no sub-agent with the session");
+  expect((await client.call("sessions.list", {})).sessions.map(({ key }) => key)).not.toContain(`${sessionKey}0`);
+});
