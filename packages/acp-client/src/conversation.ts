@@ -174,8 +174,8 @@ export class AgentConversation {
       return;
     }
     if (known !== undefined && isResumed) {
-      const advice = "Ask again to begin a new conversation with it.";
-      throw agentError("unreachable", `The external agent ${this.id} was interrupted, and cannot continue its conversation. ${advice}`);
+      const next = "The next message begins a new one.";
+      throw agentError("truncated", `The external agent ${this.id} was interrupted, and cannot continue its conversation. ${next}`);
     }
     const { sessionId } = await agent.request("session/new", async (to) => to.request("session/new", { cwd, mcpServers }), openMs);
     this.#sessionId = sessionId;

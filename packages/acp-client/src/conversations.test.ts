@@ -117,7 +117,7 @@ describe("an external agent", { timeout: 60_000 }, () => {
     expect((await scene.ask("again")).text).toMatch(/heard: again$/);
     await using other = await openScene();
     const lost = await other.ask("build it", { known: "old", isResumed: true });
-    expect(lost).toMatchObject({ text: "", error: { code: "unreachable" } });
+    expect(lost).toMatchObject({ text: "", error: { code: "truncated" } });
     expect((await other.ask("again", { known: "old" })).text).toMatch(/heard: again$/);
   });
 
@@ -152,7 +152,7 @@ describe("an external agent", { timeout: 60_000 }, () => {
     expect(text).toMatch(/^old heard: The program that passes messages on to you was restarted[^]*build it$/);
     await using other = await openScene();
     const lost = await other.ask("build it", { known: "old", isResumed: true });
-    expect(lost.error).toMatchObject({ code: "unreachable", message: expect.stringContaining("was interrupted") });
+    expect(lost.error).toMatchObject({ code: "truncated", message: expect.stringContaining("was interrupted") });
     expect(other.runner.groups.size).toBe(0);
     // Nothing had reached the agent before the process ended.
     expect((await other.ask("say hello", { isResumed: true })).text).toContain("hello");

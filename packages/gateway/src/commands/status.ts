@@ -1,4 +1,4 @@
-import { ModelError } from "@factotum/agent-contract";
+import { EXTERNAL_PROVIDER, ModelError } from "@factotum/agent-contract";
 import { isElevationChosen } from "../conversation/elevation.ts";
 import { preferCredential } from "../requests/session-credential.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
@@ -40,7 +40,9 @@ async function statusText({ session, sessions, running, cooldowns, focus, clock 
   }
   if (record !== undefined) {
     const { contextTokens, totalTokens } = sessions.summary(record);
-    const window = model === undefined ? "" : ` of ${model.client.info.contextWindow}`;
+    // An external agent keeps its context itself.
+    const info = model?.client.info;
+    const window = info === undefined || info.provider === EXTERNAL_PROVIDER ? "" : ` of ${info.contextWindow}`;
     lines.push(`Context ${contextTokens}${window} tokens; ${totalTokens} tokens used in all`);
   }
   const focused = focusLine({ session, focus });
