@@ -1,5 +1,6 @@
 import { plural } from "@factotum/agent-contract";
 import type { SubagentView } from "@factotum/agent-contract";
+import { isOpenSpawn } from "@factotum/store";
 import type { CommandAnswer } from "../notices/notice-text.ts";
 import { spawnTitle } from "../subagents/spawn-title.ts";
 import { defineCommand } from "./define-command.ts";
@@ -8,7 +9,9 @@ import { focusLine } from "./focus-line.ts";
 import { parseVerb } from "./parse-verb.ts";
 
 const MAX_TITLE_CHARS = 80;
-const USAGE = "/subagents list|log <n>|steer <n> <text>|kill <n>|all";
+/** Those that have ended in a list. */
+const MAX_ENDED = 10;
+const USAGE = "/subagents, /subagents log <n>, /subagents steer <n> <text>, /subagents kill <n>, /subagents kill all";
 
 /** What is asked about sub-agents. */
 type Asked =
@@ -71,7 +74,7 @@ async function answer(asked: Asked, call: CommandCall): Promise<CommandAnswer> {
     case "list": {
       const views = await subagents.listOf(sessionKey);
       const focused = focusLine(call);
-      const lines = views.map((view, index) => `${lineOf(view, index + 1)}${placesOf(view, call)}`);
+      const lines = await listed(views, call);
       return [...(lines.length === 0 ? ["This conversation has no sub-agents."] : lines), ...(focused === undefined ? [] : [focused])].join(
         "\n",
       );
@@ -85,6 +88,23 @@ async function answer(asked: Asked, call: CommandCall): Promise<CommandAnswer> {
     case "kill":
       return endListed(asked.named, call);
   }
+}
+
+/** Each under its number, with those that it has started below it. Of those that have ended only the newest, as on the page. */
+async function listed(views: readonly SubagentView[], call: CommandCall): Promise<readonly string[]> {
+  const left = new Set(views.filter(({ state }) => !isOpenSpawn({ state })).slice(MAX_ENDED));
+  const shown = await Promise.all(
+    views.map(async (view, index) =>
+      left.has(view) ? [] : [`${lineOf(view, index + 1)}${placesOf(view, call)}`, ...(await below(view, call, "  "))],
+    ),
+  );
+  return [...shown.flat(), ...(left.size === 0 ? [] : [`… and ${left.size} that ended before.`])];
+}
+
+async function below({ sessionKey }: SubagentView, call: CommandCall, indent: string): Promise<readonly string[]> {
+  const views = await call.subagents.listOf(sessionKey);
+  const lines = await Promise.all(views.map(async (view) => [`${indent}- ${lineOf(view)}`, ...(await below(view, call, `${indent}  `))]));
+  return lines.flat();
 }
 
 /** Where it is spoken with. */

@@ -138,3 +138,23 @@ test("nothing is said to a sub-agent that has ended, or that there is not", asyn
   await expect(say(`${sessionKey}0`)).rejects.toThrow("not-found: There is no sub-agent with the session");
   expect((await client.call("sessions.list", {})).sessions.map(({ key }) => key)).not.toContain(`${sessionKey}0`);
 });
+
+test("/subagents shows what each has started below it, and of those that have ended the newest", async () => {
+  await startWatched();
+  scene.answerWith({
+    "": ({ text }) => {
+      const newest = text.slice(Math.max(0, text.lastIndexOf('"role":"assistant"')));
+      return newest.includes("has ended") ? textReply("Told.") : newest.includes("Go.") ? spawn("outer") : YIELD;
+    },
+    outer: ({ results, text }) => (text.includes("has ended") ? textReply("outer is done") : results === 0 ? spawn("inner") : YIELD),
+    inner: () => textReply("inner is done"),
+  });
+  await scene.say("Go.");
+  await scene.say("/subagents");
+  expect(scene.texts.at(-1)).toMatch(/^1\. outer: done, .*\n {2}- inner: done, .*tokens[^\n]*$/);
+  for (let count = 0; count < 11; count++) await scene.say("Go.");
+  await scene.say("/subagents");
+  const lines = scene.texts.at(-1)?.split("\n") ?? [];
+  expect(lines.filter((line) => /^\d+\. outer/.test(line))).toHaveLength(10);
+  expect(lines.at(-1)).toBe("… and 2 that ended before.");
+});
