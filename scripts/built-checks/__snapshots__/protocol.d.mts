@@ -1837,8 +1837,6 @@ interface AgentRunResult {
   /** The assistant's last text; empty if it stayed silent. */
   readonly text: string;
   readonly usage: RunUsage;
-  /** The run has ended to wait for its sub-agents: the conversation is answered when their results are there. */
-  readonly waitsForSubagents?: true;
   /** Notices to the person in addition to the answer, such as that another model gave it (R28); absent if there are none. */
   readonly remarks?: readonly string[];
   /** Notices to the conversation with the answer: a level that the model does not accept, a file that was not sent; absent if there are none. */
@@ -1946,7 +1944,7 @@ interface ChatMethods {
       readonly subscribed: boolean;
     };
   };
-  /** Ends the current run of a session, and drops queued inputs if `queued` is true. */
+  /** Ends the current run of a session and its sub-agents, and drops queued inputs if `queued` is true. `aborted`: something ran. */
   "chat.abort": {
     params: {
       readonly sessionKey: string;
@@ -1958,7 +1956,7 @@ interface ChatMethods {
       readonly dropped: number;
     };
   };
-  /** Sends a message and waits for the end of the run. */
+  /** Sends a message and waits for the answer: the end of the run, or of the one that answers the results of its sub-agents, if it waits for them. */
   agent: {
     params: {
       readonly message: string;

@@ -64,19 +64,58 @@ test.each([
   expect(noted.includes("Another level was used")).toBe(flags.length === 0);
 });
 
-test("a run that waits for its sub-agents says where its answer comes", async () => {
-  const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };
-  const result = { sessionKey: SESSION, runId: "run-1", outcome: { type: "done" }, text: "", waitsForSubagents: true, usage };
+test("what a sub-agent of the run asks for is shown with its name, once", async () => {
+  const shown = Promise.withResolvers<void>();
+  const sessionKey = "agent:main:subagent:s-1";
+  const subagent = {
+    runId: "s-1",
+    sessionKey,
+    parentKey: SESSION,
+    agentId: "main",
+    depth: 1,
+    label: "nightly",
+    task: "t",
+    state: "running",
+  };
+  const call = { agentId: "main", callId: "c", toolName: "exec", reason: "Rule exec.", requestedAtMs: 1, expiresAtMs: 2 };
+  const waits = { ...call, isParked: false, decisions: ["allow-once", "deny"] };
   await using _gateway = await FakeGateway.start(home.factotumHome, {
     connect: async () => true,
-    request: async (method) => (method === "agent" ? result : method === "agents.list" ? { agents: [] } : undefined),
+    request: async (method, _token, _params, emit) => {
+      switch (method) {
+        case "agents.list":
+          return { agents: [{ id: "main", name: "Main", isDefault: true, mainSessionKey: SESSION, workspace: "/w" }] };
+        case "chat.subscribe":
+          return { sessionKey: SESSION, entries: [], queued: 0 };
+        case "approvals.list":
+          return {
+            waiting: [
+              { ...waits, id: "K7RWQ2", sessionKey, text: "ls -l" },
+              { ...waits, id: "ELSEWH", sessionKey: "agent:main:other", text: "ls -a" },
+            ],
+            grants: [],
+          };
+        case "agent": {
+          emit("chat", { sessionKey: SESSION, event: { type: "subagent-change", subagent: { ...subagent, createdAtMs: 1, tokens: 0 } } });
+          emit("approvals-change", {});
+          await shown.promise;
+          const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };
+          return { sessionKey: SESSION, runId: "run-1", outcome: { type: "done" }, text: "Done.", usage };
+        }
+        default:
+          return undefined;
+      }
+    },
   });
   let noted = "";
-  const { stdout } = await home.runWith({ note: (text) => void (noted += text) }, "agent", "-m", "go");
-  expect(stdout).toBe("");
-  expect(noted).toContain(`factotum sessions show ${SESSION}\n`);
-  const { stdout: json } = await home.runWith({}, "agent", "-m", "go", "--json");
-  expect(JSON.parse(json)).toMatchObject({ waitsForSubagents: true });
+  const note = (text: string): void => {
+    noted += text;
+    if (noted.includes("factotum approvals decide K7RWQ2 allow-once\n")) shown.resolve();
+  };
+  const { stdout } = await home.runWith({ note }, "agent", "-m", "go");
+  expect(stdout).toBe("Done.\n");
+  expect(noted).toContain('the sub-agent "nightly" wants to use exec and waits for your decision:\n\n> ls -l\n');
+  expect(noted).not.toContain("ELSEWH");
 });
 
 test("a terminal shows each call once: by its tool, or as an external agent has described it first", async () => {

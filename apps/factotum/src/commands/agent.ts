@@ -21,8 +21,9 @@ export interface AgentOptions {
 const INTERRUPTED = 130;
 
 /**
- * Sends a message to an agent through the gateway and prints its answer: while it is written at a terminal, otherwise at its end. Calls and questions that wait
- * for the owner are shown at once. An interrupt also stops the run in the gateway.
+ * Sends a message to an agent through the gateway and prints its answer: while it is written at a terminal, otherwise at its end. If the run waits for
+ * sub-agents, that is the answer to their results. Calls and questions that wait for the owner are shown at once, those of the sub-agents too. An interrupt also
+ * stops the run, and its sub-agents, in the gateway.
  */
 export async function agent(context: CliContext, options: AgentOptions): Promise<number> {
   if (options.message.trim() === "")
@@ -92,15 +93,6 @@ function report(
   if (stream?.end(text) !== true && text !== "") context.print(`${shown(text)}\n`);
   const later = notices.filter((notice) => stream?.requests.has(notice) !== true);
   for (const remark of [...remarks, ...later]) context.note(`factotum: ${shown(remark)}\n`);
-  if (result.waitsForSubagents === true) context.note(waitingNote(result.sessionKey));
   if (!isDone) context.note(`factotum: the run ${outcome.type === "failed" ? "failed" : "was stopped"}: ${shown(outcome.message ?? "")}\n`);
   return isDone ? EXIT.ok : EXIT.failure;
-}
-
-/** Sub-agents report to the conversation, not to a command that has ended; nor does it see what they ask for. */
-function waitingNote(sessionKey: string): string {
-  return [
-    `factotum: the answer comes when the sub-agents have ended: factotum sessions show ${sessionKey}`,
-    `factotum: what they do: factotum agent --session ${sessionKey} --message /subagents; what they ask you: factotum approvals list\n`,
-  ].join("\n");
 }

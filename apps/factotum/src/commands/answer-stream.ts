@@ -1,5 +1,5 @@
 import { EXTERNAL_CALL } from "@factotum/agent-contract";
-import type { ChatEntry, ChatEvent, ChatToolCall } from "@factotum/protocol";
+import type { ChatEntry, ChatEvent, ChatSubagent, ChatToolCall } from "@factotum/protocol";
 import type { RpcClient } from "../rpc/rpc-client.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { terminalText } from "../runtime/foreign-text.ts";
@@ -13,20 +13,25 @@ interface StreamOptions {
 
 /** Prints the answer of a session's next run while it is written, and what waits for the owner in the session. */
 export class AnswerStream implements Disposable {
-  /** The run that started after this command subscribed; absent before that. */
+  /** The run that started after this command subscribed, and the one that answers the results of sub-agents; absent while neither works. */
   runId: string | undefined;
   /** False if something else was running or waiting in the session: the answering run is unknown then, and nothing is printed. */
   readonly isOurs: boolean;
   /** The texts of the calls and questions that wait for the owner, as far as they are on the terminal. */
   readonly requests: Set<string> = new Set<string>();
+  readonly #client: RpcClient;
   readonly #context: CliContext;
   readonly #isStreamed: boolean;
   readonly #calls = new Set<string>();
+  /** By session. */
+  readonly #subagents = new Map<string, ChatSubagent>();
+  readonly #decisions = new Set<string>();
   #block: "text" | "thinking" = "text";
   #printed = "";
   #unfollow: () => void = () => undefined;
 
-  private constructor({ context, isStreamed }: StreamOptions, isOurs: boolean) {
+  private constructor(client: RpcClient, { context, isStreamed }: StreamOptions, isOurs: boolean) {
+    this.#client = client;
     this.#context = context;
     this.#isStreamed = isStreamed;
     this.isOurs = isOurs;
@@ -36,11 +41,16 @@ export class AnswerStream implements Disposable {
   static async open(sessionKey: string, client: RpcClient, options: StreamOptions): Promise<AnswerStream> {
     const early: ChatEvent[] = [];
     let receive = (event: ChatEvent): void => void early.push(event);
+    let onApprovals = (): void => undefined;
     const unfollow = client.follow((name, payload) => {
       if (name === "chat" && payload.sessionKey === sessionKey) receive(payload.event);
+      if (name === "approvals-change") onApprovals();
     });
-    const { live, queued } = await client.request("chat.subscribe", { sessionKey, limit: 1 });
-    const stream = new AnswerStream(options, live === undefined && queued === 0);
+    const { live, queued, subagents = [] } = await client.request("chat.subscribe", { sessionKey, limit: 1 });
+    const stream = new AnswerStream(client, options, live === undefined && queued === 0);
+    for (const one of subagents) stream.#subagents.set(one.sessionKey, one);
+    // A connection that has ended is reported by the request for the answer.
+    onApprovals = () => void stream.#showSubagentRequests().catch(() => undefined);
     stream.#unfollow = unfollow;
     receive = (event) => stream.#receive(event);
     for (const event of early) receive(event);
@@ -61,6 +71,7 @@ export class AnswerStream implements Disposable {
 
   #receive(event: ChatEvent): void {
     if (event.type === "entry") this.#showRequest(event.entry);
+    if (event.type === "subagent-change") this.#showSubagent(event.subagent);
     if (!this.isOurs || !this.#isStreamed) return;
     if (event.type === "run-start") this.runId ??= event.runId;
     if (!("runId" in event) || event.runId === undefined || event.runId !== this.runId) return;
@@ -78,10 +89,12 @@ export class AnswerStream implements Disposable {
       case "tool-start":
         this.#sayCall(event.call);
         return;
+      case "run-end":
+        this.runId = undefined;
+        return;
       case "run-start":
       case "tool-delta":
       case "entry":
-      case "run-end":
     }
   }
 
@@ -93,6 +106,26 @@ export class AnswerStream implements Disposable {
     this.#endLine();
     const how = type === "decision" ? `approvals decide ${id} allow-once` : `agent --message "/answer ${id} <answer>"`;
     this.#context.note(`factotum: ${terminalText(entry.text)}\n\nfactotum: in another shell: factotum ${how}\n`);
+  }
+
+  #showSubagent(subagent: ChatSubagent): void {
+    const { sessionKey, state } = subagent;
+    const before = this.#subagents.get(sessionKey);
+    this.#subagents.set(sessionKey, subagent);
+    if (this.isOurs && this.#isStreamed && before?.state !== state) this.#say(`${subagentName(subagent)}: ${state}`);
+  }
+
+  /** What sub-agents ask is written in their sessions. */
+  async #showSubagentRequests(): Promise<void> {
+    const { waiting } = await this.#client.request("approvals.list", {});
+    for (const { id, sessionKey, toolName, text, reason } of waiting) {
+      const subagent = this.#subagents.get(sessionKey);
+      if (subagent === undefined || this.#decisions.has(id)) continue;
+      this.#decisions.add(id);
+      this.#endLine();
+      const asks = `the ${subagentName(subagent)} wants to use ${toolName} and waits for your decision:\n\n${quoted(text)}\n\n${reason}`;
+      this.#context.note(`factotum: ${terminalText(asks)}\n\nfactotum: in another shell: factotum approvals decide ${id} allow-once\n`);
+    }
   }
 
   #endLine(): void {
@@ -120,6 +153,15 @@ export class AnswerStream implements Disposable {
 function externalWords(argumentsText: string): string {
   const { agent, title } = JSON.parse(argumentsText) as { readonly agent: string; readonly title: string };
   return terminalText(`${agent}: ${flat(title)}`);
+}
+
+/** By its label, else by its run id. */
+function subagentName({ label, runId }: ChatSubagent): string {
+  return terminalText(`sub-agent ${label === undefined ? runId.slice(0, 8) : JSON.stringify(flat(label))}`);
+}
+
+function quoted(text: string): string {
+  return text.replaceAll(/^/gm, "> ");
 }
 
 function flat(text: string): string {

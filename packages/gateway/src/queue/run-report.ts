@@ -35,9 +35,12 @@ export interface InputWatcher {
   readonly onSettled: (reason: string) => void;
 }
 
+type SessionListener = (report: RunReport, inputIds: readonly string[]) => void;
+
 /** Watchers by input. In memory only: a client that disconnected reads the conversation instead. */
 export class InputWatchers {
   readonly #watchers = new Map<string, Set<InputWatcher>>();
+  readonly #ofSessions = new Set<{ readonly sessionKey: string; readonly onReport: SessionListener }>();
 
   watch(inputId: string, watcher: InputWatcher): Disposable {
     const watchers = this.#watchers.get(inputId) ?? new Set();
@@ -51,6 +54,13 @@ export class InputWatchers {
     };
   }
 
+  /** Calls back with the end of every turn of a session. */
+  watchSession(sessionKey: string, onReport: SessionListener): Disposable {
+    const watcher = { sessionKey, onReport };
+    this.#ofSessions.add(watcher);
+    return { [Symbol.dispose]: () => void this.#ofSessions.delete(watcher) };
+  }
+
   claimed(inputIds: readonly string[], runId: string): void {
     for (const watcher of this.#of(inputIds)) watcher.onClaimed(runId);
   }
@@ -60,6 +70,9 @@ export class InputWatchers {
   }
 
   report(inputIds: readonly string[], report: RunReport): void {
+    // Before those of the inputs, which may begin to watch the session. A listener may add others.
+    const ofSessions = new Set(this.#ofSessions);
+    for (const { sessionKey, onReport } of ofSessions) if (sessionKey === report.sessionKey) onReport(report, inputIds);
     for (const watcher of this.#take(inputIds)) watcher.onReport(report);
   }
 

@@ -1,11 +1,12 @@
 import { messageId } from "@factotum/channel-contract";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { AgentRunResult, RpcMethod, RpcMethods } from "@factotum/protocol";
-import { withoutUndefined } from "@factotum/agent-contract";
+import { joinUsage, withoutUndefined } from "@factotum/agent-contract";
 import type { Engine } from "../engine/engine.ts";
 import { parseAgentSessionKey } from "../routing/session-key.ts";
 import { sessionOrigin } from "../routing/session-origin.ts";
 import type { RunReport } from "../queue/run-report.ts";
+import { answerToResults, waitsForResults } from "./answer-to-results.ts";
 import type { RpcConnection, RpcHandlersOf } from "./rpc-connection.ts";
 import { RpcError } from "./rpc-error.ts";
 import type { WebchatHub } from "./webchat-hub.ts";
@@ -45,19 +46,19 @@ export function chatHandlers(engine: Engine, hub: WebchatHub): RpcHandlersOf<Ext
       subscribed: connection.unsubscribe(await sessions.resolveKey({ sessionKey: params.sessionKey })),
     }),
     "chat.abort": async (params) => {
-      const { aborted, dropped } = await sessions.stopper.stop(await sessions.resolveKey({ sessionKey: params.sessionKey }), {
+      const { aborted, dropped, subagents } = await sessions.stopper.stop(await sessions.resolveKey({ sessionKey: params.sessionKey }), {
         queued: params.queued ?? false,
         endsSubagents: true,
         reason: "you asked me to stop",
         ...withoutUndefined({ runId: params.runId }),
       });
-      return { aborted, dropped };
+      return { aborted: aborted || subagents > 0, dropped };
     },
     agent: async (params, connection) => runAgentRequest(engine, params, connection),
   };
 }
 
-/** Sends a message and waits for the end of its run. The run continues if the client disconnects: its answer is in the conversation. */
+/** Sends a message and waits for its answer: the end of its run, or of the one that answers the results of sub-agents for which that waits. The run continues if the client disconnects: its answer is in the conversation. */
 async function runAgentRequest(engine: Engine, params: RpcMethods["agent"]["params"], connection: RpcConnection): Promise<AgentRunResult> {
   const sessionKey = await engine.sessions.resolveRecipient(params);
   const agentId = params.agentId?.toLowerCase() ?? parseAgentSessionKey(sessionKey)?.agentId;
@@ -80,7 +81,14 @@ async function runAgentRequest(engine: Engine, params: RpcMethods["agent"]["para
     {
       onClaimed: () => undefined,
       onNotice: (text) => void told.push(text),
-      onReport: (report) => ended.resolve(toRunResult({ ...report, transcriptNotices: [...told, ...report.transcriptNotices] })),
+      onReport: (report) => {
+        const first = { ...report, transcriptNotices: [...told, ...report.transcriptNotices] };
+        ended.resolve(
+          waitsForResults(report)
+            ? withResults(first, { parts: engine.parts, signal: connection.signal, inputIds: [] })
+            : toRunResult(first),
+        );
+      },
       onAnswered: (text) =>
         ended.resolve({
           sessionKey,
@@ -100,6 +108,18 @@ async function runAgentRequest(engine: Engine, params: RpcMethods["agent"]["para
   return ended.promise;
 }
 
+/** The answer to the results that a run waits for, with the notices of that run, and the usage of both. */
+async function withResults(first: RunReport, options: Parameters<typeof answerToResults>[1]): Promise<AgentRunResult> {
+  const last = await answerToResults(first.sessionKey, options);
+  if (last === undefined) return { ...toRunResult(first), outcome: { type: "aborted", message: "what it waited for was stopped" } };
+  return toRunResult({
+    ...last,
+    usage: joinUsage(first.usage, last.usage),
+    replyNotices: [...first.replyNotices, ...last.replyNotices],
+    transcriptNotices: [...first.transcriptNotices, ...last.transcriptNotices],
+  });
+}
+
 const NO_USAGE: AgentRunResult["usage"] = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
 
 function toRunResult(report: RunReport): AgentRunResult {
@@ -110,7 +130,6 @@ function toRunResult(report: RunReport): AgentRunResult {
     runId: report.runId,
     outcome: { type: outcome.type, ...withoutUndefined({ message }) },
     text: report.text,
-    ...(outcome.type === "done" && outcome.yielded === true ? { waitsForSubagents: true } : {}),
     ...(report.replyNotices.length === 0 ? {} : { remarks: report.replyNotices }),
     ...(report.transcriptNotices.length === 0 ? {} : { notices: report.transcriptNotices }),
     ...(report.thoughts === "" ? {} : { thoughts: report.thoughts }),

@@ -1,5 +1,6 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { RunOutcome, UsageTotals } from "@factotum/agent-contract";
+import { isOpenSpawn } from "@factotum/store";
 import type { OwnInput, SpawnEnd, SpawnEndState, SpawnRecord } from "@factotum/store";
 import { externalAgentOf } from "../agents/external-agent.ts";
 import { isSubagentKey } from "../routing/session-key.ts";
@@ -79,6 +80,11 @@ export function reportName({ id }: Pick<SpawnRecord, "id">, earlier = 0): string
 /** The id of the input that reports an end, by the number of reports before it. */
 export function reportEvent(spawn: Pick<SpawnRecord, "id">, earlier = 0): string {
   return `subagent-end:${reportName(spawn, earlier)}`;
+}
+
+/** The id of the input that reports the newest end. */
+export function newestReport(spawn: SpawnRecord): string {
+  return reportEvent(spawn, isOpenSpawn(spawn) ? (spawn.reports ?? 1) - 1 : spawn.reports);
 }
 
 /**

@@ -115,14 +115,35 @@ test("one that stays open is shown as such", async () => {
   expect(await untilState("keeper", "idle")).toMatchObject({ isPersistent: true });
 });
 
-test("a client that waits for the answer of a run is told that the run waits for its sub-agents", async () => {
+test("a client that waits for the answer of a run gets the one to the results that it waits for", async () => {
   await startWatched();
   scene.answerWith({
-    "": ({ results, text }) => (text.includes("has ended") ? textReply("Told.") : results === 0 ? spawn("inner") : YIELD),
+    "": ({ results, text }) => {
+      const ended = text.split("has ended: ").length - 1;
+      if (ended === 0) return results === 0 ? spawn("inner", "other") : YIELD;
+      return ended === 2 ? (results === 3 ? spawn("last") : YIELD) : textReply("All three are done.");
+    },
     inner: () => textReply("inner is done"),
+    other: () => textReply("other is done"),
+    last: () => textReply("last is done"),
   });
-  expect(await client.call("agent", { message: "Go.", idempotencyKey: "a" })).toMatchObject({ text: "", waitsForSubagents: true });
-  expect(await client.call("agent", { message: "/status", idempotencyKey: "b" })).not.toHaveProperty("waitsForSubagents");
+  const result = await client.call("agent", { message: "Go.", idempotencyKey: "a" });
+  expect(result).toMatchObject({ outcome: { type: "done" }, text: "All three are done." });
+});
+
+test("a client that waits for the answer of a run is told that what it waits for was stopped", async () => {
+  await startWatched();
+  const gate = createGate();
+  scene.answerWith({
+    "": ({ results }) => (results === 0 ? spawn("inner") : YIELD),
+    inner: async () => (await gate.opened, textReply("inner is done")),
+  });
+  const waiting = client.call("agent", { message: "Go.", idempotencyKey: "a" });
+  await client.until(() => client.events.find((event) => event.type === "run-end"));
+  await untilState("inner", "running");
+  expect(await client.call("chat.abort", { sessionKey: MAIN })).toMatchObject({ aborted: true });
+  expect(await waiting).toMatchObject({ outcome: { type: "aborted" }, text: "" });
+  gate.open();
 });
 
 test("nothing is said to a sub-agent that has ended, or that there is not", async () => {

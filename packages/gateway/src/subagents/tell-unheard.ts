@@ -1,8 +1,7 @@
-import { isOpenSpawn } from "@factotum/store";
-import type { InputRecord, SpawnRecord, SpawnStore } from "@factotum/store";
+import type { InputRecord, SpawnStore } from "@factotum/store";
 import type { Notices } from "../notices/notices.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
-import { reportEvent } from "./plan-end.ts";
+import { newestReport } from "./plan-end.ts";
 import { plainReport } from "./subagent-report.ts";
 
 /** True for the result of a sub-agent. */
@@ -39,8 +38,4 @@ export async function tellUnheard(
   await notices.answer(sessionKey, input, { text, level: "info", state: { type: "told", reason }, hidesInput: true });
   watchers.settled([input.id], reason);
   return text;
-}
-
-function newestReport(spawn: SpawnRecord): string {
-  return reportEvent(spawn, isOpenSpawn(spawn) ? (spawn.reports ?? 1) - 1 : spawn.reports);
 }

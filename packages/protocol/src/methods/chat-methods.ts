@@ -33,12 +33,12 @@ export interface ChatMethods {
   /** Subscribes this connection to the session's events and returns the snapshot that they continue from. Every call returns a fresh one. */
   "chat.subscribe": { params: { readonly sessionKey?: string; readonly agentId?: string; readonly limit?: number }; result: ChatSnapshot };
   "chat.unsubscribe": { params: { readonly sessionKey: string }; result: { readonly subscribed: boolean } };
-  /** Ends the current run of a session, and drops queued inputs if `queued` is true. */
+  /** Ends the current run of a session and its sub-agents, and drops queued inputs if `queued` is true. `aborted`: something ran. */
   "chat.abort": {
     params: { readonly sessionKey: string; readonly runId?: string; readonly queued?: boolean };
     result: { readonly aborted: boolean; readonly dropped: number };
   };
-  /** Sends a message and waits for the end of the run. */
+  /** Sends a message and waits for the answer: the end of the run, or of the one that answers the results of its sub-agents, if it waits for them. */
   agent: {
     params: { readonly message: string; readonly agentId?: string; readonly sessionKey?: string; readonly idempotencyKey: string };
     result: AgentRunResult;
@@ -111,7 +111,6 @@ export const CHAT_METHODS: MethodTable<ChatMethods> = defineMethods<ChatMethods>
         runId: z.string(),
         outcome: z.strictObject({ type: z.enum(["done", "aborted", "failed"]), message: z.string().optional() }),
         text: z.string(),
-        waitsForSubagents: z.literal(true).optional(),
         usage: RunUsageSchema,
         remarks: z.array(z.string()).optional(),
         notices: z.array(z.string()).optional(),

@@ -9,8 +9,6 @@ export interface AgentRunResult {
   /** The assistant's last text; empty if it stayed silent. */
   readonly text: string;
   readonly usage: RunUsage;
-  /** The run has ended to wait for its sub-agents: the conversation is answered when their results are there. */
-  readonly waitsForSubagents?: true;
   /** Notices to the person in addition to the answer, such as that another model gave it (R28); absent if there are none. */
   readonly remarks?: readonly string[];
   /** Notices to the conversation with the answer: a level that the model does not accept, a file that was not sent; absent if there are none. */
