@@ -122,7 +122,7 @@ interface Approval {
   readonly isParked: boolean;
   /** The decisions that may be made on it. */
   readonly decisions: readonly ApprovalDecision[];
-  /** Who asked, where and in which folder; absent if the owner asked in a direct conversation. */
+  /** Which sub-agent asks, and who asked, where and in which folder; absent if the owner asked in a direct conversation, without a sub-agent. */
   readonly askedIn?: string;
   readonly decision?: ApprovalDecision;
   readonly decidedAtMs?: number;

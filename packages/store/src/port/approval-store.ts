@@ -35,7 +35,7 @@ export interface NewApproval {
   readonly isQuestion?: true;
   /** A decision holds for this call alone: it is allowed once, or denied. */
   readonly onceOnly?: true;
-  /** Who asked, where and in which folder, for the owner; absent if the owner asked in a direct conversation. */
+  /** Which sub-agent asks, and who asked, where and in which folder, for the owner; absent if the owner asked in a direct conversation, without a sub-agent. */
   readonly askedIn?: string;
 }
 
