@@ -16,8 +16,10 @@ interface Node {
 
 /** Attributes whose values people see or hear. */
 const VISIBLE = new Set(["aria-label", "aria-description", "aria-roledescription", "alt", "label", "placeholder", "title", "hint"]);
-/** The same in every language. */
-const PRODUCT = "Factotum";
+/** The same in every language, or read by programs: names of the product, of a scheme and of a command, keys of the storage. */
+const NO_TEXT = /^(?:Factotum|Bearer |\/\w[\w ]*|[a-z.]+\.)$/;
+/** Calls whose arguments are compared or read by the browser. */
+const PLAIN_CALLS = new Set(["includes", "startsWith", "endsWith", "matchMedia", "useMediaQuery"]);
 const TRANSLATORS = new Set(["t", "msg"]);
 const LETTERS = /\p{L}/u;
 /** Two words, a capitalised word, or one with the end of a sentence: no identifier. */
@@ -69,7 +71,7 @@ function wordsOf(node: Node): string | undefined {
 }
 
 function isSeen(node: Node, words: string, above: readonly Node[]): boolean {
-  if (!LETTERS.test(words) || words === PRODUCT) return false;
+  if (!LETTERS.test(words) || NO_TEXT.test(words)) return false;
   const parent = above.at(-1);
   // Keys of objects, modules, types, and what is compared.
   if (parent?.type === "Property" && parent["key"] === node) return false;
@@ -77,7 +79,8 @@ function isSeen(node: Node, words: string, above: readonly Node[]): boolean {
     return false;
   if (above.some(({ type }) => type.startsWith("TS") && type !== "TSAsExpression" && type !== "TSSatisfiesExpression")) return false;
   if (parent?.type === "BinaryExpression" || parent?.type === "SwitchCase" || parent?.type === "ExpressionStatement") return false;
-  if (above.some((one) => one.type === "NewExpression" && nameOf(one["callee"])?.endsWith("Error") === true)) return false;
+  if (parent?.type === "MemberExpression" || (parent?.type === "CallExpression" && PLAIN_CALLS.has(calleeOf(parent)))) return false;
+  if (above.some((one) => one.type === "NewExpression" && isInternalError(nameOf(one["callee"]) ?? ""))) return false;
   const holder = above.findLast(({ type }) => type === "JSXAttribute" || type === "JSXExpressionContainer" || type === "JSXElement");
   const around = above[above.lastIndexOf(holder as Node) - 1];
   if (node.type === "JSXText") return !isCode(parent);
@@ -88,6 +91,15 @@ function isSeen(node: Node, words: string, above: readonly Node[]): boolean {
     .some(({ type }) => type === "CallExpression" || type === "ArrowFunctionExpression");
   if (holder?.type === "JSXExpressionContainer" && !isCall) return true;
   return PROSE.test(words);
+}
+
+/** Failures of requests are shown to people; all others are for programmers. */
+function isInternalError(name: string): boolean {
+  return name.endsWith("Error") && name !== "RpcError";
+}
+
+function calleeOf({ callee }: Node): string {
+  return nameOf(callee) ?? (isNode(callee) ? (nameOf(callee["property"]) ?? "") : "");
 }
 
 function isCode(element: Node | undefined): boolean {

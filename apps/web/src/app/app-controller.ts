@@ -15,6 +15,7 @@ import { isSameWarning } from "./same-warning.ts";
 import { newSessionKey } from "./session-key.ts";
 import type { Store } from "./store.ts";
 import type { UploadOutcome } from "./upload-image.ts";
+import { t } from "../i18n/t.ts";
 
 /** Dependencies of the controller. */
 export interface AppControllerOptions {
@@ -310,7 +311,12 @@ export class AppController {
       store.update({ warnings: this.#state.warnings.filter(({ id }) => id !== `pairing:${code}`) });
       if (!("owner" in decided) || !decided.owner) return;
       const { senderId, channel, accountId } = decided.sender;
-      store.update({ alert: `${senderId} on ${channel}/${accountId} is the owner now: nobody was it before.` });
+      store.update({
+        alert: t("{sender} on {account} is the owner now: there was none before.", {
+          sender: senderId,
+          account: `${channel}/${accountId}`,
+        }),
+      });
     });
   }
 

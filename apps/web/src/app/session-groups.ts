@@ -1,5 +1,6 @@
 import type { SessionSummary } from "@factotum/protocol";
 import { formatMonth } from "./locale.ts";
+import { t } from "../i18n/t.ts";
 
 /** Sessions under one heading; the first group, such as the main session, has none. */
 export interface SessionGroup<Row> {
@@ -28,8 +29,8 @@ export function groupSessions<Row extends { readonly key: string; readonly summa
 function nameOf(activeAtMs: number, nowMs: number): string {
   const today = new Date(nowMs).setHours(0, 0, 0, 0);
   const daysAgo = Math.round((today - new Date(activeAtMs).setHours(0, 0, 0, 0)) / 86_400_000);
-  if (daysAgo <= 0) return "Today";
-  if (daysAgo === 1) return "Yesterday";
-  if (daysAgo < 7) return "Last 7 days";
+  if (daysAgo <= 0) return t("Today");
+  if (daysAgo === 1) return t("Yesterday");
+  if (daysAgo < 7) return t("Last 7 days");
   return formatMonth(activeAtMs);
 }

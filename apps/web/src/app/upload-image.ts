@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { t } from "../i18n/t.ts";
 
 /** The result of an upload. */
 export type UploadOutcome = { readonly type: "uploaded"; readonly ref: string } | { readonly type: "refused"; readonly message: string };
@@ -19,7 +20,7 @@ export async function uploadImage(
   } catch (error) {
     // No connection, or a response of a proxy in between.
     if (error instanceof TypeError || error instanceof SyntaxError || error instanceof z.ZodError)
-      return { type: "refused", message: "The gateway did not take it. Check the connection and attach it again." };
+      return { type: "refused", message: t("The gateway did not take it. Check the connection and attach it again.") };
     throw error;
   }
 }

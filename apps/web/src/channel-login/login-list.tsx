@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import { RpcError } from "../gateway-client/rpc-error.ts";
 import { useSession } from "../app/app-context.ts";
 import type { LoginAccount } from "./login-client.ts";
+import { t } from "../i18n/t.ts";
 
 /** Buttons for the accounts whose channel has a login; nothing without one. */
 export function LoginList({ onChoose }: { readonly onChoose: (account: LoginAccount) => void }): React.JSX.Element | null {
@@ -16,12 +17,12 @@ export function LoginList({ onChoose }: { readonly onChoose: (account: LoginAcco
   if (accounts.length === 0) return null;
   return (
     <section className="setup-step" aria-labelledby="channel-logins">
-      <h3 id="channel-logins">Channels</h3>
+      <h3 id="channel-logins">{t("Channels")}</h3>
       <ul className="setup-providers">
         {accounts.map((account) => (
           <li key={`${account.channel}/${account.accountId}`}>
             <button type="button" className="button" onClick={() => onChoose(account)}>
-              Log in to {account.channel}/{account.accountId}
+              {t("Log in to {account}", { account: `${account.channel}/${account.accountId}` })}
             </button>
           </li>
         ))}

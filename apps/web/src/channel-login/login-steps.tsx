@@ -6,6 +6,7 @@ import { useSession } from "../app/app-context.ts";
 import type { LoginAccount } from "./login-client.ts";
 import { qrPath } from "./qr-path.ts";
 import "./channel-login.css";
+import { t } from "../i18n/t.ts";
 
 type Step<Type extends ChannelLoginStep["type"]> = Extract<ChannelLoginStep, { type: Type }>;
 
@@ -69,11 +70,9 @@ export function LoginSteps({ account, onBack }: LoginStepsProps): React.JSX.Elem
   };
   return (
     <section className="setup-step" aria-labelledby="channel-login">
-      <h3 id="channel-login">
-        Log in to {account.channel}/{account.accountId}
-      </h3>
+      <h3 id="channel-login">{t("Log in to {account}", { account: `${account.channel}/${account.accountId}` })}</h3>
       <output className="login-texts">
-        {shown.texts.length === 0 && shown.qr === undefined && problem === undefined ? <span>Waiting for the channel…</span> : null}
+        {shown.texts.length === 0 && shown.qr === undefined && problem === undefined ? <span>{t("Waiting for the channel…")}</span> : null}
         {shown.texts.map((step, index) => (
           // Steps are only appended.
           <span key={index} dir="auto">
@@ -90,11 +89,11 @@ export function LoginSteps({ account, onBack }: LoginStepsProps): React.JSX.Elem
       )}
       <div className="dialog-actions apart">
         <button type="button" className={shown.isDone ? "button primary" : "button"} onClick={onBack} ref={focusOnce}>
-          {shown.isDone ? "Back to the settings" : "Back"}
+          {shown.isDone ? t("Back to the settings") : t("Back")}
         </button>
         {problem === undefined ? null : (
           <button type="button" className="button primary" ref={focusOnce} onClick={beginAgain}>
-            Begin again
+            {t("Begin again")}
           </button>
         )}
       </div>
@@ -119,7 +118,7 @@ function QrCode({ step: { content, text } }: { readonly step: Step<"qr"> }): Rea
       {drawn === undefined ? (
         <code>{content}</code>
       ) : (
-        <svg role="img" aria-label="QR code" viewBox={`0 0 ${drawn.size} ${drawn.size}`} shapeRendering="crispEdges">
+        <svg role="img" aria-label={t("QR code")} viewBox={`0 0 ${drawn.size} ${drawn.size}`} shapeRendering="crispEdges">
           <path fill="#fff" d={`M0 0h${drawn.size}v${drawn.size}h-${drawn.size}z`} />
           <path fill="#000" d={drawn.path} />
         </svg>
@@ -156,7 +155,7 @@ function Question({
         />
       </label>
       <button type="submit" className="button primary" disabled={line.trim() === ""}>
-        Continue
+        {t("Continue")}
       </button>
     </form>
   );

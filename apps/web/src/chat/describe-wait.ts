@@ -1,19 +1,20 @@
 import type { ChatWait } from "@factotum/protocol";
+import { t } from "../i18n/t.ts";
 
 /** Says why the messages of a conversation, or the tools of its run, wait, in a sentence for the owner. */
 export function describeWait(wait: ChatWait): string {
   switch (wait.type) {
     case "held":
-      return "It starts in a moment, with whatever you add to it.";
+      return t("It starts in a moment, with whatever you add to it.");
     case "earlier":
-      return "Earlier work in this conversation comes first.";
+      return t("Earlier work in this conversation comes first.");
     case "restart":
-      return "The gateway was interrupted and resumes one conversation at a time.";
+      return t("The gateway was interrupted and resumes one conversation at a time.");
     case "place":
-      return `Other conversations are being answered: at most ${wait.limit} at once (agents.defaults.maxConcurrent).`;
+      return t("Other conversations are being answered: at most {limit} at once (agents.defaults.maxConcurrent).", { limit: wait.limit });
     case "tools":
-      return `Tools wait for those of other conversations: at most ${wait.limit} run at once.`;
+      return t("Tools wait for those of other conversations: at most {limit} run at once.", { limit: wait.limit });
     case "own-tools":
-      return `Tools wait for others of this conversation: at most ${wait.limit} run at once.`;
+      return t("Tools wait for others of this conversation: at most {limit} run at once.", { limit: wait.limit });
   }
 }

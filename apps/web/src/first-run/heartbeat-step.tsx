@@ -3,6 +3,7 @@ import { type FormEvent, useState } from "react";
 import { useSession } from "../app/app-context.ts";
 import { focusOnce } from "./focus-once.ts";
 import { useStep } from "./use-step.ts";
+import { t } from "../i18n/t.ts";
 
 interface HeartbeatStepProps {
   readonly agent: SetupState["agent"];
@@ -28,7 +29,7 @@ export function HeartbeatStep({ agent, onDone }: HeartbeatStepProps): React.JSX.
     <form className="setup-step" onSubmit={submit}>
       <p>{HEARTBEAT_OFFER}</p>
       <label className="field">
-        <span>Wakes itself up (heartbeat)</span>
+        <span>{t("Wakes itself up (heartbeat)")}</span>
         <select
           value={chosen}
           ref={focusOnce}
@@ -48,7 +49,7 @@ export function HeartbeatStep({ agent, onDone }: HeartbeatStepProps): React.JSX.
       )}
       <div className="dialog-actions">
         <button type="submit" className="button primary" disabled={isBusy}>
-          Go on
+          {t("Go on")}
         </button>
       </div>
     </form>

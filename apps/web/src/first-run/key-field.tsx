@@ -1,5 +1,7 @@
 import type { SetupProvider } from "@factotum/protocol";
 import { focusOnce } from "./focus-once.ts";
+import { t } from "../i18n/t.ts";
+import { RichText } from "../i18n/rich-text.tsx";
 
 interface KeyFieldProps {
   readonly provider: SetupProvider;
@@ -13,12 +15,12 @@ export function KeyField({ provider: { label, url, keyPlace, keyProblem }, value
     <>
       {keyPlace === undefined ? null : (
         <p>
-          {label} has a key in <code>{keyPlace}</code>.{" "}
-          {keyProblem === undefined ? "Use it, or paste another one." : `It cannot be read: ${keyProblem}.`}
+          <RichText id="{label} has a key in <0>{place}</0>." values={{ label, place: keyPlace }} parts={[<code key="0" />]} />{" "}
+          {keyProblem === undefined ? t("Use it, or paste another one.") : t("It cannot be read: {problem}.", { problem: keyProblem })}
         </p>
       )}
       <label className="field">
-        <span>Key of {label}</span>
+        <span>{t("Key of {label}", { label })}</span>
         <input
           type="password"
           autoComplete="off"
@@ -30,7 +32,11 @@ export function KeyField({ provider: { label, url, keyPlace, keyProblem }, value
       </label>
       {url === undefined ? null : (
         <p>
-          <ProviderLink url={url} words="Make a key at" />. It is kept in a file on the gateway’s machine that only its owner may read.
+          <RichText
+            id="<0>Make a key at {host}</0>. It is kept in a file on the gateway’s machine that only its owner may read."
+            values={{ host: new URL(url).host }}
+            parts={[<ProviderLink key="0" url={url} />]}
+          />
         </p>
       )}
     </>
@@ -41,15 +47,18 @@ export function KeyField({ provider: { label, url, keyPlace, keyProblem }, value
 export function NoKeyNote({ provider: { label, url } }: Pick<KeyFieldProps, "provider">): React.JSX.Element {
   return (
     <p>
-      {label} needs no key. {url === undefined ? null : <ProviderLink url={url} words="Get it at" />}
+      {t("{label} needs no key.", { label })}{" "}
+      {url === undefined ? null : (
+        <RichText id="<0>Get it at {host}</0>" values={{ host: new URL(url).host }} parts={[<ProviderLink key="0" url={url} />]} />
+      )}
     </p>
   );
 }
 
-function ProviderLink({ url, words }: { readonly url: string; readonly words: string }): React.JSX.Element {
+function ProviderLink({ url, children }: { readonly url: string; readonly children?: React.ReactNode }): React.JSX.Element {
   return (
     <a href={url} target="_blank" rel="noopener noreferrer">
-      {words} {new URL(url).host}
+      {children}
     </a>
   );
 }

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from "react";
 import { useSession } from "../app/app-context.ts";
 import { KeyField, NoKeyNote } from "./key-field.tsx";
 import { useStep } from "./use-step.ts";
+import { t } from "../i18n/t.ts";
 
 interface KeyStepProps {
   readonly provider: SetupProvider;
@@ -64,15 +65,15 @@ export function KeyStep({ provider, onBack, onStored, onDone }: KeyStepProps): R
       )}
       <div className="dialog-actions apart">
         <button type="button" className="button" onClick={onBack}>
-          Back
+          {t("Back")}
         </button>
         {canSave ? (
           <button type="button" className="button" disabled={isBusy} onClick={saveAnyway}>
-            Save it all the same
+            {t("Save it all the same")}
           </button>
         ) : null}
         <button type="submit" className="button primary" disabled={isBusy || (needsKey && given === "" && !hasKey)}>
-          {isBusy ? "Testing…" : given === "" && needsKey ? "Use this key" : "Test and go on"}
+          {isBusy ? t("Testing…") : given === "" && needsKey ? t("Use this key") : t("Test and go on")}
         </button>
       </div>
     </form>

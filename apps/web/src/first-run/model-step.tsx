@@ -3,6 +3,7 @@ import { type FormEvent, useState } from "react";
 import { useSession } from "../app/app-context.ts";
 import { focusOnce } from "./focus-once.ts";
 import { useStep } from "./use-step.ts";
+import { t } from "../i18n/t.ts";
 
 interface ModelStepProps {
   readonly provider: SetupProvider;
@@ -28,8 +29,8 @@ export function ModelStep({ provider, models, onBack, onDone }: ModelStepProps):
     if (name === "" || isBusy) return;
     run(async () => {
       const check = await setup.check({ provider: id, model: name });
-      if (check.type === "unknown-model") return `${label} has no model "${name}" for this key. Choose another one.`;
-      if (check.type === "unusable-model") return `"${name}" is not for conversations. Choose another one.`;
+      if (check.type === "unknown-model") return t('{label} has no model "{name}" for this key. Choose another one.', { label, name });
+      if (check.type === "unusable-model") return t('"{name}" is not for conversations. Choose another one.', { name });
       await setup.chooseModel(`${id}/${name}`);
       onDone(`${id}/${name}`);
       return undefined;
@@ -37,21 +38,25 @@ export function ModelStep({ provider, models, onBack, onDone }: ModelStepProps):
   };
   return (
     <form className="setup-step" onSubmit={submit}>
-      <output>{models.length === 0 ? `${label} is set up.` : `${label} answers and has ${models.length} models.`}</output>
+      <output>
+        {models.length === 0
+          ? t("{label} is set up.", { label })
+          : t("{label} answers and has {count, plural, one {# model} other {# models}}.", { label, count: models.length })}
+      </output>
       <label className="field">
-        <span>Model</span>
+        <span>{t("Model")}</span>
         <select value={chosen} ref={focusOnce} onChange={(event) => setChosen(event.target.value)}>
           {names.map((one) => (
             <option key={one} value={one}>
-              {one === defaultModel ? `${one} (recommended)` : one}
+              {one === defaultModel ? t("{model} (recommended)", { model: one }) : one}
             </option>
           ))}
-          <option value={OTHER}>Another one…</option>
+          <option value={OTHER}>{t("Another one…")}</option>
         </select>
       </label>
       {chosen === OTHER ? (
         <label className="field">
-          <span>Its name at {label}</span>
+          <span>{t("Its name at {label}", { label })}</span>
           <input type="text" autoComplete="off" spellCheck={false} value={typed} onChange={(event) => setTyped(event.target.value)} />
         </label>
       ) : null}
@@ -62,10 +67,10 @@ export function ModelStep({ provider, models, onBack, onDone }: ModelStepProps):
       )}
       <div className="dialog-actions apart">
         <button type="button" className="button" onClick={onBack}>
-          Back
+          {t("Back")}
         </button>
         <button type="submit" className="button primary" disabled={isBusy || name === ""}>
-          {isBusy ? "Testing…" : "Use this model"}
+          {isBusy ? t("Testing…") : t("Use this model")}
         </button>
       </div>
     </form>

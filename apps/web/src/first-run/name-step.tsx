@@ -2,6 +2,7 @@ import { type FormEvent, useState } from "react";
 import { useSession } from "../app/app-context.ts";
 import { focusOnce } from "./focus-once.ts";
 import { useStep } from "./use-step.ts";
+import { t } from "../i18n/t.ts";
 
 interface NameStepProps {
   readonly name: string;
@@ -27,7 +28,7 @@ export function NameStep({ name: before, onDone }: NameStepProps): React.JSX.Ele
   return (
     <form className="setup-step" onSubmit={submit}>
       <label className="field">
-        <span>The assistant’s name</span>
+        <span>{t("The assistant’s name")}</span>
         <input
           type="text"
           autoComplete="off"
@@ -44,10 +45,10 @@ export function NameStep({ name: before, onDone }: NameStepProps): React.JSX.Ele
       )}
       <div className="dialog-actions apart">
         <button type="button" className="button" onClick={() => onDone(before === "" ? undefined : before)}>
-          Skip
+          {t("Skip")}
         </button>
         <button type="submit" className="button primary" disabled={isBusy || given === ""}>
-          Save name
+          {t("Save name")}
         </button>
       </div>
     </form>

@@ -1,4 +1,6 @@
 import type { SetupProvider, SetupState } from "@factotum/protocol";
+import { t } from "../i18n/t.ts";
+import { RichText } from "../i18n/rich-text.tsx";
 
 interface ProviderStepProps {
   readonly state: SetupState;
@@ -14,11 +16,13 @@ export function ProviderStep({ state: { model, providers }, onChoose, onKeep }: 
     <div className="setup-step">
       <p>
         {isDemo ? (
-          "The demo model answers now: it needs no key and only shows how things work. Choose who shall answer instead."
+          t("The demo model answers now: it needs no key and only shows how things work. Choose who shall answer instead.")
         ) : (
-          <>
-            The model is <code>{model.reference}</code>. Choose another provider or another model, or keep it.
-          </>
+          <RichText
+            id="The model is <0>{model}</0>. Choose another provider or another model, or keep it."
+            values={{ model: model.reference }}
+            parts={[<code key="0" />]}
+          />
         )}
       </p>
       <ul className="setup-providers">
@@ -33,7 +37,7 @@ export function ProviderStep({ state: { model, providers }, onChoose, onKeep }: 
       </ul>
       <div className="dialog-actions">
         <button type="button" className="button" onClick={onKeep}>
-          {isDemo ? "Stay with the demo" : `Keep ${model.reference}`}
+          {isDemo ? t("Stay with the demo") : t("Keep {model}", { model: model.reference })}
         </button>
       </div>
     </div>
@@ -41,7 +45,7 @@ export function ProviderStep({ state: { model, providers }, onChoose, onKeep }: 
 }
 
 function describe({ keyPlace, keyProblem, running, needsKey }: SetupProvider): string {
-  if (keyPlace !== undefined) return keyProblem === undefined ? `key in ${keyPlace}` : "its key cannot be read";
-  if (running !== undefined) return running ? "runs on the gateway's machine" : "does not run";
-  return needsKey ? "needs a key" : "";
+  if (keyPlace !== undefined) return keyProblem === undefined ? t("key in {place}", { place: keyPlace }) : t("its key cannot be read");
+  if (running !== undefined) return running ? t("runs on the gateway's machine") : t("does not run");
+  return needsKey ? t("needs a key") : "";
 }

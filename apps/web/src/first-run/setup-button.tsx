@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { Icon } from "../ui/icon.tsx";
 import { useFirstRun } from "./first-run.tsx";
+import { t } from "../i18n/t.ts";
 
 /** Opens the settings, or says why they cannot be shown. */
 export function SetupButton(): React.JSX.Element {
@@ -12,7 +13,7 @@ export function SetupButton(): React.JSX.Element {
   };
   return (
     <>
-      <button type="button" className="icon-button" aria-label="Settings" title="Settings" aria-haspopup="dialog" onClick={show}>
+      <button type="button" className="icon-button" aria-label={t("Settings")} title={t("Settings")} aria-haspopup="dialog" onClick={show}>
         <Icon name="gear" />
       </button>
       {problem === undefined ? null : (

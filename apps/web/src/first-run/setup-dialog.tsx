@@ -14,6 +14,8 @@ import { ModelStep } from "./model-step.tsx";
 import { NameStep } from "./name-step.tsx";
 import { ProviderStep } from "./provider-step.tsx";
 import "./first-run.css";
+import { t } from "../i18n/t.ts";
+import { RichText } from "../i18n/rich-text.tsx";
 
 type Place =
   | { readonly step: "provider" }
@@ -52,7 +54,7 @@ export function SetupDialog({ state: opened, onClose }: SetupDialogProps): React
     setPlace({ step: "done", model, name });
   };
   return (
-    <Dialog title={isFirst ? "Welcome to Factotum" : "Settings"} className="modal setup" onClose={onClose}>
+    <Dialog title={isFirst ? t("Welcome to Factotum") : t("Settings")} className="modal setup" onClose={onClose}>
       {place.step === "provider" ? (
         <>
           <ProviderStep state={state} onKeep={keep} onChoose={(provider) => setPlace({ step: "key", provider })} />
@@ -81,11 +83,12 @@ export function SetupDialog({ state: opened, onClose }: SetupDialogProps): React
       ) : (
         <div className="setup-step">
           <output>
-            {place.name === undefined ? "All set." : `${place.name} is ready.`} The model is <code>{place.model}</code>.
+            {place.name === undefined ? t("All set.") : t("{name} is ready.", { name: place.name })}{" "}
+            <RichText id="The model is <0>{model}</0>." values={{ model: place.model }} parts={[<code key="0" />]} />
           </output>
           <div className="dialog-actions">
             <button type="button" className="button primary" ref={focusOnce} onClick={onClose}>
-              Start talking
+              {t("Start talking")}
             </button>
           </div>
         </div>

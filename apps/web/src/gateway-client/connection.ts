@@ -15,6 +15,7 @@ import {
 } from "@factotum/protocol";
 import { RpcError } from "./rpc-error.ts";
 import type { Timers } from "./timers.ts";
+import { msg, t } from "../i18n/t.ts";
 
 /** How a connection ended. `refused` is final: a retry with the same token and page has the same result. */
 export type ConnectionEnd =
@@ -44,7 +45,7 @@ interface PendingRequest {
   fail(error: RpcError): void;
 }
 
-const NEWER_GATEWAY = "The gateway speaks a newer form of the protocol than this page. Reload the page.";
+const NEWER_GATEWAY = msg("The gateway speaks a newer form of the protocol than this page. Reload the page.");
 
 /** One WebSocket from opening to end: the handshake, requests with their responses, events in order without gaps. */
 export class Connection {
@@ -72,7 +73,7 @@ export class Connection {
     else socket.addEventListener("open", () => this.#connect(), listening);
     socket.addEventListener("message", (message: MessageEvent<unknown>) => this.#receive(message.data), listening);
     socket.addEventListener("close", (close) => this.#closed(close), listening);
-    this.#cancelHelloTimer = timers.schedule(CONNECT_TIMEOUT_MS, () => this.drop("The gateway did not answer in time."));
+    this.#cancelHelloTimer = timers.schedule(CONNECT_TIMEOUT_MS, () => this.drop(t("The gateway did not answer in time.")));
   }
 
   /** True between the hello and the end. */
@@ -90,16 +91,16 @@ export class Connection {
       const id = String(++this.#requests);
       const text = JSON.stringify({ type: "req", id, method, params } satisfies ClientFrame);
       if (!this.ready) {
-        reject(new RpcError("disconnected", "There is no connection to the gateway."));
+        reject(new RpcError("disconnected", t("There is no connection to the gateway.")));
         return;
       }
       if (new TextEncoder().encode(text).length > MAX_FRAME_BYTES) {
-        reject(new RpcError("too-large", "This is too long for one message. Send it in parts, or as a file in the workspace."));
+        reject(new RpcError("too-large", t("This is too long for one message. Send it in parts, or as a file in the workspace.")));
         return;
       }
       const timedOut = (): void => {
         this.#pending.delete(id);
-        reject(new RpcError("timeout", "The gateway did not answer in time. Try again."));
+        reject(new RpcError("timeout", t("The gateway did not answer in time. Try again.")));
       };
       const cancelTimer = this.#options.timers.schedule(options.timeoutMs, timedOut);
       this.#pending.set(id, {
@@ -111,7 +112,7 @@ export class Connection {
           }
           const parsed = RPC_METHODS[method].result.safeParse(frame.result);
           if (!parsed.success) {
-            reject(new RpcError("internal", NEWER_GATEWAY, { cause: parsed.error }));
+            reject(new RpcError("internal", t(NEWER_GATEWAY), { cause: parsed.error }));
             return;
           }
           options.onResult?.(parsed.data);
@@ -141,7 +142,7 @@ export class Connection {
     this.lastFrameAtMs = this.#options.timers.now();
     const frame = parseFrame(data);
     if (frame === undefined) {
-      this.#end({ type: "refused", reason: "unsupported-protocol", message: NEWER_GATEWAY });
+      this.#end({ type: "refused", reason: "unsupported-protocol", message: t(NEWER_GATEWAY) });
       return;
     }
     switch (frame.type) {
@@ -166,7 +167,7 @@ export class Connection {
 
   #receiveEvent(frame: Extract<ServerFrame, { type: "event" }>): void {
     if (frame.seq !== this.#lastSeq + 1) {
-      this.drop("Events were lost on the way.");
+      this.drop(t("Events were lost on the way."));
       return;
     }
     this.#lastSeq = frame.seq;
@@ -174,7 +175,7 @@ export class Connection {
     if (!isEventName(frame.event)) return;
     const parsed = RPC_EVENTS[frame.event].safeParse(frame.payload);
     if (!parsed.success) {
-      this.#end({ type: "refused", reason: "unsupported-protocol", message: NEWER_GATEWAY });
+      this.#end({ type: "refused", reason: "unsupported-protocol", message: t(NEWER_GATEWAY) });
       return;
     }
     this.#listener.onEvent({ type: frame.event, payload: parsed.data } as GatewayEvent);
@@ -182,10 +183,10 @@ export class Connection {
 
   #closed(close: CloseEvent): void {
     if (close.code === CLOSE_CODES.unauthorized) {
-      const message = this.#refusal ?? "The gateway did not accept the token.";
+      const message = this.#refusal ?? t("The gateway did not accept the token.");
       this.#end({ type: "refused", reason: "unauthorized", message });
     } else if (close.code === CLOSE_CODES.unsupportedProtocol) {
-      this.#end({ type: "refused", reason: "unsupported-protocol", message: this.#refusal ?? NEWER_GATEWAY });
+      this.#end({ type: "refused", reason: "unsupported-protocol", message: this.#refusal ?? t(NEWER_GATEWAY) });
     } else this.#end({ type: "lost", reason: this.#refusal ?? reasonOf(close.code) });
   }
 
@@ -197,7 +198,7 @@ export class Connection {
     this.#options.socket.close();
     const pending = [...this.#pending.values()];
     this.#pending.clear();
-    for (const request of pending) request.fail(new RpcError("disconnected", "The connection to the gateway was lost."));
+    for (const request of pending) request.fail(new RpcError("disconnected", t("The connection to the gateway was lost.")));
     this.#listener.onEnd(end);
   }
 }
@@ -220,7 +221,7 @@ function isEventName(name: string): name is RpcEvent {
 }
 
 function reasonOf(code: number): string {
-  if (code === CLOSE_CODES.shutdown) return "The gateway is stopping or restarting.";
-  if (code === CLOSE_CODES.slowConsumer) return "This page could not keep up with the gateway.";
-  return "The gateway cannot be reached.";
+  if (code === CLOSE_CODES.shutdown) return t("The gateway is stopping or restarting.");
+  if (code === CLOSE_CODES.slowConsumer) return t("This page could not keep up with the gateway.");
+  return t("The gateway cannot be reached.");
 }

@@ -3,6 +3,7 @@ import { backoffDelayMs } from "./backoff.ts";
 import { Connection, type ConnectionEnd, type GatewayEvent } from "./connection.ts";
 import { RpcError } from "./rpc-error.ts";
 import type { Timers } from "./timers.ts";
+import { t } from "../i18n/t.ts";
 
 /** State of the page's connection to the gateway. */
 export type ConnectionState =
@@ -92,7 +93,7 @@ export class GatewayClient {
   stop(): void {
     this.#cancelTimer();
     this.#setState({ type: "stopped" });
-    this.#connection?.drop("The page was closed.");
+    this.#connection?.drop(t("The page was closed."));
   }
 
   /** Ends the wait for the next attempt; an open connection is probed instead. For "try now", and when the machine wakes up. */
@@ -107,7 +108,7 @@ export class GatewayClient {
     params: RpcMethods[Method]["params"],
     options?: { readonly timeoutMs?: number },
   ): Promise<RpcMethods[Method]["result"]> {
-    if (this.#connection === undefined) throw new RpcError("disconnected", "There is no connection to the gateway.");
+    if (this.#connection === undefined) throw new RpcError("disconnected", t("There is no connection to the gateway."));
     return this.#connection.request(method, params, { timeoutMs: options?.timeoutMs ?? REQUEST_TIMEOUT_MS });
   }
 
@@ -223,7 +224,7 @@ export class GatewayClient {
     if (connection === undefined) return;
     const dead = (error: unknown): void => {
       if (!(error instanceof RpcError)) throw error;
-      if (error.code === "timeout") connection.drop("The gateway stopped answering.");
+      if (error.code === "timeout") connection.drop(t("The gateway stopped answering."));
     };
     connection.request("agents.list", {}, { timeoutMs: PROBE_TIMEOUT_MS }).catch(dead);
   }

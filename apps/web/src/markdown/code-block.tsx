@@ -4,6 +4,7 @@ import { ScrollBox } from "../ui/scroll-box.tsx";
 import type { CodeToken } from "./highlight/code-token.ts";
 import { diffTokens, isDiff } from "./highlight/diff-tokens.ts";
 import { useHighlight } from "./highlight/use-highlight.ts";
+import { t } from "../i18n/t.ts";
 
 /** Code with more lines than this can be folded. */
 const LONG_LINES = 40;
@@ -27,18 +28,19 @@ export function CodeBlock({ chunks, language, complete }: CodeBlockProps): React
   return (
     <figure className={classes} ref={figure} dir="ltr">
       <figcaption className="code-bar">
-        <span className="code-language">{language ?? "text"}</span>
+        <span className="code-language">{language ?? t("text")}</span>
         {isLong ? (
           <button type="button" className="text-button" aria-expanded={!folded} onClick={() => setFolded(!folded)}>
-            {folded ? `Show all ${countLines(chunks)} lines` : "Fold"}
+            {folded ? t("Show all {count} lines", { count: countLines(chunks) }) : t("Fold")}
           </button>
         ) : null}
         <button type="button" className="text-button" aria-pressed={wrapped} onClick={() => setWrapped(!wrapped)}>
-          Wrap<span className="sr-only"> lines</span>
+          {t("Wrap")}
+          <span className="sr-only"> {t("lines")}</span>
         </button>
-        <CopyButton text={() => chunks.join("")} what="code" />
+        <CopyButton text={() => chunks.join("")} what={t("code")} />
       </figcaption>
-      <ScrollBox className="code-scroll" label={language === undefined ? "Code" : `Code, ${language}`}>
+      <ScrollBox className="code-scroll" label={language === undefined ? t("Code") : t("Code, {language}", { language })}>
         <pre>
           <code>
             {chunks.map((chunk, index) => (

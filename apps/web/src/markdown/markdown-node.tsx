@@ -6,6 +6,7 @@ import type { Definitions } from "./markdown-block.ts";
 import { ScrollBox } from "../ui/scroll-box.tsx";
 import { ImageButton } from "../pages/chat/message-files.tsx";
 import { splitLines } from "./split-lines.ts";
+import { t } from "../i18n/t.ts";
 
 interface NodeProps<Node extends Nodes = Nodes> {
   readonly node: Node;
@@ -137,7 +138,7 @@ function Mark({ checked }: { readonly checked: boolean | null | undefined }): Re
   return (
     <>
       <span aria-hidden="true">{checked ? "☑ " : "☐ "}</span>
-      <span className="sr-only">{checked ? "Done: " : "Open: "}</span>
+      <span className="sr-only">{checked ? t("Done:") : t("Open:")} </span>
     </>
   );
 }
@@ -147,7 +148,7 @@ function DataTable({ node, definitions, level }: NodeProps<Table>): React.JSX.El
   const [head, ...rows] = node.children;
   const classOf = (index: number): string | undefined => alignClass(node.align?.[index]);
   return (
-    <ScrollBox className="table-scroll" label="Table">
+    <ScrollBox className="table-scroll" label={t("Table")}>
       <table>
         <thead>
           <tr>
@@ -201,6 +202,10 @@ function isDataImage(url: string | undefined): boolean {
 
 /** A link to a remote image, because showing it would tell its server when and where an answer is read. */
 function ImageLink({ url, alt }: { readonly url: string | undefined; readonly alt: string | null | undefined }): React.JSX.Element {
-  if (isDataImage(url)) return <ImageButton url={url} name={alt || "Image"} />;
-  return <ExternalLink url={url}>{alt === null || alt === undefined || alt === "" ? "Image" : `Image: ${alt}`}</ExternalLink>;
+  if (isDataImage(url)) return <ImageButton url={url} name={alt || t("Image")} />;
+  return (
+    <ExternalLink url={url}>
+      {alt === null || alt === undefined || alt === "" ? t("Image") : t("Image: {name}", { name: alt })}
+    </ExternalLink>
+  );
 }

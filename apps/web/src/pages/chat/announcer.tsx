@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { ChatState } from "../../chat/chat-state.ts";
 import { plainText } from "../../markdown/plain-text.ts";
+import { t } from "../../i18n/t.ts";
 
 /** Characters of an answer that are announced: nobody listens to more, and the conversation has the rest. */
 const MAX_LENGTH = 4000;
@@ -15,9 +16,9 @@ export function Announcer({ chat }: { readonly chat: ChatState }): React.JSX.Ele
     heard.current = { sessionKey: chat.sessionKey, lastId: last?.id, runId: chat.live?.runId };
     if (before.sessionKey !== chat.sessionKey) setWords("");
     else if (last !== undefined && last.id !== before.lastId && last.type === "assistant" && last.text !== "")
-      setWords(`Assistant: ${wordsOf(last.text)}`);
+      setWords(t("Assistant: {words}", { words: wordsOf(last.text) }));
     else if (last !== undefined && last.id !== before.lastId && last.type === "notice") setWords(last.text);
-    else if (chat.live !== undefined && chat.live.runId !== before.runId) setWords("The assistant is working.");
+    else if (chat.live !== undefined && chat.live.runId !== before.runId) setWords(t("The assistant is working."));
   }, [chat]);
   return (
     <output className="sr-only" aria-live="polite">
@@ -27,5 +28,7 @@ export function Announcer({ chat }: { readonly chat: ChatState }): React.JSX.Ele
 }
 
 function wordsOf(answer: string): string {
-  return answer.length <= MAX_LENGTH ? plainText(answer) : `${plainText(answer.slice(0, MAX_LENGTH))}… The answer goes on.`;
+  return answer.length <= MAX_LENGTH
+    ? plainText(answer)
+    : t("{beginning}… The answer goes on.", { beginning: plainText(answer.slice(0, MAX_LENGTH)) });
 }

@@ -1,6 +1,7 @@
 import { useRef } from "react";
 import { Icon } from "../../ui/icon.tsx";
-import { LIMITS } from "./use-attachments.ts";
+import { describeLimits } from "./use-attachments.ts";
+import { t } from "../../i18n/t.ts";
 
 /** Opens the browser's file chooser. */
 export function AttachButton({ onFiles }: { readonly onFiles: (files: Iterable<File>) => void }): React.JSX.Element {
@@ -22,8 +23,8 @@ export function AttachButton({ onFiles }: { readonly onFiles: (files: Iterable<F
       <button
         type="button"
         className="icon-button"
-        aria-label="Attach images"
-        title={`Attach images: ${LIMITS}`}
+        aria-label={t("Attach images")}
+        title={t("Attach images: {limits}", { limits: describeLimits() })}
         onClick={() => input.current?.click()}
       >
         <Icon name="image" />

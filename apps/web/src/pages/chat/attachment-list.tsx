@@ -1,5 +1,6 @@
 import { Icon } from "../../ui/icon.tsx";
 import type { Attachments } from "./use-attachments.ts";
+import { t } from "../../i18n/t.ts";
 
 /** The attachments of the next message: each image with a button to remove it, why something was rejected, and what a reload has removed. */
 export function AttachmentList({
@@ -13,15 +14,15 @@ export function AttachmentList({
   return (
     <>
       {images.length === 0 ? null : (
-        <ul className="attachments" aria-label="Attached images">
+        <ul className="attachments" aria-label={t("Attached images")}>
           {images.map(({ id, name, previewUrl, ref }) => (
             <li key={id} className={ref === undefined ? "uploading" : undefined}>
-              <img src={previewUrl} alt={ref === undefined ? `${name}, being handed over` : name} />
+              <img src={previewUrl} alt={ref === undefined ? t("{name}, being handed over", { name }) : name} />
               <button
                 type="button"
                 className="icon-button"
-                aria-label={`Remove ${name}`}
-                title={`Remove ${name}`}
+                aria-label={t("Remove {name}", { name })}
+                title={t("Remove {name}", { name })}
                 onClick={() => {
                   remove(id);
                   onRemove();
@@ -35,7 +36,10 @@ export function AttachmentList({
       )}
       {lost.length === 0 ? null : (
         <p className="attachment-problem" role="alert">
-          {`Reloading the page removed ${lost.join(", ")}. Attach ${lost.length === 1 ? "it" : "them"} again. `}
+          {t("Reloading the page removed {names}. Attach {count, plural, one {it} other {them}} again.", {
+            names: lost.join(", "),
+            count: lost.length,
+          })}{" "}
           <button
             type="button"
             className="text-button"
@@ -44,7 +48,7 @@ export function AttachmentList({
               onRemove();
             }}
           >
-            Dismiss
+            {t("Dismiss")}
           </button>
         </p>
       )}

@@ -1,4 +1,5 @@
 import { Icon } from "../../ui/icon.tsx";
+import { t } from "../../i18n/t.ts";
 
 /** Shows how many files a message has. */
 export function AttachmentNote({ count }: { readonly count: number }): React.JSX.Element | null {
@@ -6,7 +7,7 @@ export function AttachmentNote({ count }: { readonly count: number }): React.JSX
   return (
     <span className="attachment-note">
       <Icon name="image" />
-      {count === 1 ? "1 attachment" : `${count} attachments`}
+      {t("{count, plural, one {# attachment} other {# attachments}}", { count })}
     </span>
   );
 }

@@ -15,6 +15,7 @@ import { SubagentBar } from "./subagents/subagent-bar.tsx";
 import { SubagentComposer } from "./subagents/subagent-composer.tsx";
 import { useOpenSubagent } from "./subagents/use-subagents.ts";
 import { useOpenSession } from "./use-open-session.ts";
+import { t } from "../../i18n/t.ts";
 
 /** The conversations, and the open one. On a phone the list is a drawer. */
 export function ChatPage(): React.JSX.Element {
@@ -27,7 +28,7 @@ export function ChatPage(): React.JSX.Element {
   const takesFiles = isConversation(subagent);
   const hasField = takesFiles || (typeof subagent === "object" && isOpenSubagent(subagent));
   const skip = useMemo(
-    () => (hasField ? { label: "Go to the message field", follow: () => input.current?.focus() } : undefined),
+    () => (hasField ? { label: t("Go to the message field"), follow: () => input.current?.focus() } : undefined),
     [hasField],
   );
   const writeAfter = useRef(false);
@@ -52,14 +53,20 @@ export function ChatPage(): React.JSX.Element {
       skip={skip}
       lead={
         isWide ? undefined : (
-          <button type="button" className="icon-button" aria-label="Conversations" aria-haspopup="dialog" onClick={() => setDrawer(true)}>
+          <button
+            type="button"
+            className="icon-button"
+            aria-label={t("Conversations")}
+            aria-haspopup="dialog"
+            onClick={() => setDrawer(true)}
+          >
             <Icon name="menu" />
           </button>
         )
       }
       sidebar={
         isWide ? (
-          <aside className="sidebar" aria-label="Sidebar">
+          <aside className="sidebar" aria-label={t("Sidebar")}>
             <p className="wordmark">Factotum</p>
             <SessionList onChosen={onChosen} />
           </aside>

@@ -12,6 +12,7 @@ import { PlanList } from "./plan-list.tsx";
 import { OwnMessageText } from "./own-message-text.tsx";
 import { Thinking } from "./thinking.tsx";
 import { ToolCall } from "./tool-call.tsx";
+import { msg, t } from "../../i18n/t.ts";
 
 /** One row of the conversation. */
 export const ChatRow: React.NamedExoticComponent<{ readonly item: ChatItem | DaySeparator }> = memo(function ChatRow({
@@ -24,7 +25,7 @@ export const ChatRow: React.NamedExoticComponent<{ readonly item: ChatItem | Day
       return <UserMessage item={item} />;
     case "answer":
       return (
-        <article className="answer" aria-label="Assistant">
+        <article className="answer" aria-label={t("Assistant")}>
           <Markdown text={item.text} live={item.live} />
           <AnswerActions item={item} />
         </article>
@@ -38,7 +39,7 @@ export const ChatRow: React.NamedExoticComponent<{ readonly item: ChatItem | Day
     case "spawns":
       return <SpawnedRows item={item} />;
     case "answer-end":
-      return <p className={`notice ${item.reason === "error" ? "error" : "info"}`}>{item.message ?? END_WORDS[item.reason]}</p>;
+      return <p className={`notice ${item.reason === "error" ? "error" : "info"}`}>{item.message ?? t(END_WORDS[item.reason])}</p>;
     case "notice":
       return <Notice item={item} />;
     case "day":
@@ -51,15 +52,17 @@ export const ChatRow: React.NamedExoticComponent<{ readonly item: ChatItem | Day
 });
 
 const END_WORDS = {
-  aborted: "Stopped.",
-  length: "The answer reached the model's length limit. Ask it to go on.",
-  error: "The model failed. Try again, or choose another model with /model.",
+  aborted: msg("Stopped."),
+  length: msg("The answer reached the model's length limit. Ask it to go on."),
+  error: msg("The model failed. Try again, or choose another model with /model."),
 };
 
 function UserMessage({ item }: { readonly item: Extract<ChatItem, { type: "user" }> }): React.JSX.Element {
-  const from = [item.sender, item.channel === "webchat" ? undefined : `via ${item.channel}`].filter((part) => part !== undefined).join(" ");
+  const from = [item.sender, item.channel === "webchat" ? undefined : t("via {channel}", { channel: item.channel ?? "" })]
+    .filter((part) => part !== undefined)
+    .join(" ");
   return (
-    <article className="said" aria-label={from === "" ? "You" : from}>
+    <article className="said" aria-label={from === "" ? t("You") : from}>
       {from === "" ? null : <div className="said-from">{from}</div>}
       <div className="bubble" dir="auto">
         <MessageFiles files={item.files} count={item.attachments ?? 0} />

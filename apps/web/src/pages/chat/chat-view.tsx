@@ -20,6 +20,7 @@ import { UndoFilesBar } from "./undo-files-bar.tsx";
 import { useRowCount } from "./use-row-count.ts";
 import { useScrollKeeper } from "./use-scroll-keeper.ts";
 import { Welcome } from "./welcome.tsx";
+import { t } from "../../i18n/t.ts";
 
 /** The open conversation, or why there is none. */
 export function ChatView(): React.JSX.Element {
@@ -27,12 +28,13 @@ export function ChatView(): React.JSX.Element {
   const connected = useAppState((state) => state.connection.type === "connected");
   const controller = useController();
   if (open.type === "open") return <Conversation chat={open.chat} />;
-  if (open.type === "loading") return <p className="chat-note">{connected ? "Loading the conversation…" : "Waiting for the gateway…"}</p>;
+  if (open.type === "loading")
+    return <p className="chat-note">{connected ? t("Loading the conversation…") : t("Waiting for the gateway…")}</p>;
   return (
     <div className="chat-note" role="alert">
-      <p>This conversation could not be opened: {open.message}</p>
+      <p>{t("This conversation could not be opened: {reason}", { reason: open.message })}</p>
       <button type="button" className="button" onClick={() => controller.reopen()}>
-        Try again
+        {t("Try again")}
       </button>
     </div>
   );
@@ -67,20 +69,20 @@ function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element
         onScroll={onScroll}
         onCopy={copyAsWritten}
         role="log"
-        aria-label="Conversation"
+        aria-label={t("Conversation")}
         // Otherwise every token would be read aloud; the announcer reads each answer once.
         aria-live="off"
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- keyboard users scroll it
         tabIndex={0}
       >
-        <h2 className="sr-only">Conversation</h2>
+        <h2 className="sr-only">{t("Conversation")}</h2>
         {before === undefined ? null : <OlderMessages key={before} scroller={scroller} isReached={rowCount === Infinity} />}
         <div className="chat-column" ref={column}>
           {committed.length === 0 && outgoing.length === 0 && live === undefined && !isSubagent ? <Welcome /> : null}
           {groups.divide(allRows).map(({ key, rows: members }) => (
             <RowGroup key={key} rows={members} />
           ))}
-          {isSilent ? <p className="working">Working</p> : null}
+          {isSilent ? <p className="working">{t("Working")}</p> : null}
           <OtherSubagents sessionKey={sessionKey} items={items} />
           {isSubagent ? null : <RetryBar chat={chat} />}
           {isSubagent ? null : <UndoFilesBar chat={chat} />}
@@ -90,7 +92,7 @@ function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element
         </div>
       </div>
       {away ? (
-        <button type="button" className="icon-button to-end" aria-label="Go to the newest message" onClick={toEnd}>
+        <button type="button" className="icon-button to-end" aria-label={t("Go to the newest message")} onClick={toEnd}>
           <Icon name="down" />
         </button>
       ) : null}

@@ -7,6 +7,7 @@ import type { Attachments } from "./use-attachments.ts";
 import { describeWait } from "../../chat/describe-wait.ts";
 import { useDraft } from "./use-draft.ts";
 import { useEditedText } from "./use-edited-text.ts";
+import { t } from "../../i18n/t.ts";
 
 /** A field that grows by itself needs no hidden copy to measure its text. */
 const GROWS_BY_ITSELF = CSS.supports("field-sizing", "content");
@@ -51,7 +52,7 @@ export function Composer({
   return (
     <form
       className="composer"
-      aria-label="New message"
+      aria-label={t("New message")}
       onSubmit={(event) => {
         event.preventDefault();
         send();
@@ -65,9 +66,9 @@ export function Composer({
           <textarea
             ref={input}
             id="message"
-            aria-label="Message"
+            aria-label={t("Message")}
             dir="auto"
-            placeholder="Write a message"
+            placeholder={t("Write a message")}
             rows={1}
             enterKeyHint="send"
             value={text}
@@ -112,11 +113,13 @@ function QueueNote(): React.JSX.Element | null {
   return (
     <output className="queue">
       <span>
-        {queued === 0 ? "" : queued === 1 ? "1 message waits for its turn. " : `${queued} messages wait for their turn. `}
+        {queued === 0
+          ? ""
+          : `${t("{count, plural, one {# message waits for its turn.} other {# messages wait for their turn.}}", { count: queued })} `}
         {wait === undefined ? "" : describeWait(wait)}
       </span>
       <button type="button" className="text-button" onClick={() => void controller.stop({ queued: true })}>
-        Stop all
+        {t("Stop all")}
       </button>
     </output>
   );
@@ -138,15 +141,15 @@ function RunButtons({
         <button
           type="button"
           className="round-button stop"
-          aria-label="Stop"
-          title="Stop (Esc)"
+          aria-label={t("Stop")}
+          title={t("Stop (Esc)")}
           onClick={() => void controller.stop({ queued: false })}
         >
           <Icon name="stop" />
         </button>
       ) : null}
       {running && isEmpty ? null : (
-        <button type="submit" className="round-button" aria-label="Send" title="Send (Enter)" disabled={isEmpty || isUploading}>
+        <button type="submit" className="round-button" aria-label={t("Send")} title={t("Send (Enter)")} disabled={isEmpty || isUploading}>
           <Icon name="send" />
         </button>
       )}

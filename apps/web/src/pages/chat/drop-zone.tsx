@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import { t } from "../../i18n/t.ts";
 
 /** Accepts files that are dropped anywhere on the page, with a hint while they are dragged. The button does the same without a mouse. */
 export function DropZone({ onFiles }: { readonly onFiles: (files: FileList) => void }): React.JSX.Element | null {
@@ -35,7 +36,7 @@ export function DropZone({ onFiles }: { readonly onFiles: (files: FileList) => v
   }, []);
   return isOver ? (
     <div className="drop-zone" aria-hidden="true">
-      <p>Drop images to attach them</p>
+      <p>{t("Drop images to attach them")}</p>
     </div>
   ) : null;
 }

@@ -3,6 +3,7 @@ import { formatClock, formatMoment } from "../../app/locale.ts";
 import { useOpenSubagent } from "./subagents/use-subagents.ts";
 import { useController } from "../../app/app-context.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
+import { t } from "../../i18n/t.ts";
 
 /** Below an answer: its time of day, and a button that copies it as Markdown. Empty while it is written. */
 export function AnswerActions({ item }: { readonly item: Extract<ChatItem, { type: "answer" }> }): React.JSX.Element | null {
@@ -12,7 +13,7 @@ export function AnswerActions({ item }: { readonly item: Extract<ChatItem, { typ
       <time className="time" dateTime={new Date(item.timestampMs).toISOString()} title={formatMoment(item.timestampMs)}>
         {formatClock(item.timestampMs)}
       </time>
-      <CopyButton text={() => item.text} what="answer" />
+      <CopyButton text={() => item.text} what={t("answer")} />
     </div>
   );
 }
@@ -25,10 +26,11 @@ export function UserActions({ item }: { readonly item: Extract<ChatItem, { type:
   if (item.text === "") return null;
   return (
     <div className="message-actions quiet">
-      <CopyButton text={() => item.text} what="message" />
+      <CopyButton text={() => item.text} what={t("message")} />
       {isSubagent ? null : (
         <button type="button" className="text-button" onClick={() => controller.editAgain(item.text)}>
-          Edit<span className="sr-only"> message</span>
+          {t("Edit")}
+          <span className="sr-only"> {t("message")}</span>
         </button>
       )}
     </div>

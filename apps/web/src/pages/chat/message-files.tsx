@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import { useAppState, useController } from "../../app/app-context.ts";
 import { AttachmentNote } from "./attachment-note.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
+import { t } from "../../i18n/t.ts";
 
 /** The files of a message: its images, larger on demand, and the number of other files. */
 export function MessageFiles({
@@ -43,8 +44,8 @@ function KeptImage({ file }: { readonly file: ChatFile }): React.JSX.Element {
     };
     // A reconnect may load what was missing.
   }, [media, sessionKey, file.id, isConnected]);
-  const name = file.name ?? "Image";
-  if (url === MISSING) return <span className="attachment-note">{name} (not kept any more)</span>;
+  const name = file.name ?? t("Image");
+  if (url === MISSING) return <span className="attachment-note">{t("{name} (no longer kept)", { name })}</span>;
   return <ImageButton url={url} name={name} />;
 }
 
@@ -56,7 +57,7 @@ export function ImageButton({ url, name }: { readonly url: string | undefined; r
       <button
         type="button"
         className="image-button"
-        aria-label={`Enlarge ${name}`}
+        aria-label={t("Enlarge {name}", { name })}
         disabled={url === undefined}
         onClick={() => setOpen(true)}
       >

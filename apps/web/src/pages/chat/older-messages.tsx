@@ -1,5 +1,6 @@
 import { type RefObject, useEffect, useRef } from "react";
 import { useAppState, useController } from "../../app/app-context.ts";
+import { t } from "../../i18n/t.ts";
 
 /** Distance above the view at which older messages are requested, so that they are loaded in time. */
 const MARGIN = "1200px 0px 0px 0px";
@@ -28,7 +29,7 @@ export function OlderMessages({
     observer.observe(element);
     return () => observer.disconnect();
   }, [older, isReached, controller, scroller]);
-  const words = { idle: "Show earlier messages", loading: "Loading…", failed: "Earlier messages could not be loaded. Try again" };
+  const words = { idle: t("Show earlier messages"), loading: t("Loading…"), failed: t("Earlier messages could not be loaded. Try again") };
   return (
     <div className="older" ref={place}>
       <button type="button" className="text-button" disabled={older === "loading"} onClick={() => void controller.loadOlder()}>

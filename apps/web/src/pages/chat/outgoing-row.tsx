@@ -4,18 +4,19 @@ import { AttachmentNote } from "./attachment-note.tsx";
 import { ImageButton } from "./message-files.tsx";
 import { useAppState, useController } from "../../app/app-context.ts";
 import { OwnMessageText } from "./own-message-text.tsx";
+import { t } from "../../i18n/t.ts";
 
 /** A message that is not part of the conversation yet, with its state. */
 export function OutgoingRow({ message }: { readonly message: OutgoingMessage }): React.JSX.Element {
   const connected = useAppState((state) => state.connection.type === "connected");
   const { outbox } = useController();
   const waits = {
-    sending: connected ? "Sending…" : "Waiting for the connection",
-    accepted: "Waits for its turn",
-    failed: message.error ?? "Not sent",
+    sending: connected ? t("Sending…") : t("Waiting for the connection"),
+    accepted: t("Waits for its turn"),
+    failed: message.error ?? t("Not sent"),
   };
   return (
-    <article className={`said outgoing ${message.status}`} aria-label="You">
+    <article className={`said outgoing ${message.status}`} aria-label={t("You")}>
       <div className="bubble" dir="auto">
         <OutgoingImages attachments={message.attachments ?? []} />
         <OwnMessageText text={message.text} />
@@ -25,10 +26,10 @@ export function OutgoingRow({ message }: { readonly message: OutgoingMessage }):
         {message.status === "failed" ? (
           <>
             <button type="button" className="text-button" onClick={() => outbox.retry(message.idempotencyKey)}>
-              Send again
+              {t("Send again")}
             </button>
             <button type="button" className="text-button" onClick={() => outbox.discard(message.idempotencyKey)}>
-              Discard
+              {t("Discard")}
             </button>
           </>
         ) : null}
@@ -40,7 +41,7 @@ export function OutgoingRow({ message }: { readonly message: OutgoingMessage }):
 /** The images of a pending message. After a reload there is no preview of them, only their number. */
 function OutgoingImages({ attachments }: { readonly attachments: readonly ChatAttachment[] }): React.JSX.Element {
   const { media } = useController();
-  const shown = attachments.flatMap(({ ref, fileName = "Image" }) => {
+  const shown = attachments.flatMap(({ ref, fileName = t("Image") }) => {
     const url = media.previewOf(ref);
     return url === undefined ? [] : [{ ref, fileName, url }];
   });

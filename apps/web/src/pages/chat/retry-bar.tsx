@@ -2,6 +2,7 @@ import { useMemo, useState } from "react";
 import type { ChatState } from "../../chat/chat-state.ts";
 import { findRetry } from "../../chat/find-retry.ts";
 import { useAppState, useController } from "../../app/app-context.ts";
+import { t } from "../../i18n/t.ts";
 
 /** Offers to send a failed message again. It disappears as soon as the message is pending. */
 export function RetryBar({ chat }: { readonly chat: ChatState }): React.JSX.Element | null {
@@ -22,11 +23,11 @@ export function RetryBar({ chat }: { readonly chat: ChatState }): React.JSX.Elem
           void controller.sendAgain(failed);
         }}
       >
-        Try again
+        {t("Try again")}
       </button>
       {failed.text === "" ? null : (
         <button type="button" className="text-button" onClick={() => controller.editAgain(failed.text)}>
-          Edit and send
+          {t("Edit and send")}
         </button>
       )}
     </div>

@@ -2,14 +2,15 @@ import type { SessionSummary } from "@factotum/protocol";
 import { type FormEvent, useState } from "react";
 import { useController } from "../../app/app-context.ts";
 import { Dialog } from "../../ui/dialog.tsx";
+import { msg, t } from "../../i18n/t.ts";
 
 type Question = { readonly type: "none" } | { readonly type: "reset"; readonly text: string; readonly yes: string };
 
 const NO_QUESTION: Question = { type: "none" };
 const RESET: Question = {
   type: "reset",
-  text: "Start this conversation over? Its messages stay in the archive and are no longer shown here.",
-  yes: "Start over",
+  text: msg("Start this conversation over? Its messages stay in the archive and are no longer shown here."),
+  yes: msg("Start over"),
 };
 
 interface SessionDialogProps {
@@ -41,7 +42,7 @@ export function SessionDialog({ session, title, onClose }: SessionDialogProps): 
         <>
           <form onSubmit={save} className="dialog-form">
             <label className="field">
-              <span>Name</span>
+              <span>{t("Name")}</span>
               <input
                 ref={selectOnce}
                 type="text"
@@ -52,12 +53,12 @@ export function SessionDialog({ session, title, onClose }: SessionDialogProps): 
               />
             </label>
             <button type="submit" className="button primary">
-              Save name
+              {t("Save name")}
             </button>
           </form>
           <div className="dialog-actions apart">
             <button type="button" className="button" onClick={() => setQuestion(RESET)}>
-              Start over…
+              {t("Start over…")}
             </button>
             <button
               type="button"
@@ -67,7 +68,7 @@ export function SessionDialog({ session, title, onClose }: SessionDialogProps): 
                 onClose();
               }}
             >
-              Export
+              {t("Export")}
             </button>
             <button
               type="button"
@@ -77,20 +78,20 @@ export function SessionDialog({ session, title, onClose }: SessionDialogProps): 
                 onClose();
               }}
             >
-              Delete
+              {t("Delete")}
             </button>
           </div>
         </>
       ) : (
         <>
-          <p>{question.text}</p>
+          <p>{t(question.text)}</p>
           <div className="dialog-actions">
             {/* // The safe answer is focused. */}
             <button type="button" className="button" ref={focusOnce} onClick={() => setQuestion(NO_QUESTION)}>
-              Cancel
+              {t("Cancel")}
             </button>
             <button type="button" className="button danger" onClick={confirm}>
-              {question.yes}
+              {t(question.yes)}
             </button>
           </div>
         </>

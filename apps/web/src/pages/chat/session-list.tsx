@@ -8,6 +8,7 @@ import { Icon } from "../../ui/icon.tsx";
 import { relativeTime } from "../../ui/relative-time.ts";
 import { useRovingFocus } from "../../ui/use-roving-focus.ts";
 import { SessionDialog } from "./session-dialog.tsx";
+import { t } from "../../i18n/t.ts";
 
 /** A row of the list; sessions that do not exist yet have no summary. */
 interface Row {
@@ -39,10 +40,10 @@ export function SessionList({ onChosen }: { readonly onChosen: (session: "new" |
     onChosen("new");
   };
   return (
-    <nav className="sessions" aria-label="Conversations">
+    <nav className="sessions" aria-label={t("Conversations")}>
       {agents.length < 2 ? null : (
         <label className="field compact">
-          <span>Agent</span>
+          <span>{t("Agent")}</span>
           <select value={agentId} onChange={(event) => controller.chooseAgent(event.target.value)}>
             {agents.map((each) => (
               <option key={each.id} value={each.id}>
@@ -53,7 +54,7 @@ export function SessionList({ onChosen }: { readonly onChosen: (session: "new" |
         </label>
       )}
       <button type="button" className="button new-chat" onClick={startChat} disabled={!hasAgent}>
-        <Icon name="plus" /> New chat
+        <Icon name="plus" /> {t("New chat")}
       </button>
       <SessionRows onChosen={() => onChosen("known")} />
     </nav>
@@ -91,14 +92,14 @@ function SessionRows({ onChosen }: { readonly onChosen: () => void }): React.JSX
     <>
       {sessions.length < SEARCH_FROM && !isSearching ? null : (
         <label className="field compact">
-          <span className="sr-only">Search conversations</span>
-          <input type="search" placeholder="Search" value={query} onChange={(event) => setQuery(event.target.value)} />
+          <span className="sr-only">{t("Search conversations")}</span>
+          <input type="search" placeholder={t("Search")} value={query} onChange={(event) => setQuery(event.target.value)} />
         </label>
       )}
       {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- the buttons inside take the keys; they come up to here */}
       <div className="session-rows" onKeyDown={roving.onKeyDown} onFocus={roving.onFocus}>
         {groups.map(({ name, rows }) => (
-          <section key={name ?? ""} aria-label={name ?? "First"}>
+          <section key={name ?? ""} aria-label={name ?? t("First")}>
             {name === undefined ? null : (
               <p className="session-group" aria-hidden="true">
                 {name}
@@ -123,11 +124,11 @@ function SessionRows({ onChosen }: { readonly onChosen: () => void }): React.JSX
             </ul>
           </section>
         ))}
-        {shown.length === 0 ? <p className="session-detail">Nothing is called that.</p> : null}
+        {shown.length === 0 ? <p className="session-detail">{t("Nothing is called that.")}</p> : null}
       </div>
       {hasMore && !isSearching ? (
         <button type="button" className="text-button" onClick={() => void controller.loadMoreSessions()}>
-          Show more
+          {t("Show more")}
         </button>
       ) : null}
       {managed === undefined ? null : (
@@ -181,7 +182,7 @@ function SessionRow({ sessionKey, title, summary, current, tabIndex, onOpen, onM
           data-row={sessionKey}
           data-part="manage"
           tabIndex={-1}
-          aria-label={`Manage ${title}`}
+          aria-label={t("Manage {title}", { title })}
           aria-haspopup="dialog"
           onClick={() => onManage(summary)}
         >
@@ -193,9 +194,9 @@ function SessionRow({ sessionKey, title, summary, current, tabIndex, onOpen, onM
 }
 
 function detailOf(summary: SessionSummary | undefined, isConnected: boolean): string {
-  if (summary === undefined) return "Nothing said yet";
+  if (summary === undefined) return t("Nothing said yet");
   // Without a connection the page does not know whether it still works.
-  if (summary.running) return isConnected ? "Working…" : "Was working";
+  if (summary.running) return isConnected ? t("Working…") : t("Was working");
   const when = relativeTime(summary.activeAtMs, Date.now());
   return summary.channel === undefined || summary.channel === "webchat" ? when : `${summary.channel} · ${when}`;
 }

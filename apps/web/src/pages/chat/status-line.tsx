@@ -2,6 +2,7 @@ import { formatCompact, formatDollars } from "../../app/locale.ts";
 import { useOpenSubagent } from "./subagents/use-subagents.ts";
 import { useAppState, useController } from "../../app/app-context.ts";
 import { useOpenSession } from "./use-open-session.ts";
+import { t } from "../../i18n/t.ts";
 
 /** The model of the session and its usage. */
 export function StatusLine(): React.JSX.Element {
@@ -14,14 +15,16 @@ export function StatusLine(): React.JSX.Element {
   const parts = [
     // That of a sub-agent is in the bar above its conversation.
     isSubagent ? undefined : model,
-    summary === undefined || summary.contextTokens === 0 ? undefined : `${formatCompact(summary.contextTokens)} tokens in context`,
-    summary === undefined || summary.totalTokens === 0 ? undefined : `${formatCompact(summary.totalTokens)} used`,
+    summary === undefined || summary.contextTokens === 0
+      ? undefined
+      : t("{tokens} tokens in context", { tokens: formatCompact(summary.contextTokens) }),
+    summary === undefined || summary.totalTokens === 0 ? undefined : t("{tokens} used", { tokens: formatCompact(summary.totalTokens) }),
     summary?.costUsd === undefined || summary.costUsd === 0 ? undefined : formatDollars(summary.costUsd),
   ].filter((part) => part !== undefined);
   return (
     <p className="status-line">
       {parts.length === 0 && !isSubagent ? (
-        <span className="hint">Enter sends · Shift + Enter begins a new line</span>
+        <span className="hint">{t("Enter sends · Shift + Enter begins a new line")}</span>
       ) : (
         <>
           {parts.map((part, index) => (
@@ -29,7 +32,7 @@ export function StatusLine(): React.JSX.Element {
             <span key={index}>{part}</span>
           ))}
           <button type="button" className="text-button" onClick={() => controller.showContext()}>
-            What the model sees
+            {t("What the model sees")}
           </button>
         </>
       )}

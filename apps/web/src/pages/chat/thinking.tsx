@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { Markdown } from "../../markdown/markdown.tsx";
 import { plainText } from "../../markdown/plain-text.ts";
+import { t } from "../../i18n/t.ts";
 
 /** The model's thoughts: a line with the current topic, and the full text on demand. */
 export function Thinking({ text, live }: { readonly text: string; readonly live: boolean }): React.JSX.Element {
@@ -8,7 +9,7 @@ export function Thinking({ text, live }: { readonly text: string; readonly live:
   return (
     <details className="thinking" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        <span>{live ? "Thinking…" : "Thoughts"}</span>
+        <span>{live ? t("Thinking…") : t("Thoughts")}</span>
         <span className="thinking-line" dir="auto">
           {newestLine(text)}
         </span>

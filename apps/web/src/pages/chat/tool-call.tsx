@@ -3,14 +3,15 @@ import type { ToolItem, ToolStatus } from "../../chat/chat-items.ts";
 import { describeArguments } from "../../chat/describe-arguments.ts";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
+import { msg, t } from "../../i18n/t.ts";
 
 const WORDS: Readonly<Record<ToolStatus, string>> = {
-  waiting: "Waiting",
-  running: "Running",
-  done: "Done",
-  failed: "Failed",
-  stopped: "Stopped",
-  unfinished: "Did not finish",
+  waiting: msg("Waiting"),
+  running: msg("Running"),
+  done: msg("Done"),
+  failed: msg("Failed"),
+  stopped: msg("Stopped"),
+  unfinished: msg("Did not finish"),
 };
 const ICONS: Readonly<Record<ToolStatus, IconName>> = {
   waiting: "clock",
@@ -44,12 +45,16 @@ export const ToolCall: React.NamedExoticComponent<{ readonly item: ToolItem }> =
         <span className="tool-line">{line}</span>
         <span className="tool-status">
           <Icon name={ICONS[item.status]} />
-          <span className={item.status === "done" ? "sr-only" : undefined}>{WORDS[item.status]}</span>
+          <span className={item.status === "done" ? "sr-only" : undefined}>{t(WORDS[item.status])}</span>
         </span>
       </summary>
       <div className="tool-body">
-        {block === "" ? null : <Output label={`Arguments of ${item.name}`} title="Arguments" text={block} />}
-        <Output label={`Output of ${item.name}`} title={item.status === "failed" ? "Error" : "Output"} text={outputOf(item)} />
+        {block === "" ? null : <Output label={t("Arguments of {tool}", { tool: item.name })} title={t("Arguments")} text={block} />}
+        <Output
+          label={t("Output of {tool}", { tool: item.name })}
+          title={item.status === "failed" ? t("Error") : t("Output")}
+          text={outputOf(item)}
+        />
       </div>
     </details>
   );
@@ -57,7 +62,7 @@ export const ToolCall: React.NamedExoticComponent<{ readonly item: ToolItem }> =
 
 function outputOf(item: ToolItem): string {
   if (item.output !== "") return item.output;
-  return item.status === "running" || item.status === "waiting" ? "(nothing yet)" : "(nothing)";
+  return item.status === "running" || item.status === "waiting" ? t("(nothing yet)") : t("(nothing)");
 }
 
 function Output({ label, title, text }: { readonly label: string; readonly title: string; readonly text: string }): React.JSX.Element {

@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import type { ChatState } from "../../chat/chat-state.ts";
 import { findUndo, mayHaveChangedFiles, type ChangedTurn } from "../../chat/undoable-turn.ts";
 import { useController } from "../../app/app-context.ts";
+import { t } from "../../i18n/t.ts";
 
 /** Below the newest turn: offers to give files back what they held before it. The gateway's answer to the command says what became of each. */
 export function UndoFilesBar({ chat: { sessionKey, entries, live, queued } }: { readonly chat: ChatState }): React.JSX.Element | null {
@@ -24,7 +25,8 @@ export function UndoFilesBar({ chat: { sessionKey, entries, live, queued } }: { 
   const offer = mayOffer ? findUndo(entries, changed) : undefined;
   if (offer === undefined || sentFor === lastId) return null;
   const [first, ...others] = offer.files;
-  const what = others.length === 0 ? `the change of ${first}` : `the changes of ${offer.files.length} files`;
+  const isForced = offer.command !== "/undo";
+  const count = offer.files.length;
   return (
     <div className="message-actions">
       <button
@@ -36,8 +38,16 @@ export function UndoFilesBar({ chat: { sessionKey, entries, live, queued } }: { 
           controller.send(offer.command);
         }}
       >
-        {offer.command === "/undo" ? `Undo ${what}` : `Undo ${what} all the same`}
+        {others.length === 0 && first !== undefined ? wordsForOne(first, isForced) : wordsForSeveral(count, isForced)}
       </button>
     </div>
   );
+}
+
+function wordsForOne(file: string, isForced: boolean): string {
+  return isForced ? t("Undo the change of {file} all the same", { file }) : t("Undo the change of {file}", { file });
+}
+
+function wordsForSeveral(count: number, isForced: boolean): string {
+  return isForced ? t("Undo the changes of {count} files all the same", { count }) : t("Undo the changes of {count} files", { count });
 }

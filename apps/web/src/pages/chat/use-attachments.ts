@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { randomId } from "../../app/random-id.ts";
 import { useController } from "../../app/app-context.ts";
 import { loadFileNames, storeFileNames } from "./lost-files.ts";
+import { t } from "../../i18n/t.ts";
 
 /** An image being attached to a message; `ref` is set once it was uploaded. */
 interface PendingImage {
@@ -28,7 +29,12 @@ export interface Attachments {
 }
 
 /** The limits, as text. */
-export const LIMITS: string = `PNG, JPEG, GIF or WebP, up to ${MAX_UPLOAD_BYTES / 1_000_000} MB each, ${MAX_CHAT_ATTACHMENTS} in a message`;
+export function describeLimits(): string {
+  return t("PNG, JPEG, GIF or WebP, up to {size} MB each, {count} in a message", {
+    size: MAX_UPLOAD_BYTES / 1_000_000,
+    count: MAX_CHAT_ATTACHMENTS,
+  });
+}
 
 interface Draft {
   readonly images: readonly PendingImage[];
@@ -79,7 +85,7 @@ export function useAttachments(sessionKey = ""): Attachments {
     let problem: string | undefined;
     for (const file of files) {
       if (!file.type.startsWith("image/") || file.size > MAX_UPLOAD_BYTES || room === 0) {
-        problem = `${file.name} cannot be attached: ${LIMITS}.`;
+        problem = t("{name} cannot be attached: {limits}.", { name: file.name, limits: describeLimits() });
         continue;
       }
       room -= 1;

@@ -3,6 +3,7 @@ import type { InspectorState } from "../../app/inspector-state.ts";
 import { useAppState, useController } from "../../app/app-context.ts";
 import { ReportView } from "./report-view.tsx";
 import { RequestList } from "./request-list.tsx";
+import { t } from "../../i18n/t.ts";
 
 /** What the model was given in this session: the list of requests, and the chosen one. */
 export function ContextView({ state }: { readonly state: InspectorState }): React.JSX.Element {
@@ -19,9 +20,9 @@ export function ContextView({ state }: { readonly state: InspectorState }): Reac
     <div className="context">
       <div className="context-bar">
         <button ref={back} type="button" className="text-button" onClick={() => controller.showChat()}>
-          Back to the conversation
+          {t("Back to the conversation")}
         </button>
-        <p>What the model was given</p>
+        <p>{t("What the model was given")}</p>
       </div>
       <Content state={state} connected={connected} />
     </div>
@@ -31,8 +32,8 @@ export function ContextView({ state }: { readonly state: InspectorState }): Reac
 function Content({ state, connected }: { readonly state: InspectorState; readonly connected: boolean }): React.JSX.Element {
   const { list, report, requestId } = state;
   if (list.type === "failed") return <Failure message={list.message} />;
-  if (list.type === "loading") return <p className="chat-note">{connected ? "Loading the requests…" : "Waiting for the gateway…"}</p>;
-  if (list.value.requests.length === 0) return <p className="chat-note">No request to a model is kept yet. Say something first.</p>;
+  if (list.type === "loading") return <p className="chat-note">{connected ? t("Loading the requests…") : t("Waiting for the gateway…")}</p>;
+  if (list.value.requests.length === 0) return <p className="chat-note">{t("No request to a model is kept yet. Say something first.")}</p>;
   const shown = requestId ?? (report.type === "ready" ? report.value.request.id : undefined);
   return (
     <div className="context-columns">
@@ -40,7 +41,7 @@ function Content({ state, connected }: { readonly state: InspectorState; readonl
       <div className="context-scroll">
         {report.type === "ready" ? <ReportView report={report.value} /> : null}
         {report.type === "failed" ? <Failure message={report.message} /> : null}
-        {report.type === "loading" ? <p className="chat-note">Loading…</p> : null}
+        {report.type === "loading" ? <p className="chat-note">{t("Loading…")}</p> : null}
       </div>
     </div>
   );
@@ -50,9 +51,9 @@ function Failure({ message }: { readonly message: string }): React.JSX.Element {
   const { inspector } = useController();
   return (
     <div className="chat-note" role="alert">
-      <p>This could not be shown: {message}</p>
+      <p>{t("This could not be shown: {reason}", { reason: message })}</p>
       <button type="button" className="button" onClick={() => void inspector.refresh()}>
-        Try again
+        {t("Try again")}
       </button>
     </div>
   );

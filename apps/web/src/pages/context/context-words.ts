@@ -1,14 +1,24 @@
 import type { ContextPartType, ContextRequest } from "@factotum/protocol";
 import { formatCompact, formatWhole } from "../../app/locale.ts";
+import { msg, t } from "../../i18n/t.ts";
 
-/** Titles of the parts. */
-export const PART_TITLES: Readonly<Record<ContextPartType, string>> = {
-  system: "System prompt",
-  messages: "Earlier messages",
-  prompt: "This turn’s text",
-  images: "This turn’s images",
-  tools: "Tools",
+const PART_TITLES: Readonly<Record<ContextPartType, string>> = {
+  system: msg("System prompt"),
+  messages: msg("Earlier messages"),
+  prompt: msg("This turn’s text"),
+  images: msg("This turn’s images"),
+  tools: msg("Tools"),
 };
+
+/** The title of a part. */
+export function partTitle(part: ContextPartType): string {
+  return t(PART_TITLES[part]);
+}
+
+/** Tokens and bytes of a part or section. */
+export function sizeOf(tokens: number, size: number): string {
+  return t("{tokens} tokens · {size}", { tokens: count(tokens), size: bytes(size) });
+}
 
 /** A number of tokens or characters. */
 export function count(value: number): string {
@@ -27,7 +37,7 @@ export function dollars(amount: number): string {
 
 /** A request in the list. */
 export function requestTitle({ turn, request }: ContextRequest): string {
-  return `Turn ${turn}, request ${request}`;
+  return t("Turn {turn}, request {request}", { turn, request });
 }
 
 /** Tokens sent, as counted by the provider. */

@@ -3,12 +3,13 @@ import type { ContextRequest } from "@factotum/protocol";
 import type { RequestPage } from "../../app/inspector-state.ts";
 import { useController } from "../../app/app-context.ts";
 import { count, requestTitle, sentTokens } from "./context-words.ts";
+import { t } from "../../i18n/t.ts";
 
 /** The stored requests of the session, newest first. */
 export function RequestList({ page, shown }: { readonly page: RequestPage; readonly shown: string | undefined }): React.JSX.Element {
   const { inspector } = useController();
   return (
-    <nav className="request-list" aria-label="Requests">
+    <nav className="request-list" aria-label={t("Requests")}>
       <ul>
         {page.requests.map((request) => (
           <li key={request.id}>
@@ -26,7 +27,7 @@ export function RequestList({ page, shown }: { readonly page: RequestPage; reado
       </ul>
       {page.before === undefined ? null : (
         <button type="button" className="text-button" onClick={() => void inspector.loadOlder()}>
-          Show earlier requests
+          {t("Show earlier requests")}
         </button>
       )}
     </nav>
@@ -35,6 +36,6 @@ export function RequestList({ page, shown }: { readonly page: RequestPage; reado
 
 function detailOf(request: ContextRequest): string {
   const time = formatClock(request.sentAtMs);
-  const what = request.outcome.type === "failed" ? "failed" : `${count(sentTokens(request))} tokens`;
+  const what = request.outcome.type === "failed" ? t("failed") : t("{tokens} tokens", { tokens: count(sentTokens(request)) });
   return [time, ...(request.kind === "user" ? [] : [request.kind]), what, ...request.causes].join(" · ");
 }

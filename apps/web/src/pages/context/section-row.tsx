@@ -1,10 +1,11 @@
 import type { ContextChange, ContextSection } from "@factotum/protocol";
 import { Icon } from "../../ui/icon.tsx";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
-import { bytes, count } from "./context-words.ts";
+import { count, sizeOf } from "./context-words.ts";
 import { SizeBar } from "./size-bar.tsx";
+import { msg, t } from "../../i18n/t.ts";
 
-const CHANGE_WORDS: Readonly<Record<ContextChange["type"], string>> = { added: "New", changed: "Changed", removed: "Gone" };
+const CHANGE_WORDS: Readonly<Record<ContextChange["type"], string>> = { added: msg("New"), changed: msg("Changed"), removed: msg("Gone") };
 
 interface SectionRowProps {
   readonly section: ContextSection;
@@ -22,34 +23,35 @@ export function SectionRow({ section, ofTokens, change }: SectionRowProps): Reac
         <Icon name="chevron" />
         <span className="context-title">
           {title}
-          {change === undefined ? null : <span className="badge">{CHANGE_WORDS[change]}</span>}
-          {truncation === undefined ? null : <span className="badge">Cut</span>}
-          {ofOthers === true ? <span className="badge">From others</span> : null}
+          {change === undefined ? null : <span className="badge">{t(CHANGE_WORDS[change])}</span>}
+          {truncation === undefined ? null : <span className="badge">{t("Cut")}</span>}
+          {ofOthers === true ? <span className="badge">{t("From others")}</span> : null}
         </span>
-        <span className="context-size">
-          {count(tokens)} tokens · {bytes(section.bytes)}
-        </span>
+        <span className="context-size">{sizeOf(tokens, section.bytes)}</span>
         <SizeBar share={ofTokens === 0 ? 0 : tokens / ofTokens} />
       </summary>
       <div className="context-body">
         {half === undefined ? null : (
-          <p className="context-hint">{half === "stable" ? "The same for all sessions of the agent" : "Fixed for this session"}</p>
+          <p className="context-hint">{half === "stable" ? t("The same for all sessions of the agent") : t("Fixed for this session")}</p>
         )}
         {truncation === undefined ? null : (
           <p className="context-hint">
-            The model got {count(truncation.keptChars)} of {count(truncation.totalChars)} characters.
+            {t("The model got {kept} of {total} characters.", {
+              kept: count(truncation.keptChars),
+              total: count(truncation.totalChars),
+            })}
           </p>
         )}
         {ofOthers === true ? (
           <p className="context-hint">
-            Part of a message with words or files of others: while the model has it, actions outside wait for you.
+            {t("Part of a message with words or files of others: while the model has it, actions outside wait for you.")}
           </p>
         ) : null}
-        <ScrollBox className="context-text" label={`Text of ${title}`}>
-          <pre>{text === undefined || text === "" ? "(nothing)" : text}</pre>
+        <ScrollBox className="context-text" label={t("Text of {title}", { title })}>
+          <pre>{text === undefined || text === "" ? t("(nothing)") : text}</pre>
         </ScrollBox>
         {omittedChars === undefined ? null : (
-          <p className="context-hint">{count(omittedChars)} characters more were sent and are not shown here.</p>
+          <p className="context-hint">{t("{count} characters more were sent and are not shown here.", { count: count(omittedChars) })}</p>
         )}
       </div>
     </details>

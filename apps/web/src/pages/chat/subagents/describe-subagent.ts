@@ -1,17 +1,22 @@
 import type { ChatSubagent, ChatSubagentState } from "@factotum/protocol";
 import { formatCompact, formatDollars } from "../../../app/locale.ts";
+import { msg, t } from "../../../i18n/t.ts";
 
-/** The states, for people. */
-export const STATE_WORDS: Readonly<Record<ChatSubagentState, string>> = {
-  queued: "Waiting",
-  running: "Running",
-  idle: "Idle",
-  done: "Done",
-  failed: "Failed",
-  timeout: "Timed out",
-  killed: "Stopped",
-  lost: "Lost",
+const STATE_WORDS: Readonly<Record<ChatSubagentState, string>> = {
+  queued: msg("Waiting"),
+  running: msg("Running"),
+  idle: msg("Idle"),
+  done: msg("Done"),
+  failed: msg("Failed"),
+  timeout: msg("Timed out"),
+  killed: msg("Stopped"),
+  lost: msg("Lost"),
 };
+
+/** A state, for people. */
+export function stateWord(state: ChatSubagentState): string {
+  return t(STATE_WORDS[state]);
+}
 
 const MAX_NAME_LENGTH = 80;
 
@@ -35,9 +40,9 @@ export function subagentName({ label, task }: Pick<ChatSubagent, "label" | "task
 /** Its depth, its model without the provider, and its use, as far as they are worth a word. */
 export function describeSubagent({ depth, tokens, costUsd }: ChatSubagent, model: string | undefined): readonly string[] {
   const parts = [
-    depth > 1 ? `Depth ${depth}` : undefined,
+    depth > 1 ? t("Depth {depth}", { depth }) : undefined,
     model?.split("/").at(-1),
-    tokens === 0 ? undefined : `${formatCompact(tokens)} tokens`,
+    tokens === 0 ? undefined : t("{tokens} tokens", { tokens: formatCompact(tokens) }),
     costUsd === undefined || costUsd === 0 ? undefined : formatDollars(costUsd),
   ];
   return parts.filter((part) => part !== undefined);
@@ -48,5 +53,5 @@ export function describeActivity({ state, reason, activity }: ChatSubagent): str
   if (reason !== undefined && state !== "done") return `${reason.slice(0, 1).toUpperCase()}${reason.slice(1)}`;
   if (activity === undefined) return undefined;
   if (activity.type === "text") return activity.text;
-  return activity.text === "sessions_yield" ? "Waits for its sub-agents" : `Calls ${activity.text}`;
+  return activity.text === "sessions_yield" ? t("Waits for its sub-agents") : t("Calls {tool}", { tool: activity.text });
 }

@@ -3,6 +3,7 @@ import type { DaySeparator } from "../../../chat/day-separators.ts";
 import { isOpenSubagent } from "./describe-subagent.ts";
 import { SubagentList } from "./subagent-list.tsx";
 import { useSubagents } from "./use-subagents.ts";
+import { t } from "../../../i18n/t.ts";
 
 /** Open sub-agents of the session that no row shows: those of turns which are not loaded, or which were before a reset. */
 export function OtherSubagents({
@@ -17,5 +18,5 @@ export function OtherSubagents({
   if (open.length === 0) return null;
   const shown = new Set(items.flatMap((item) => (item.type === "spawns" ? item.calls.map(({ runId }) => runId) : [])));
   const others = open.filter(({ runId }) => !shown.has(runId));
-  return others.length === 0 ? null : <SubagentList subagents={others} all={all} label="Sub-agents of earlier turns" />;
+  return others.length === 0 ? null : <SubagentList subagents={others} all={all} label={t("Sub-agents of earlier turns")} />;
 }

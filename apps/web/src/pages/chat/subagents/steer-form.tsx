@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import type { Steering } from "./use-steering.ts";
+import { t } from "../../../i18n/t.ts";
 
 /** A line of text for a sub-agent, below its row. Escape closes it. */
 export function SteerForm({
@@ -20,7 +21,7 @@ export function SteerForm({
   return (
     <form
       className="steer-form"
-      aria-label={`Message to ${name}`}
+      aria-label={t("Message to {name}", { name })}
       onSubmit={(event) => {
         event.preventDefault();
         void submit();
@@ -28,8 +29,8 @@ export function SteerForm({
     >
       <input
         ref={input}
-        aria-label={`Message to ${name}`}
-        placeholder="What it should do differently"
+        aria-label={t("Message to {name}", { name })}
+        placeholder={t("What it should do differently")}
         dir="auto"
         enterKeyHint="send"
         value={text}
@@ -41,10 +42,10 @@ export function SteerForm({
         }}
       />
       <button type="submit" className="text-button" disabled={text.trim() === "" || isSending}>
-        Send
+        {t("Send")}
       </button>
       <button type="button" className="text-button" onClick={onClose}>
-        Cancel
+        {t("Cancel")}
       </button>
     </form>
   );

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { useController } from "../../../app/app-context.ts";
+import { t } from "../../../i18n/t.ts";
 
 /** Stops a sub-agent with all below it. `onProblem` gets the reason if it could not be stopped. */
 export function StopButton({
@@ -21,7 +22,7 @@ export function StopButton({
   };
   return (
     <button type="button" className="text-button danger" disabled={isStopping} onClick={() => void stop()}>
-      {isStopping ? "Stopping…" : "Stop"}
+      {isStopping ? t("Stopping…") : t("Stop")}
       <span className="sr-only"> {what}</span>
     </button>
   );

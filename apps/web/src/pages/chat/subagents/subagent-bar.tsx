@@ -6,6 +6,7 @@ import { isOpenSubagent, subagentName } from "./describe-subagent.ts";
 import { StopButton } from "./stop-button.tsx";
 import { SubagentFacts } from "./subagent-facts.tsx";
 import { useOpenSubagent, useSubagents } from "./use-subagents.ts";
+import { t } from "../../../i18n/t.ts";
 
 /** Above the conversation of a sub-agent: the way back to each session above it, and its state. */
 export function SubagentBar(): React.JSX.Element | null {
@@ -18,7 +19,7 @@ export function SubagentBar(): React.JSX.Element | null {
       <Path />
       {own === "gone" ? null : <SubagentFacts subagent={own} />}
       {own !== "gone" && isOpenSubagent(own) && mayChange ? (
-        <StopButton sessionKey={own.sessionKey} what="this sub-agent and those below it" onProblem={setProblem} />
+        <StopButton sessionKey={own.sessionKey} what={t("this sub-agent and those below it")} onProblem={setProblem} />
       ) : null}
       {problem === undefined ? null : (
         <p className="subagent-outcome failed" role="alert">
@@ -53,11 +54,11 @@ function Path(): React.JSX.Element {
   if (only === undefined)
     return (
       <button type="button" className="text-button" ref={back} onClick={() => controller.openMain()}>
-        <Icon name="back" /> Main
+        <Icon name="back" /> {t("Main")}
       </button>
     );
   return (
-    <nav aria-label="Sessions above">
+    <nav aria-label={t("Sessions above")}>
       <ol className="subagent-path">
         {path.map(({ key, title }, index) => (
           <li key={key}>
@@ -68,7 +69,7 @@ function Path(): React.JSX.Element {
               onClick={() => controller.openSession(key)}
             >
               {index === 0 ? <Icon name="back" /> : null}
-              <span className="sr-only">Back to </span>
+              <span className="sr-only">{t("Back to")} </span>
               <span dir="auto">{title}</span>
             </button>
           </li>

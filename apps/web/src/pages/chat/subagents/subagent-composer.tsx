@@ -4,8 +4,9 @@ import { useAppState } from "../../../app/app-context.ts";
 import { Icon } from "../../../ui/icon.tsx";
 import { useDraft } from "../use-draft.ts";
 import { useEditedText } from "../use-edited-text.ts";
-import { isOpenSubagent, STATE_WORDS } from "./describe-subagent.ts";
+import { isOpenSubagent, stateWord } from "./describe-subagent.ts";
 import { useSteering } from "./use-steering.ts";
+import { t } from "../../../i18n/t.ts";
 
 /** Below the conversation of a sub-agent: the field that steers it, or the reason why it cannot be steered. */
 export function SubagentComposer({
@@ -20,16 +21,18 @@ export function SubagentComposer({
   if (subagent === "gone")
     return (
       <p className="subagent-closed">
-        The conversation of this sub-agent is no longer kept. Its result is in the conversation that asked for it.
+        {t("The conversation of this sub-agent is no longer kept. Its result is in the conversation that asked for it.")}
       </p>
     );
   if (!isOpenSubagent(subagent))
     return (
       <p className="subagent-closed">
-        This sub-agent has ended: {STATE_WORDS[subagent.state].toLowerCase()}. Its result is in the conversation that asked for it.
+        {t("This sub-agent has ended: {state}. Its result is in the conversation that asked for it.", {
+          state: stateWord(subagent.state).toLowerCase(),
+        })}
       </p>
     );
-  if (!mayChange) return <p className="subagent-closed">You can read this conversation, but not steer the sub-agent.</p>;
+  if (!mayChange) return <p className="subagent-closed">{t("You can read this conversation, but not steer the sub-agent.")}</p>;
   return <SteerField subagent={subagent} input={input} />;
 }
 
@@ -52,7 +55,7 @@ function SteerField({
   return (
     <form
       className="composer"
-      aria-label="Message to the sub-agent"
+      aria-label={t("Message to the sub-agent")}
       onSubmit={(event) => {
         event.preventDefault();
         void submit();
@@ -70,9 +73,9 @@ function SteerField({
           <textarea
             ref={input}
             id="message"
-            aria-label="Message to the sub-agent"
+            aria-label={t("Message to the sub-agent")}
             dir="auto"
-            placeholder="Steer this sub-agent"
+            placeholder={t("Steer this sub-agent")}
             rows={1}
             enterKeyHint="send"
             value={text}
@@ -84,7 +87,7 @@ function SteerField({
             }}
           />
         </div>
-        <button type="submit" className="round-button" aria-label="Send" title="Send (Enter)" disabled={isEmpty || isSending}>
+        <button type="submit" className="round-button" aria-label={t("Send")} title={t("Send (Enter)")} disabled={isEmpty || isSending}>
           <Icon name="send" />
         </button>
       </div>

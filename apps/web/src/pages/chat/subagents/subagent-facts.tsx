@@ -1,6 +1,6 @@
 import type { ChatSubagent } from "@factotum/protocol";
 import { useAppState } from "../../../app/app-context.ts";
-import { describeSubagent, isOpenSubagent, STATE_WORDS } from "./describe-subagent.ts";
+import { describeSubagent, isOpenSubagent, stateWord } from "./describe-subagent.ts";
 import { SubagentAge } from "./subagent-age.tsx";
 
 /** The state of a sub-agent, its age, and what it uses. */
@@ -10,7 +10,7 @@ export function SubagentFacts({ subagent, id }: { readonly subagent: ChatSubagen
   const model = subagent.model ?? (isOpenSubagent(subagent) ? agentModel : undefined);
   return (
     <div className={`subagent-facts ${subagent.state}`} id={id}>
-      <span className="subagent-state">{STATE_WORDS[subagent.state]}</span>
+      <span className="subagent-state">{stateWord(subagent.state)}</span>
       <SubagentAge subagent={subagent} />
       {describeSubagent(subagent, model).map((fact) => (
         <span key={fact}>{fact}</span>

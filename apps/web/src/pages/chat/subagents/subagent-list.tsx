@@ -2,6 +2,7 @@ import type { ChatSubagent } from "@factotum/protocol";
 import { useState } from "react";
 import { isOpenSubagent, subagentName } from "./describe-subagent.ts";
 import { SubagentRow } from "./subagent-row.tsx";
+import { t } from "../../../i18n/t.ts";
 
 /** Ended sub-agents of a list that are shown at once. */
 const SHOWN_ENDED = 5;
@@ -26,7 +27,9 @@ export function SubagentList({
       {folded.length === 0 ? null : (
         <li>
           <button type="button" className="text-button" aria-expanded={isUnfolded} onClick={() => setUnfolded(!isUnfolded)}>
-            {isUnfolded ? "Hide" : "Show"} {folded.length} earlier ones that have ended
+            {isUnfolded
+              ? t("Hide {count} earlier ones that have ended", { count: folded.length })
+              : t("Show {count} earlier ones that have ended", { count: folded.length })}
           </button>
         </li>
       )}
@@ -37,7 +40,9 @@ export function SubagentList({
           return (
             <li key={subagent.runId}>
               <SubagentRow subagent={subagent} hasBelow={below.length > 0} />
-              {below.length === 0 ? null : <SubagentList subagents={below} all={all} label={`Sub-agents of ${subagentName(subagent)}`} />}
+              {below.length === 0 ? null : (
+                <SubagentList subagents={below} all={all} label={t("Sub-agents of {name}", { name: subagentName(subagent) })} />
+              )}
             </li>
           );
         })}

@@ -7,6 +7,7 @@ import { SteerForm } from "./steer-form.tsx";
 import { StopButton } from "./stop-button.tsx";
 import { SubagentFacts } from "./subagent-facts.tsx";
 import { useSteering } from "./use-steering.ts";
+import { t } from "../../../i18n/t.ts";
 
 const ICONS: Readonly<Record<ChatSubagentState, IconName>> = {
   queued: "clock",
@@ -59,9 +60,10 @@ export function SubagentRow({ subagent, hasBelow }: { readonly subagent: ChatSub
             aria-expanded={isSteering}
             onClick={() => setSteering(!isSteering)}
           >
-            Steer<span className="sr-only"> {name}</span>
+            {t("Steer")}
+            <span className="sr-only"> {name}</span>
           </button>
-          <StopButton sessionKey={sessionKey} what={hasBelow ? `${name} and its sub-agents` : name} onProblem={setProblem} />
+          <StopButton sessionKey={sessionKey} what={hasBelow ? t("{name} and its sub-agents", { name }) : name} onProblem={setProblem} />
         </div>
       ) : null}
       {isSteering && isOpen && mayChange ? (

@@ -2,6 +2,7 @@ import type { ChatSubagent } from "@factotum/protocol";
 import { useRef, useState } from "react";
 import { randomId } from "../../../app/random-id.ts";
 import { useController } from "../../../app/app-context.ts";
+import { t } from "../../../i18n/t.ts";
 
 /** Sending a sub-agent messages: one at a time, each once. */
 export interface Steering {
@@ -24,7 +25,7 @@ export function useSteering({ sessionKey, state }: Pick<ChatSubagent, "sessionKe
     setSending(true);
     const problem = await subagents.steer({ sessionKey, text, idempotencyKey: attempt.current.key });
     setSending(false);
-    const sent = state === "idle" ? "Sent. Its answer comes as a result." : "Sent. It reads this after its current step.";
+    const sent = state === "idle" ? t("Sent. Its answer comes as a result.") : t("Sent. It reads this after its current step.");
     setOutcome(problem === undefined ? { type: "sent", text: sent } : { type: "failed", text: problem });
     if (problem === undefined) attempt.current = undefined;
     return problem === undefined;
