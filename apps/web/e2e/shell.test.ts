@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { findViolations } from "./find-violations.ts";
+import { openBrowser, openPage } from "./open-browser.ts";
 import { LOOKS, useScriptedPage } from "./scripted-page.ts";
 
 const scene = useScriptedPage();
@@ -102,4 +103,56 @@ test("the language is the browser's until another one is chosen, which survives 
   await page.getByText("Connected", { exact: true }).waitFor();
   await page.reload();
   await page.getByText("Connected", { exact: true }).waitFor();
+});
+
+test("a page whose program cannot be loaded says so, leaves the others usable, and is opened once it can", async () => {
+  const browser = await openBrowser();
+  const { page, close } = await openPage(browser, { width: 1280 });
+  let isBroken = true;
+  await page.route("**/overview-page*.js", (route) => (isBroken ? route.abort() : route.continue()));
+  await page.goto(`${scene.gateway.url}#token=${scene.gateway.token}`);
+  await page.getByText("Connected", { exact: true }).waitFor();
+  const pages = page.getByRole("navigation", { name: "Pages" });
+  await pages.getByRole("link", { name: "Overview" }).click();
+  await page.getByRole("heading", { name: "This page has a fault" }).waitFor();
+  expect(await findViolations(page)).toEqual([]);
+  await pages.getByRole("link", { name: "Chat" }).click();
+  await page.getByRole("textbox", { name: "Message" }).waitFor();
+  await pages.getByRole("link", { name: "Overview" }).click();
+  await page.getByRole("heading", { name: "This page has a fault" }).waitFor();
+  isBroken = false;
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  await close();
+  await browser.close();
+});
+
+test("in Chinese the chat, its list and the settings have no English words of their own", async () => {
+  const page = await scene.open({ width: 1280, locale: "zh-CN" });
+  await page.goto(`${scene.gateway.url}#token=${scene.gateway.token}`);
+  await page.getByText("已连接", { exact: true }).waitFor();
+  const field = page.getByRole("textbox", { name: "消息" });
+  await field.fill("list them");
+  await field.press("Enter");
+  await page.getByRole("article", { name: "助手" }).last().getByText("skip hidden folders").waitFor();
+  await page.getByRole("button", { name: "管理 主对话" }).waitFor();
+  const words = await page.evaluate(() =>
+    ["rail", "sidebar", "topbar", "composer", "status-line", "tool-status"].flatMap((name) =>
+      [...document.querySelectorAll<HTMLElement>(`.${name}`)].flatMap((part) => [
+        part.innerText,
+        ...[...part.querySelectorAll("[aria-label], [title], [placeholder]")].flatMap((element) =>
+          ["aria-label", "title", "placeholder"].map((attribute) => element.getAttribute(attribute) ?? ""),
+        ),
+      ]),
+    ),
+  );
+  // Names, keys, formats of files, and the model.
+  const names = /Factotum|English|Ctrl|Esc|Enter|Shift|PNG|JPEG|GIF|WebP|demo|scripted|next|tokens?/g;
+  expect(
+    words
+      .join(" ")
+      .replaceAll(names, "")
+      .match(/[a-z]{3,}/gi),
+  ).toBeNull();
+  expect(await findViolations(page)).toEqual([]);
 });
