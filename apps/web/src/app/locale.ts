@@ -1,3 +1,5 @@
+import { t } from "../i18n/t.ts";
+
 /** The locale of dates and numbers, with the formatters that were used in it. */
 let locale = "en";
 const formatters = new Map<string, unknown>();
@@ -87,7 +89,7 @@ export function formatDuration(durationMs: number): string {
 
 /** An amount in US dollars. */
 export function formatDollars(amount: number): string {
-  return amount < 0.01 ? "under $0.01" : `$${amount.toFixed(2)}`;
+  return amount < 0.01 ? t("under $0.01") : `$${amount.toFixed(2)}`;
 }
 
 /** A short form of a number, such as 12.3K. */

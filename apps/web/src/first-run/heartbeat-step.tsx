@@ -27,7 +27,7 @@ export function HeartbeatStep({ agent, onDone }: HeartbeatStepProps): React.JSX.
   };
   return (
     <form className="setup-step" onSubmit={submit}>
-      <p>{HEARTBEAT_OFFER}</p>
+      <p>{t(HEARTBEAT_OFFER)}</p>
       <label className="field">
         <span>{t("Wakes itself up (heartbeat)")}</span>
         <select
@@ -37,7 +37,7 @@ export function HeartbeatStep({ agent, onDone }: HeartbeatStepProps): React.JSX.
         >
           {choices.map(({ value, label }) => (
             <option key={value} value={value}>
-              {label}
+              {t(label)}
             </option>
           ))}
         </select>

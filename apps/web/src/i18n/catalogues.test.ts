@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { HEARTBEAT_OFFER, offeredHeartbeats } from "@factotum/protocol";
 import { compileMessage } from "@lingui/message-utils/compileMessage";
 import { expect, test } from "vitest";
 import { readTexts } from "../../test/source-texts.ts";
@@ -11,7 +12,9 @@ const files = globSync("**/*.{ts,tsx}", { cwd: SRC })
   .filter((file) => !file.endsWith(".test.ts"))
   .sort();
 const texts = files.map((file) => ({ file, ...readTexts(file, readFileSync(`${SRC}/${file}`, "utf8")) }));
-const keys = [...new Set(texts.flatMap((one) => one.keys))].sort();
+/** Texts that the terminal shows too. */
+const shared = [HEARTBEAT_OFFER, ...offeredHeartbeats({ id: "main", heartbeat: "other" }).map(({ label }) => label)];
+const keys = [...new Set([...shared, ...texts.flatMap((one) => one.keys)])].sort();
 
 test("no text of the page is in its sources alone", () => {
   expect(texts.flatMap(({ untranslated }) => untranslated)).toEqual([]);

@@ -1,4 +1,4 @@
-import { createContext, useContext, useMemo, useRef, useState } from "react";
+import { createContext, useContext, useEffect, useMemo, useRef, useState } from "react";
 import { t } from "../i18n/t.ts";
 import { Button } from "./button.tsx";
 import styles from "./toasts.module.css";
@@ -33,7 +33,9 @@ interface ShownToast extends Toast {
   readonly id: number;
 }
 
-/** Around everything that shows toasts. They are read aloud, do not take the focus, and go after eight seconds, except errors. */
+/**
+ * Around everything that shows toasts. They are read aloud, do not take the focus, and go after eight seconds, except errors. The mouse or the focus on one holds it.
+ */
 export function ToastRegion({ children }: { readonly children: React.ReactNode }): React.JSX.Element {
   const [shown, setShown] = useState<readonly ShownToast[]>([]);
   const serial = useRef(0);
@@ -44,7 +46,6 @@ export function ToastRegion({ children }: { readonly children: React.ReactNode }
         serial.current += 1;
         const id = serial.current;
         setShown((all) => [...all, { ...toast, id }]);
-        if (toast.kind !== "error") setTimeout(() => remove(id), SHOWN_MS);
       },
     }),
     [],
@@ -70,8 +71,24 @@ function ToastView({
   readonly toast: Toast;
   readonly onClose: () => void;
 }): React.JSX.Element {
+  const [isHeld, setHeld] = useState(false);
+  const close = useRef(onClose);
+  useEffect(() => {
+    close.current = onClose;
+  });
+  useEffect(() => {
+    if (kind === "error" || isHeld) return undefined;
+    const timer = setTimeout(() => close.current(), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [kind, isHeld]);
   return (
-    <div className={kind === "error" ? `${styles["toast"]} ${styles["error"]}` : styles["toast"]}>
+    <div
+      className={kind === "error" ? `${styles["toast"]} ${styles["error"]}` : styles["toast"]}
+      onMouseEnter={() => setHeld(true)}
+      onMouseLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+    >
       <span>{text}</span>
       {action === undefined ? null : (
         <Button
