@@ -27,6 +27,11 @@ test("a shown text has no secret, neither in a value nor in a comment, and keeps
   for (const kept of ["// mine", "// the door", 'apiKey: { env: "HOUSE_KEY" }', "port: 4711"]) expect(shown).toContain(kept);
 });
 
+test("a secret of a wrong type, which no start would take, is not shown either", async () => {
+  const shown = await shownText(`{ gateway: { auth: { token: ["canary"] } }, models: { providers: { a: { apiKey: 4711004711 } } } }`);
+  expect(shown).not.toMatch(/canary|4711004711/);
+});
+
 test("a text that a person has changed is written with the secrets that its marks stand for", async () => {
   await using home = await temporaryHome();
   const path = await home.write("factotum.json5", TEXT);
@@ -78,4 +83,21 @@ test("a resolved configuration for display has references, and no literal secret
   const shown = JSON.stringify(redactConfig(loaded.config));
   expect(shown).not.toContain("canary");
   expect(shown).toContain('"apiKey":{"env":"HOUSE_KEY"}');
+});
+
+test("the same holds for YAML", async () => {
+  await using home = await temporaryHome();
+  const text = `# mine
+gateway:
+  port: 4711 # the door
+  auth:
+    token: canary-token-1
+`;
+  const path = await home.write("factotum.yaml", text);
+  const parsed = await parseText(text, "yaml");
+  if (parsed.type !== "document") throw new Error("the text cannot be parsed");
+  const shown = await redactText(text, "yaml", parsed.document);
+  expect(shown).toBe(text.replace("canary-token-1", REDACTED));
+  await replaceConfigText(shown.replace("4711", "4712"), { env: home.env, channels: [] });
+  expect(await readFile(path, "utf8")).toBe(text.replace("4711", "4712"));
 });

@@ -23,8 +23,10 @@ export async function redactText(text: string, format: ConfigFormat, document: D
     shown = (await editText(shown, format, { path, value, before: current, after })).text;
     current = after;
   }
+  const atKeys = new Set(literalSecretPaths(document).map((path) => valueAt(document, path)));
   for (const secret of literalSecretTexts(document)) {
-    if (secret.length < SHORTEST_ANYWHERE) continue;
+    // One that is no text at its key, but a number or in a list, is hidden wherever it is.
+    if (secret.length < SHORTEST_ANYWHERE && atKeys.has(secret)) continue;
     for (const written of [secret, JSON.stringify(secret).slice(1, -1)]) shown = shown.replaceAll(written, REDACTED);
   }
   return shown.replaceAll(WRITTEN_PAIR, (pair, key: string, between: string, quote: string, value: string) =>
