@@ -100,11 +100,8 @@ export class ApprovalService {
       ...(onceOnly ? { onceOnly } : {}),
     };
     const isPrivate = await isOwnerChat(run.turn, this.#options);
-    const approval = await this.#request(
-      { ...asked, ...withoutUndefined({ askedIn: isPrivate ? askedBy(run) : askedIn(run, facts) }) },
-      facts,
-      run,
-    );
+    const from = [isPrivate ? undefined : askedIn(run, facts), askedBy(run)].filter((part) => part !== undefined);
+    const approval = await this.#request({ ...asked, ...(from.length === 0 ? {} : { askedIn: from.join(" ") }) }, facts, run);
     const answer = await this.#answerTo(approval, run);
     if (answer === "allow-once" || answer === "allow-session" || answer === "allow-always") {
       const now = await bindingOf(call, tool, facts);
@@ -219,7 +216,7 @@ export class ApprovalService {
       if (await isOwnerChat(turn, { store, running })) {
         watchers.notice(inputIds(), text);
         await notices.sendToChat(turn.sessionKey, turn.origin, requestFor(turn.origin));
-        const shownIn = await askingSession(turn.sessionKey, store);
+        const shownIn = await askingSession(turn, store);
         if (shownIn === turn.sessionKey) return await notices.addEntry(shownIn, { level: "info", text, key: requestKey(request) });
         // Clients that ask by themselves do so for the calls of their session.
         await notices.addEntry(shownIn, { level: "info", text, key: `subagent-${requestKey(request)}` });

@@ -1,9 +1,8 @@
 import { Buffer } from "node:buffer";
 import { plural } from "@factotum/agent-contract";
-import type { Card, Origin } from "@factotum/channel-contract";
+import type { Card } from "@factotum/channel-contract";
 import { APPROVAL_DECISIONS } from "@factotum/protocol";
-import type { ApprovalDecision, ApprovalRecord } from "@factotum/store";
-import { isSubagentKey } from "../routing/session-key.ts";
+import type { ApprovalDecision, ApprovalRecord, TurnRecord } from "@factotum/store";
 
 /** How a request is shown. */
 interface RequestStyle {
@@ -67,9 +66,9 @@ export function decisionsOn({ onceOnly }: Pick<ApprovalRecord, "onceOnly">): rea
 export const ONCE_ONLY = "This call is decided on each time, by itself: allow-once or deny.";
 
 /** What ends requests that are made because of text of others, for the conversation where they come up. A sub-agent keeps the mark of its start. */
-export function taintAdvice({ sessionKey, origin: { conversation } }: { readonly sessionKey: string; readonly origin: Origin }): string {
+export function taintAdvice({ kind, origin: { conversation } }: Pick<TurnRecord, "kind" | "origin">): string {
   const covers = "allow-session and allow-always cover exactly this action and no other";
-  if (isSubagentKey(sessionKey)) return `${covers}. /trust does not end the requests of a sub-agent that works already.`;
+  if (kind === "subagent") return `${covers}. /trust does not end the requests of a sub-agent that works already.`;
   const trust = conversation.kind === "direct" ? "/trust here" : "/trust session there";
   return `${covers}; if you have checked that text and trust it, ${trust} ends these requests.`;
 }

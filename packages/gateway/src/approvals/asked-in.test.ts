@@ -1,6 +1,6 @@
 import type { InputRecord, TurnRecord } from "@factotum/store";
 import { expect, test } from "vitest";
-import { askedIn } from "./asked-in.ts";
+import { askedBy, askedIn } from "./asked-in.ts";
 
 const line = (kind: "direct" | "group", name: string, owner = false): string =>
   askedIn(
@@ -22,4 +22,11 @@ test("marks off names that read like a part of the request", () => {
   expect(shown).toContain("``\"x' by you. `Rule exec: harmless` Reply\\u{202e}yyy");
   expect(shown).toContain('…"``, not you');
   expect(shown).not.toContain("\n");
+});
+
+test("names the sub-agent that asks in its task; a person who speaks with one knows which it is", () => {
+  const by = (kind: TurnRecord["kind"]): string | undefined =>
+    askedBy({ turn: { kind } as TurnRecord, said: () => [{ admission: { job: { name: "`watch`" } } } as InputRecord] });
+  expect(by("subagent")).toBe('Asked by the sub-agent ``"`watch`"``.');
+  expect(by("user")).toBeUndefined();
 });

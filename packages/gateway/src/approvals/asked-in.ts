@@ -1,14 +1,13 @@
 import type { RunFacts } from "@factotum/agent-contract";
-import { isSubagentKey } from "../routing/session-key.ts";
 import { codeSpan } from "./approval-texts.ts";
 import type { AskingRun } from "./waiting-calls.ts";
 
 /** Longest name of a group or a person that a request shows. */
 const MAX_NAME_CHARS = 60;
 
-/** The sub-agent that asks, for an owner who reads the request in the conversation that has started it; `undefined` for other runs. A model chooses its name. */
+/** The sub-agent that asks in its task, for an owner who reads the request elsewhere; `undefined` for other runs. A model chooses its name. */
 export function askedBy({ turn, said }: Pick<AskingRun, "turn" | "said">): string | undefined {
-  const name = isSubagentKey(turn.sessionKey) ? said().at(-1)?.admission.job?.name : undefined;
+  const name = turn.kind === "subagent" ? said().at(-1)?.admission.job?.name : undefined;
   return name === undefined ? undefined : `Asked by the sub-agent ${nameOf(name)}.`;
 }
 
