@@ -78,7 +78,7 @@ export function reportName({ id }: Pick<SpawnRecord, "id">, earlier = 0): string
 }
 
 /** The id of the input that reports an end, by the number of reports before it. */
-export function reportEvent(spawn: Pick<SpawnRecord, "id">, earlier = 0): string {
+function reportEvent(spawn: Pick<SpawnRecord, "id">, earlier = 0): string {
   return `subagent-end:${reportName(spawn, earlier)}`;
 }
 
