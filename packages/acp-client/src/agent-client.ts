@@ -103,7 +103,9 @@ function begin(
   const said = conversation.takeNew(fresh.filter((message): message is UserMessage => message.role === "user"));
   const blocks = said.flatMap((message) => blocksOf(message, conversation));
   if (conversation.hasPrompt) {
-    conversation.addWaiting(blocks);
+    // It watches its own commands.
+    const asked = said.filter(({ parts }) => parts?.source?.eventId.startsWith(COMMAND_END) !== true);
+    conversation.addWaiting(asked.flatMap((message) => blocksOf(message, conversation)));
     for (const message of fresh) if (isResult(message)) conversation.settle(message);
     return undefined;
   }
@@ -121,6 +123,9 @@ function begin(
   ];
   return notices.length === 0 ? undefined : notices.join("");
 }
+
+/** How the events begin by which the gateway tells of the end of a command. */
+const COMMAND_END = "command:";
 
 const INTERRUPTED =
   "The program that passes messages on to you was restarted. Look at what is done already, and continue with the last request, which was:";

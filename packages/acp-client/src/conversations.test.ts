@@ -78,6 +78,26 @@ describe("an external agent", { timeout: 60_000 }, () => {
     ]);
   });
 
+  test("gets output that comes in parts as it is, and no report of a command that it waits for", async () => {
+    await using scene = await openScene();
+    let polls = 0;
+    const { text } = await scene.ask("run make all", {
+      meanwhile: "The background command c1 has ended.",
+      eventId: "command:c1",
+      onCall: ({ name }) => {
+        if (name === "exec")
+          return { content: [{ type: "text", text: "one li\n[runs on]" }], details: { backgroundId: "c1", endsMidLine: true } };
+        const running = (polls += 1) === 1;
+        const part = running ? "ne, and" : " the end\n";
+        return {
+          content: [{ type: "text", text: `${part}${running ? "\n" : ""}[state]` }],
+          details: { running, exitCode: 0, endsMidLine: running },
+        };
+      },
+    });
+    expect(text).toBe("0: one line, and the end\n");
+  });
+
   test("asks the owner, who allows once or denies; always is never chosen for it", async () => {
     await using scene = await openScene();
     const allowed = await scene.ask("ask Read a file", {

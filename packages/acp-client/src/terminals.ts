@@ -38,11 +38,11 @@ export class Terminals {
     const place = cwd === undefined || cwd === null ? {} : { workdir: cwd };
     const variables = env.length === 0 ? {} : { env: Object.fromEntries(env.map(({ name, value }) => [name, value])) };
     const result = await this.#call("exec", { command: line, background: true, ...place, ...variables });
-    const { backgroundId, exitCode } = objectOf(result.details);
+    const { backgroundId, exitCode, endsMidLine } = objectOf(result.details);
     const maxChars = Math.min(outputByteLimit ?? DEFAULT_OUTPUT_BYTES, MAX_OUTPUT_BYTES);
     const isRunning = typeof backgroundId === "string";
     const text = textOf(result);
-    const output = isRunning || exitCode !== 0 ? withoutState(text) : text === "(no output)" ? "" : text;
+    const output = isRunning || exitCode !== 0 ? withoutState(text, endsMidLine === true) : text === "(no output)" ? "" : text;
     const id = `terminal-${(this.#count += 1)}`;
     this.#terminals.set(id, {
       ...(isRunning ? { backgroundId } : { exit: { exitCode: typeof exitCode === "number" ? exitCode : null } }),
@@ -89,11 +89,11 @@ export class Terminals {
   }
 
   #take(id: string, { backgroundId }: Terminal, result: ToolResultMessage): Terminal {
-    const { running, exitCode } = objectOf(result.details);
+    const { running, exitCode, endsMidLine } = objectOf(result.details);
     const now = this.#get(id);
     const next: Terminal = {
       ...now,
-      ...kept(now.output, withoutState(textOf(result)), now.maxChars, now.isCut),
+      ...kept(now.output, withoutState(textOf(result), endsMidLine === true), now.maxChars, now.isCut),
       ...(running === true
         ? { backgroundId }
         : { backgroundId: undefined, exit: { exitCode: typeof exitCode === "number" ? exitCode : null } }),
@@ -109,10 +109,10 @@ function kept(before: string, added: string, maxChars: number, wasCut = false): 
   return { output: all.length <= maxChars ? all : all.slice(all.length - maxChars).toWellFormed(), isCut: wasCut || all.length > maxChars };
 }
 
-/** Without the closing line, which says how the command is. */
-function withoutState(text: string): string {
+/** Without the closing line, which says how the command is, and without the break before it where the output has none yet. */
+function withoutState(text: string, endsMidLine: boolean): string {
   const at = text.lastIndexOf("\n[");
-  return at === -1 ? (text.startsWith("[") ? "" : text) : text.slice(0, at + 1);
+  return at === -1 ? (text.startsWith("[") ? "" : text) : text.slice(0, endsMidLine ? at : at + 1);
 }
 
 function quote(word: string): string {

@@ -56,8 +56,9 @@ export interface Scene extends AsyncDisposable {
 
 interface AskOptions {
   readonly onCall?: CallHandler;
-  /** Said while a call runs. */
+  /** Said while a call runs, and the event that it comes by. */
   readonly meanwhile?: string;
+  readonly eventId?: string;
   readonly signal?: AbortSignal;
   readonly known?: string;
   readonly isResumed?: boolean;
@@ -125,6 +126,7 @@ async function ask(
     isResumed = false,
     onCall,
     meanwhile,
+    eventId = "said",
     onEvent,
     signal = new AbortController().signal,
   }: AskOptions & {
@@ -171,7 +173,8 @@ async function ask(
     for (const call of calls.filter(({ external }) => external !== true)) {
       const result = (await onCall?.(call)) ?? { isError: true, content: [{ type: "text" as const, text: "refused" }] };
       history.push({ role: "toolResult", toolCallId: call.id, toolName: call.name, content: [], isError: false, timestamp: 0, ...result });
-      if (meanwhile !== undefined) history.push({ role: "user", content: [{ type: "text", text: meanwhile }], timestamp: 0 });
+      const parts = { body: meanwhile ?? "", systemEvents: [], source: { channel: "test", eventId } };
+      if (meanwhile !== undefined) history.push({ role: "user", content: [{ type: "text", text: meanwhile }], parts, timestamp: 0 });
     }
   }
 }

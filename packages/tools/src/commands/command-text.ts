@@ -47,6 +47,11 @@ export function withLine(output: string, line: string): string {
   return `${output}${output === "" || output.endsWith("\n") ? "" : "\n"}${line}`;
 }
 
+/** Says of output before a closing line that its last line goes on, so that the break before that is none of the output's. */
+export function endsMidLine(output: string): { readonly endsMidLine?: true } {
+  return output === "" || output.endsWith("\n") ? {} : { endsMidLine: true };
+}
+
 function overLimit({ limit, used, allowed }: Extract<CommandResult["end"], { type: "over-limit" }>): string {
   const advice = "Do less at a time; your owner can raise the limit in the configuration.";
   if (limit === "processes")

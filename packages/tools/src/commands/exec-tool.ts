@@ -14,7 +14,7 @@ import { defineTool } from "../define-tool/define-tool.ts";
 import { errorResult, textResult } from "../define-tool/tool-result.ts";
 import type { FileAccess, RunFiles } from "../file-access/create-file-access.ts";
 import { boundFiles } from "./bound-files.ts";
-import { commandResult, markedOutput, withLine } from "./command-text.ts";
+import { commandResult, endsMidLine, markedOutput, withLine } from "./command-text.ts";
 import { endWithin } from "./end-within.ts";
 import { reservedWords } from "./reserved-words.ts";
 import { parseShellText } from "./shell-text.ts";
@@ -211,7 +211,7 @@ async function keep(
     const kept = await background.keep(command, call);
     const { text } = kept.takeOutput(maxOutputBytes);
     const line = `[runs on in the background, id ${kept.id}; see process; you will be told when it ends]`;
-    return textResult(withLine(text, line), { details: { backgroundId: kept.id } });
+    return textResult(withLine(text, line), { details: { backgroundId: kept.id, ...endsMidLine(text) } });
   } catch (error) {
     command.running.kill();
     await command.running.ended;

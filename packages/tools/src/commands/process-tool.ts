@@ -14,7 +14,7 @@ import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
 import { defineTool } from "../define-tool/define-tool.ts";
 import { errorResult, textResult } from "../define-tool/tool-result.ts";
-import { endText, markedOutput, withLine, withRefusals } from "./command-text.ts";
+import { endsMidLine, endText, markedOutput, withLine, withRefusals } from "./command-text.ts";
 import { endWithin } from "./end-within.ts";
 import { KEY_NAMES, parseKeys } from "./parse-keys.ts";
 
@@ -166,8 +166,10 @@ async function poll(
   if (result !== undefined && !signal.aborted) background.told(command.id, run);
   const state = result === undefined ? `running for ${seconds(clock.monotonic() - command.startedMs)}` : `ended: ${ending(result)}`;
   const empty = text === "" ? "no new output; " : "";
-  return textResult(withLine(withRefusals(`${skipped}${text}`, result ?? {}), `[${empty}${state}]`), {
-    details: { running: result === undefined, exitCode: result?.end.type === "exited" ? result.end.exitCode : null, offset: next },
+  const shown = withRefusals(`${skipped}${text}`, result ?? {});
+  const exitCode = result?.end.type === "exited" ? result.end.exitCode : null;
+  return textResult(withLine(shown, `[${empty}${state}]`), {
+    details: { running: result === undefined, exitCode, offset: next, ...endsMidLine(shown) },
   });
 }
 
