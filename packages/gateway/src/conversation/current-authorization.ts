@@ -4,6 +4,7 @@ import type { AgentTool, RunFacts, ToolCall } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import type { InputRecord, TurnRecord } from "@factotum/store";
 import { asOfAuthor, withPresentOwner } from "../access/owner.ts";
+import { externalProblem } from "../agents/external-agent.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import { mayElevate } from "./elevation.ts";
 import { groupOf } from "./session-context.ts";
@@ -129,7 +130,8 @@ export function checkCall(
     first(names, (name) => policyRefusal(name, policed, { running, channels })) ??
     attachmentRefusal(call, policed, { running, channels }) ??
     modeRefusal(call, tool, mode) ??
-    elevationRefusal(call, tool, { facts, inputs }, running);
+    elevationRefusal(call, tool, { facts, inputs }, running) ??
+    (facts.owner ? unknownAgentRefusal(call, tool, running) : undefined);
   if (refusal !== undefined) return { type: "refuse", message: refusal };
   return toolGate.check(call, tool, { facts, origin: turn.origin, tainted, isGiven });
 }
@@ -153,6 +155,13 @@ function attachmentRefusal(
     return undefined;
   const reason = isReadOnly ? 'its workspace is read-only (workspaceAccess is "ro")' : "it does not have the tool write";
   return `${name} was refused. Rule attachments: they are files that this turn would write, and ${reason}. Put their text into the task, or name files that the sub-agent can read.`;
+}
+
+/** An external agent that there is not: the owner is not asked whether to start it. */
+function unknownAgentRefusal(call: ToolCall, tool: AgentTool, running: RunningConfig): string | undefined {
+  const { agentId } = call.arguments;
+  if (!countedAs(call, tool).includes("exec") || tool.name !== "sessions_spawn" || typeof agentId !== "string") return undefined;
+  return externalProblem(agentId.trim(), running.config);
 }
 
 function first<Value>(names: readonly string[], of: (name: string) => Value | undefined): Value | undefined {

@@ -148,6 +148,16 @@ test("a job that may run no command starts no external agent", async () => {
   expect(await scene.rows()).toEqual([]);
 });
 
+test("the owner is not asked about an external agent that there is not", async () => {
+  const acp = { enabled: true, agents: { coder: { command: "coder", args: [], env: {} } } };
+  await scene.start(undefined, { patch: (config) => ({ ...asking(config), acp }) });
+  const start = toolReply({ name: "sessions_spawn", input: { task: "task", runtime: "acp", agentId: "codr" } });
+  scene.answerWith({ "": ({ results }) => (results === 0 ? start : textReply("Asked.")) });
+  await scene.say("Go.");
+  expect(scene.bodies("is no external agent that may be started; acp.agents has coder")).toHaveLength(1);
+  expect(JSON.stringify(scene.platform.sent)).not.toContain("wait for your decision");
+});
+
 test("the turn with the end of a job's command changes no memory", async () => {
   const runner = createHeldCommands();
   await scene.start(undefined, { runner });
