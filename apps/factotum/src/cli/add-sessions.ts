@@ -22,7 +22,7 @@ interface ListFlags {
 
 /** Sessions: `factotum sessions`. */
 export function addSessions(program: Command, context: CliContext, finish: Finish): void {
-  const sessions = program.command("sessions").description("conversations: list, show, export, import, reset, remove");
+  const sessions = program.command("sessions").description("conversations: list, show, export, import, reset, delete");
   const load = async (): Promise<typeof SessionCommands> => import("../commands/sessions.ts");
   sessions
     .command("list")
