@@ -16,7 +16,8 @@ export function externalReference(id: string): string {
 /** Why an external agent cannot be used by the configuration; `undefined`: it can. */
 export function externalProblem(id: string, { acp }: Pick<FactotumConfig, "acp">): string | undefined {
   if (acp.enabled && Object.hasOwn(acp.agents, id)) return undefined;
-  const ids = acp.enabled ? Object.keys(acp.agents) : [];
+  if (!acp.enabled) return "Rule acp: no external agent may be started, since acp.enabled is false.";
+  const ids = Object.keys(acp.agents);
   return `Rule acp: ${JSON.stringify(id)} is no external agent that may be started; acp.agents has ${ids.length === 0 ? "none" : ids.join(", ")}.`;
 }
 

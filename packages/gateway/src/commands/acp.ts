@@ -1,6 +1,8 @@
 import { externalAgentOf, externalProblem, externalReference } from "../agents/external-agent.ts";
+import { isElevationChosen, mayElevate } from "../conversation/elevation.ts";
 import { defineCommand } from "./define-command.ts";
 import type { Command, CommandCall, CommandOutcome } from "./define-command.ts";
+import { isOwnerSandboxed } from "./elevated.ts";
 import { parseVerb } from "./parse-verb.ts";
 import { stoppedText } from "./stopped-text.ts";
 import { endListed, steerListed } from "./subagents.ts";
@@ -52,7 +54,8 @@ async function answer(asked: Asked, call: CommandCall): Promise<CommandOutcome> 
     case "status":
       return status(call);
     case "spawn": {
-      const problem = externalProblem(asked.agent, running.config) ?? externalAgents.problemOf(asked.agent);
+      const unusable = externalProblem(asked.agent, running.config) ?? externalAgents.problemOf(asked.agent);
+      const problem = unusable ?? (await placeProblem(call));
       if (problem !== undefined) return `${asked.agent} cannot be started: ${problem}`;
       await session.choose({ model: externalReference(asked.agent) });
       if (asked.task !== "") return { type: "message", text: asked.task };
@@ -73,13 +76,23 @@ async function answer(asked: Asked, call: CommandCall): Promise<CommandOutcome> 
   }
 }
 
+/** Why no external agent answers in this conversation. */
+async function placeProblem({ session, running: { config } }: CommandCall): Promise<string | undefined> {
+  const { agent, record } = await session.read();
+  const { sessionKey, input } = session.target;
+  if (!isOwnerSandboxed(agent, sessionKey, config.session)) return undefined;
+  if (isElevationChosen(record) && mayElevate([input], config)) return undefined;
+  return "Rule acp: external agents work on the host, and this conversation works in the sandbox (agents.defaults.sandbox.mode).";
+}
+
 async function cancel({ session: { target }, sessions }: CommandCall): Promise<string> {
   const reason = "you asked me to stop";
   const stopped = await sessions.stopper.stop(target.sessionKey, { queued: true, reason, by: target.input.message });
   return stoppedText(stopped) ?? "There was nothing to stop.";
 }
 
-function status({ externalAgents, session }: CommandCall): string {
+function status({ externalAgents, session, running }: CommandCall): string {
+  if (!running.config.acp.enabled) return "External agents are off (acp.enabled).";
   const ids = externalAgents.ids();
   if (ids.length === 0) return "No external agents are configured (acp.agents).";
   const agents = ids.map((id) => {

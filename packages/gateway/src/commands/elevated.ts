@@ -37,9 +37,14 @@ const ON_HOST = "your commands run on the host here anyway.";
 
 /** Where the owner's commands of a conversation run. */
 export function elevatedLine({ record, agent }: CommandSession, sessionKey: string, { tools, session }: FactotumConfig): string {
-  const group = sessionKind(sessionKey, session.mainKey) === "group";
-  if (!isSandboxed(sandboxReason(agent.config.sandbox.mode, { owner: true, group }))) return ON_HOST;
+  if (!isOwnerSandboxed(agent, sessionKey, session)) return ON_HOST;
   if (!tools.elevated.enabled || !isElevationChosen(record)) return "elevated off, commands run in the sandbox.";
   const asks = tools.exec.mode === "full" ? "those after text of others ask" : "they ask as on the host";
   return `elevated on, your commands run on the host instead of in the sandbox; ${asks}.`;
+}
+
+/** True where the owner's commands run in the sandbox, unless the conversation is elevated. */
+export function isOwnerSandboxed(agent: CommandSession["agent"], sessionKey: string, { mainKey }: FactotumConfig["session"]): boolean {
+  const group = sessionKind(sessionKey, mainKey) === "group";
+  return isSandboxed(sandboxReason(agent.config.sandbox.mode, { owner: true, group }));
 }

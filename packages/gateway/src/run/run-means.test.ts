@@ -103,5 +103,5 @@ test("what asks it outside of a turn is refused, and an unknown one is named", a
   const events = await eventsOf(client.stream(REQUEST, { signal: new AbortController().signal }));
   expect(events).toMatchObject([{ type: "message-failed", error: { code: "denied" } }]);
   expect(() => externalModel("other", CONFIG)).toThrow(/acp.agents has coder/);
-  expect(() => externalModel("coder", { acp: { ...CONFIG.acp, enabled: false } })).toThrow(/acp.agents has none/);
+  expect(() => externalModel("coder", { acp: { ...CONFIG.acp, enabled: false } })).toThrow(/acp.enabled is false/);
 });

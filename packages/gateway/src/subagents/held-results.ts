@@ -14,8 +14,16 @@ export class HeldResults {
   /** By session: the sub-agents that are waited for, and the results that are there. */
   readonly #waits = new Map<string, { readonly ids: Set<string>; readonly held: HeldResult[] }>();
 
+  /** By session: the number of results that are not queued yet, although all that was waited for is there. */
+  readonly #handedOver = new Map<string, number>();
+
   constructor(runtime: () => Pick<SubagentRuntime, "behind" | "inBackground" | "recover" | "requeue">) {
     this.#runtime = runtime;
+  }
+
+  /** Results that a session gets behind its turn: held ones, and those that are being handed over. */
+  count(sessionKey: string): number {
+    return (this.#waits.get(sessionKey)?.held.length ?? 0) + (this.#handedOver.get(sessionKey) ?? 0);
   }
 
   /** Hands the results of these sub-agents over together, once all of them have ended, with those that are `held` already. */
