@@ -60,9 +60,20 @@ export class HeldResults {
   async #handOverHeld(sessionKey: string): Promise<void> {
     const held = this.#waits.get(sessionKey)?.held ?? [];
     this.#waits.delete(sessionKey);
+    this.#countHandedOver(sessionKey, held.length);
     const { behind, recover, requeue } = this.#runtime();
-    await behind(sessionKey, async () => {
-      for (const { input, isRecovered } of held) await (isRecovered ? recover(input) : requeue(input));
-    });
+    try {
+      await behind(sessionKey, async () => {
+        for (const { input, isRecovered } of held) await (isRecovered ? recover(input) : requeue(input));
+      });
+    } finally {
+      this.#countHandedOver(sessionKey, -held.length);
+    }
+  }
+
+  #countHandedOver(sessionKey: string, change: number): void {
+    const count = (this.#handedOver.get(sessionKey) ?? 0) + change;
+    if (count === 0) this.#handedOver.delete(sessionKey);
+    else this.#handedOver.set(sessionKey, count);
   }
 }

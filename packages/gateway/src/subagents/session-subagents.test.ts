@@ -106,6 +106,57 @@ test("a turn that yields continues with all results together, also after a resta
   expect(told[0]).toContain("| second");
 });
 
+test("a turn that yields while results are being handed over continues with them", async () => {
+  await scene.start();
+  const [slow, busy] = [createGate(), createGate()];
+  scene.answerWith({
+    "": ({ results, text }) => {
+      if (text.includes("has ended")) return textReply("Told.");
+      if (text.includes("Hurry."))
+        return results === 2 ? { ...YIELD, fault: { type: "slow-headers", until: busy } } : textReply("Nothing.");
+      return results === 0 ? spawn("slow") : YIELD;
+    },
+    slow: () => ({ ...textReply("forty-two"), fault: { type: "slow-headers", until: slow } }),
+  });
+  await scene.platform.say(scene.platform.message("Go."));
+  await expect.poll(() => scene.bodies("[Subagent Task]: slow").length).toBe(1);
+  await scene.platform.say(scene.platform.message("Hurry."));
+  await expect.poll(() => scene.bodies("Hurry.").length).toBe(1);
+  slow.open();
+  await expect.poll(async () => (await scene.rows()).map(({ state }) => state)).toEqual(["done"]);
+  busy.open();
+  await scene.running.gateway.engine.idle();
+  expect(scene.bodies("nothing to wait for")).toHaveLength(0);
+  expect(scene.texts).toEqual(["Told."]);
+});
+
+test("a turn that yields after a restart continues with the results that an earlier process has left", async () => {
+  const busy: Gate = createGate();
+  const start = async (home?: string): Promise<void> =>
+    scene.start(undefined, { around: endsAsKilled, ...(home === undefined ? {} : { home }) });
+  await start();
+  let isHeld = true;
+  scene.answerWith({
+    "": ({ results, text }) => {
+      if (text.includes("has ended")) return textReply("Told.");
+      if (results === 0) return spawn("quick");
+      if (results > 1) return textReply("Nothing.");
+      return isHeld ? { ...YIELD, fault: { type: "slow-headers", until: busy } } : YIELD;
+    },
+    quick: () => textReply("first"),
+  });
+  await scene.platform.say(scene.platform.message("Go."));
+  await expect.poll(async () => (await scene.rows()).map(({ state }) => state)).toEqual(["done"]);
+  const { home } = scene.running;
+  await scene.running.stop();
+  isHeld = false;
+  busy.open();
+  await start(home);
+  await scene.running.gateway.engine.idle();
+  expect(scene.bodies("nothing to wait for")).toHaveLength(0);
+  expect(scene.texts).toEqual(["Told."]);
+});
+
 test("limits hold: children of a session, depth, agents, and yielding with nothing to wait for", async () => {
   await scene.start((before) => ({ ...before, maxChildren: 1, maxDepth: 2 }));
   const refusals: string[] = [];

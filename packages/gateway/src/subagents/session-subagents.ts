@@ -164,12 +164,13 @@ export class SessionSubagents implements Subagents {
     const open = openNow();
     // Results that arrive meanwhile wait behind this turn.
     const ended = this.#connectedRuntime.waitingInputs(sessionKey).filter(({ admission }) => admission.completion !== undefined);
+    const held = this.#ready.ends.results.count(sessionKey);
     if (open.length > 0) {
-      const held = ended.filter(({ id }) => this.#connectedRuntime.withdraw(sessionKey, id));
+      const withdrawn = ended.filter(({ id }) => this.#connectedRuntime.withdraw(sessionKey, id));
       const ids = open.map(({ id }) => id);
-      this.#ready.ends.results.hold(sessionKey, { ids, held });
+      this.#ready.ends.results.hold(sessionKey, { ids, held: withdrawn });
     }
-    return open.length + ended.length;
+    return open.length + ended.length + held;
   }
 
   async list({ run: { sessionKey } }: ToolCaller): Promise<readonly SubagentView[]> {
