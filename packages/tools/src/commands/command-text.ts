@@ -47,7 +47,7 @@ export function withLine(output: string, line: string): string {
   return `${output}${output === "" || output.endsWith("\n") ? "" : "\n"}${line}`;
 }
 
-/** Says of output before a closing line that its last line goes on, so that the break before that is none of the output's. */
+/** Says of output before a closing line that its last line continues: the break between the two does not belong to it. */
 export function endsMidLine(output: string): { readonly endsMidLine?: true } {
   return output === "" || output.endsWith("\n") ? {} : { endsMidLine: true };
 }
