@@ -150,3 +150,19 @@ test("a terminal shows each call once: by its tool, or as an external agent has 
   expect(noted).toContain("[ls]\n[claude: Edit \\u{1b}[2Ja.txt]\n");
   expect(noted).not.toContain("b.txt");
 });
+
+test("a connection that ends before the answer says where the answer comes", async () => {
+  const agents = [{ id: "main", name: "Main", isDefault: true, mainSessionKey: SESSION, workspace: "/w" }];
+  const gateway: FakeGateway = await FakeGateway.start(home.factotumHome, {
+    connect: async () => true,
+    request: async (method) => {
+      if (method === "agents.list") return { agents };
+      if (method === "chat.subscribe") return { sessionKey: SESSION, entries: [], queued: 0 };
+      return gateway[Symbol.asyncDispose]();
+    },
+  });
+  const { code, stderr } = await home.run("agent", "-m", "go");
+  expect(code).toBe(1);
+  expect(stderr).toContain("The gateway closed the connection");
+  expect(stderr).toContain(`factotum sessions show ${SESSION}`);
+});

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { AgentRunResult } from "@factotum/protocol";
 import { connectGateway, requestError, type ConnectedGateway } from "../rpc/connect-gateway.ts";
+import { ConnectionError } from "../rpc/rpc-errors.ts";
 import { parseSessionName, sessionKeyOf } from "../rpc/session-name.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
@@ -37,7 +38,9 @@ export async function agent(context: CliContext, options: AgentOptions): Promise
   try {
     const target = sessionKey ?? (await mainKey(gateway, options.agent));
     using stream = target === undefined ? undefined : await AnswerStream.open(target, client, { context, isStreamed });
-    const running = client.request("agent", params);
+    const running = client.request("agent", params).catch((error: unknown) => {
+      throw error instanceof ConnectionError && target !== undefined ? lostAnswer(error, target) : error;
+    });
     const result = await Promise.race([running, interrupted(context.signal)]);
     if (result !== undefined) return report(context, result, { stream, json: options.json });
     // Its result is in the conversation.
@@ -95,4 +98,10 @@ function report(
   for (const remark of [...remarks, ...later]) context.note(`factotum: ${shown(remark)}\n`);
   if (!isDone) context.note(`factotum: the run ${outcome.type === "failed" ? "failed" : "was stopped"}: ${shown(outcome.message ?? "")}\n`);
   return isDone ? EXIT.ok : EXIT.failure;
+}
+
+/** A message that the gateway has stored is answered, whether a client waits for that or not (R1). */
+function lostAnswer(error: ConnectionError, sessionKey: string): CliError {
+  const fix = `If the gateway had the message, its answer comes in the conversation: factotum sessions show ${sessionKey}`;
+  return new CliError("failure", error.message, { cause: error, fix });
 }
