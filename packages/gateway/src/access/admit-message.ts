@@ -26,6 +26,9 @@ export const ACTIVATIONS = ["mention", "always"] as const;
 
 export type Activation = (typeof ACTIVATIONS)[number];
 
+/** Who would have to be listed for a message to be admitted. `bots`: its sender is a bot, and `allowBots` is off. */
+export type Missing = "sender" | "group" | "bots";
+
 /** The decision about a message. Refused senders get no answer, except that `pair` is answered with a code. */
 export type Admission =
   | { readonly type: "admit" }
@@ -33,8 +36,7 @@ export type Admission =
   | { readonly type: "overheard" }
   /** Of an unknown sender who may ask to be admitted. */
   | { readonly type: "pair" }
-  /** `missing`: who would have to be listed for the message to be admitted. */
-  | { readonly type: "ignore"; readonly reason: string; readonly missing?: "sender" | "group" };
+  | { readonly type: "ignore"; readonly reason: string; readonly missing?: Missing };
 
 /** Facts about a message's sender and group that the message does not contain. */
 export interface AdmissionContext {
@@ -63,7 +65,9 @@ export function admitMessage(message: MsgContext, policy: AccessPolicy, context:
 /** A bot is never the owner and is not paired, whatever the lists say. */
 function admitBot(message: MsgContext, policy: AccessPolicy, context: AdmissionContext): Admission {
   const { allowBots = false } = policy;
-  if (allowBots === false) return ignore("the sender is a bot");
+  const isDirect = message.origin.conversation.kind === "direct";
+  // Bots of a group are not there for the assistant.
+  if (allowBots === false) return ignore("the sender is a bot, and allowBots is off", isDirect ? "bots" : undefined);
   if (allowBots === "mentions" && !message.mentionsBot && message.replyTo?.sender?.isSelf !== true)
     return ignore("the sender is a bot that does not mention the assistant");
   if (message.command !== undefined && !isOwnStop(message)) return ignore("bots give no commands");
@@ -138,6 +142,6 @@ function isAddressed(message: MsgContext, matchMention: MatchMention): boolean {
   return message.mentionsBot || message.replyTo?.sender?.isSelf === true || message.command !== undefined || matchMention(message.text);
 }
 
-function ignore(reason: string, missing?: "sender" | "group"): Admission {
+function ignore(reason: string, missing?: Missing): Admission {
   return { type: "ignore", reason, ...withoutUndefined({ missing }) };
 }

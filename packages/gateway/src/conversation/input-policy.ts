@@ -3,7 +3,7 @@ import type { Logger } from "@factotum/agent-contract";
 import type { MsgContext, Origin } from "@factotum/channel-contract";
 import type { InputAdmission, InputRecord, NewMove } from "@factotum/store";
 import { admitMessage } from "../access/admit-message.ts";
-import type { Activation, Admission } from "../access/admit-message.ts";
+import type { Activation, Admission, Missing } from "../access/admit-message.ts";
 import { compileMentionPatterns, NO_MENTIONS } from "../access/mention-patterns.ts";
 import type { MatchMention } from "../access/mention-patterns.ts";
 import { asOfAuthor, isListedOwner } from "../access/owner.ts";
@@ -63,11 +63,12 @@ export class InputPolicy {
     });
   }
 
-  /** True if a channel's message would be refused now because its sender or group is not listed. */
-  refusesUnlisted(message: MsgContext): boolean {
-    if (this.#options.channels.accountFor(message.origin) === undefined) return false;
+  /** Who would have to be listed for a channel's message to be admitted now; `undefined` if it is not refused for that. */
+  missingFor(message: MsgContext): Missing | undefined {
+    if (this.#options.channels.accountFor(message.origin) === undefined) return undefined;
     const decision = this.admit({ message, admission: this.admissionOf(message) }, undefined);
-    return decision.type === "pair" || (decision.type === "ignore" && decision.missing !== undefined);
+    if (decision.type === "pair") return "sender";
+    return decision.type === "ignore" ? decision.missing : undefined;
   }
 
   /** The authority of a channel's message. */

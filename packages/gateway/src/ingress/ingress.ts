@@ -294,7 +294,7 @@ export class Ingress implements MessageIntake {
     }
     if (decision.type === "ignore") {
       const { missing, reason } = decision;
-      if (missing !== undefined) reportRefusal(input, { type: missing, reason }, this.#options);
+      if (missing !== undefined) reportRefusal(input, { missing, reason }, this.#options);
       return this.#ignore(input, reason);
     }
     const route = this.#options.policy.routeOf(input);

@@ -115,7 +115,7 @@ export class PairingService {
     const asked = await this.#store(sessionKey, input);
     watchers.settled([input.id], "the sender is not admitted");
     if (asked.type !== "created") {
-      if (asked.type !== "admitted") reportRefusal(input, { type: "sender", reason: REFUSALS[asked.type] }, this.#options);
+      if (asked.type !== "admitted") reportRefusal(input, { missing: "sender", reason: REFUSALS[asked.type] }, this.#options);
       return;
     }
     const { pairing, outbox } = asked;

@@ -26,12 +26,12 @@ test("counts each party, newest first, and reports which are new", () => {
     refused.record(party("a", "group"), at(3)),
     refused.record(party("a"), at(4)),
   ]).toEqual([true, true, true, false]);
-  expect(refused.list(() => true)).toEqual({
+  expect(refused.list(() => "sender")).toEqual({
     messages: 4,
     parties: [
-      { ...party("a"), count: 2, lastAtMs: 4 },
-      { ...party("a", "group"), count: 1, lastAtMs: 3 },
-      { ...party("b"), count: 1, lastAtMs: 2 },
+      { ...party("a"), count: 2, lastAtMs: 4, missing: "sender" },
+      { ...party("a", "group"), count: 1, lastAtMs: 3, missing: "sender" },
+      { ...party("b"), count: 1, lastAtMs: 2, missing: "sender" },
     ],
   });
 });
@@ -44,16 +44,16 @@ test("leaves out parties that are admitted since, and keeps no text of a message
   const texts: string[] = [];
   const result = refused.list(({ sender, text }) => {
     texts.push(text);
-    return sender.id !== "a";
+    return sender.id === "a" ? undefined : "sender";
   });
-  expect(result).toEqual({ messages: 1, parties: [{ ...party("b"), count: 1, lastAtMs: 3 }] });
+  expect(result).toEqual({ messages: 1, parties: [{ ...party("b"), count: 1, lastAtMs: 3, missing: "sender" }] });
   expect(texts).toEqual(["", ""]);
 });
 
 test("keeps a bounded number of parties, and still counts the others", () => {
   const refused = new RefusedSenders();
   for (let index = 0; index < 1000; index += 1) refused.record(party(`p${index}`), at(index));
-  const { messages, parties } = refused.list(() => true);
+  const { messages, parties } = refused.list(() => "sender");
   expect(parties).toHaveLength(200);
   expect(parties[0]?.id).toBe("p999");
   expect(messages).toBe(1000);
@@ -71,5 +71,6 @@ test.each([
   [party("a\nb"), undefined],
   [party("--owner"), undefined],
 ])("%j is admitted by %s", (one, command) => {
-  expect(admittingCommand(one)).toBe(command);
+  expect(admittingCommand(one, one.type)).toBe(command);
+  expect(admittingCommand(one, "bots")).toBeUndefined();
 });

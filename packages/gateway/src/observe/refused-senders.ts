@@ -1,6 +1,7 @@
 import type { Clock, Logger } from "@factotum/agent-contract";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { InputRecord } from "@factotum/store";
+import type { Missing } from "../access/admit-message.ts";
 
 /** A refused party: a sender in a direct conversation or a group, or a group as a whole. Ids are the platform's. */
 export interface RefusedParty {
@@ -14,6 +15,11 @@ export interface RefusedParty {
 export interface Refusal extends RefusedParty {
   readonly count: number;
   readonly lastAtMs: number;
+}
+
+/** A refusal as it stands now. */
+interface ListedRefusal extends Refusal {
+  readonly missing: Missing;
 }
 
 /** A refusal with what the access decision reads of its newest message. */
@@ -43,13 +49,17 @@ export class RefusedSenders {
     return known === undefined;
   }
 
-  /** The parties that `isRefused` says are still not admitted, the newest first, and all messages but those of parties admitted since. */
-  list(isRefused: (message: MsgContext) => boolean): { readonly messages: number; readonly parties: readonly Refusal[] } {
+  /** The parties for which `missingFor` says what is missing, the newest first, and all messages but those of parties admitted since. */
+  list(missingFor: (message: MsgContext) => Missing | undefined): {
+    readonly messages: number;
+    readonly parties: readonly ListedRefusal[];
+  } {
     let messages = this.#total;
-    const parties: Refusal[] = [];
+    const parties: ListedRefusal[] = [];
     for (const { message, ...refusal } of this.#parties.values()) {
-      if (isRefused(message)) parties.unshift(refusal);
-      else messages -= refusal.count;
+      const missing = missingFor(message);
+      if (missing === undefined) messages -= refusal.count;
+      else parties.unshift({ ...refusal, missing });
     }
     return { messages, parties };
   }
@@ -60,8 +70,12 @@ function withoutContent({ origin, eventId, messageId, timestampMs, event, sender
   return { origin, eventId, messageId, timestampMs, event, sender, text: "", mentionsBot, attachments: [] };
 }
 
-/** The shell command that admits a party; `undefined` for an id that is unsafe in a command, because ids are chosen by strangers. */
-export function admittingCommand({ channel, accountId, type, id }: RefusedParty): string | undefined {
+/**
+ * The shell command that admits a party; `undefined` for an id that is unsafe in a command, because ids are chosen by strangers, and where bots are not admitted at
+ * all.
+ */
+export function admittingCommand({ channel, accountId, type, id }: RefusedParty, missing: Missing): string | undefined {
+  if (missing === "bots") return undefined;
   const argument = shellArgument(id);
   return argument && `factotum access allow ${channel}:${accountId} ${argument}${type === "group" ? " --group" : ""}`;
 }
@@ -76,14 +90,15 @@ function shellArgument(id: string): string | undefined {
 /** Counts a refused message and logs its party, once, for the owner; the party itself gets no reply. */
 export function reportRefusal(
   { message }: Pick<InputRecord, "message">,
-  { type, reason }: { readonly type: RefusedParty["type"]; readonly reason: string },
+  { missing, reason }: { readonly missing: Missing; readonly reason: string },
   { refused, clock, logger }: { readonly refused: RefusedSenders; readonly clock: Pick<Clock, "now">; readonly logger: Logger },
 ): void {
   const { channel, accountId, conversation } = message.origin;
+  const type = missing === "group" ? "group" : "sender";
   const id = type === "group" ? (conversation.parentId ?? conversation.id) : message.sender.id;
   const party: RefusedParty = { channel, accountId, type, id };
   if (!refused.record(party, { message, atMs: clock.now() })) return;
-  const admit = admittingCommand(party);
+  const admit = admittingCommand(party, missing);
   logger.info(`A message was refused, as ${reason}`, {
     channel,
     accountId,

@@ -82,8 +82,10 @@ function outboxStatus(
 const MAX_REFUSED = 20;
 
 function refusedStatus({ refused, policy }: Engine["parts"]): GatewayStatus["refused"] {
-  const { messages, parties } = refused.list((message) => policy.refusesUnlisted(message));
-  const senders = parties.slice(0, MAX_REFUSED).map((one) => ({ ...one, ...withoutUndefined({ admit: admittingCommand(one) }) }));
+  const { messages, parties } = refused.list((message) => policy.missingFor(message));
+  const senders = parties
+    .slice(0, MAX_REFUSED)
+    .map(({ missing, ...one }) => ({ ...one, ...withoutUndefined({ admit: admittingCommand(one, missing) }) }));
   return { messages, senders };
 }
 

@@ -14,9 +14,9 @@ beforeEach(async () => {
 });
 afterEach(async () => running[Symbol.asyncDispose]());
 
-async function say(person: string, conversation: Conversation = { kind: "direct", id: `dm-${person}` }): Promise<void> {
+async function say(person: string, conversation: Conversation = { kind: "direct", id: `dm-${person}` }, isBot = false): Promise<void> {
   const origin = { channel: "test", accountId: "default", conversation };
-  await platform.say(platform.message("hello", { origin, sender: { id: person, isBot: false } }));
+  await platform.say(platform.message("hello", { origin, sender: { id: person, isBot } }));
   await running.gateway.engine.idle();
 }
 
@@ -60,4 +60,21 @@ test("names the command that admits a group whose id a shell would interpret", a
   expect(
     running.logger.lines.filter((line) => line.includes("A message was refused")).map((line) => JSON.parse(line) as unknown),
   ).toMatchObject([{ level: "info", group: "#room", admit: command }]);
+});
+
+test("counts bots that write to the assistant directly, and names the command that admits one where bots are admitted", async () => {
+  const direct = { kind: "direct", id: "dm-bot" } as const;
+  await say("bot", direct, true);
+  await say("other", { kind: "group", id: "g" }, true);
+  const [ignored] = (await running.gateway.status()).refused.senders;
+  expect(ignored).toMatchObject({ id: "bot", count: 1 });
+  expect(ignored?.admit).toBeUndefined();
+  await change({ dmPolicy: "pairing", allowBots: true });
+  await say("bot", direct, true);
+  expect((await running.gateway.status()).refused).toMatchObject({
+    messages: 2,
+    senders: [{ id: "bot", count: 2, admit: "factotum access allow test:default bot" }],
+  });
+  await change({ dmPolicy: "pairing", allowBots: true, allowFrom: ["bot"] });
+  expect(await refused()).toEqual([0, []]);
 });
