@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Store } from "../src/index.ts";
-import { NOW_MS, sampleEnd, sampleSession, sampleTurn, userEntry } from "./samples.ts";
+import { NOW_MS, RUN_USAGE, sampleEnd, sampleSession, sampleTurn, userEntry } from "./samples.ts";
 import type { ContractContext } from "./contract-context.ts";
 
 async function fill(store: Store, count: number): Promise<void> {
@@ -109,6 +109,7 @@ export function describeSessions(context: () => ContractContext): void {
         createdAtMs: NOW_MS,
         label: "Work",
         usage: { total: 0 },
+        earlierUsage: RUN_USAGE,
       });
       expect(fresh.overrides).toEqual({ model: "a/b" });
       expect(fresh.trust).toBeUndefined();

@@ -21,6 +21,7 @@ import type { SpawnBook } from "./spawn-book.ts";
 import { correctionEvent, correctionInput } from "./steering-input.ts";
 import { plainReport } from "./subagent-report.ts";
 import type { SubagentRuntime } from "./subagent-runtime.ts";
+import { usedBy } from "./subagent-usage.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -155,7 +156,7 @@ export class SpawnEnds {
     // There is nothing to report of one that is idle.
     if (stays && spawn.state === "idle") return;
     const { state, reason, tells }: SpawnEnding = brought ?? fallback;
-    const usage = (await store.readSession(spawn.childKey))?.usage;
+    const usage = usedBy(await store.readSession(spawn.childKey));
     // Without a run in this process it is unknown what its model was given; one that is idle has said it before.
     const { result, isTainted } = this.#said.get(id) ?? { result: "", isTainted: spawn.state !== "idle" };
     const end = this.#planned(spawn, { state, reason, tells, result, usage, isTainted, stays, nowMs: clock.now() });
@@ -186,7 +187,7 @@ export class SpawnEnds {
       return { followUp: correctionInput(spawn, misfit, clock.now()) };
     const result = checked?.type === "fits" ? checked.json : answer;
     const { state, reason, tells } = brought ?? endingOf(outcome, result, misfit);
-    const before = (await store.readSession(spawn.childKey))?.usage;
+    const before = usedBy(await store.readSession(spawn.childKey));
     const usage = before === undefined ? run.usage : joinUsage(before, run.usage);
     const stays = staysOpen(spawn, brought);
     return { end: this.#planned(spawn, { state, reason, tells, result, usage, isTainted: tainted, stays, nowMs: clock.now() }) };

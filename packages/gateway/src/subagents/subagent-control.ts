@@ -10,6 +10,7 @@ import { steeringInput } from "./steering-input.ts";
 import { OWNERS, steeringRefusal, type SteeringWords } from "./steering-refusal.ts";
 import { readLog } from "./subagent-log.ts";
 import type { SubagentRuntime } from "./subagent-runtime.ts";
+import { usedBy } from "./subagent-usage.ts";
 
 /** For models and for people. */
 const NOT_FOUND = "This session has no such sub-agent. The list of its sub-agents shows what they are called.";
@@ -92,7 +93,7 @@ export class SubagentControl {
 
   async #view(spawn: SpawnRecord): Promise<SubagentView> {
     const { store, clock, runtime } = this.#parts;
-    const usage = (await store.readSession(spawn.childKey))?.usage;
+    const usage = usedBy(await store.readSession(spawn.childKey));
     const { id: runId, childKey: sessionKey, agentId, label, task, reason, createdAtMs, endedAtMs = clock.now() } = spawn;
     // A person or another session may speak with it.
     const state = spawn.state === "idle" && runtime().isBusy(sessionKey) ? "running" : spawn.state;

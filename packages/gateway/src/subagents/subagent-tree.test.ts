@@ -104,7 +104,7 @@ test("a sub-agent is told something once, and ended with those below it; one tha
   for (const key of [MAIN, `${sessionKey}0`]) await expect(client.call("subagents.kill", { sessionKey: key })).rejects.toThrow("not-found");
 });
 
-test("one that stays open is shown as such", async () => {
+test("one that stays open is shown as such, with all that it has used, also after a reset of its session", async () => {
   await startWatched();
   scene.answerWith({
     "": ({ results }) =>
@@ -112,7 +112,14 @@ test("one that stays open is shown as such", async () => {
     keeper: () => textReply("first"),
   });
   await scene.say("Go.");
-  expect(await untilState("keeper", "idle")).toMatchObject({ isPersistent: true });
+  const { sessionKey } = await untilState("keeper", "idle");
+  const [keeper] = (await client.call("chat.subscribe", { sessionKey: MAIN })).subagents ?? [];
+  expect(keeper).toMatchObject({ isPersistent: true, tokens: expect.any(Number) as number });
+  await client.call("agent", { sessionKey, message: "/new", idempotencyKey: "a" });
+  expect((await scene.running.store.readSession(sessionKey))?.usage.total).toBe(0);
+  const { tokens, costUsd } = keeper ?? {};
+  expect((await client.call("chat.subscribe", { sessionKey: MAIN })).subagents).toMatchObject([{ tokens, costUsd }]);
+  expect(await scene.running.gateway.engine.parts.subagents.listOf(MAIN)).toMatchObject([{ tokens, costUsd }]);
 });
 
 test("a client that waits for the answer of a run gets the one to the results that it waits for", async () => {

@@ -8,6 +8,7 @@ import { answerText } from "../delivery/chat-entries.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import { callWords } from "../kernel/call-words.ts";
 import type { SpawnBook } from "./spawn-book.ts";
+import { usedBy } from "./subagent-usage.ts";
 
 /** UTF-16 units of texts in a row. */
 const MAX_TASK_CHARS = 300;
@@ -133,6 +134,7 @@ export class SubagentTree {
     if (spawn === undefined) return undefined;
     const seen = this.#seen.get(id);
     const { childKey, parentKey, agentId, depth, label, task, state, reason, isPersistent, createdAtMs, endedAtMs, result, child } = spawn;
+    const used = usedBy(session);
     const isCounted = !isOpenSpawn(spawn) || seen?.turnId === undefined || events.live(childKey)?.runId !== seen.turnId;
     const said = result === undefined ? undefined : ({ type: "text", text: oneLine(result) } as const);
     return {
@@ -144,14 +146,14 @@ export class SubagentTree {
       task: cutText(task, MAX_TASK_CHARS, "…"),
       state,
       createdAtMs,
-      tokens: (session?.usage.total ?? 0) + (isCounted ? 0 : seen.tokens),
+      tokens: (used?.total ?? 0) + (isCounted ? 0 : seen.tokens),
       ...withoutUndefined({
         label,
         isPersistent,
         reason: reason === undefined ? undefined : cutText(reason, MAX_REASON_CHARS, "…"),
         model: seen?.model ?? child.job?.model,
         endedAtMs,
-        costUsd: isCounted || seen.costUsd === undefined ? session?.usage.costUsd : (session?.usage.costUsd ?? 0) + seen.costUsd,
+        costUsd: isCounted || seen.costUsd === undefined ? used?.costUsd : (used?.costUsd ?? 0) + seen.costUsd,
         activity: said ?? seen?.activity,
       }),
     };

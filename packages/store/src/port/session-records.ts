@@ -21,6 +21,8 @@ export interface SessionRecord {
   readonly spawnedBy?: string;
   readonly overrides: SessionOverrides;
   readonly usage: UsageTotals;
+  /** Of the conversations before the last reset; absent without any. */
+  readonly earlierUsage?: UsageTotals;
   readonly compactionCount: number;
   readonly memoryFlushAtMs?: number;
   readonly lastHeartbeat?: { readonly text: string; readonly sentAtMs: number };

@@ -24,6 +24,7 @@ export type SessionFacts = Pick<
   | "lastOrigin"
   | "overrides"
   | "usage"
+  | "earlierUsage"
   | "compactionCount"
   | "memoryFlushAtMs"
   | "lastHeartbeat"
@@ -237,14 +238,16 @@ export class SessionTable {
     this.#save({ ...this.require(key), importedAtMs });
   }
 
-  /** Starts a new conversation under the key. Settings stay, counters restart, trust ends. */
+  /** Starts a new conversation under the key. Settings stay, counters restart, trust ends; what was used before is kept apart. */
   reset(key: string, options: { readonly sessionId: string; readonly isPrivate: boolean; readonly nowMs: number }): SessionRecord {
     const { memoryFlushAtMs: _flush, importedAtMs: _imported, trust: _trust, ...session } = this.require(key);
     const { sessionId, isPrivate, nowMs } = options;
     const conversation = this.begin({ key, sessionId, agentId: session.agentId }, nowMs);
     this.#context.database.run("UPDATE sessions SET conversation = ? WHERE key = ?", conversation.n, key);
     const fresh = { sessionId, isPrivate, startedAtMs: nowMs, interactedAtMs: nowMs, updatedAtMs: nowMs };
-    return this.#save({ ...session, ...fresh, usage: NO_USAGE_TOTALS, compactionCount: 0 });
+    const earlierUsage = addTotals(session.earlierUsage ?? NO_USAGE_TOTALS, session.usage);
+    const kept = earlierUsage.calls === 0 ? {} : { earlierUsage };
+    return this.#save({ ...session, ...fresh, usage: NO_USAGE_TOTALS, ...kept, compactionCount: 0 });
   }
 
   /** Sets when a session expires. No-op for an unknown session. */
@@ -351,9 +354,9 @@ function parseCursor(cursor: string): [number, number] {
 }
 
 function encodeFacts(session: SessionRecord): [string, number] {
-  const { displayName, spawnedBy, lastOrigin, overrides, usage, compactionCount } = session;
+  const { displayName, spawnedBy, lastOrigin, overrides, usage, earlierUsage, compactionCount } = session;
   const { memoryFlushAtMs, lastHeartbeat, importedAtMs, trust } = session;
-  const common = { displayName, spawnedBy, lastOrigin, overrides, usage, compactionCount };
+  const common = { displayName, spawnedBy, lastOrigin, overrides, usage, earlierUsage, compactionCount };
   const facts = JSON.stringify({ ...common, memoryFlushAtMs, lastHeartbeat, importedAtMs, trust });
   return [facts, checksum(facts, [session.key, session.agentId, session.isPrivate ? 1 : 0])];
 }
