@@ -1,9 +1,10 @@
 import { readdir } from "node:fs/promises";
 import path from "node:path";
-import { isPrefixOf, sayText } from "@factotum/testing-providers";
+import { runCommand } from "@factotum/testing-product";
+import { callTools, isPrefixOf, sayText } from "@factotum/testing-providers";
 import type { CapturedRequest, MessageReply } from "@factotum/testing-providers";
 import { expect, test } from "vitest";
-import { callLater, newestOf, SubagentScene } from "./subagent-scene.ts";
+import { callLater, newestOf, SubagentScene, taskOf as childTask } from "./subagent-scene.ts";
 
 /** Every state of a sub-agent: asked for and not stored, stored, begun, ended. The counts are those of turns: the conversation's, the sub-agent's, the result's. */
 const STATES = ["mid-tool:1", "after-spawn:1", "after-claim:2", "after-final-commit:2"];
@@ -58,4 +59,31 @@ test("a kill at every state of a sub-agent leaves one result, told once", async 
     const parents = requests.filter((request) => taskOf(request) === undefined && asksFor(newestOf(request)));
     expect(parents.some(({ body }) => body !== undefined && child.body !== undefined && isPrefixOf(body, child.body))).toBe(true);
   }
+});
+
+test("a command waits for the answer to the results, and shows which sub-agent asks for a decision", async () => {
+  await using scene = await SubagentScene.start((request) => {
+    const newest = newestOf(request);
+    if (childTask(request) !== undefined)
+      return newest.includes("tool_result") ? sayText("found it") : callTools({ name: "exec", arguments: { command: "echo asked" } });
+    if (newest.includes("has ended")) return sayText("It is found.");
+    if (newest.includes("accepted")) return callLater({ name: "sessions_yield", arguments: {} });
+    return callLater({ name: "sessions_spawn", arguments: { task: "job-asks", label: "nightly" } });
+  });
+  const { home } = scene;
+  const product = await scene.run();
+  const waiting = runCommand(["agent", "--message", "Find it.", "--json"], { home });
+  let listed = "";
+  await expect
+    .poll(async () => (listed = (await runCommand(["approvals", "list"], { home })).stdout), { timeout: 60_000 })
+    .toContain('Asked by the sub-agent `"nightly"`');
+  await runCommand(["approvals", "decide", listed.slice(0, 6), "deny"], { home });
+  const { code, stdout, stderr } = await waiting;
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ outcome: { type: "done" }, text: "It is found." });
+  expect(stderr).toContain('the sub-agent "nightly" wants to use exec and waits for your decision');
+  const [{ childKey = "" } = {}] = scene.rows();
+  const ended = await runCommand(["agent", "--session", childKey, "--message", "More?"], { home });
+  expect([ended.code, ended.stderr]).toEqual([1, expect.stringContaining("This sub-agent has ended")]);
+  await product.end("SIGTERM");
 });
