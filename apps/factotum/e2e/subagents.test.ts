@@ -82,8 +82,8 @@ test("a command waits for the answer to the results, and shows which sub-agent a
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ outcome: { type: "done" }, text: "It is found." });
   expect(stderr).toContain('the sub-agent "nightly" wants to use exec and waits for your decision');
-  const [{ childKey = "" } = {}] = scene.rows();
-  const ended = await runCommand(["agent", "--session", childKey, "--message", "More?"], { home });
+  const [row] = scene.rows();
+  const ended = await runCommand(["agent", "--session", row?.childKey ?? "", "--message", "More?"], { home });
   expect([ended.code, ended.stderr]).toEqual([1, expect.stringContaining("This sub-agent has ended")]);
   await product.end("SIGTERM");
 });

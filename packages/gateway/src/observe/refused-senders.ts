@@ -12,7 +12,7 @@ export interface RefusedParty {
 }
 
 /** Refusals of a party since the start. */
-export interface Refusal extends RefusedParty {
+interface Refusal extends RefusedParty {
   readonly count: number;
   readonly lastAtMs: number;
 }
