@@ -35,6 +35,8 @@ async function rows(page: Page): Promise<readonly string[]> {
 
 /** Reloads with an unsent text in the message field; expects the same conversation and the same text. */
 async function reload(page: Page): Promise<void> {
+  // The time and the buttons of an answer come with its end.
+  await expect.poll(() => page.locator(".answer:not(:has(.time))").count()).toBe(0);
   await input(page).fill(DRAFT);
   const before = await rows(page);
   await page.reload();
