@@ -77,6 +77,7 @@ test.each([360, 1280])("at %i px the palette finds pages, actions and conversati
   await field.fill("dark");
   await field.press("Enter");
   await expect.poll(() => page.evaluate(() => document.documentElement.dataset["theme"])).toBe("dark");
+  expect(await page.getByRole("combobox", { name: "Colours" }).inputValue()).toBe("dark");
   await page.keyboard.press("Control+k");
   await field.fill("no such thing");
   await page.getByText("Nothing has these words.").waitFor();

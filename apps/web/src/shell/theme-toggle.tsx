@@ -1,5 +1,5 @@
-import { useState } from "react";
-import { applyTheme, loadTheme, type Theme } from "../app/theme.ts";
+import { useSyncExternalStore } from "react";
+import { applyTheme, loadTheme, onThemeChange, type Theme } from "../app/theme.ts";
 import { Icon } from "../ui/icon.tsx";
 import { msg, t } from "../i18n/t.ts";
 
@@ -8,11 +8,7 @@ const NAMES: Readonly<Record<Theme, string>> = { system: msg("As the device"), l
 
 /** Chooses the theme. A native list shows all three and announces which one is selected. */
 export function ThemeToggle(): React.JSX.Element {
-  const [theme, setTheme] = useState(() => loadTheme(localStorage));
-  const change = (chosen: Theme): void => {
-    applyTheme(chosen, window);
-    setTheme(chosen);
-  };
+  const theme = useSyncExternalStore(onThemeChange, () => loadTheme(localStorage));
   return (
     <span className="icon-button theme">
       <Icon name={ICONS[theme]} />
@@ -20,7 +16,7 @@ export function ThemeToggle(): React.JSX.Element {
         aria-label={t("Colours")}
         title={t("Colours: {theme}", { theme: t(NAMES[theme]) })}
         value={theme}
-        onChange={(event) => change(event.target.value as Theme)}
+        onChange={(event) => applyTheme(event.target.value as Theme, window)}
       >
         {Object.entries(NAMES).map(([value, name]) => (
           <option key={value} value={value}>
