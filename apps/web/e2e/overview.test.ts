@@ -45,6 +45,7 @@ describe.each([...LOOKS, { width: 768, dark: false }, { width: 1920, dark: true 
     expect(await page.title()).toContain(title);
     expect(await findViolations(page)).toEqual([]);
     expect(await fits(page)).toBe(true);
+    expect(await page.locator("style, [style]").count()).toBe(0);
   });
 });
 
