@@ -92,28 +92,47 @@ async function view(
   const loaded = await loadConfig(options);
   const format = formatOf(loaded.path);
   const raw = await readRaw(options);
-  const parsed = raw === undefined ? undefined : await parseText(raw, format);
-  const text = raw !== undefined && parsed?.type === "document" ? hide(await redactText(raw, format, parsed.document)) : undefined;
-  const shown = <Value>(value: Value): Value => JSON.parse(hide(JSON.stringify(value))) as Value;
+  const text = raw === undefined || raw === "" ? raw : await shownText(raw, format, hide);
+  const shown = (value: unknown): Readonly<Record<string, unknown>> => hiddenIn(value, hide) as Readonly<Record<string, unknown>>;
   return {
     path: loaded.path,
     source: loaded.type === "refused" ? "refused" : loaded.source,
     format,
     baseHash: hashOf(raw ?? ""),
-    ...withoutUndefined({ text: raw === undefined ? "" : text }),
+    ...withoutUndefined({ text }),
     mark: REDACTED,
-    written: loaded.type === "refused" ? {} : shown(redactSecrets(loaded.written) as Readonly<Record<string, unknown>>),
-    effective: loaded.type === "refused" ? {} : shown(redactConfig(loaded.config) as Readonly<Record<string, unknown>>),
+    written: loaded.type === "refused" ? {} : shown(redactSecrets(loaded.written)),
+    effective: loaded.type === "refused" ? {} : shown(redactConfig(loaded.config)),
     problems: loaded.problems.map((problem) => toFinding(problem, hide)),
     inactive: loaded.type === "refused" ? [] : loaded.inactive,
     needsRestart,
   };
 }
 
-/** The text of the file; `undefined` if there is none. */
+/** `undefined` for a text that cannot be parsed: its secrets cannot be found. */
+async function shownText(raw: string, format: ConfigView["format"], hide: ConfigDeskOptions["hide"]): Promise<string | undefined> {
+  const parsed = await parseText(raw, format);
+  return parsed.type === "document" ? hide(await redactText(raw, format, parsed.document)) : undefined;
+}
+
+/** A copy without the secrets that this process knows, in any text. */
+function hiddenIn(value: unknown, hide: ConfigDeskOptions["hide"]): unknown {
+  if (typeof value === "string") return hide(value);
+  if (Array.isArray(value)) return value.map((entry) => hiddenIn(entry, hide));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, hiddenIn(entry, hide)]));
+}
+
+/** The text of the file, empty without one; `undefined` if it cannot be read, which the problems say. */
 async function readRaw({ env }: LoadConfigOptions): Promise<string | undefined> {
   const { path, exists } = await locateConfig(statePaths(env), env);
-  return exists ? readFile(path, "utf8") : undefined;
+  if (!exists) return "";
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (["EACCES", "EISDIR", "ENOENT"].includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
+    throw error;
+  }
 }
 
 function toFinding({ type, path, message, position }: ConfigProblem, hide: (text: string) => string): ConfigFinding {
