@@ -777,7 +777,7 @@ interface UsageReport {
   })[];
   /** Groups beyond the limit. */
   readonly omitted: number;
-  /** Requests before this are not stored any more; absent if there is none. */
+  /** Older requests are no longer stored; absent without stored requests. */
   readonly storedSinceMs?: number;
   /** Everything that was charged on the days of the period by agent and cause: also requests that are not stored, such as tests and media. */
   readonly charged: readonly {
@@ -1345,7 +1345,7 @@ interface SessionSearchResult {
   readonly titles: readonly SessionTitleHit[];
   /** Newest first. */
   readonly hits: readonly SessionTextHit[];
-  /** Messages since then were looked at; absent if there is none. */
+  /** Messages since then were looked at; absent without messages. */
   readonly searchedSinceMs?: number;
   /** There are older messages, which this continues with. */
   readonly cursor?: string;
@@ -1561,7 +1561,7 @@ interface TracedCall {
   readonly callId: string;
   /** When the model's answer with the call was stored. */
   readonly askedAtMs: number;
-  /** When its result was stored; absent if there is none. */
+  /** When its result was stored; absent without a result. */
   readonly endedAtMs?: number;
   readonly isError?: boolean;
 }

@@ -34,7 +34,7 @@ export async function findRequest(query: RequestQuery, store: RequestStore): Pro
   return notKept(`This turn has the requests 1 to ${items[0]?.number ?? 1}.`);
 }
 
-/** The turn with a number in the conversation, or with an id. Rejects with a `SessionRequestError` if there is none. */
+/** The turn with a number in the conversation, or with an id. Rejects with a `SessionRequestError` for an unknown one. */
 export async function findTurn(
   sessionKey: string,
   turn: number | string,

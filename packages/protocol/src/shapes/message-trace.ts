@@ -30,7 +30,7 @@ export interface TracedCall {
   readonly callId: string;
   /** When the model's answer with the call was stored. */
   readonly askedAtMs: number;
-  /** When its result was stored; absent if there is none. */
+  /** When its result was stored; absent without a result. */
   readonly endedAtMs?: number;
   readonly isError?: boolean;
 }

@@ -85,7 +85,7 @@ export interface SessionSearchResult {
   readonly titles: readonly SessionTitleHit[];
   /** Newest first. */
   readonly hits: readonly SessionTextHit[];
-  /** Messages since then were looked at; absent if there is none. */
+  /** Messages since then were looked at; absent without messages. */
   readonly searchedSinceMs?: number;
   /** There are older messages, which this continues with. */
   readonly cursor?: string;

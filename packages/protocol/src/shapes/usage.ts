@@ -51,7 +51,7 @@ export interface UsageReport {
   readonly groups: readonly (UsageAmount & { readonly keys: Readonly<Partial<Record<UsageGroup, string>>> })[];
   /** Groups beyond the limit. */
   readonly omitted: number;
-  /** Requests before this are not stored any more; absent if there is none. */
+  /** Older requests are no longer stored; absent without stored requests. */
   readonly storedSinceMs?: number;
   /** Everything that was charged on the days of the period by agent and cause: also requests that are not stored, such as tests and media. */
   readonly charged: readonly {

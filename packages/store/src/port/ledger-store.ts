@@ -30,7 +30,7 @@ export interface LedgerStore {
     readonly before?: string;
     readonly limit: number;
   }): Promise<Page<RequestUsage>>;
-  /** When the oldest stored request was sent; undefined if there is none. */
+  /** When the oldest stored request was sent; undefined without stored requests. */
   oldestRequestMs(): Promise<number | undefined>;
   /** Undefined if it was never stored, or was pruned. */
   readRequest(id: string): Promise<RequestRecord | undefined>;
