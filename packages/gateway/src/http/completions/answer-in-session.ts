@@ -6,6 +6,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import type { AgentMessage } from "@factotum/agent-contract";
 import { readHistory } from "../../context/read-history.ts";
 import type { Engine } from "../../engine/engine.ts";
+import { SessionRequestError } from "../../kernel/session-request-error.ts";
 import { matchSessionKey } from "../../sessions/match-session-key.ts";
 import { agentSessionKey, isSessionKey, keyPart, parseAgentSessionKey } from "../../routing/session-key.ts";
 import type { RunReport } from "../../queue/run-report.ts";
@@ -111,6 +112,16 @@ async function keepImages({ images }: CompletionRequest, { parts }: Engine): Pro
   return kept;
 }
 
+/** A sub-agent that has ended takes no messages. */
+async function checkRecipient(sessionKey: string, { sessions }: Engine): Promise<void> {
+  try {
+    await sessions.resolveRecipient({ sessionKey });
+  } catch (error) {
+    if (!(error instanceof SessionRequestError)) throw error;
+    throw new CompletionRequestError(error.message, { status: 404, param: null, code: "invalid_session" });
+  }
+}
+
 async function targetSession(
   header: string | undefined,
   completion: CompletionRequest,
@@ -132,6 +143,7 @@ async function targetSession(
         param: null,
         code: "invalid_session",
       });
+    await checkRecipient(sessionKey, engine);
     return { sessionKey, agentId: owner, anonymous: false };
   }
   if (completion.user !== undefined)

@@ -68,6 +68,13 @@ test.each([
   expect(model.requests).toEqual([]);
 });
 
+test("a sub-agent that does not exist takes no messages", async () => {
+  const answer = await post({}, { "x-factotum-session": "agent:main:subagent:8d3f2a51-0000-4000-8000-000000000000" });
+  expect(answer.status).toBe(404);
+  expect(await answer.text()).toContain("There is no sub-agent with the session");
+  expect(model.requests).toEqual([]);
+});
+
 test.each([
   [{ messages: [] }, "messages: the list is empty; at least one entry is expected"],
   [{ messages: undefined }, "messages: it is missing; a list is expected"],
