@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { callTools, sayText } from "@factotum/testing-providers";
 import type { CapturedRequest } from "@factotum/testing-providers";
 import { expect, test } from "vitest";
@@ -114,7 +115,16 @@ test("factotum tools names the rule for commands, the sandbox, an agent, and unk
 test("subagents.tools narrows the sessions of sub-agents, and no other", async () => {
   const defaults = { model: "anthropic/claude-sonnet-5-5", subagents: { tools: { deny: ["write"] } } };
   await using scene = await startScene({ extra: { agents: { defaults } } });
-  const child = ["--session", "agent:main:subagent:4b1f"];
+  const key = "agent:main:subagent:4b1f";
+  const child = ["--session", key];
+  // The session of a sub-agent of another gateway.
+  await scene.command("agent", "--message", "Hello.");
+  const file = join(scene.product.home, "exported.jsonl");
+  for (const args of [
+    ["export", "main", "--output", file],
+    ["import", file, "--key", key],
+  ])
+    expect(await scene.command("sessions", ...args)).toMatchObject({ code: 0 });
   const callIn = async (...session: readonly string[]): Promise<string> => {
     scene.callNext("write", write);
     expect((await scene.command("agent", ...session, "--message", "Do it.")).stderr).toBe("");
