@@ -28,23 +28,40 @@ const config: UserConfig = defineConfig({
     // The build of apps/factotum reads both lists, this one and that of the worker, for the third-party notices.
     license: { fileName: ".vite/license.json" },
     // Chromium, like Node, keeps a source text with a character beyond Latin-1 at two bytes per character.
-    rolldownOptions: { output: { charset: "ascii" } },
+    rolldownOptions: {
+      output: {
+        charset: "ascii",
+        // Otherwise each set of modules that a page shares with the chat is a file of its own, and a phone waits for each.
+        codeSplitting: {
+          groups: [
+            { name: "main", test: /\/src\/main\.ts$/, priority: 2 },
+            { name: "start", test: /\/src\/start\.tsx$/, priority: 1 },
+          ],
+        },
+      },
+    },
   },
 });
 
-/** Names the program that `main.ts` imports in the page, so that all of it is loaded at once. Texts of other languages are for those who read them. */
+/** Names the program that `main.ts` imports in the page, with its styles, so that all of it is loaded at once. Texts of other languages are for those who read them. */
 function preloadStart(): Plugin {
   return {
     name: "preload-start",
     apply: "build",
-    transformIndexHtml: (_html, { bundle, chunk }) => {
-      const files = (chunk?.dynamicImports ?? []).flatMap((file) => {
-        const start = bundle?.[file];
-        return start?.type === "chunk" && start.facadeModuleId?.endsWith("/start.tsx") === true ? [file, ...start.imports] : [];
-      });
-      return [...new Set(files)]
-        .filter((file) => file !== chunk?.fileName)
-        .map((file) => ({ tag: "link", attrs: { rel: "modulepreload", href: `./${file}` }, injectTo: "head" }));
+    transformIndexHtml: (_html, { bundle }) => {
+      const chunks = Object.values(bundle ?? {}).filter((file) => file.type === "chunk");
+      const start = chunks.find(({ name }) => name === "start");
+      if (start === undefined) throw new Error("The build has no chunk of the program: see codeSplitting.");
+      const main = chunks.find(({ name }) => name === "main")?.fileName;
+      const scripts = [start.fileName, ...start.imports].filter((file) => file !== main);
+      return [
+        ...scripts.map((file) => ({ tag: "link", attrs: { rel: "modulepreload", href: `./${file}` }, injectTo: "head" as const })),
+        ...[...(start.viteMetadata?.importedCss ?? [])].map((file) => ({
+          tag: "link",
+          attrs: { rel: "stylesheet", href: `./${file}` },
+          injectTo: "head" as const,
+        })),
+      ];
     },
   };
 }
