@@ -65,7 +65,7 @@ test.each([360, 1280])("at %i px the palette finds pages, actions and conversati
   expect(await page.evaluate(() => document.activeElement?.getAttribute("role"))).toBe("combobox");
   expect(await findViolations(page)).toEqual([]);
   await page.keyboard.press("ArrowDown");
-  expect(await chosen()).toBe("Overview");
+  expect(await chosen()).toBe("Inbox");
   await page.keyboard.type("chat");
   expect(await chosen()).toBe("Chat");
   await page.keyboard.press("ArrowDown");

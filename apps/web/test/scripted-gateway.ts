@@ -3,9 +3,12 @@ import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
 import {
+  type Approval,
   ClientFrameSchema,
   CLOSE_CODES,
+  type DeadLetter,
   isRpcMethod,
+  type PairingRequest,
   PROTOCOL_VERSION,
   RPC_METHODS,
   type RequestFrame,
@@ -76,6 +79,12 @@ export class ScriptedGateway {
   intercept: (request: RequestFrame) => "handle" | "ignore" | "drop-after" | Refusal | { readonly answer: unknown } = () => "handle";
   /** The result of `warnings.list`. */
   warnings: RpcMethods["warnings.list"]["result"]["warnings"] = [];
+  /** Calls that wait for a decision, messages that were given up, and people who ask: what an inbox lists. */
+  readonly inbox: { approvals: readonly Approval[]; letters: readonly DeadLetter[]; requests: readonly PairingRequest[] } = {
+    approvals: [],
+    letters: [],
+    requests: [],
+  };
   /** People who ask to be admitted, by code (`owner`: the approval makes them the owner), and the decisions. */
   readonly pairings = new Map<string, { readonly senderId: string; readonly owner: boolean }>();
   readonly decisions: string[] = [];
@@ -283,6 +292,9 @@ export class ScriptedGateway {
       agents: [{ id: "main", name: "Factotum", isDefault: true, mainSessionKey: MAIN_KEY, workspace: "/w", model: "demo/next" }],
     }),
     "warnings.list": () => ({ warnings: this.warnings }),
+    "approvals.list": () => ({ waiting: this.inbox.approvals, grants: [] }),
+    "deadletters.list": () => ({ letters: this.inbox.letters }),
+    "pairing.list": () => ({ pending: this.inbox.requests, approved: [] }),
     "pairing.approve": ({ code }) => {
       const { senderId, owner } = this.#decide("approve", code);
       return { sender: { channel: "test", accountId: "default", senderId, owner }, owner };

@@ -1,4 +1,4 @@
-import type { ChatAttachment, ChatEvent, ChatSnapshot, GatewayWarning } from "@factotum/protocol";
+import type { ChatAttachment, ChatEvent, ChatSnapshot, GatewayWarning, RpcMethods } from "@factotum/protocol";
 import type { FailedInput } from "../chat/find-retry.ts";
 import type { ChangedTurn } from "../chat/undoable-turn.ts";
 import { applyEvent, applySnapshot, type ChatState, prependHistory } from "../chat/chat-state.ts";
@@ -11,7 +11,7 @@ import { InspectorController } from "./inspector-controller.ts";
 import { Outbox } from "./outbox.ts";
 import type { MediaCache } from "./media-cache.ts";
 import { SubagentController } from "./subagent-controller.ts";
-import { isSameWarning } from "./same-warning.ts";
+import { isSameWarning, PAIRING_WARNING } from "./same-warning.ts";
 import { newSessionKey } from "./session-key.ts";
 import type { Store } from "./store.ts";
 import type { UploadOutcome } from "./upload-image.ts";
@@ -304,19 +304,21 @@ export class AppController {
 
   /** Admits or refuses the person with this code, as `factotum pairing` does. */
   async decidePairing(code: string, decision: "approve" | "reject"): Promise<void> {
-    const { client, store } = this.#options;
-    await this.#guard(async () => {
-      const decided = await client.request(`pairing.${decision}`, { code });
-      // The gateway's next list of warnings may be seconds away.
-      store.update({ warnings: this.#state.warnings.filter(({ id }) => id !== `pairing:${code}`) });
-      if (!("owner" in decided) || !decided.owner) return;
-      const { senderId, channel, accountId } = decided.sender;
-      store.update({
-        alert: t("{sender} on {account} is the owner now: there was none before.", {
-          sender: senderId,
-          account: `${channel}/${accountId}`,
-        }),
-      });
+    await this.#guard(async () => this.showPairing(code, await this.#options.client.request(`pairing.${decision}`, { code })));
+  }
+
+  /** Removes the warning of a request that was decided on, and says it if the person became the owner. */
+  showPairing(code: string, decided: RpcMethods["pairing.approve" | "pairing.reject"]["result"]): void {
+    const { store } = this.#options;
+    // The gateway's next list of warnings may be seconds away.
+    store.update({ warnings: this.#state.warnings.filter(({ id }) => id !== `${PAIRING_WARNING}${code}`) });
+    if (!("owner" in decided) || !decided.owner) return;
+    const { senderId, channel, accountId } = decided.sender;
+    store.update({
+      alert: t("{sender} on {account} is the owner now: there was none before.", {
+        sender: senderId,
+        account: `${channel}/${accountId}`,
+      }),
     });
   }
 

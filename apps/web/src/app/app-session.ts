@@ -7,6 +7,7 @@ import { parsePath, renderPath, type SessionPlace } from "./address.ts";
 import { AppController } from "./app-controller.ts";
 import { type AppState, INITIAL_STATE } from "./app-state.ts";
 import { takeSocket } from "./early-socket.ts";
+import { InboxController } from "./inbox-controller.ts";
 import { loadMedia } from "./load-media.ts";
 import { MediaCache } from "./media-cache.ts";
 import { randomId } from "./random-id.ts";
@@ -21,6 +22,7 @@ export interface AppSession {
   readonly controller: AppController;
   readonly setup: SetupClient;
   readonly logins: LoginClient;
+  readonly inbox: InboxController;
   /** For requests of single pages. */
   readonly client: GatewayClient;
   /** Calls back when the session ends. */
@@ -92,6 +94,7 @@ export function openAppSession({ token, page, history, listener }: AppSessionOpt
   return {
     store,
     controller,
+    inbox: new InboxController(client, store, browserTimers),
     setup: createSetupClient(client),
     logins: createLoginClient(client),
     client,

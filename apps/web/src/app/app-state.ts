@@ -32,6 +32,8 @@ export interface AppState {
   readonly warnings: readonly GatewayWarning[];
   /** Dismissed warnings, as they were then; a changed one is shown again. */
   readonly hiddenWarnings: readonly GatewayWarning[];
+  /** What else waits for the owner's decision, as far as the gateway has said. */
+  readonly inbox?: { readonly approvals: number; readonly deadLetters: number } | undefined;
   /** A session with a pending deletion. */
   readonly deleting?: { readonly key: string; readonly title: string } | undefined;
   /** A text that the person wants to edit and send again; `serial` distinguishes equal texts. */

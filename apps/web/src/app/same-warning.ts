@@ -1,5 +1,8 @@
 import type { ChatEntry, GatewayWarning } from "@factotum/protocol";
 
+/** What the ids of warnings about people who ask to be admitted begin with; the rest is the code. */
+export const PAIRING_WARNING = "pairing:";
+
 /** True if both warnings have the same subject and text. */
 export function isSameWarning(one: GatewayWarning, other: GatewayWarning): boolean {
   return one.id === other.id && one.level === other.level && one.text === other.text && one.fix === other.fix;

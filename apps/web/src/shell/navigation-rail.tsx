@@ -52,11 +52,26 @@ export function NavigationRail(): React.JSX.Element {
   );
 }
 
-function RailLink({ page: { link, icon, label } }: { readonly page: PageLink }): React.JSX.Element {
+function RailLink({ page: { link, icon, label, waiting = 0 } }: { readonly page: PageLink }): React.JSX.Element {
   return (
     <Link {...link} className="rail-link">
       <Icon name={icon} />
       <span>{label}</span>
+      {waiting === 0 ? null : <RailCount count={waiting} />}
     </Link>
+  );
+}
+
+/** Above this, the exact number says nothing more. */
+const MAX_COUNT = 99;
+
+function RailCount({ count }: { readonly count: number }): React.JSX.Element {
+  return (
+    <>
+      <span className="rail-count" aria-hidden="true">
+        {count > MAX_COUNT ? `${MAX_COUNT}+` : count}
+      </span>
+      <span className="sr-only">{t("{count, plural, one {(# item waits)} other {(# items wait)}}", { count })}</span>
+    </>
   );
 }

@@ -26,6 +26,11 @@ const routes = root.addChildren([
       path: "/overview",
       component: lazyRouteComponent(() => import("../pages/overview/overview-page.tsx"), "OverviewPage"),
     }),
+    createRoute({
+      getParentRoute: () => dataPages,
+      path: "/inbox",
+      component: lazyRouteComponent(() => import("../pages/inbox/inbox-page.tsx"), "InboxPage"),
+    }),
   ]),
   createRoute({
     getParentRoute: () => root,

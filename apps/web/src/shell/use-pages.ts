@@ -1,5 +1,6 @@
 import { t } from "../i18n/t.ts";
 import { useAppState } from "../app/app-context.ts";
+import { waitingCount } from "../app/waiting-count.ts";
 import type { IconName } from "../ui/icon.tsx";
 
 /** A page as the rail and the palette show it. */
@@ -7,17 +8,22 @@ export interface PageLink {
   readonly id: string;
   readonly label: string;
   readonly icon: IconName;
+  /** Number of items on it that wait for a decision. */
+  readonly waiting?: number;
   readonly link:
     | { readonly to: "/chat/{-$sessionKey}"; readonly params: { readonly sessionKey: string | undefined } }
     | { readonly to: "/context/$sessionKey"; readonly params: { readonly sessionKey: string } }
+    | { readonly to: "/inbox" }
     | { readonly to: "/overview" };
 }
 
 /** The pages in the order of the rail, the most used first: on phones the first four have a place of their own. */
 export function usePages(): readonly PageLink[] {
   const sessionKey = useAppState((state) => state.sessionKey);
+  const waiting = useAppState(waitingCount);
   return [
     { id: "chat", label: t("Chat"), icon: "chat", link: { to: "/chat/{-$sessionKey}", params: { sessionKey } } },
+    { id: "inbox", label: t("Inbox"), icon: "inbox", link: { to: "/inbox" }, waiting },
     { id: "overview", label: t("Overview"), icon: "overview", link: { to: "/overview" } },
     ...(sessionKey === undefined
       ? []

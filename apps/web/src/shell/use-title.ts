@@ -1,12 +1,13 @@
 import { useEffect, useRef, useState } from "react";
 import { useAppState } from "../app/app-context.ts";
+import { waitingCount } from "../app/waiting-count.ts";
 
-/** Titles the page after the open conversation, with the number of answers since the page was hidden. */
+/** Titles the page after what it shows, with the number of items in the inbox and of answers since the page was hidden. */
 export function useTitle(title: string): void {
-  const ready = useReadyCount();
+  const news = useReadyCount() + useAppState(waitingCount);
   useEffect(() => {
-    document.title = `${ready === 0 ? "" : `(${ready}) `}${title} · Factotum`;
-  }, [title, ready]);
+    document.title = `${news === 0 ? "" : `(${news}) `}${title} · Factotum`;
+  }, [title, news]);
 }
 
 /** Number of runs that have ended in any conversation since the page was hidden; zero while it is visible. */

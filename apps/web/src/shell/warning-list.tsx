@@ -1,10 +1,9 @@
 import type { GatewayWarning } from "@factotum/protocol";
-import { isSameWarning, isShownIn } from "../app/same-warning.ts";
+import { useLocation } from "@tanstack/react-router";
+import { isSameWarning, isShownIn, PAIRING_WARNING } from "../app/same-warning.ts";
 import { useAppState, useController } from "../app/app-context.ts";
 import { PairingActions } from "./pairing-actions.tsx";
 import { t } from "../i18n/t.ts";
-
-const PAIRING = "pairing:";
 
 /** Warnings about the gateway for its owner. The container always exists, because screen readers only announce changes in an existing one. */
 export function WarningList(): React.JSX.Element {
@@ -12,18 +11,20 @@ export function WarningList(): React.JSX.Element {
   const hidden = useAppState((state) => state.hiddenWarnings);
   const entries = useAppState((state) => (state.open.type === "open" ? state.open.chat.entries : undefined));
   const controller = useController();
+  // The inbox lists them itself.
+  const isInbox = useLocation({ select: ({ pathname }) => pathname === "/inbox" });
   const isHidden = (warning: GatewayWarning): boolean => hidden.some((one) => isSameWarning(one, warning));
-  const shown = warnings.filter((warning) => !isHidden(warning) && !isShownIn(entries ?? [], warning));
+  const shown = warnings.filter((warning) => !isInbox && !isHidden(warning) && !isShownIn(entries ?? [], warning));
   return (
     <output className="warnings" aria-label={t("Gateway")}>
       {shown.map((warning) => (
         <span key={warning.id} className={warning.level === "error" ? "banner error" : "banner"}>
-          {warning.id.startsWith(PAIRING) ? (
+          {warning.id.startsWith(PAIRING_WARNING) ? (
             <>
               <span>
                 {warning.text} {t("Approve only a person you know.")}
               </span>
-              <PairingActions code={warning.id.slice(PAIRING.length)} text={warning.text} />
+              <PairingActions code={warning.id.slice(PAIRING_WARNING.length)} text={warning.text} />
             </>
           ) : (
             <span>

@@ -8,6 +8,7 @@ import {
   Ellipsis,
   Gauge,
   ImagePlus,
+  Inbox,
   Languages,
   Layers,
   type LucideIcon,
@@ -26,6 +27,7 @@ import {
 /** The icons of the chat and the shell. A page passes its own to `Icon`, so that they are loaded with it. */
 const ICONS = {
   chat: MessageSquare,
+  inbox: Inbox,
   overview: Gauge,
   context: Layers,
   menu: Menu,

@@ -1,0 +1,72 @@
+import type { RpcMethod } from "@factotum/protocol";
+import { expect, test } from "vitest";
+import { ManualTimers } from "../../test/manual-timers.ts";
+import type { GatewayEvent } from "../gateway-client/connection.ts";
+import type { ConnectionState } from "../gateway-client/gateway-client.ts";
+import { RpcError } from "../gateway-client/rpc-error.ts";
+import { type AppState, INITIAL_STATE } from "./app-state.ts";
+import { InboxController } from "./inbox-controller.ts";
+import { Store } from "./store.ts";
+
+/** A controller at a gateway with so many calls that wait and no dead letters; `waiting` undefined refuses. */
+function open() {
+  const gateway = { waiting: 0 as number | undefined, asked: 0 };
+  let say = (_event: GatewayEvent): void => undefined;
+  let become = (_state: ConnectionState): void => undefined;
+  const client = {
+    state: { type: "connecting" } as ConnectionState,
+    onEvent: (listener: typeof say) => ((say = listener), () => undefined),
+    onStateChange: (listener: typeof become) => ((become = listener), () => undefined),
+    request: async (method: RpcMethod) => {
+      if (gateway.waiting === undefined) throw new RpcError("forbidden", "Only for the owner.");
+      if (method === "deadletters.list") return { letters: [] };
+      gateway.asked += 1;
+      return { waiting: Array.from({ length: gateway.waiting }), grants: [] };
+    },
+  };
+  const store = new Store<AppState>(INITIAL_STATE, (notify) => notify());
+  const timers = new ManualTimers();
+  const controller = new InboxController(client as never, store, timers);
+  const connect = (type: "connected" | "stopped"): void => {
+    client.state = type === "connected" ? { type, serverVersion: "1" } : { type };
+    become(client.state);
+  };
+  return { gateway, controller, store, timers, connect, say: () => say({ type: "approvals-change", payload: {} }) };
+}
+
+test("what waits is counted with a connection, once after a burst of events, after a decision, and now and then", async () => {
+  const { gateway, controller, store, timers, connect, say } = open();
+  const count = () => store.get().inbox?.approvals;
+  say();
+  timers.advance(1000);
+  expect(gateway.asked).toBe(0);
+  gateway.waiting = 1;
+  connect("connected");
+  await expect.poll(count).toBe(1);
+  gateway.waiting = 2;
+  say();
+  say();
+  timers.advance(1000);
+  await expect.poll(count).toBe(2);
+  expect(gateway.asked).toBe(2);
+  gateway.waiting = 3;
+  controller.refresh();
+  await expect.poll(count).toBe(3);
+  gateway.waiting = 4;
+  timers.advance(30_000);
+  await expect.poll(count).toBe(4);
+  expect(gateway.asked).toBe(4);
+  connect("stopped");
+  timers.advance(300_000);
+  expect(gateway.asked).toBe(4);
+});
+
+test("a refused count leaves the badge as it was", async () => {
+  const { gateway, controller, store, connect } = open();
+  gateway.waiting = 1;
+  connect("connected");
+  await expect.poll(() => store.get().inbox?.approvals).toBe(1);
+  gateway.waiting = undefined;
+  controller.refresh();
+  expect(store.get().inbox).toEqual({ approvals: 1, deadLetters: 0 });
+});

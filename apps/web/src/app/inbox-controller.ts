@@ -1,0 +1,69 @@
+import type { GatewayClient } from "../gateway-client/gateway-client.ts";
+import { RpcError } from "../gateway-client/rpc-error.ts";
+import type { Timers } from "../gateway-client/timers.ts";
+import type { AppState } from "./app-state.ts";
+import type { Store } from "./store.ts";
+
+/** Events within this time cause one request. */
+const COLLECT_MS = 150;
+/** Milliseconds until it is counted again without an event: none announces that a message could not be delivered. */
+const RECOUNT_MS = 30_000;
+/** Dead letters that are counted. */
+const MAX_LETTERS = 100;
+
+/** Events that may have changed what waits for the owner. */
+const CHANGES: ReadonlySet<string> = new Set(["approvals-change", "sessions-change", "warnings-change"]);
+
+type CountedClient = Pick<GatewayClient, "request" | "state" | "onEvent" | "onStateChange">;
+
+/** Keeps the number of approvals and dead letters, for the badge. The page of the inbox lists them. */
+export class InboxController {
+  readonly #client: CountedClient;
+  readonly #store: Pick<Store<AppState>, "update">;
+  readonly #timers: Pick<Timers, "schedule">;
+  #cancel: () => void = () => undefined;
+  #isCollecting = false;
+  #serial = 0;
+
+  constructor(client: CountedClient, store: Pick<Store<AppState>, "update">, timers: Pick<Timers, "schedule">) {
+    this.#client = client;
+    this.#store = store;
+    this.#timers = timers;
+    client.onStateChange(({ type }) => {
+      if (type === "connected") this.refresh();
+      else this.#cancel();
+    });
+    client.onEvent(({ type }) => {
+      if (!CHANGES.has(type) || this.#isCollecting) return;
+      this.#schedule(COLLECT_MS);
+      this.#isCollecting = true;
+    });
+  }
+
+  /** Counts now, because something was decided. */
+  refresh(): void {
+    this.#schedule(RECOUNT_MS);
+    if (this.#client.state.type === "connected") void this.#count();
+  }
+
+  #schedule(delayMs: number): void {
+    this.#cancel();
+    this.#isCollecting = false;
+    this.#cancel = this.#timers.schedule(delayMs, () => this.refresh());
+  }
+
+  /** A number that cannot be asked stays as it was: the page of the inbox says why. */
+  async #count(): Promise<void> {
+    this.#serial += 1;
+    const serial = this.#serial;
+    try {
+      const [{ waiting }, { letters }] = await Promise.all([
+        this.#client.request("approvals.list", {}),
+        this.#client.request("deadletters.list", { limit: MAX_LETTERS }),
+      ]);
+      if (serial === this.#serial) this.#store.update({ inbox: { approvals: waiting.length, deadLetters: letters.length } });
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+    }
+  }
+}

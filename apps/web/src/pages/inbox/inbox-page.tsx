@@ -1,0 +1,85 @@
+import type { GatewayWarning } from "@factotum/protocol";
+import type { UseQueryResult } from "@tanstack/react-query";
+import { Fragment, useRef } from "react";
+import { useAppState } from "../../app/app-context.ts";
+import { isSameWarning, PAIRING_WARNING } from "../../app/same-warning.ts";
+import { Loaded } from "../../data/loaded.tsx";
+import { useRpc } from "../../data/use-rpc.ts";
+import type { RpcError } from "../../gateway-client/rpc-error.ts";
+import { t } from "../../i18n/t.ts";
+import { PageFrame } from "../../shell/page-frame.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { ApprovalItem } from "./approval-item.tsx";
+import styles from "./inbox.module.css";
+import { LetterItem } from "./letter-item.tsx";
+import { PairingItem } from "./pairing-item.tsx";
+import { useKeptFocus } from "./use-kept-focus.ts";
+import { WarningItem } from "./warning-item.tsx";
+
+/** No event announces that a message could not be delivered. */
+const LETTERS_MS = 10_000;
+/** Dead letters that are listed, newest first. */
+const MAX_LETTERS = 100;
+
+interface Item {
+  readonly key: string;
+  readonly view: React.JSX.Element;
+}
+
+/** Everything that waits for the owner: what holds up work first, then people, the gateway's problems, and messages that were given up. */
+export function InboxPage(): React.JSX.Element {
+  const approvals = useRpc("approvals.list", {});
+  const pairing = useRpc("pairing.list", {});
+  const letters = useRpc("deadletters.list", { limit: MAX_LETTERS }, { everyMs: LETTERS_MS });
+  const warnings = useShownWarnings();
+  const isConnected = useAppState((state) => state.connection.type === "connected");
+  const requests: readonly UseQueryResult<unknown, RpcError>[] = [approvals, pairing, letters];
+  const missing = requests.filter(({ data }) => data === undefined);
+  const pending = missing.find(({ error }) => error !== null) ?? missing[0];
+  const items: readonly Item[] = [
+    ...(approvals.data?.waiting ?? []).map((one) => ({ key: `approval ${one.id}`, view: <ApprovalItem approval={one} /> })),
+    ...(pairing.data?.pending ?? []).map((one) => ({ key: `pairing ${one.code}`, view: <PairingItem request={one} /> })),
+    ...warnings.map((one) => ({ key: `warning ${one.id}`, view: <WarningItem warning={one} /> })),
+    ...(letters.data?.letters ?? []).map((one) => ({ key: `letter ${one.id}`, view: <LetterItem letter={one} /> })),
+  ];
+  return (
+    <PageFrame title={t("Inbox")}>
+      <div className={styles["scroll"]}>
+        {pending === undefined ? null : isConnected ? (
+          <Loaded query={pending}>{() => null}</Loaded>
+        ) : (
+          <p className="chat-note">{t("Waiting for the gateway…")}</p>
+        )}
+        {pending === undefined && items.length === 0 ? <EmptyState>{t("Nothing waits for you.")}</EmptyState> : null}
+        <ItemList items={items} />
+        {letters.data?.cursor === undefined ? null : (
+          <p className="chat-note">{t("Older failed messages are shown once these are done.")}</p>
+        )}
+      </div>
+    </PageFrame>
+  );
+}
+
+function ItemList({ items }: { readonly items: readonly Item[] }): React.JSX.Element | null {
+  const list = useRef<HTMLUListElement>(null);
+  const onFocus = useKeptFocus(
+    list,
+    items.map(({ key }) => key),
+  );
+  if (items.length === 0) return null;
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- it only remembers which item has the focus
+    <ul ref={list} className={styles["list"]} onFocus={onFocus}>
+      {items.map(({ key, view }) => (
+        <Fragment key={key}>{view}</Fragment>
+      ))}
+    </ul>
+  );
+}
+
+/** The gateway's warnings that were not dismissed. People who ask have items of their own. */
+function useShownWarnings(): readonly GatewayWarning[] {
+  const warnings = useAppState((state) => state.warnings);
+  const hidden = useAppState((state) => state.hiddenWarnings);
+  return warnings.filter((warning) => !warning.id.startsWith(PAIRING_WARNING) && !hidden.some((one) => isSameWarning(one, warning)));
+}

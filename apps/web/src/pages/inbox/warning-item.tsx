@@ -1,0 +1,21 @@
+import type { GatewayWarning } from "@factotum/protocol";
+import { useController } from "../../app/app-context.ts";
+import { t } from "../../i18n/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { InboxItem } from "./inbox-item.tsx";
+
+/** A condition of the gateway. Dismissed, it comes back when its text changes. */
+export function WarningItem({ warning }: { readonly warning: GatewayWarning }): React.JSX.Element {
+  const controller = useController();
+  const isError = warning.level === "error";
+  return (
+    <InboxItem
+      title={warning.text}
+      kind={isError ? t("Error") : t("Warning")}
+      tone={isError ? "bad" : "warning"}
+      actions={<Button onClick={() => controller.hideWarning(warning)}>{t("Dismiss")}</Button>}
+    >
+      {warning.fix === undefined ? null : <p dir="auto">{warning.fix}</p>}
+    </InboxItem>
+  );
+}
