@@ -80,7 +80,11 @@ export class ScriptedGateway {
   /** The result of `warnings.list`. */
   warnings: RpcMethods["warnings.list"]["result"]["warnings"] = [];
   /** Calls that wait for a decision, messages that were given up, and people who ask: what an inbox lists. */
-  readonly inbox: { approvals: readonly Approval[]; letters: readonly DeadLetter[]; requests: readonly PairingRequest[] } = {
+  inbox: {
+    readonly approvals: readonly Approval[];
+    readonly letters: readonly DeadLetter[];
+    readonly requests: readonly PairingRequest[];
+  } = {
     approvals: [],
     letters: [],
     requests: [],
