@@ -50,6 +50,7 @@ test("the chat loads at most 190 kB of JavaScript over the wire, compressed", as
 test.each([
   ["overview", "Running now"],
   ["inbox", "Nothing waits for you."],
+  ["usage", "No model was asked in this period."],
   ["context/agent:main:main", "No request to a model is kept yet."],
 ])("the page %s loads at most 40 kB of JavaScript more than the chat", async (route, words) => {
   const { page, complaints, close } = await openPage(browser, { width: 1280 });

@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect, type RouterHistory } from "@tanstack/react-router";
 import { ChatPage } from "../pages/chat/chat-page.tsx";
+import { parseUsageSearch } from "../pages/usage/usage-search.ts";
 import { NoSuchPage, PageFault, ShellFault } from "./page-fault.tsx";
 import { Shell } from "./shell.tsx";
 
@@ -30,6 +31,12 @@ const routes = root.addChildren([
       getParentRoute: () => dataPages,
       path: "/inbox",
       component: lazyRouteComponent(() => import("../pages/inbox/inbox-page.tsx"), "InboxPage"),
+    }),
+    createRoute({
+      getParentRoute: () => dataPages,
+      path: "/usage",
+      validateSearch: parseUsageSearch,
+      component: lazyRouteComponent(() => import("../pages/usage/usage-page.tsx"), "UsagePage"),
     }),
   ]),
   createRoute({

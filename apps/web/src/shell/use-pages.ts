@@ -14,7 +14,8 @@ export interface PageLink {
     | { readonly to: "/chat/{-$sessionKey}"; readonly params: { readonly sessionKey: string | undefined } }
     | { readonly to: "/context/$sessionKey"; readonly params: { readonly sessionKey: string } }
     | { readonly to: "/inbox" }
-    | { readonly to: "/overview" };
+    | { readonly to: "/overview" }
+    | { readonly to: "/usage" };
 }
 
 /** The pages in the order of the rail, the most used first: on phones the first four have a place of their own. */
@@ -25,6 +26,7 @@ export function usePages(): readonly PageLink[] {
     { id: "chat", label: t("Chat"), icon: "chat", link: { to: "/chat/{-$sessionKey}", params: { sessionKey } } },
     { id: "inbox", label: t("Inbox"), icon: "inbox", link: { to: "/inbox" }, waiting },
     { id: "overview", label: t("Overview"), icon: "overview", link: { to: "/overview" } },
+    { id: "usage", label: t("Usage"), icon: "usage", link: { to: "/usage" } },
     ...(sessionKey === undefined
       ? []
       : [{ id: "context", label: t("Context"), icon: "context", link: { to: "/context/$sessionKey", params: { sessionKey } } } as const]),

@@ -1,0 +1,160 @@
+import { type Product, runCommand, startProduct } from "@factotum/testing-product";
+import { sayText } from "@factotum/testing-providers";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { findViolations } from "./find-violations.ts";
+import { openBrowser, openPage, type WatchedPage } from "./open-browser.ts";
+import type { Look } from "./scripted-page.ts";
+import { startProvider, type TestProvider } from "./start-provider.ts";
+
+/** Maximum JavaScript that draws plots, in bytes as sent. */
+const MAX_PLOT_BYTES = 25_000;
+
+let browser: Browser;
+let provider: TestProvider;
+let product: Product;
+let watched: WatchedPage[] = [];
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  provider = await startProvider();
+  provider.server.respond(() => sayText("Done."));
+  const model = { contextWindow: 100_000, maxOutput: 1000 };
+  const local = {
+    api: "openai-chat",
+    baseUrl: `${provider.server.baseUrl}/v1`,
+    models: [
+      { id: "m", ...model, cost: { input: 3, output: 15 } },
+      { id: "cheap", ...model, cost: { input: 1, output: 5 } },
+    ],
+  };
+  product = await startProduct({
+    config: {
+      agents: {
+        defaults: { model: "local/m" },
+        list: [
+          { id: "main", default: true },
+          { id: "clerk", model: "local/cheap" },
+        ],
+      },
+      models: { providers: { local } },
+      spend: { perCause: { user: { tokensPerDay: 1_000_000, usdPerDay: 0.000_001 } } },
+    },
+  });
+});
+afterAll(async () => {
+  await product[Symbol.asyncDispose]();
+  await provider[Symbol.asyncDispose]();
+  await browser.close();
+});
+afterEach(async () => {
+  const pages = watched;
+  watched = [];
+  for (const page of pages) await page.close();
+  expect(pages.flatMap(({ complaints }) => complaints)).toEqual([]);
+});
+
+async function openUsage(look: Look, search = ""): Promise<Page> {
+  const opened = await openPage(browser, look);
+  watched.push(opened);
+  await opened.page.goto(`${product.url}/#token=${product.token}`);
+  await opened.page.waitForURL(/#\/chat\/agent/);
+  await opened.page.goto(`${product.url}/#/usage${search}`);
+  return opened.page;
+}
+
+async function say(agent: string): Promise<void> {
+  const command = ["agent", "--session", `agent:${agent}:main`, "--message", "Hello"];
+  expect(await runCommand(command, product)).toMatchObject({ code: 0 });
+}
+
+const card = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+const rowNames = (page: Page) => page.locator("tbody td:first-child").allInnerTexts();
+/** The colours of the drawn pixels of the first plot. */
+const coloursOf = (page: Page): Promise<readonly string[]> =>
+  page
+    .locator("canvas")
+    .first()
+    .evaluate((canvas: HTMLCanvasElement) => {
+      const { data } = canvas.getContext("2d")?.getImageData(0, 0, canvas.width, canvas.height) ?? { data: [] };
+      const found = new Set<string>();
+      for (let at = 0; at < data.length; at += 4) if (data[at + 3] === 255) found.add([data[at], data[at + 1], data[at + 2]].join(" "));
+      return [...found];
+    });
+
+test("without usage it says how it comes to be, and an event shows the first", async () => {
+  const page = await openUsage({ width: 360 });
+  await page.getByText("No model was asked in this period.").waitFor();
+  expect(await page.locator("canvas").count()).toBe(0);
+  expect(await findViolations(page)).toEqual([]);
+  const sizes: Promise<number>[] = [];
+  page.on("requestfinished", (request) => {
+    if (request.url().endsWith(".js")) sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize));
+  });
+  await say("clerk");
+  await page.locator("canvas").nth(1).waitFor();
+  await say("main");
+  const requests = card(page, "In this period").getByText(/^2$/);
+  await requests.waitFor();
+  const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  expect(bytes).toBeGreaterThan(0);
+  expect(bytes).toBeLessThanOrEqual(MAX_PLOT_BYTES);
+});
+
+const ENGLISH = ["en-GB", "Usage", "By Model"] as const;
+const CHINESE = ["zh-CN", "用量", "按模型"] as const;
+test.each([
+  [360, true, ...CHINESE],
+  [768, false, ...ENGLISH],
+  [1280, false, ...CHINESE],
+  [1920, true, ...ENGLISH],
+])("at %i px, dark: %s, in %s it is readable, without faults of access", async (width, dark, locale, title, name) => {
+  const page = await openUsage({ width, dark, locale }, "?by=model");
+  await page.getByRole("heading", { name: title, level: 1 }).waitFor();
+  await card(page, name).locator("canvas").nth(1).waitFor();
+  expect(await findViolations(page)).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+});
+
+test("the address holds the period and the groups, and each group has its rows", async () => {
+  const page = await openUsage({ width: 1280 }, "?by=model");
+  await expect.poll(() => rowNames(page)).toEqual(["local/m", "local/cheap"]);
+  await page.getByRole("radio", { name: "Agent" }).press("Space");
+  await expect.poll(() => rowNames(page)).toEqual(["main", "clerk"]);
+  expect(page.url()).toContain("by=agent");
+  await page.reload();
+  await expect.poll(() => rowNames(page)).toEqual(["main", "clerk"]);
+  await page.getByRole("radio", { name: "Cause" }).press("Space");
+  await expect.poll(() => rowNames(page)).toEqual(["Messages of people"]);
+  await page.getByRole("radio", { name: "Conversation" }).press("Space");
+  await expect.poll(() => page.locator("tbody a").count()).toBe(2);
+  await page.getByRole("radio", { name: "Day", exact: true }).press("Space");
+  await expect.poll(async () => (await rowNames(page)).length).toBe(1);
+  await page.getByLabel("From").fill("2026-01-01");
+  await page.getByLabel("Until").fill("2026-01-31");
+  await page.getByText("No model was asked in this period.").waitFor();
+  expect(page.url()).toMatch(/from=2026-01-01&to=2026-01-31/);
+  await page.getByLabel("Until").fill("2025-01-31");
+  await page.getByText("The period ends before it begins.").waitFor();
+  expect(await findViolations(page)).toEqual([]);
+  await page.getByRole("radio", { name: "7 days" }).press("Space");
+  await expect.poll(async () => (await rowNames(page)).length).toBe(1);
+});
+
+test("each limit says what is left, and which is used up", async () => {
+  const page = await openUsage({ width: 1280 });
+  const limits = card(page, "Limits of today");
+  const user = limits.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "main: Messages of people" }) });
+  expect(await user.innerText()).toMatch(/Used up[^]*\$0\.00 of \$0\.000001 left[^]*9\d\d,\d\d\d of 1,000,000 tokens left/);
+  await limits.getByText("$2.00 of $2.00 left").first().waitFor();
+});
+
+test("plots have the colours of the theme, and change with it", async () => {
+  const page = await openUsage({ width: 1280 }, "?by=model");
+  await page.locator("canvas").first().waitFor();
+  await expect.poll(() => coloursOf(page)).toContain("43 95 80");
+  await page.emulateMedia({ colorScheme: "dark" });
+  await expect.poll(() => coloursOf(page)).toContain("127 199 177");
+  await page.evaluate(() => (document.documentElement.dataset["theme"] = "light"));
+  await expect.poll(() => coloursOf(page)).toContain("43 95 80");
+});
