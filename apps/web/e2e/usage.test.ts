@@ -114,6 +114,9 @@ test.each([
   await card(page, name).locator("canvas").nth(1).waitFor();
   expect(await findViolations(page)).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+  // Numbers and short names have one line.
+  for (const height of await page.locator("tbody tr").evaluateAll((rows: HTMLElement[]) => rows.map(({ offsetHeight }) => offsetHeight)))
+    expect(height).toBeLessThan(48);
 });
 
 test("the address holds the period and the groups, and each group has its rows", async () => {

@@ -103,7 +103,11 @@ function optionsOf(
   };
 }
 
+/** A name without its middle: the end of a model's name says as much as its beginning. */
 function shorten(name: string, characters: number): string {
   const all = Array.from(new Intl.Segmenter().segment(name), ({ segment }) => segment);
-  return all.length <= characters ? name : `${all.slice(0, Math.max(1, characters - 1)).join("")}…`;
+  if (all.length <= characters) return name;
+  const kept = Math.max(2, characters - 1);
+  const head = Math.floor(kept / 2);
+  return `${all.slice(0, head).join("")}…${all.slice(head - kept).join("")}`;
 }

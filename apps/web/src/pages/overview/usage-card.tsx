@@ -1,4 +1,5 @@
 import type { GatewayStatus } from "@factotum/protocol";
+import { Link } from "@tanstack/react-router";
 import { formatCompact, formatDollars } from "../../app/locale.ts";
 import { t } from "../../i18n/t.ts";
 import { Card } from "../../ui/card.tsx";
@@ -7,7 +8,7 @@ import styles from "./overview.module.css";
 /** What all conversations have used so far. */
 export function UsageCard({ usage: { totalTokens, costUsd } }: { readonly usage: GatewayStatus["usage"] }): React.JSX.Element {
   return (
-    <Card title={t("Cost so far")}>
+    <Card title={t("Cost so far")} actions={<Link to="/usage">{t("Details")}</Link>}>
       <dl className={styles["facts"]}>
         <dt>{t("Cost")}</dt>
         <dd>{costOf(totalTokens, costUsd)}</dd>
