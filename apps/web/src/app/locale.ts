@@ -28,6 +28,7 @@ const dates = (name: string, options: Intl.DateTimeFormatOptions): (() => Intl.D
   lazily(name, (current) => new Intl.DateTimeFormat(current, options));
 const moment = dates("moment", { dateStyle: "medium", timeStyle: "short" });
 const day = dates("day", { dateStyle: "medium" });
+const shortDay = dates("shortDay", { day: "numeric", month: "short" });
 const fullDay = dates("fullDay", { weekday: "long", day: "numeric", month: "long", year: "numeric" });
 const clock = dates("clock", { hour: "2-digit", minute: "2-digit" });
 const shortMoment = dates("shortMoment", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
@@ -51,6 +52,11 @@ export function formatMoment(timestampMs: number): string {
 /** Date alone. */
 export function formatDay(timestampMs: number): string {
   return day().format(timestampMs);
+}
+
+/** Day and month, for the axes of plots. */
+export function formatShortDay(timestampMs: number): string {
+  return shortDay().format(timestampMs);
 }
 
 /** Date with weekday. */

@@ -28,8 +28,10 @@ const AXIS_PX = 36;
 /** Room of the names of rows, as a part of the width and at most. */
 const NAMES_PART = 0.35;
 const NAMES_MAX_PX = 180;
+/** Between a name and its bar. */
+const GAP_PX = 8;
 /** Width of a character of the axes, roughly. */
-const CHARACTER_PX = 7;
+const CHARACTER_PX = 7.5;
 
 /** Draws bars into an empty element, as wide as it is, also when its width changes. `onPoint` is told the bar below the pointer. Call the returned function to remove them. */
 export function drawBars(box: HTMLElement, data: BarData, colours: BarColours, onPoint: (index: number | undefined) => void): () => void {
@@ -74,11 +76,14 @@ function optionsOf(
         side: isRows ? 3 : 2,
         grid: { show: false },
         ticks: { show: false },
+        gap: GAP_PX,
         incrs: isRows ? [1] : [1, 2, 5, 7, 14, 30, 60, 90, 180, 365],
-        space: isRows ? 1 : 96,
+        space: isRows ? 1 : 56,
         size: isRows ? namesPx : AXIS_PX,
         values: (plot, splits) =>
-          splits.map((index) => shorten(names[index] ?? "", isRows ? Math.floor(namesPx(plot) / CHARACTER_PX) : Number.POSITIVE_INFINITY)),
+          splits.map((index) =>
+            shorten(names[index] ?? "", isRows ? Math.floor((namesPx(plot) - GAP_PX) / CHARACTER_PX) : Number.POSITIVE_INFINITY),
+          ),
       },
       {
         ...axis,

@@ -2,7 +2,7 @@ import type { UsageReport } from "@factotum/protocol";
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { useAppState } from "../../app/app-context.ts";
-import { formatCompact, formatDay, formatWhole } from "../../app/locale.ts";
+import { formatCompact, formatDay, formatShortDay, formatWhole } from "../../app/locale.ts";
 import { sessionTitle } from "../../app/session-title.ts";
 import { t } from "../../i18n/t.ts";
 import { BarPlot } from "../../ui/bar-plot.tsx";
@@ -26,7 +26,10 @@ export function GroupsCard({ report: { groups, omitted }, period: { by, from, to
   const nameOf = useNames(by);
   const plots = useMemo(() => {
     const bars = barsOf(groups, { by, from, to });
-    const names = bars.map(({ key, others }) => (key === undefined ? t("{count} others", { count: others }) : nameOf(key)));
+    const names = bars.map(({ key, others }) => {
+      if (key === undefined) return t("{count} others", { count: others });
+      return by === "day" ? formatShortDay(startOf(key)) : nameOf(key);
+    });
     const layout = by === "day" ? ("columns" as const) : ("rows" as const);
     const series = (label: string, valueOf: (bar: (typeof bars)[number]) => number) => ({ label, values: bars.map(valueOf) });
     return {
@@ -93,6 +96,22 @@ function useNames(by: UsagePeriod["by"]): (key: string) => string {
   }, [by, sessions, agents]);
 }
 
+interface GroupNameProps {
+  readonly by: UsagePeriod["by"];
+  readonly of: string;
+  readonly name: string;
+}
+
+function GroupName({ by, of, name }: GroupNameProps): React.ReactNode {
+  if (by === "day") return <time dateTime={of}>{name}</time>;
+  if (by !== "session") return name;
+  return (
+    <Link to="/chat/{-$sessionKey}" params={{ sessionKey: of }} dir="auto">
+      {name}
+    </Link>
+  );
+}
+
 function columnsOf(by: UsagePeriod["by"], nameOf: (key: string) => string): readonly Column<Group>[] {
   const keyOf = ({ keys }: Group): string => keys[by] ?? "";
   const number = (id: string, title: string, valueOf: (group: Group) => number): Column<Group> => ({
@@ -107,14 +126,7 @@ function columnsOf(by: UsagePeriod["by"], nameOf: (key: string) => string): read
       id: "name",
       title: groupText(by),
       sortBy: (group) => (by === "day" ? keyOf(group) : nameOf(keyOf(group))),
-      cell: (group) =>
-        by === "session" ? (
-          <Link to="/chat/{-$sessionKey}" params={{ sessionKey: keyOf(group) }} dir="auto">
-            {nameOf(keyOf(group))}
-          </Link>
-        ) : (
-          nameOf(keyOf(group))
-        ),
+      cell: (group) => <GroupName by={by} of={keyOf(group)} name={nameOf(keyOf(group))} />,
     },
     { id: "cost", title: t("Cost"), align: "end", cell: costText, sortBy: ({ costUsd = 0 }) => costUsd },
     number("total", t("Tokens"), ({ total }) => total),
