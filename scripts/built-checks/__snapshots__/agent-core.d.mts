@@ -926,7 +926,7 @@ declare function splitEffectivePrompt(text: string): readonly PromptBlock[];
 declare function cutText(text: string, maxChars: number, mark: string): string;
 /**
  * Estimates tokens without a tokenizer: four ASCII characters per token, and one token per other UTF-16 unit (Chinese, emoji). Messages include their images
- * and the arguments of their calls.
+ * and the arguments of their calls, and not what an external agent has done itself, which no model of a provider is given.
  */
 declare function estimateTokens(given: string | readonly AgentMessage[]): number;
 export { BOOTSTRAP_NAMES, type BootstrapFile, type CompactionPlan, type ContextBudget, DEFAULT_HEARTBEAT_PROMPT, type EffectivePromptFacts, type HistoryView, type HistoryViewOptions, IMAGE_REMOVED, type KnownResult, type MediaFacts, type ModelSettings, type PromptFacts, type Quarantine, type SystemEvent, TOOL_CALL, type TimeFormat, type ToolDecision, type ToolOutcome, beginsTurn, contextBudget, createTimeFormat, cutText, describeContext, diffContext, estimateTokens, executeTool, fallbackCompaction, isExchangeEnd, isHeartbeatOk, opensFiles, orderTools, parseDeferredArguments, planBootstrap, planCompaction, projectMessages, quarantine, renderEffectivePrompt, renderSubagentContext, renderSummaryMessage, renderSystemPrompt, rerenderMessages, runAgent, sentForm, splitEffectivePrompt, summarisePlan, unwrapDeferredCalls, viewHistory, withoutQuietRuns };

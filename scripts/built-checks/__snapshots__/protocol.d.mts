@@ -180,6 +180,8 @@ interface AgentBinding {
   /** Its place in the configuration: `bindings[index]`. */
   readonly index: number;
   readonly agentId: string;
+  /** The agent of `acp.agents` that answers in the place of the agent's model. */
+  readonly externalAgent?: string;
   /** The kind that decides its precedence, such as `peer` or `account`. */
   readonly tier: string;
   /** Every given field must match. */
