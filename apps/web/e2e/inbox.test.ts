@@ -50,7 +50,8 @@ const FULL: GatewayWarning = { id: "storage", level: "error", text: "No messages
 
 const item = (page: Page, words: string | RegExp) => page.getByRole("main").getByRole("listitem").filter({ hasText: words });
 const badge = (page: Page) => page.getByRole("navigation").locator(".rail-count");
-const focused = (page: Page): Promise<string> => page.evaluate(() => (document.activeElement as HTMLElement).innerText);
+/** The text of the item that has the focus itself. */
+const focused = (page: Page): Promise<string> => page.evaluate(() => document.querySelector<HTMLElement>("li:focus")?.innerText ?? "");
 
 async function openInbox(look: { readonly width: number; readonly dark?: boolean; readonly locale?: string }): Promise<Page> {
   const page = await scene.open(look);
