@@ -129,8 +129,9 @@ test("a refused decision is explained, and the item stays", async () => {
   scene.gateway.scripted.inbox = { approvals: [APPROVAL], letters: [], requests: [] };
   const page = await openInbox({ width: 1280 });
   // The scripted gateway has no such method.
-  await item(page, "exec").getByRole("button", { name: "Allow once" }).click();
+  await item(page, "exec").getByRole("button", { name: "Allow once" }).press("Enter");
   await page.getByText("The scripted gateway has no approvals.decide.").waitFor();
+  await expect.poll(() => focused(page), { timeout: 20_000 }).toContain("exec");
   await item(page, "exec").getByRole("button", { name: "Allow once", disabled: false }).waitFor();
 });
 

@@ -18,11 +18,15 @@ export function useDecision<Method extends RpcMethod>(method: Method): Decision<
   const toasts = useToasts();
   const mutation = useRpcMutation(method);
   const decide: Decision<Method>["decide"] = async (params) => {
+    const item = document.activeElement?.closest("li");
     try {
       return await mutation.mutateAsync(params);
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
       toasts.show({ kind: "error", text: error.message });
+      // The button was disabled meanwhile, and has lost the focus, or is about to.
+      const active = document.activeElement;
+      if (active === document.body || item?.contains(active) === true) item?.focus();
       return undefined;
     } finally {
       inbox.refresh();
