@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { t } from "../i18n/t.ts";
+import { Button } from "./button.tsx";
 import styles from "./bar-plot.module.css";
 import type { BarColours, BarData, drawBars } from "./draw-bars.ts";
 import { useTheme } from "./use-theme.ts";
@@ -15,7 +16,7 @@ export function BarPlot({ title, data }: BarPlotProps): React.JSX.Element {
   const figure = useRef<HTMLElement>(null);
   const box = useRef<HTMLDivElement>(null);
   const [pointed, setPointed] = useState<number>();
-  const [draw, failed] = useDrawBars();
+  const { draw, retry } = useDrawBars();
   const theme = useTheme();
   useEffect(() => {
     if (draw === undefined || figure.current === null || box.current === null) return undefined;
@@ -35,7 +36,14 @@ export function BarPlot({ title, data }: BarPlotProps): React.JSX.Element {
           </li>
         ))}
       </ul>
-      {failed ? <p>{t("The plot could not be loaded. The table has the same values.")}</p> : null}
+      {retry === undefined ? null : (
+        <p>
+          {t("The plot could not be loaded. The table has the same values.")}{" "}
+          <Button variant="text" onClick={retry}>
+            {t("Try again")}
+          </Button>
+        </p>
+      )}
       <div className={styles["box"]} data-layout={data.layout} ref={box} aria-hidden="true" />
       <p className={styles["reading"]} aria-hidden="true">
         {name === undefined ? null : `${name}: ${series.map(({ values }) => format(values[pointed ?? 0] ?? 0)).join(" + ")}`}
@@ -46,12 +54,19 @@ export function BarPlot({ title, data }: BarPlotProps): React.JSX.Element {
 
 let loaded: typeof drawBars | undefined;
 
-/** The program that draws, once it is loaded, and whether that failed. */
-function useDrawBars(): readonly [typeof drawBars | undefined, boolean] {
+interface DrawBars {
+  /** Absent until it is loaded. */
+  readonly draw?: typeof drawBars;
+  /** Present if it could not be loaded. */
+  readonly retry?: () => void;
+}
+
+/** The program that draws. */
+function useDrawBars(): DrawBars {
   const [draw, setDraw] = useState(() => loaded);
   const [failed, setFailed] = useState(false);
   useEffect(() => {
-    if (draw !== undefined) return undefined;
+    if (draw !== undefined || failed) return undefined;
     let isGone = false;
     import("./draw-bars.ts").then(
       (module) => {
@@ -65,8 +80,9 @@ function useDrawBars(): readonly [typeof drawBars | undefined, boolean] {
     return () => {
       isGone = true;
     };
-  }, [draw]);
-  return [draw, failed];
+  }, [draw, failed]);
+  if (draw !== undefined) return { draw };
+  return failed ? { retry: () => setFailed(false) } : {};
 }
 
 /** What the style sheet says, with the theme applied. */
