@@ -15,6 +15,7 @@ let provider: TestProvider;
 let product: Product;
 let config: object;
 let watched: WatchedPage[] = [];
+let hasUsage = false;
 
 beforeAll(async () => {
   browser = await openBrowser();
@@ -54,7 +55,7 @@ afterEach(async () => {
   expect(pages.flatMap(({ complaints }) => complaints)).toEqual([]);
 });
 
-async function openUsage(look: Look, search = ""): Promise<Page> {
+async function openPageOf(look: Look, search: string): Promise<Page> {
   const opened = await openPage(browser, look);
   watched.push(opened);
   await opened.page.goto(`${product.url}/#token=${product.token}`);
@@ -63,9 +64,16 @@ async function openUsage(look: Look, search = ""): Promise<Page> {
   return opened.page;
 }
 
+/** The page of a gateway whose agents have answered a message each. */
+async function openUsage(look: Look, search = ""): Promise<Page> {
+  if (!hasUsage) for (const agent of ["clerk", "main"]) await say(agent);
+  return openPageOf(look, search);
+}
+
 async function say(agent: string): Promise<void> {
   const command = ["agent", "--session", `agent:${agent}:main`, "--message", "Hello"];
   expect(await runCommand(command, product)).toMatchObject({ code: 0 });
+  hasUsage = true;
 }
 
 const card = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
@@ -83,7 +91,7 @@ const coloursOf = (page: Page): Promise<readonly string[]> =>
     });
 
 test("without usage it says how it comes to be, and an event shows the first", async () => {
-  const page = await openUsage({ width: 360 });
+  const page = await openPageOf({ width: 360 }, "");
   await page.getByText("No model was asked in this period.").waitFor();
   expect(await page.locator("canvas").count()).toBe(0);
   expect(await findViolations(page)).toEqual([]);
