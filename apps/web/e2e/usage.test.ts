@@ -64,9 +64,13 @@ async function openPageOf(look: Look, search: string): Promise<Page> {
   return opened.page;
 }
 
-/** The page of a gateway whose agents have answered a message each. */
-async function openUsage(look: Look, search = ""): Promise<Page> {
+/** Each agent has answered a message. */
+async function haveUsage(): Promise<void> {
   if (!hasUsage) for (const agent of ["clerk", "main"]) await say(agent);
+}
+
+async function openUsage(look: Look, search = ""): Promise<Page> {
+  await haveUsage();
   return openPageOf(look, search);
 }
 
@@ -172,6 +176,7 @@ test("plots have the colours of the theme, and change with it", async () => {
 });
 
 test("without the program that draws, the table stays, and it can be loaded later", async () => {
+  await haveUsage();
   const { page, close } = await openPage(browser, { width: 360 });
   let isBroken = true;
   await page.route("**/draw-bars*.js", (route) => (isBroken ? route.abort() : route.continue()));
