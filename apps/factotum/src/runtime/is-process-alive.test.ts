@@ -23,6 +23,8 @@ test.runIf(process.platform === "linux")("a process that has ended and is not re
     const [line] = (await once(output, "data")) as [Buffer];
     const pid = Number(line.toString());
     expect(isProcessAlive(pid)).toBe(true);
+    // Until then the shell may reap it.
+    await expect.poll(() => readFileSync(`/proc/${parent.pid}/comm`, "latin1")).toBe("cat\n");
     (parent.stdio[3] as Writable).end();
     await expect.poll(() => readFileSync(`/proc/${pid}/stat`, "latin1")).toContain(") Z ");
     expect(isProcessAlive(pid)).toBe(false);
