@@ -35,6 +35,8 @@ export default defineConfig({
       { extends: true, test: { name: "scripts", root: join(ROOT, "scripts"), include: ["{bootstrap,gates,mutants,new}/**/*.test.ts"] } },
     ],
     environment: "node",
+    // Compiled code of the programs that tests start: without it their starts take a third more CPU time.
+    env: { NODE_COMPILE_CACHE: join(ROOT, "node_modules/.factotum/compiled") },
     // They end what hangs; a busy machine must not reach them. A test says another number only where it is more.
     testTimeout: 120_000,
     hookTimeout: 120_000,
