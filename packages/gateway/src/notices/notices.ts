@@ -192,10 +192,20 @@ export class Notices {
   async sendToChat(
     sessionKey: string,
     target: Origin,
-    { text, identity, card }: { readonly text: string; readonly identity: readonly (string | number)[]; readonly card?: Card },
+    {
+      text,
+      identity,
+      card,
+      purpose,
+    }: Pick<GatewayAnswer, "purpose"> & {
+      readonly text: string;
+      readonly identity: readonly (string | number)[];
+      readonly card?: Card;
+    },
   ): Promise<void> {
     if (this.#options.channels.accountFor(target) === undefined) return;
-    await this.#send({ sessionKey, target, text, identity, suppressed: await this.#isSuppressed(sessionKey, target) }, card);
+    const suppressed = await this.#isSuppressed(sessionKey, target);
+    await this.#send({ sessionKey, target, text, identity, suppressed, ...withoutUndefined({ purpose }) }, card);
   }
 
   /** Adds a notice to the transcript, where the owner sees it. */
@@ -210,9 +220,9 @@ export class Notices {
     publishEntry(this.#options, sessionKey, entry, undefined);
   }
 
-  async #send(message: Omit<PlannedMessage, "purpose" | "nowMs">, card?: Card): Promise<void> {
+  async #send(message: Omit<PlannedMessage, "purpose" | "nowMs"> & Pick<GatewayAnswer, "purpose">, card?: Card): Promise<void> {
     const { store, channels, clock, dispatcher } = this.#options;
-    const planned = { ...message, purpose: "notice", nowMs: clock.now() } as const;
+    const planned = { purpose: "notice", ...message, nowMs: clock.now() } as const;
     const rows = card === undefined ? planChatMessage(planned, channels) : planChatCard(planned, card, channels);
     if (rows.length > 0) dispatcher.dispatch(await store.addOutbound(rows));
   }

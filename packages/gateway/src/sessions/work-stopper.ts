@@ -46,7 +46,7 @@ export interface WorkStopperOptions {
   readonly events: SessionEvents;
   readonly watchers: InputWatchers;
   readonly sessionCommands: Pick<SessionCommands, "endSession">;
-  readonly subagents: Pick<SessionSubagents, "endSession">;
+  readonly subagents: Pick<SessionSubagents, "endSession" | "takeHeld">;
 }
 
 /** Stops the work of sessions, for `/stop`, resets, deletions and aborts by clients. */
@@ -59,9 +59,8 @@ export class WorkStopper {
 
   /**
    * Aborts the current run (only if it is `runId`, when given) and, if `queued`, drops waiting messages; results of sub-agents that wait are told to their chat
-   * unchanged. `by` is the message that asked for it: its sender
-   * is notified by the result, the senders of other dropped messages by a notice. Without `by` a client of the gateway asked, and every sender on a channel is
-   * notified.
+   * unchanged, and so are those that wait for other sub-agents which it ends. `by` is the message that asked for it: its sender is notified by the result, the
+   * senders of other dropped messages by a notice. Without `by` a client of the gateway asked, and every sender on a channel is notified.
    */
   async stop(
     sessionKey: string,
@@ -83,25 +82,32 @@ export class WorkStopper {
     if (options.runId !== undefined && events.live(sessionKey)?.runId !== options.runId) return NOTHING_STOPPED;
     const commands = options.endsCommands === true ? sessionCommands.endSession(sessionKey) : 0;
     const requests = options.endsCommands === true ? await this.#withdrawCalls(sessionKey) : 0;
-    if (before !== undefined && this.#options.queue.lanes.current(sessionKey) === before) return { ...NOTHING_STOPPED, commands, requests };
-    const { queue, answerOrder } = this.#options;
+    const { queue, answerOrder, subagents: trees } = this.#options;
+    const held = options.queued || options.endsSubagents === true ? trees.takeHeld(sessionKey) : [];
+    if (before !== undefined && queue.lanes.current(sessionKey) === before)
+      return { ...NOTHING_STOPPED, commands, requests, results: await this.#tellResults(sessionKey, held, options.reason) };
     const taken = options.queued ? [...queue.dropInputs(sessionKey, before), ...answerOrder.drop(sessionKey)] : [];
     const dropped = taken.filter((input) => !isResult(input));
-    const current = this.#options.queue.lanes.current(sessionKey);
+    const current = queue.lanes.current(sessionKey);
     const notifiesSender = current !== undefined && current.type !== "task" && !this.#isSeenBy(originOf(current), by);
-    const aborted = this.#options.queue.lanes.abort(sessionKey, new LaneAbort(options.reason, { notifiesSender }));
+    const aborted = queue.lanes.abort(sessionKey, new LaneAbort(options.reason, { notifiesSender }));
     const own = dropped.filter((input) => this.#isOwn(input, by));
     await this.#options.notices.endStopped(sessionKey, own, options.reason);
     for (const input of dropped) if (!own.includes(input)) await this.#options.notices.drop(sessionKey, input, DROPPED.stopped);
-    const { reason } = options;
-    const { store, notices, watchers } = this.#options;
-    const results: string[] = [];
-    for (const input of taken.filter(isResult)) {
-      const text = await tellUnheard(sessionKey, input, { reason, store, notices, watchers });
-      if (text !== undefined) results.push(text);
-    }
-    const subagents = options.endsSubagents === true ? await this.#options.subagents.endSession(sessionKey) : 0;
+    const results = await this.#tellResults(sessionKey, [...held, ...taken.filter(isResult)], options.reason);
+    const subagents = options.endsSubagents === true ? await trees.endSession(sessionKey) : 0;
     return { aborted, dropped: dropped.length, commands, requests, subagents, results };
+  }
+
+  /** Resolves with what was told. */
+  async #tellResults(sessionKey: string, inputs: readonly InputRecord[], reason: string): Promise<readonly string[]> {
+    const { store, notices, watchers } = this.#options;
+    const told: string[] = [];
+    for (const input of inputs) {
+      const text = await tellUnheard(sessionKey, input, { reason, store, notices, watchers });
+      if (text !== undefined) told.push(text);
+    }
+    return told;
   }
 
   /** A call that a turn still waits for ends with that turn. */

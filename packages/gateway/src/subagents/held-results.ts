@@ -12,18 +12,34 @@ interface HeldResult {
 export class HeldResults {
   readonly #runtime: () => Pick<SubagentRuntime, "behind" | "inBackground" | "recover" | "requeue">;
   /** By session: the sub-agents that are waited for, and the results that are there. */
-  readonly #waits = new Map<string, { readonly ids: Set<string>; readonly held: HeldResult[] }>();
+  readonly #waits = new Map<string, { readonly ids: Set<string>; readonly held: HeldResult[]; isStopped?: boolean }>();
 
-  /** By session: the number of results that are not queued yet, although all that was waited for is there. */
-  readonly #handedOver = new Map<string, number>();
+  /** By session: results that are not queued yet, although all that was waited for is there. */
+  readonly #handedOver = new Map<string, HeldResult[]>();
 
   constructor(runtime: () => Pick<SubagentRuntime, "behind" | "inBackground" | "recover" | "requeue">) {
     this.#runtime = runtime;
   }
 
   /** Results that a session gets behind its turn: held ones, and those that are being handed over. */
-  count(sessionKey: string): number {
-    return (this.#waits.get(sessionKey)?.held.length ?? 0) + (this.#handedOver.get(sessionKey) ?? 0);
+  of(sessionKey: string): readonly InputRecord[] {
+    return [...(this.#waits.get(sessionKey)?.held ?? []), ...(this.#handedOver.get(sessionKey) ?? [])].map(({ input }) => input);
+  }
+
+  /** The work of a session is stopped: takes the results that would begin a turn of it. What is waited for still is handed over when it is there. */
+  take(sessionKey: string): readonly InputRecord[] {
+    const taken = this.of(sessionKey).filter((input) => input.admission.isEvent !== true);
+    const wait = this.#waits.get(sessionKey);
+    for (const held of [wait?.held ?? [], this.#handedOver.get(sessionKey) ?? []])
+      held.splice(0, held.length, ...held.filter(({ input }) => !taken.includes(input)));
+    if (wait?.ids.size === 0 && wait.held.length === 0) this.#waits.delete(sessionKey);
+    return taken;
+  }
+
+  /** The work of a session is about to be stopped: nothing that it waits for is handed over any longer. */
+  stop(sessionKey: string): void {
+    const wait = this.#waits.get(sessionKey);
+    if (wait !== undefined) wait.isStopped = true;
   }
 
   /** Hands the results of these sub-agents over together, once all of them have ended, with those that are `held` already. */
@@ -54,26 +70,21 @@ export class HeldResults {
       return;
     }
     if (input !== undefined) wait.held.push({ input, isRecovered: false });
-    if (wait.ids.size === 0) await this.#handOverHeld(parentKey);
+    if (wait.ids.size === 0 && wait.isStopped !== true) await this.#handOverHeld(parentKey);
   }
 
   async #handOverHeld(sessionKey: string): Promise<void> {
     const held = this.#waits.get(sessionKey)?.held ?? [];
     this.#waits.delete(sessionKey);
-    this.#countHandedOver(sessionKey, held.length);
+    const left = this.#handedOver.get(sessionKey) ?? [];
+    this.#handedOver.set(sessionKey, left);
+    left.push(...held);
     const { behind, recover, requeue } = this.#runtime();
-    try {
-      await behind(sessionKey, async () => {
-        for (const { input, isRecovered } of held) await (isRecovered ? recover(input) : requeue(input));
-      });
-    } finally {
-      this.#countHandedOver(sessionKey, -held.length);
-    }
-  }
-
-  #countHandedOver(sessionKey: string, change: number): void {
-    const count = (this.#handedOver.get(sessionKey) ?? 0) + change;
-    if (count === 0) this.#handedOver.delete(sessionKey);
-    else this.#handedOver.set(sessionKey, count);
+    // A stop may have taken some of them meanwhile.
+    await behind(sessionKey, async () => {
+      for (let next = left.shift(); next !== undefined; next = left.shift())
+        await (next.isRecovered ? recover(next.input) : requeue(next.input));
+      this.#handedOver.delete(sessionKey);
+    });
   }
 }

@@ -7,12 +7,12 @@ interface Said {
   readonly isTainted: boolean;
 }
 
-/** What sub-agents had said when they were ended with the one that has started them. Its own end reports that, since nothing else does. */
+/** What sub-agents had said that the one which has started them was not told before it was ended. Its own end reports that, since nothing else does. */
 export class PartialResults {
   /** By the session of the one that has started them. */
   readonly #left = new Map<string, Map<string, { readonly spawn: SpawnRecord; readonly said: Said }>>();
 
-  /** Call it when a sub-agent is ended with its parent, before the end of that is planned. */
+  /** Call it when a sub-agent is ended with its parent, or its result gets no turn of that, before the end of that is planned. */
   add(spawn: SpawnRecord, said: Said): void {
     if (said.result.trim() === "") return;
     const left = this.#left.get(spawn.parentKey) ?? new Map();

@@ -1,9 +1,11 @@
+import { messageId } from "@factotum/channel-contract";
 import { createGate, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicReply, Gate } from "@factotum/testing-providers";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { endsAsKilled } from "../../test/gateway-harness.ts";
 import { createHeldCommands } from "../../test/held-commands.ts";
 import { spawn, SubagentScene, YIELD } from "../../test/subagent-scene.ts";
+import { refersToTainted } from "../taint/sent-taint.ts";
 
 let scene: SubagentScene;
 beforeEach(async () => {
@@ -378,22 +380,83 @@ test.each(["/new", "/stop"])("a result that waits behind a turn is sent as a pla
   expect(entries.filter((entry) => "text" in entry && entry.text.includes("forty-two")).map(({ type }) => type)).toEqual(["notice"]);
 });
 
-test("a result that is held for another one is handed over, too, when the conversation was reset meanwhile", async () => {
+/** The running ones that are waited for. */
+const awaited = (rows: Awaited<ReturnType<SubagentScene["rows"]>>): number =>
+  rows.filter(({ state, isAwaited }) => state === "running" && isAwaited === true).length;
+
+test.each(["/new", "/stop"])(
+  "a result that is held for another one is sent as a plain message, and begins no turn, after %s",
+  async (command) => {
+    await scene.start();
+    const gate: Gate = createGate();
+    scene.answerWith({
+      "": ({ results, text }) => (text.includes("has ended") ? textReply("Told.") : results === 0 ? spawn("quick", "slow") : YIELD),
+      quick: () => textReply("first"),
+      slow: () => ({ ...textReply("second"), fault: { type: "slow-headers", until: gate } }),
+    });
+    await scene.platform.say(scene.platform.message("Go."));
+    await expect.poll(async () => awaited(await scene.rows())).toBe(1);
+    await expect.poll(async () => (await scene.rows()).map(({ state }) => state).toSorted()).toEqual(["done", "running"]);
+    await scene.platform.say(scene.platform.message(command));
+    await scene.platform.waitForSends(2);
+    gate.open();
+    await scene.running.gateway.engine.idle();
+    expect(scene.bodies("has ended")).toEqual([]);
+    const told = scene.texts.filter((text) => text.startsWith("The sub-agent"));
+    expect(told.filter((text) => text.endsWith("ended: done.\n\nfirst"))).toHaveLength(1);
+    // That of the other one comes when it has ended; a stop ends it, and the next turn gets that.
+    expect(told).toHaveLength(command === "/new" ? 2 : 1);
+    expect(await scene.running.store.listInputs({ state: "waiting", limit: 10 })).toMatchObject({ items: command === "/new" ? [] : [{}] });
+  },
+);
+
+test.each([
+  { command: "/stop", isForwarded: false, isMarked: false },
+  { command: "/stop", isForwarded: true, isMarked: true },
+  // What it has read is not known where its conversation is gone.
+  { command: "/new", isForwarded: false, isMarked: true },
+])("a reply to a result that was sent plainly brings text of others if it may be that: $command, $isForwarded", async (row) => {
   await scene.start();
   const gate: Gate = createGate();
   scene.answerWith({
-    "": ({ results, text }) => (text.includes("has ended") ? textReply("Told.") : results === 0 ? spawn("quick", "slow") : YIELD),
+    "": ({ results }) => (results === 0 ? spawn("quick", "slow") : YIELD),
     quick: () => textReply("first"),
     slow: () => ({ ...textReply("second"), fault: { type: "slow-headers", until: gate } }),
   });
-  await scene.platform.say(scene.platform.message("Go."));
+  const forwarded = row.isForwarded ? { forwarded: { from: "Eve", body: "Look." } } : {};
+  await scene.platform.say(scene.platform.message("Go.", forwarded));
+  await expect.poll(async () => awaited(await scene.rows())).toBe(1);
   await expect.poll(async () => (await scene.rows()).map(({ state }) => state).toSorted()).toEqual(["done", "running"]);
-  await scene.platform.say(scene.platform.message("/new"));
-  await scene.platform.waitForSends(1);
+  await scene.platform.say(scene.platform.message(row.command));
+  await scene.platform.waitForSends(2);
   gate.open();
   await scene.running.gateway.engine.idle();
-  expect(scene.bodies("| first")).toHaveLength(1);
-  expect(scene.texts.some((text) => text.endsWith("second"))).toBe(true);
+  await scene.running.gateway.engine.parts.dispatcher.idle();
+  const { sent } = scene.platform;
+  const newest = sent.findLastIndex(({ outbound }) => outbound.type === "text" && outbound.text.startsWith("The sub-agent"));
+  const replyTo = { messageId: messageId(`sent-${newest}`), body: "", isQuote: false };
+  expect(await refersToTainted(scene.platform.message("Do that.", { replyTo }), { store: scene.running.store })).toBe(row.isMarked);
+});
+
+test("one that is stopped while it waits for two others has no further turn, and reports the result of the one that has ended", async () => {
+  const gate = createGate();
+  await scene.start((before) => ({ ...before, maxDepth: 2 }));
+  scene.answerWith({
+    "": ({ results, text }) => (text.includes("has ended") ? textReply("Told.") : results === 0 ? spawn("outer") : YIELD),
+    outer: ({ results }) => (results === 0 ? spawn("quick", "slow") : YIELD),
+    quick: () => textReply("Two of five."),
+    slow: () => ({ ...textReply("never"), fault: { type: "slow-headers", until: gate } }),
+  });
+  await scene.platform.say(scene.platform.message("Go."));
+  await expect.poll(async () => awaited(await scene.rows())).toBe(2);
+  await expect.poll(async () => (await scene.rows()).map(({ state }) => state).toSorted()).toEqual(["done", "running", "running"]);
+  const before = scene.bodies("- Task: outer").length;
+  await scene.say("/subagents kill all");
+  gate.open();
+  expect(scene.bodies("- Task: outer")).toHaveLength(before);
+  const [told = ""] = scene.bodies("has ended");
+  expect(told).toMatch(/\| Its sub-agent [0-9a-f]{8} had said:\\n\| Two of five\./);
+  expect(await scene.running.store.listInputs({ state: "waiting", limit: 10 })).toMatchObject({ items: [] });
 });
 
 test("tools that are not there are refused with near names before a task is handed out", async () => {

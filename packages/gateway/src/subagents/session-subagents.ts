@@ -33,6 +33,7 @@ import type { SubagentRunEnd, SubagentTurnEnd } from "./spawn-ends.ts";
 import type { SteeringWords } from "./steering-refusal.ts";
 import { SubagentControl } from "./subagent-control.ts";
 import type { SubagentRuntime } from "./subagent-runtime.ts";
+import { isResult } from "./tell-unheard.ts";
 import { UnstoredSpawns } from "./unstored-spawns.ts";
 
 const STOPPED: BroughtEnd = { state: "killed", reason: "the work of its session was stopped", tells: "next-turn" };
@@ -163,8 +164,8 @@ export class SessionSubagents implements Subagents {
     // Some may have ended meanwhile.
     const open = openNow();
     // Results that arrive meanwhile wait behind this turn.
-    const ended = this.#connectedRuntime.waitingInputs(sessionKey).filter(({ admission }) => admission.completion !== undefined);
-    const held = this.#ready.ends.results.count(sessionKey);
+    const ended = this.#connectedRuntime.waitingInputs(sessionKey).filter(isResult);
+    const held = this.#ready.ends.results.of(sessionKey).length;
     if (open.length > 0) {
       const withdrawn = ended.filter(({ id }) => this.#connectedRuntime.withdraw(sessionKey, id));
       const ids = open.map(({ id }) => id);
@@ -198,6 +199,11 @@ export class SessionSubagents implements Subagents {
   /** The thread of a sub-agent, where its answers are shown, too. */
   async threadOf(sessionKey: string): Promise<Origin | undefined> {
     return this.#observer.threadOf(sessionKey);
+  }
+
+  /** The work of a session is stopped: takes results that wait for others, and would begin a turn of it. They stay stored. */
+  takeHeld(sessionKey: string): readonly InputRecord[] {
+    return this.#ready.ends.results.take(sessionKey);
   }
 
   /** Ends the running ones of a session, and all that they have started; resolves with their number when that is stored. */

@@ -22,6 +22,7 @@ import { correctionEvent, correctionInput } from "./steering-input.ts";
 import { plainReport } from "./subagent-report.ts";
 import type { SubagentRuntime } from "./subagent-runtime.ts";
 import { usedBy } from "./subagent-usage.ts";
+import { isResult } from "./tell-unheard.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -121,11 +122,25 @@ export class SpawnEnds {
     const spawn = book.get(id);
     if (this.#isClosed || spawn === undefined || !isOpenSpawn(spawn) || this.#brought.has(id)) return;
     this.#brought.set(id, end);
+    this.results.stop(spawn.childKey);
+    await this.#keepUnheard(spawn);
     for (const child of book.openOf(spawn.childKey)) await this.bring(child.id, ENDED_WITH_PARENT);
     await runtime().stop(spawn.childKey, end.reason, async () => {
       // The end of its turn may have stored it already.
       if (this.#brought.get(id) === end) await this.settle(id, end);
     });
+  }
+
+  /** Results for which a sub-agent gets no turn any longer: its end reports them. */
+  async #keepUnheard({ childKey }: SpawnRecord): Promise<void> {
+    const { store, runtime } = this.#options;
+    const unheard = [...this.results.of(childKey), ...runtime().waitingInputs(childKey)].filter(isResult);
+    // What is kept in memory of a reported end has no result.
+    const rows = unheard.length === 0 ? [] : await store.listSpawns();
+    for (const { admission } of unheard) {
+      const row = rows.find(({ id }) => id === admission.completion?.id);
+      if (row?.result !== undefined) this.#partial.add(row, { result: row.result, isTainted: admission.tainted === true });
+    }
   }
 
   /** Ends a sub-agent whose session has no turn left to do so: the message to it got none. */
@@ -237,9 +252,9 @@ export class SpawnEnds {
       const earlier = isOpenSpawn(spawn) ? (spawn.reports ?? 1) - 1 : spawn.reports;
       const name = reportName(spawn, earlier);
       const { message, admission } = spawn.report;
-      // What another session has asked for is not the chat's.
+      // What another session has asked for is not the chat's. Whether the result is text of others is not known here, so it counts as such (R23).
       if (admission.agentToAgent?.step !== "message" || !isFirstReport(earlier))
-        await notices.sendToChat(spawn.parentKey, message.origin, { text, identity: ["subagent", name] });
+        await notices.sendToChat(spawn.parentKey, message.origin, { text, identity: ["subagent", name], purpose: "reply" });
       await notices.addEntry(spawn.parentKey, { level: "info", text, key: `subagent:${name}` });
     }
     await store.announceSpawn(spawn.id, { nowMs: clock.now() });

@@ -35,7 +35,9 @@ export async function tellUnheard(
     return undefined;
   }
   const text = plainReport(spawn);
-  await notices.answer(sessionKey, input, { text, level: "info", state: { type: "told", reason }, hidesInput: true });
+  // Text of others stays that in a reply to the message (R23).
+  const purpose = input.admission.tainted === true ? "reply" : "notice";
+  await notices.answer(sessionKey, input, { text, level: "info", state: { type: "told", reason }, purpose, hidesInput: true });
   watchers.settled([input.id], reason);
   return text;
 }
