@@ -1,3 +1,4 @@
+import { joinUsage } from "@factotum/agent-contract";
 import type { InputRecord } from "@factotum/store";
 import type { Engine } from "../engine/engine.ts";
 import { endOfInput } from "../queue/run-end.ts";
@@ -15,17 +16,17 @@ interface WaitOptions {
 }
 
 /**
- * The end of the turn in which a session answers the results that it waits for; of that which waits for no further ones, if there are several. Call it in the
- * callback with the end of a turn that waits. Resolves with `undefined` if no turn answers them: their work was stopped, or the conversation was reset; never if
- * the gateway ends first.
+ * The end of the turn in which a session answers the results that it waits for; of that which waits for no further ones, if there are several, with what those
+ * before it have used and noted. Call it in the callback with the end of a turn that waits. Resolves with `undefined` if no turn answers them: their work was
+ * stopped, or the conversation was reset; never if the gateway ends first.
  */
-export async function answerToResults(sessionKey: string, options: WaitOptions): Promise<RunReport | undefined> {
+async function answerToResults(sessionKey: string, options: WaitOptions): Promise<RunReport | undefined> {
   const { parts, inputIds: own } = options;
   const { store, subagents, watchers } = parts;
   const seen: { readonly inputIds: readonly string[]; readonly next: Promise<RunReport | undefined> }[] = [];
   using _watch = watchers.watchSession(sessionKey, (report, inputIds) => {
     // What that turn waits for is known now alone.
-    const next = waitsForResults(report) ? answerToResults(sessionKey, { ...options, inputIds }) : Promise.resolve(report);
+    const next = waitsForResults(report) ? withResults(report, { ...options, inputIds }) : Promise.resolve(report);
     // It may be another turn's, which is not asked about.
     next.catch(() => undefined);
     seen.push({ inputIds, next });
@@ -44,6 +45,19 @@ export async function answerToResults(sessionKey: string, options: WaitOptions):
   const isTold = (id: string): boolean => seen.some(({ inputIds }) => inputIds.includes(id));
   for (const id of ids) await untilTurnEnded(sessionKey, id, { ...options, isTold });
   return seen.findLast(({ inputIds }) => inputIds.some((id) => ids.includes(id)))?.next;
+}
+
+/** The same for a run that waits, with what that has used and noted. Call it in the callback with its end. */
+export async function withResults(first: RunReport, options: WaitOptions): Promise<RunReport | undefined> {
+  const last = await answerToResults(first.sessionKey, options);
+  return (
+    last && {
+      ...last,
+      usage: joinUsage(first.usage, last.usage),
+      replyNotices: [...first.replyNotices, ...last.replyNotices],
+      transcriptNotices: [...first.transcriptNotices, ...last.transcriptNotices],
+    }
+  );
 }
 
 /** True if a run has ended to wait for the results of sub-agents. */

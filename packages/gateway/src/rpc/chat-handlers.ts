@@ -1,12 +1,12 @@
 import { messageId } from "@factotum/channel-contract";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { AgentRunResult, RpcMethod, RpcMethods } from "@factotum/protocol";
-import { joinUsage, withoutUndefined } from "@factotum/agent-contract";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Engine } from "../engine/engine.ts";
 import { parseAgentSessionKey } from "../routing/session-key.ts";
 import { sessionOrigin } from "../routing/session-origin.ts";
 import type { RunReport } from "../queue/run-report.ts";
-import { answerToResults, waitsForResults } from "./answer-to-results.ts";
+import { waitsForResults, withResults } from "./answer-to-results.ts";
 import type { RpcConnection, RpcHandlersOf } from "./rpc-connection.ts";
 import { RpcError } from "./rpc-error.ts";
 import type { WebchatHub } from "./webchat-hub.ts";
@@ -84,9 +84,7 @@ async function runAgentRequest(engine: Engine, params: RpcMethods["agent"]["para
       onReport: (report) => {
         const first = { ...report, transcriptNotices: [...told, ...report.transcriptNotices] };
         ended.resolve(
-          waitsForResults(report)
-            ? withResults(first, { parts: engine.parts, signal: connection.signal, inputIds: [] })
-            : toRunResult(first),
+          waitsForResults(report) ? answered(first, { parts: engine.parts, signal: connection.signal, inputIds: [] }) : toRunResult(first),
         );
       },
       onAnswered: (text) =>
@@ -108,16 +106,12 @@ async function runAgentRequest(engine: Engine, params: RpcMethods["agent"]["para
   return ended.promise;
 }
 
-/** The answer to the results that a run waits for, with the notices of that run, and the usage of both. */
-async function withResults(first: RunReport, options: Parameters<typeof answerToResults>[1]): Promise<AgentRunResult> {
-  const last = await answerToResults(first.sessionKey, options);
-  if (last === undefined) return { ...toRunResult(first), outcome: { type: "aborted", message: "what it waited for was stopped" } };
-  return toRunResult({
-    ...last,
-    usage: joinUsage(first.usage, last.usage),
-    replyNotices: [...first.replyNotices, ...last.replyNotices],
-    transcriptNotices: [...first.transcriptNotices, ...last.transcriptNotices],
-  });
+/** The answer to the results that a run waits for. */
+async function answered(first: RunReport, options: Parameters<typeof withResults>[1]): Promise<AgentRunResult> {
+  const last = await withResults(first, options);
+  return last === undefined
+    ? { ...toRunResult(first), outcome: { type: "aborted", message: "what it waited for was stopped" } }
+    : toRunResult(last);
 }
 
 const NO_USAGE: AgentRunResult["usage"] = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };

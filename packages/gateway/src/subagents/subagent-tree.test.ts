@@ -136,6 +136,8 @@ test("a client that waits for the answer of a run gets the one to the results th
   });
   const result = await client.call("agent", { message: "Go.", idempotencyKey: "a" });
   expect(result).toMatchObject({ outcome: { type: "done" }, text: "All three are done." });
+  // Of all turns on the way.
+  expect(result.usage.total).toBe((await scene.running.store.readSession(MAIN))?.usage.total);
 });
 
 test("a client that waits for the answer of a run is told that what it waits for was stopped", async () => {
