@@ -115,7 +115,7 @@ export class AnswerStream implements Disposable {
     if (this.isOurs && this.#isStreamed && before?.state !== state) this.#say(`${subagentName(subagent)}: ${state}`);
   }
 
-  /** What sub-agents ask is written in their sessions. */
+  /** What sub-agents ask is a notice without buttons in this conversation: the list of requests has what decides it. */
   async #showSubagentRequests(): Promise<void> {
     const { waiting } = await this.#client.request("approvals.list", {});
     for (const { id, sessionKey, toolName, text, reason } of waiting) {

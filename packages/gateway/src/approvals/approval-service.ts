@@ -201,7 +201,7 @@ export class ApprovalService {
     return end === "settled" ? (call.decision ?? "over") : end;
   }
 
-  /** Tells the owner, in this conversation if nobody else reads it, otherwise in the owner's own. */
+  /** Tells the owner, in this conversation, or the one above a sub-agent, if only the owner reads it; otherwise in the owner's own. */
   async #announce(approval: ApprovalRecord, { turn, inputIds }: AskingRun): Promise<void> {
     const { store, running, channels, calls, notices, watchers, logger } = this.#options;
     const text = requestText(approval, { minutes: calls.minutes });
