@@ -133,8 +133,8 @@ export function codeSpan(line: string): string {
   return `${mark}${space}${shown}${space}${mark}`;
 }
 
-/** Characters that reorder or hide text, as their codes. */
-function visible(text: string): string {
+/** A text with the characters that reorder or hide text as their codes: others may have chosen them. */
+export function visible(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     character === "\n" || character === "\t" ? character : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );

@@ -1,7 +1,7 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Approval, RpcMethod } from "@factotum/protocol";
 import type { ApprovalRecord } from "@factotum/store";
-import { decisionsOn } from "../approvals/approval-texts.ts";
+import { decisionsOn, visible } from "../approvals/approval-texts.ts";
 import type { ApprovalService } from "../approvals/approval-service.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
 
@@ -17,6 +17,7 @@ export function approvalHandlers(approvals: ApprovalService): RpcHandlersOf<Extr
   };
 }
 
+/** Clients show the action to a person who decides on it, as chats do. */
 function approvalOf({ state, decision, decidedAtMs, ...record }: ApprovalRecord): Approval {
   const { id, agentId, sessionKey, callId, toolName, text, reason, requestedAtMs, expiresAtMs } = record;
   return {
@@ -25,7 +26,7 @@ function approvalOf({ state, decision, decidedAtMs, ...record }: ApprovalRecord)
     sessionKey,
     callId,
     toolName,
-    text,
+    text: visible(text),
     reason,
     requestedAtMs,
     expiresAtMs,

@@ -15,7 +15,7 @@ export interface Approval {
   /** Of the tool call in the conversation. */
   readonly callId: string;
   readonly toolName: string;
-  /** The whole action, such as the command line. */
+  /** The whole action, such as the command line. Characters that reorder or hide text are written as their codes. */
   readonly text: string;
   /** The rule that asks. */
   readonly reason: string;
