@@ -59,15 +59,14 @@ export async function queryUsage(query: RpcMethods["usage.query"]["params"], par
     }
     before = page.cursor;
   } while (before !== undefined);
-  const sorted = sortGroups([...groups.values()], by);
   const spent = await store.listSpend(time.day(fromMs), time.day(toMs - 1));
   return {
     fromMs,
     toMs,
     timeZone,
     total: toAmount(total),
-    groups: sorted.slice(0, limit).map(({ keys, sum }) => ({ keys, ...toAmount(sum) })),
-    omitted: Math.max(0, sorted.length - limit),
+    groups: firstGroups([...groups.values()], limit).map(({ keys, sum }) => ({ keys, ...toAmount(sum) })),
+    omitted: Math.max(0, groups.size - limit),
     ...withoutUndefined({ storedSinceMs: await store.oldestRequestMs() }),
     charged: spent.map(({ agentId, ...row }) => ({ agent: agentId, ...row })),
     caps: await capsOf(parts),
@@ -119,15 +118,16 @@ function toAmount(sum: Sum): UsageAmount {
   return { ...sum, ...(read === 0 ? {} : { cacheHitRate: sum.cacheRead / read }) };
 }
 
-/** Days in order of time; otherwise the most expensive first, and the largest of those without a price. */
-function sortGroups<Group extends { readonly keys: Partial<Record<UsageGroup, string>>; readonly sum: Sum }>(
+/** The first groups: of the newest days, in order of time; otherwise the most expensive first, and the largest of those without a price. */
+function firstGroups<Group extends { readonly keys: Partial<Record<UsageGroup, string>>; readonly sum: Sum }>(
   groups: readonly Group[],
-  by: readonly UsageGroup[],
+  limit: number,
 ): readonly Group[] {
-  const dayOf = ({ keys }: Group): string => (by.includes("day") ? (keys.day ?? "") : "");
-  return groups.toSorted(
-    (left, right) => dayOf(left).localeCompare(dayOf(right)) || right.sum.costUsd - left.sum.costUsd || right.sum.total - left.sum.total,
-  );
+  const compareDays = (left: Group, right: Group): number => (left.keys.day ?? "").localeCompare(right.keys.day ?? "");
+  return groups
+    .toSorted((left, right) => compareDays(right, left) || right.sum.costUsd - left.sum.costUsd || right.sum.total - left.sum.total)
+    .slice(0, limit)
+    .toSorted(compareDays);
 }
 
 async function capsOf({ running, spend }: UsageParts): Promise<UsageReport["caps"]> {

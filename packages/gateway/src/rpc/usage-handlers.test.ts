@@ -1,6 +1,7 @@
 import { startAnthropicServer, textReply } from "@factotum/testing-providers";
 import { expect, test } from "vitest";
 import { startTestGateway, withModel } from "../../test/gateway-harness.ts";
+import { createMovableClock } from "../../test/movable-clock.ts";
 import { TestClient } from "../../test/test-client.ts";
 
 test("usage is grouped, adds up to the total, and comes with the caps and what remains", async () => {
@@ -39,4 +40,21 @@ test("usage is grouped, adds up to the total, and comes with the caps and what r
   expect((await client.call("usage.query", { toMs: report.fromMs })).total).toMatchObject({ requests: 0 });
   await expect(client.call("usage.query", { timeZone: "Mars/Olympus" })).rejects.toThrow("invalid-request");
   await expect(client.call("usage.query", { fromMs: 2, toMs: 1 })).rejects.toThrow("ends before it begins");
+});
+
+test("of more groups than the limit those of the newest days are kept, in order of time", async () => {
+  await using server = await startAnthropicServer();
+  server.respond(() => textReply("Fine."));
+  const clock = createMovableClock();
+  await using running = await startTestGateway({ clock, patch: withModel(server.baseUrl) });
+  using client = await TestClient.connect(running.gateway.url, running.token);
+  for (const sessionKey of ["agent:main:a", "agent:main:b", "agent:main:c"]) {
+    await client.call("agent", { message: "Hello", sessionKey, idempotencyKey: sessionKey });
+    clock.advance(86_400_000);
+  }
+  const report = await client.call("usage.query", { by: ["day", "session"], timeZone: "UTC", limit: 2 });
+  expect(report).toMatchObject({
+    groups: [{ keys: { day: "2026-03-02", session: "agent:main:b" } }, { keys: { day: "2026-03-03", session: "agent:main:c" } }],
+    omitted: 1,
+  });
 });
