@@ -148,6 +148,19 @@ test("concurrent session changes cause one request", async () => {
   expect(gateway.requests.slice(before).map((request) => request.method)).toEqual(["agents.list", "sessions.list"]);
 });
 
+test("a changed configuration requests the agents again", async () => {
+  const app = openApp();
+  app.client.start();
+  await app.until((state) => isOpen(state) && state.agentId !== undefined);
+  await app.client.request("sessions.list", {});
+  const before = gateway.requests.length;
+  const heard = new Promise<void>((resolve) => app.client.onEvent(({ type }) => type === "config-change" && resolve()));
+  gateway.broadcast("config-change", { type: "applied", changed: ["agents.list"], needsRestart: [], problems: [] });
+  await heard;
+  app.timers.advance(150);
+  await expect.poll(() => gateway.requests.slice(before).map(({ method }) => method)).toEqual(["agents.list", "sessions.list"]);
+});
+
 test("whatever happens to the connection, every message arrives once, in order", async () => {
   const mishap = fc.constantFrom("handle", "drop-after", "cut", "unavailable", "reload");
   await fc.assert(

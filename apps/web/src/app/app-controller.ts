@@ -36,7 +36,7 @@ export interface AppControllerOptions {
 
 const PAGE_SIZE = 50;
 const MAX_PAGE_SIZE = 200;
-/** Session changes within this time cause one request. */
+/** Changes of sessions and agents within this time cause one request. */
 const REFRESH_DELAY_MS = 150;
 
 /** Milliseconds within which a deletion can be undone. */
@@ -75,7 +75,8 @@ export class AppController {
       void this.#guard(async () => this.#showWarnings((await client.request("warnings.list", {})).warnings));
     });
     client.onEvent((event) => {
-      if (event.type === "sessions-change") this.#scheduleRefresh();
+      // The file says which agents there are, and what they are called.
+      if (event.type === "sessions-change" || event.type === "config-change") this.#scheduleRefresh();
       if (event.type === "warnings-change") this.#showWarnings(event.payload.warnings);
     });
   }

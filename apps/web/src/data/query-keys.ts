@@ -19,6 +19,8 @@ const CHANGED_BY: Partial<Record<RpcEvent, readonly string[]>> = {
   "sessions-change": ["sessions", "agents", "cron", "subagents", "status", "usage", "deadletters"],
   "warnings-change": ["warnings", "damage", "pairing", "deadletters", "setup", "status"],
   "approvals-change": ["approvals", "status"],
+  // The file says which agents, models, channels, jobs, limits and rules there are.
+  "config-change": ["config", "status", "agents", "models", "commands", "channels", "cron", "setup", "tools", "usage"],
 };
 
 /** The namespaces whose cached results an event may have changed. */
