@@ -8,7 +8,11 @@ import { RpcClient } from "../src/rpc/rpc-client.ts";
 const TEXT = `{
   // a remark
   agents: { defaults: { model: "demo/demo" } },
-  models: { providers: { house: { api: "openai-chat", baseUrl: "http://127.0.0.1:9/v1", apiKey: "canary-house-key" } } },
+  models: { providers: {
+    house: { api: "openai-chat", baseUrl: "http://127.0.0.1:9/v1", apiKey: "canary-house-key" },
+    // A local server takes every key.
+    llama: { api: "openai-chat", baseUrl: "http://127.0.0.1:9/v1", apiKey: "llama" },
+  } },
 }
 `;
 
@@ -47,6 +51,8 @@ test("clients read and change the file without its secrets, never over another c
   expect(view).toMatchObject({ source: "file", format: "json5", written: { agents: { defaults: { model: "demo/demo" } } }, problems: [] });
   expect(view.effective).toMatchObject({ session: { reset: { mode: "daily" } }, models: { providers: { house: { apiKey: view.mark } } } });
   expect(view.text).toContain("// a remark");
+  // A short key is hidden at its place alone.
+  expect(view.text).toContain(`llama: { api: "openai-chat", baseUrl: "http://127.0.0.1:9/v1", apiKey: "${view.mark}" }`);
   expect(JSON.stringify(view)).not.toContain("canary");
   expect(JSON.stringify(view)).not.toContain(token);
 

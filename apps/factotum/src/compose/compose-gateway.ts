@@ -258,7 +258,11 @@ function controlsOf(
   const { env } = context;
   return {
     setupControl: setupOf(reloader, { env, secrets }),
-    configDesk: createConfigDesk({ options: async () => configOptions(env), hide: (text) => secrets.hide(text), control: reloader }),
+    configDesk: createConfigDesk({
+      options: async () => configOptions(env),
+      hide: (text) => secrets.toolOutput.redact(text),
+      control: reloader,
+    }),
     logDesk: createLogDesk({ path: context.paths.logFile, hide: (text) => secrets.hide(text) }),
     ownerControl: createOwnerControl(context, reloader),
   };

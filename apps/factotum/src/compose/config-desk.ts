@@ -30,7 +30,7 @@ import type { ConfigFinding, ConfigPatchResult, ConfigView } from "@factotum/pro
 export interface ConfigDeskOptions {
   /** Read at each use: installed channels change the schema. */
   readonly options: () => Promise<LoadConfigOptions>;
-  /** Hides the secrets that this process knows, in addition to those of the file. */
+  /** Hides the secrets that this process knows, in addition to those of the file. Not short ones: they may be ordinary words of the file, and hide its keys. */
   readonly hide: (text: string) => string;
   /** Applies a written file; absent in a command without a gateway. */
   readonly control?: Pick<ConfigControl, "reload" | "report">;
@@ -42,7 +42,7 @@ export function createConfigDesk({ options, hide, control }: ConfigDeskOptions):
     schema: async () => describedForms(await loadChannelSchemas((await options()).channels)) as Readonly<Record<string, unknown>>,
     view: async () => view(await options(), { hide, needsRestart: control?.report().needsRestart ?? [] }),
     patch: async ({ baseHash, patch, text, dryRun = false }) => {
-      const how = { ...(await options()), base: baseHash, isDryRun: dryRun, showsText: true };
+      const how = { ...(await options()), base: baseHash, isDryRun: dryRun, showsText: true, hide };
       const result = text === undefined ? await merge(patch ?? {}, how) : await replaceConfigText(text, how);
       if (result.type === "refused") {
         const isConflict = result.problems.some(({ type }) => type === "conflict");
@@ -69,8 +69,7 @@ async function applied(
   const policy = (): readonly string[] => control?.report().commandPolicy ?? [];
   if (result.type === "unchanged")
     return { type: "unchanged", differences: [], baseHash, keptComments: true, needsRestart: [], policy: policy(), problems: [] };
-  const { changes: differences, keptComments, hash, shown, problems } = result;
-  const text = shown === undefined ? undefined : hide(shown);
+  const { changes: differences, keptComments, hash, shown: text, problems } = result;
   const common = { differences, keptComments, ...withoutUndefined({ text }) };
   if (dryRun)
     return { type: "planned", ...common, baseHash, needsRestart: [], policy: policy(), problems: problems.map(formatProblem).map(hide) };

@@ -21,14 +21,21 @@ export function redactSecrets(value: unknown, path: KeyPath = []): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, redactSecrets(entry, [...path, key])]));
 }
 
-/** A copy of a value to be written in which marks stand for what the document has at the same place; a mark without such a secret stays. */
+/**
+ * A copy of a value to be written in which marks stand for what the document has at the same place; a mark without such a secret stays, and so does one in a list
+ * that had more entries: it is unknown which of them is left.
+ */
 export function restoreSecrets(value: unknown, before: Document, path: KeyPath): unknown {
   if (typeof value === "string") {
     if (!value.includes(REDACTED)) return value;
     const present = valueAt(before, path);
     return typeof present === "string" && redactSecrets(present, path) === value ? present : value;
   }
-  if (Array.isArray(value)) return value.map((entry, index) => restoreSecrets(entry, before, [...path, index]));
+  if (Array.isArray(value)) {
+    const present = valueAt(before, path);
+    if (Array.isArray(present) && present.length > value.length) return value;
+    return value.map((entry, index) => restoreSecrets(entry, before, [...path, index]));
+  }
   if (!isPlainObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, restoreSecrets(entry, before, [...path, key])]));
 }
@@ -46,8 +53,8 @@ export function redactConfig(value: unknown, path: KeyPath = []): unknown {
 }
 
 /** The paths of redaction marks in a value to be written. */
-export function redactionMarks(value: unknown, path: KeyPath = []): string[] {
-  if (typeof value === "string") return value.includes(REDACTED) ? [formatKeyPath(path)] : [];
+export function redactionMarks(value: unknown, path: KeyPath = []): KeyPath[] {
+  if (typeof value === "string") return value.includes(REDACTED) ? [path] : [];
   if (Array.isArray(value)) return value.flatMap((entry, index) => redactionMarks(entry, [...path, index]));
   if (!isPlainObject(value)) return [];
   return Object.entries(value).flatMap(([key, entry]) => redactionMarks(entry, [...path, key]));

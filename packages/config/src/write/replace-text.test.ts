@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { temporaryHome } from "../../test/sample.ts";
-import { hashOf, loadConfig, parseText, redactConfig, redactText, REDACTED, replaceConfigText } from "../index.ts";
+import { hashOf, loadConfig, parseText, redactConfig, redactText, REDACTED, replaceConfigText, restoreSecrets } from "../index.ts";
 
 const TEXT = `// mine
 {
@@ -30,6 +30,85 @@ test("a shown text has no secret, neither in a value nor in a comment, and keeps
 test("a secret of a wrong type, which no start would take, is not shown either", async () => {
   const shown = await shownText(`{ gateway: { auth: { token: ["canary"] } }, models: { providers: { a: { apiKey: 4711004711 } } } }`);
   expect(shown).not.toMatch(/canary|4711004711/);
+});
+
+test("neither a comment without quotes nor an address in one shows a secret", async () => {
+  const shown = await shownText(
+    "{ // token = canary-bare\n// was https://user:canary-pass@host.example/\n/* password: canary-block */ }\n",
+  );
+  expect(shown).not.toContain("canary");
+  const text = "# apiKey: canary-yaml\ngateway: { port: 1 } # the secret: canary-end\n# the token: see above\n";
+  const parsed = await parseText(text, "yaml");
+  if (parsed.type !== "document") throw new Error("the text cannot be parsed");
+  expect(await redactText(text, "yaml", parsed.document)).toBe(text.replace("canary-yaml", REDACTED).replace("canary-end", REDACTED));
+});
+
+const WORDS = `{
+  models: { providers: {
+    "lm-studio": { api: "openai-chat", baseUrl: "http://h/v1", apiKey: "lm-studio" },
+    // old: { apiKey: "canary-one" },
+    other: {
+      apiKey: "canary-two",
+      api: "openai-chat", baseUrl: "http://h/v1",
+    },
+    // old: { apiKey: "canary-three" },
+    bare: {
+      api: "openai-chat", baseUrl: "http://h/v1",
+    },
+  } },
+  agents: { defaults: { model: "lm-studio/m" } },
+  gateway: { port: 4711 }, // known to the process
+}
+`;
+
+test("a word that is a secret elsewhere comes back in lines that were not changed, and equal lines get their own secrets", async () => {
+  await using home = await temporaryHome();
+  const path = await home.write("factotum.json5", WORDS);
+  const hide = (text: string): string => text.replaceAll("process", REDACTED);
+  const shown = hide(await shownText(WORDS));
+  expect(shown).not.toMatch(/canary|lm-studio|process/);
+  const written = shown.replace('model: "', 'userTimezone: "UTC", model: "');
+  expect(await replaceConfigText(written, { env: home.env, channels: [], hide })).toMatchObject({
+    type: "refused",
+    problems: [{ path: "agents.defaults.model" }],
+  });
+  const longer = shown.replace("  gateway:", "  memory: {},\n  gateway:");
+  expect(await replaceConfigText(longer, { env: home.env, channels: [], hide, showsText: true })).toMatchObject({
+    type: "written",
+    shown: longer,
+  });
+  expect(await readFile(path, "utf8")).toBe(WORDS.replace("  gateway:", "  memory: {},\n  gateway:"));
+});
+
+test("a line with a mark that was moved to another key is refused there", async () => {
+  await using home = await temporaryHome();
+  const path = await home.write("factotum.json5", WORDS);
+  const line = `      apiKey: "${REDACTED}",\n`;
+  const moved = (await shownText(WORDS)).replace(line, "").replace("bare: {\n", `bare: {\n${line}`);
+  expect(await replaceConfigText(moved, { env: home.env, channels: [] })).toMatchObject({
+    type: "refused",
+    problems: [{ path: "models.providers.bare.apiKey" }],
+  });
+  expect(await readFile(path, "utf8")).toBe(WORDS);
+});
+
+test("marks in a list that has become shorter are refused, because it is unknown which entries are left", async () => {
+  await using home = await temporaryHome();
+  const text = `{ hooks: { mappings: [
+  { name: "one", secret: "canary-one" },
+  { name: "two", secret: "canary-two" },
+] } }
+`;
+  const path = await home.write("factotum.json5", text);
+  const shorter = (await shownText(text)).replace(/.*"one".*\n/, "").replace('"two"', '"three"');
+  expect(await replaceConfigText(shorter, { env: home.env, channels: [] })).toMatchObject({
+    type: "refused",
+    problems: [{ path: "hooks.mappings[0].secret" }],
+  });
+  expect(await readFile(path, "utf8")).toBe(text);
+  const [mark, before] = [{ secret: REDACTED }, { list: [{ secret: "a" }, { secret: "b" }] }];
+  expect(restoreSecrets([mark], before, ["list"])).toEqual([mark]);
+  expect(restoreSecrets([mark, mark, { secret: "c" }], before, ["list"])).toEqual([...before.list, { secret: "c" }]);
 });
 
 test("a text that a person has changed is written with the secrets that its marks stand for", async () => {

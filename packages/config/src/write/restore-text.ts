@@ -1,5 +1,5 @@
 import type { JsonValue } from "@factotum/agent-contract";
-import { formatKeyPath, parseKeyPath, valueAt, withValue } from "../document/key-path.ts";
+import { formatKeyPath, valueAt, withValue, type KeyPath } from "../document/key-path.ts";
 import { parseText, type ConfigFormat } from "../document/parse-text.ts";
 import type { Document } from "../document/plain-object.ts";
 import { REDACTED } from "../schema/secret.ts";
@@ -11,7 +11,13 @@ import { editText } from "./edit-text.ts";
 const SHORTEST_ANYWHERE = 8;
 
 /** A key with a quoted value, as in a comment: `// apiKey: "…"`. */
-const WRITTEN_PAIR = /(?<key>[\w$-]+)(?<between>["']?\s*[:=]\s*)(?<quote>["'])(?<value>(?:(?!\k<quote>)[^\\\n]|\\.)+)\k<quote>/g;
+const WRITTEN_PAIR = /(?<![\w$-])(?<key>[\w$-]+)(?<between>["']?\s*[:=]\s*)(?<quote>["'])(?<value>(?:(?!\k<quote>)[^\\\n]|\\.)+)\k<quote>/g;
+/** Where a comment may begin in a line. */
+const COMMENT = /(?:^|\s)(?:#|\/\/|\/?\*)/;
+/** A key with a value that has no quotes, in a comment: `# apiKey: …`. Shorter values are ordinary words. */
+const COMMENTED_PAIR = /(?<![\w$-])(?<key>[\w$-]+)(?<between>\s*[:=]\s*)(?<value>[^\s"'{}[\],]{4,})/g;
+/** Credentials in an address, also of a comment. */
+const WRITTEN_CREDENTIALS = /(?<![a-z0-9+.-])([a-z][a-z0-9+.-]*:\/\/)[^\s/?#@"'`]+@/gi;
 
 /** The text of a file for display: every literal secret is replaced by a mark, also in comments. The lines stay if the comments do. */
 export async function redactText(text: string, format: ConfigFormat, document: Document): Promise<string> {
@@ -29,45 +35,113 @@ export async function redactText(text: string, format: ConfigFormat, document: D
     if (secret.length < SHORTEST_ANYWHERE && atKeys.has(secret)) continue;
     for (const written of [secret, JSON.stringify(secret).slice(1, -1)]) shown = shown.replaceAll(written, REDACTED);
   }
-  return shown.replaceAll(WRITTEN_PAIR, (pair, key: string, between: string, quote: string, value: string) =>
-    isSecretPath([key]) && !/^\$\{\w+\}$/.test(value) ? `${key}${between}${quote}${REDACTED}${quote}` : pair,
-  );
+  return shown
+    .replaceAll(WRITTEN_PAIR, (pair, key: string, between: string, quote: string, value: string) =>
+      isSecretPath([key]) && !/^\$\{\w+\}$/.test(value) ? `${key}${between}${quote}${REDACTED}${quote}` : pair,
+    )
+    .replaceAll(WRITTEN_CREDENTIALS, `$1${REDACTED}@`)
+    .split("\n")
+    .map(redactComment)
+    .join("\n");
+}
+
+function redactComment(line: string): string {
+  const start = line.search(COMMENT);
+  if (start === -1) return line;
+  const comment = line
+    .slice(start)
+    .replaceAll(COMMENTED_PAIR, (pair, key: string, between: string) => (isSecretPath([key]) ? `${key}${between}${REDACTED}` : pair));
+  return line.slice(0, start) + comment;
 }
 
 /** A text in which each mark is again the secret that it stands for, or the places of marks that stand for none; empty for one in a comment. */
 type RestoredText = { readonly type: "text"; readonly text: string } | { readonly type: "marks"; readonly places: readonly string[] };
 
-/** The opposite of `redactText` after a person has changed the text. A text that cannot be parsed is left as it is. */
-export async function restoreText(
-  written: string,
-  { format, before, text }: { readonly format: ConfigFormat; readonly before: Document; readonly text: string },
-): Promise<RestoredText> {
+/** The file as it is, and as it was shown. */
+interface ShownFile {
+  readonly format: ConfigFormat;
+  readonly before: Document;
+  readonly text: string;
+  /** Hides more than `redactText` does. */
+  readonly hide: (text: string) => string;
+}
+
+/**
+ * The opposite of `redactText` after a person has changed the text: marks get their secrets at the same keys, and in lines that are as they were shown, where a
+ * word that is a secret elsewhere is hidden too. A text that cannot be parsed is left as it is.
+ */
+export async function restoreText(written: string, { format, before, text, hide }: ShownFile): Promise<RestoredText> {
+  const marked = await parseText(written, format);
+  if (!written.includes(REDACTED) || marked.type === "syntax") return { type: "text", text: written };
+  const lines = { shown: hide(await redactText(text, format, before)), text };
+  const certain = restoreLines(written, lines, { inOrder: false });
+  const restored = restoreLines(await restoreValues(certain, { format, before }), lines, { inOrder: true });
+  const parsed = await parseText(restored, format);
+  const document = parsed.type === "document" ? parsed.document : {};
+  const wrong = [...redactionMarks(document), ...movedSecrets(document, { before, marked: marked.document })];
+  if (wrong.length === 0 && !restored.includes(REDACTED)) return { type: "text", text: restored };
+  return { type: "marks", places: wrong.length === 0 ? [formatKeyPath([])] : [...new Set(wrong.map(formatKeyPath))] };
+}
+
+/** Restores marks at the keys of their secrets. */
+async function restoreValues(written: string, { format, before }: Pick<ShownFile, "format" | "before">): Promise<string> {
   const parsed = await parseText(written, format);
-  if (parsed.type === "syntax" || !written.includes(REDACTED)) return { type: "text", text: written };
+  if (parsed.type === "syntax") return written;
   let restored = written;
   let { document } = parsed;
-  for (const place of redactionMarks(document)) {
-    const path = parseKeyPath(place);
+  for (const path of redactionMarks(document)) {
     const marked = valueAt(document, path);
     const value = restoreSecrets(marked, before, path) as JsonValue;
-    if (value === marked) return { type: "marks", places: [place] };
+    if (value === marked || isInShorterList(path, { before, document })) continue;
     const after = withValue(document, path, value);
     restored = (await editText(restored, format, { path, value, before: document, after })).text;
     document = after;
   }
-  return restoreComments(restored, { shown: await redactText(text, format, before), text });
+  return restored;
 }
 
-/** Lines with marks that are still as they were shown get their text of the file. */
-function restoreComments(restored: string, { shown, text }: { readonly shown: string; readonly text: string }): RestoredText {
-  if (!restored.includes(REDACTED)) return { type: "text", text: restored };
-  const [before, after] = [text.split("\n"), shown.split("\n")];
-  const originals =
-    before.length === after.length ? new Map(after.map((line, index) => [line.trim(), before[index]?.trim() ?? ""])) : new Map();
-  const lines = restored.split("\n").map((line) => {
-    const original: unknown = line.includes(REDACTED) ? originals.get(line.trim()) : undefined;
-    return typeof original === "string" ? line.replace(line.trim(), () => original) : line;
+/** Lines with marks that are still as they were shown get their text of the file. Equal ones of different texts are told apart by their order, or not at all. */
+function restoreLines(
+  written: string,
+  { shown, text }: { readonly shown: string; readonly text: string },
+  { inOrder }: { readonly inOrder: boolean },
+): string {
+  const [before, hidden, lines] = [text.split("\n"), shown.split("\n"), written.split("\n")];
+  if (before.length !== hidden.length) return written;
+  const known = new Map<string, string[]>();
+  for (const [index, line] of hidden.entries())
+    if (line.includes(REDACTED)) known.set(line.trim(), [...(known.get(line.trim()) ?? []), before[index]?.trim() ?? ""]);
+  const counts = new Map<string, number>();
+  for (const line of lines) counts.set(line.trim(), (counts.get(line.trim()) ?? 0) + 1);
+  const restored = lines.map((line) => {
+    const shownLine = line.trim();
+    const originals = known.get(shownLine) ?? [];
+    const [first] = originals;
+    if (first === undefined) return line;
+    if (originals.every((original) => original === first)) return line.replace(shownLine, () => first);
+    if (!inOrder || counts.get(shownLine) !== originals.length) return line;
+    known.set(shownLine, [...originals.slice(1), first]);
+    return line.replace(shownLine, () => first);
   });
-  const whole = lines.join("\n");
-  return whole.includes(REDACTED) ? { type: "marks", places: [formatKeyPath([])] } : { type: "text", text: whole };
+  return restored.join("\n");
+}
+
+/** Keys to which the line of a secret of another key was moved: a mark is no value there. */
+function movedSecrets(
+  document: Document,
+  { before, marked }: { readonly before: Document; readonly marked: Document },
+): readonly KeyPath[] {
+  return literalSecretPaths(document).filter((path) => {
+    const mark = valueAt(marked, path);
+    return typeof mark === "string" && mark.includes(REDACTED) && valueAt(document, path) !== valueAt(before, path);
+  });
+}
+
+/** True for a place in a list that had more entries: it is unknown which of them is left. */
+function isInShorterList(path: KeyPath, { before, document }: { readonly before: Document; readonly document: Document }): boolean {
+  return path.some((part, index) => {
+    if (typeof part !== "number") return false;
+    const [earlier, now] = [valueAt(before, path.slice(0, index)), valueAt(document, path.slice(0, index))];
+    return Array.isArray(earlier) && Array.isArray(now) && earlier.length > now.length;
+  });
 }

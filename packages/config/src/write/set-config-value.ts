@@ -77,6 +77,8 @@ export interface ChangeConfigOptions extends SetConfigOptions {
   readonly isDryRun?: boolean;
   /** The result has the new text with its secrets hidden. */
   readonly showsText?: boolean;
+  /** Hides further secrets in shown texts, with the same mark. A text that was shown so can be written back. */
+  readonly hide?: (text: string) => string;
 }
 
 /**
@@ -92,11 +94,14 @@ export async function changeConfig(
 
 /**
  * Replaces the whole text by the rules of `changeConfig`, also that of a file that cannot be read. Marks of hidden secrets stand for the secrets that the file has
- * at the same keys, and in the same lines of comments; any other mark is refused.
+ * at the same keys, and in lines that were not changed; any other mark is refused.
  */
 export async function replaceConfigText(text: string, options: ChangeConfigOptions): Promise<SetConfigResult> {
-  return lockAndWrite(async (current) => planText(text, current), { ...options, isReplacement: true });
+  const { hide = asItIs } = options;
+  return lockAndWrite(async (current) => planText(text, current, hide), { ...options, isReplacement: true });
 }
+
+const asItIs = (text: string): string => text;
 
 /** The file before a change. */
 interface Current {
@@ -165,7 +170,8 @@ async function write(
   const blocking = newProblems(parsed.type === "syntax" ? [] : known.problems, found.problems, plan.paths);
   if (blocking.length > 0) return refuse(blocking);
   const { keptComments } = edited;
-  const shown = options.showsText === true ? await redactText(edited.text, formatOf(path), plan.after) : undefined;
+  const { hide = asItIs } = options;
+  const shown = options.showsText === true ? hide(await redactText(edited.text, formatOf(path), plan.after)) : undefined;
   const facts = { path, changes, keptComments, hash: hashOf(edited.text), problems: found.problems, ...withoutUndefined({ shown }) };
   if (options.isDryRun === true) return { type: "written", ...facts };
   if (await isChanged(path, text)) return refuse([conflict(`${path} was changed by somebody else at the same time; try again`)]);
@@ -176,7 +182,7 @@ async function write(
 }
 
 async function planEdits(edits: readonly ConfigEdit[], { path, text, before }: Current): Promise<Plan> {
-  const marks = edits.flatMap((edit) => redactionMarks(edit.value, edit.path));
+  const marks = edits.flatMap((edit) => redactionMarks(edit.value, edit.path)).map(formatKeyPath);
   if (marks.length > 0) return { problems: marks.map(markProblem) };
   const steps: { readonly edit: ConfigEdit; readonly before: Document; readonly after: Document }[] = [];
   for (const edit of edits) {
@@ -198,9 +204,9 @@ async function planEdits(edits: readonly ConfigEdit[], { path, text, before }: C
   return { after, paths: edits.map((edit) => edit.path), render };
 }
 
-async function planText(written: string, { path, text, before }: Current): Promise<Plan> {
+async function planText(written: string, { path, text, before }: Current, hide: (text: string) => string): Promise<Plan> {
   const format = formatOf(path);
-  const restored = await restoreText(written, { format, before, text: text ?? "" });
+  const restored = await restoreText(written, { format, before, text: text ?? "", hide });
   if (restored.type === "marks") return { problems: restored.places.map(markProblem) };
   const parsed = await parseText(restored.text, format);
   if (parsed.type === "syntax") return { problems: [syntaxProblem(restored.text, path, parsed)] };
