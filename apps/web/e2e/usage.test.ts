@@ -157,6 +157,19 @@ test("the address holds the period and the groups, and each group has its rows",
   await expect.poll(async () => (await rowNames(page)).length).toBeGreaterThan(0);
 });
 
+test("a day is typed with the keyboard, digit by digit", async () => {
+  const page = await openUsage({ width: 360 }, "?from=2026-11-01&to=2026-11-29");
+  const from = page.getByLabel("From");
+  await from.focus();
+  // The order of day and month is the browser's.
+  await page.keyboard.type("05052025");
+  await expect.poll(() => page.url()).toContain("from=2025-05-05&to=2026-11-29");
+  expect(await from.inputValue()).toBe("2025-05-05");
+  await page.keyboard.press("Backspace");
+  await page.getByRole("radio", { name: "7 days" }).press("Space");
+  await expect.poll(() => from.inputValue()).not.toBe("2025-05-05");
+});
+
 test("each limit says what is left, and which is used up", async () => {
   const page = await openUsage({ width: 1280 });
   const limits = card(page, "Limits of today");

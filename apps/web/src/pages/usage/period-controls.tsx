@@ -1,7 +1,8 @@
+import { useState } from "react";
 import { t } from "../../i18n/t.ts";
 import { Field } from "../../ui/field.tsx";
 import { Segmented } from "../../ui/segmented.tsx";
-import { dayBefore, dayOf, DEFAULT_DAYS, GROUPS, type UsagePeriod } from "./usage-period.ts";
+import { dayBefore, dayOf, DEFAULT_DAYS, GROUPS, isDay, type UsagePeriod } from "./usage-period.ts";
 import type { UsageSearch } from "./usage-search.ts";
 import { groupText } from "./usage-texts.ts";
 import styles from "./usage.module.css";
@@ -32,28 +33,13 @@ export function PeriodControls({ period: { from, to, by }, isOrdered, onChange }
         onChange={(days) => onChange({ from: dayBefore(today, Number(days) - 1), to: today })}
       />
       <div className={styles["dates"]}>
-        <Field label={t("From")} error={isOrdered ? undefined : t("The period ends before it begins.")}>
-          {(control) => (
-            <input
-              {...control}
-              type="date"
-              required
-              value={from}
-              onChange={({ target: { value } }) => value !== "" && onChange({ from: value, to })}
-            />
-          )}
-        </Field>
-        <Field label={t("Until")}>
-          {(control) => (
-            <input
-              {...control}
-              type="date"
-              required
-              value={to}
-              onChange={({ target: { value } }) => value !== "" && onChange({ from, to: value })}
-            />
-          )}
-        </Field>
+        <DayField
+          label={t("From")}
+          error={isOrdered ? undefined : t("The period ends before it begins.")}
+          day={from}
+          onChange={(day) => onChange({ from: day, to })}
+        />
+        <DayField label={t("Until")} day={to} onChange={(day) => onChange({ from, to: day })} />
       </div>
       <Segmented
         label={t("Grouped by")}
@@ -62,5 +48,34 @@ export function PeriodControls({ period: { from, to, by }, isOrdered, onChange }
         onChange={(group) => onChange({ by: group })}
       />
     </div>
+  );
+}
+
+interface DayFieldProps {
+  readonly label: string;
+  readonly error?: string | undefined;
+  readonly day: string;
+  readonly onChange: (day: string) => void;
+}
+
+/** A day. What was typed of it stays until it is one: the first digit of a year is the year 2. */
+function DayField({ label, error, day, onChange }: DayFieldProps): React.JSX.Element {
+  const [typed, setTyped] = useState<string>();
+  return (
+    <Field label={label} error={error}>
+      {(control) => (
+        <input
+          {...control}
+          type="date"
+          required
+          value={typed ?? day}
+          onChange={({ target: { value } }) => {
+            setTyped(value);
+            if (isDay(value)) onChange(value);
+          }}
+          onBlur={() => setTyped(undefined)}
+        />
+      )}
+    </Field>
   );
 }

@@ -65,6 +65,7 @@ function partsOf(day: string): { readonly year: number; readonly month: number; 
   return { year, month: month - 1, date };
 }
 
-function isDay(text: string | undefined): text is string {
+/** True for a day that a period may have: one of this century. */
+export function isDay(text: string | undefined): text is string {
   return text !== undefined && /^20\d\d-\d\d-\d\d$/.test(text) && dayBefore(text, 0) === text;
 }
