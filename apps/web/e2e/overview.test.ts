@@ -1,3 +1,4 @@
+import type { RpcMethods } from "@factotum/protocol";
 import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, test } from "vitest";
 import { SAMPLE_JOB, sampleStatus } from "../test/status-sample.ts";
@@ -6,6 +7,18 @@ import { LOOKS, useScriptedPage } from "./scripted-page.ts";
 
 const scene = useScriptedPage();
 let status = sampleStatus();
+const TOTAL = {
+  requests: 3,
+  failed: 0,
+  unpriced: 0,
+  input: 1_234_000,
+  output: 567,
+  cacheRead: 0,
+  cacheWrite: 0,
+  total: 1_234_567,
+  costUsd: 4.5,
+};
+const USAGE = { fromMs: 0, toMs: 1, timeZone: "UTC", total: TOTAL, groups: [], omitted: 0, charged: [], caps: [] };
 const SETUP = { model: { reference: "lab/large", source: "demo", reason: "" }, agent: { id: "main", heartbeat: "off" }, providers: [] };
 
 beforeEach(() => {
@@ -14,6 +27,7 @@ beforeEach(() => {
     status: () => status,
     "cron.list": () => ({ jobs: [SAMPLE_JOB] }),
     "setup.state": () => SETUP,
+    "usage.query": () => USAGE,
     "gateway.restart": () => ({ restarting: true }),
   };
   scene.gateway.scripted.intercept = ({ method }) => {
@@ -56,7 +70,11 @@ test("it says what runs, what is wrong, what it has cost, and what comes next", 
   expect(await card(page, "Models").innerText()).toMatch(
     /Robin: lab\/large\s*Failed[^]*The key of lab is refused[^]*work is not asked until/,
   );
-  expect(await card(page, "Cost so far").innerText()).toMatch(/\$4\.50[^]*1\.2m/i);
+  await card(page, "Cost today").getByText("$4.50").waitFor();
+  expect(await card(page, "Cost today").innerText()).toMatch(/1\.2m/i);
+  const { fromMs = 0, toMs = 0 } = (scene.gateway.scripted.requests.find(({ method }) => method === "usage.query")?.params ??
+    {}) as RpcMethods["usage.query"]["params"];
+  expect([fromMs <= Date.now(), toMs > Date.now(), Math.round((toMs - fromMs) / 86_400_000)]).toEqual([true, true, 1]);
   expect(await card(page, "Next scheduled runs").innerText()).toMatch(
     /Weather\s*10 Jan 2027, 07:00[^]*Heartbeat[^]*Weather has failed 3 times in a row/,
   );

@@ -31,7 +31,7 @@ export function OverviewPage(): React.JSX.Element {
               <GatewayCard status={value} />
               <ChannelsCard channels={value.channels} />
               <ModelsCard status={value} />
-              <UsageCard usage={value.usage} />
+              <UsageCard />
               <ScheduleCard schedule={value.schedule} />
             </div>
           )}

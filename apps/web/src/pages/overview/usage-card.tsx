@@ -1,25 +1,38 @@
-import type { GatewayStatus } from "@factotum/protocol";
 import { Link } from "@tanstack/react-router";
-import { formatCompact, formatDollars } from "../../app/locale.ts";
+import { formatCompact } from "../../app/locale.ts";
+import { Loaded } from "../../data/loaded.tsx";
+import { useRpc } from "../../data/use-rpc.ts";
 import { t } from "../../i18n/t.ts";
 import { Card } from "../../ui/card.tsx";
+import { dayOf, periodOf } from "../usage/usage-period.ts";
+import { costText } from "../usage/usage-texts.ts";
 import styles from "./overview.module.css";
 
-/** What all conversations have used so far. */
-export function UsageCard({ usage: { totalTokens, costUsd } }: { readonly usage: GatewayStatus["usage"] }): React.JSX.Element {
+/** What all conversations have used today, by the browser's time zone. */
+export function UsageCard(): React.JSX.Element {
+  const today = dayOf();
+  const { fromMs, toMs } = periodOf({ from: today, to: today });
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const usage = useRpc("usage.query", { fromMs, toMs, timeZone, by: ["day"], limit: 1 });
   return (
-    <Card title={t("Cost so far")} actions={<Link to="/usage">{t("Details")}</Link>}>
-      <dl className={styles["facts"]}>
-        <dt>{t("Cost")}</dt>
-        <dd>{costOf(totalTokens, costUsd)}</dd>
-        <dt>{t("Tokens")}</dt>
-        <dd>{formatCompact(totalTokens)}</dd>
-      </dl>
+    <Card
+      title={t("Cost today")}
+      actions={
+        <Link to="/usage" search={{ from: today, to: today }}>
+          {t("Details")}
+        </Link>
+      }
+    >
+      <Loaded query={usage}>
+        {({ total }) => (
+          <dl className={styles["facts"]}>
+            <dt>{t("Cost")}</dt>
+            <dd>{costText(total)}</dd>
+            <dt>{t("Tokens")}</dt>
+            <dd>{formatCompact(total.total)}</dd>
+          </dl>
+        )}
+      </Loaded>
     </Card>
   );
-}
-
-function costOf(tokens: number, costUsd: number | undefined): string {
-  if (tokens === 0 || costUsd === 0) return "$0.00";
-  return costUsd === undefined ? t("no price is known") : formatDollars(costUsd);
 }
