@@ -109,6 +109,25 @@ test("the language is the browser's until another one is chosen, which survives 
   await page.getByText("Connected", { exact: true }).waitFor();
 });
 
+test("a language that cannot be loaded leaves the page as it was, and a page that begins in it is in English", async () => {
+  const browser = await openBrowser();
+  const address = `${scene.gateway.url}#token=${scene.gateway.token}`;
+  for (const locale of ["en-GB", "zh-CN"]) {
+    const { page, close } = await openPage(browser, { width: 1280, locale });
+    await page.route("**/zh-CN*.js", (route) => route.abort());
+    await page.goto(address);
+    await page.getByText("Connected", { exact: true }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe("en");
+    await page.getByRole("button", { name: "More" }).click();
+    const choice = page.getByRole("group", { name: "Language" });
+    await choice.getByText("中文").click();
+    await page.getByText("The language could not be loaded.").waitFor();
+    expect(await choice.getByRole("radio", { name: "As the browser" }).isChecked()).toBe(true);
+    await close();
+  }
+  await browser.close();
+});
+
 test("a page whose program cannot be loaded says so, leaves the others usable, and is opened once it can", async () => {
   const browser = await openBrowser();
   const { page, close } = await openPage(browser, { width: 1280 });

@@ -16,6 +16,11 @@ import "./styles/print.css";
 
 // The handshake takes place while the rest of the page is loaded. Without a token there is nothing to connect for.
 if ((parseFragment(location.hash).token ?? loadToken(localStorage)) !== undefined) openEarlySocket(document.baseURI);
-const language = loadLanguage(localStorage) ?? pickLanguage(navigator.languages);
+const wanted = loadLanguage(localStorage) ?? pickLanguage(navigator.languages);
+// English comes with the program: a page in it is better than none.
+const texts = loadCatalogue(wanted).then(
+  (messages) => ({ language: wanted, messages }),
+  async () => ({ language: "en" as const, messages: await loadCatalogue("en") }),
+);
 // The texts are loaded at the same time as the program.
-void Promise.all([import("./start.tsx"), loadCatalogue(language)]).then(([{ startPage }, messages]) => startPage(language, messages));
+void Promise.all([import("./start.tsx"), texts]).then(([{ startPage }, { language, messages }]) => startPage(language, messages));

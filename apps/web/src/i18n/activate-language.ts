@@ -12,11 +12,20 @@ export function activateLanguage(language: Language, messages: Messages, page: P
   i18n.loadAndActivate({ locale: language, messages });
 }
 
-/** Chooses a language for this browser, or to follow the browser's. The page is drawn again in it. */
-export async function chooseLanguage(language: Language | undefined, page: Window): Promise<void> {
-  storeLanguage(page.localStorage, language);
+let choices = 0;
+
+/** Chooses a language for this browser, or to follow the browser's. The page is drawn again in it. False if its texts cannot be loaded: nothing has changed then. */
+export async function chooseLanguage(language: Language | undefined, page: Window): Promise<boolean> {
+  choices += 1;
+  const choice = choices;
   const next = language ?? pickLanguage(page.navigator.languages);
-  activateLanguage(next, await loadCatalogue(next), page);
+  const messages = await loadCatalogue(next).catch(() => undefined);
+  if (messages === undefined) return false;
+  // Another one was chosen meanwhile.
+  if (choice !== choices) return true;
+  storeLanguage(page.localStorage, language);
+  activateLanguage(next, messages, page);
+  return true;
 }
 
 /** Calls back whenever the page has another language. */

@@ -1,12 +1,13 @@
 import { useState } from "react";
-import { chooseLanguage } from "../i18n/activate-language.ts";
 import { LANGUAGES, languageName, loadLanguage } from "../i18n/language.ts";
 import { t } from "../i18n/t.ts";
 import { Segmented } from "../ui/segmented.tsx";
+import { useLanguageChoice } from "./use-language-choice.ts";
 
 /** Chooses the language of the page for this browser. Each language is named in itself. */
 export function LanguageChoice(): React.JSX.Element {
   const [chosen, setChosen] = useState(() => loadLanguage(localStorage));
+  const choose = useLanguageChoice();
   return (
     <Segmented
       label={t("Language")}
@@ -18,7 +19,7 @@ export function LanguageChoice(): React.JSX.Element {
       onChange={(value) => {
         const language = value === "browser" ? undefined : value;
         setChosen(language);
-        void chooseLanguage(language, window);
+        void choose(language).then(() => setChosen(loadLanguage(localStorage)));
       }}
     />
   );

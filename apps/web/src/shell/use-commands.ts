@@ -3,10 +3,10 @@ import { useAppState, useController } from "../app/app-context.ts";
 import { sessionTitle } from "../app/session-title.ts";
 import { applyTheme, type Theme } from "../app/theme.ts";
 import { useFirstRun } from "../first-run/first-run.tsx";
-import { chooseLanguage } from "../i18n/activate-language.ts";
 import { LANGUAGES, languageName } from "../i18n/language.ts";
 import { msg, t } from "../i18n/t.ts";
 import type { IconName } from "../ui/icon.tsx";
+import { useLanguageChoice } from "./use-language-choice.ts";
 import { usePages } from "./use-pages.ts";
 
 /** What the palette offers. */
@@ -29,6 +29,7 @@ export function useCommands(): readonly Command[] {
   const navigate = useNavigate();
   const controller = useController();
   const firstRun = useFirstRun();
+  const choose = useLanguageChoice();
   const sessions = useAppState((state) => state.sessions);
   const mainKey = useAppState((state) => state.agents.find(({ id }) => id === state.agentId)?.mainSessionKey);
   return [
@@ -45,7 +46,7 @@ export function useCommands(): readonly Command[] {
       id: `language ${language}`,
       label: t("Language: {language}", { language: languageName(language) }),
       icon: "language" as const,
-      run: () => void chooseLanguage(language, window),
+      run: () => void choose(language),
     })),
     ...sessions.map((summary) => ({
       id: `session ${summary.key}`,
