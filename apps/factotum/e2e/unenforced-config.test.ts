@@ -29,7 +29,7 @@ function configWith({
   };
 }
 
-/** A rule for calls at an occasion that there is not. */
+/** A rule for calls at an occasion that does not exist. */
 const HOOKS = { commandHooks: [{ event: "pre-tool", command: ["/bin/false"] }] };
 
 const write = async (home: string, config: object): Promise<void> => writeFile(path.join(home, "factotum.json5"), JSON.stringify(config));

@@ -72,7 +72,7 @@ export const WRONG_CONFIGS: readonly WrongConfig[] = [
   { mistake: "yes for true", text: '{\n  agents: { defaults: { skipBootstrap: "yes" } },\n}' },
   { mistake: "an address that is none of this machine", text: '{\n  gateway: { bind: "lann" },\n}' },
   { mistake: "a choice misspelt", text: '{\n  session: { dmScope: "per-pear" },\n}' },
-  { mistake: "a choice that there is not", text: '{\n  agents: { defaults: { thinking: "a lot" } },\n}' },
+  { mistake: "a choice that does not exist", text: '{\n  agents: { defaults: { thinking: "a lot" } },\n}' },
   { mistake: "a text for a list", text: '{\n  tools: { deny: "exec" },\n}' },
   { mistake: "a number in a list of texts", text: "{\n  session: { resetTriggers: [1] },\n}" },
   { mistake: "a list for an object", text: '{\n  models: { providers: ["anthropic"] },\n}' },
@@ -83,10 +83,10 @@ export const WRONG_CONFIGS: readonly WrongConfig[] = [
   { mistake: "a duration without a unit", text: '{\n  agents: { defaults: { heartbeat: { every: "30" } } },\n}' },
   { mistake: "a duration as a number", text: "{\n  session: { maintenance: { pruneAfter: 30 } },\n}" },
   {
-    mistake: "a time that there is not",
+    mistake: "a time that does not exist",
     text: '{\n  agents: { defaults: { heartbeat: { every: "1h", activeHours: { start: "8:00", end: "22:00" } } } },\n}',
   },
-  { mistake: "a time zone that there is not", text: '{\n  agents: { defaults: { userTimezone: "Europe/Berln" } },\n}' },
+  { mistake: "a time zone that does not exist", text: '{\n  agents: { defaults: { userTimezone: "Europe/Berln" } },\n}' },
   {
     mistake: "a secret in an unknown form",
     text: '{\n  models: { providers: { anthropic: { apiKey: { var: "ANTHROPIC_API_KEY" } } } },\n}',
@@ -95,16 +95,16 @@ export const WRONG_CONFIGS: readonly WrongConfig[] = [
   { mistake: "an address without https", text: '{\n  gateway: { publicUrl: "assistant.example.com" },\n}' },
   { mistake: "a provider without its wire format", text: '{\n  models: { providers: { mine: { baseUrl: "http://127.0.0.1:1" } } },\n}' },
   { mistake: "a provider's id misspelt", text: '{\n  models: { providers: { antropic: { apiKey: "sk-canary-1234567" } } },\n}' },
-  { mistake: "a kind of run that there is not", text: "{\n  spend: { perCause: { heartbeet: { usdPerDay: 1 } } },\n}" },
+  { mistake: "a kind of run that does not exist", text: "{\n  spend: { perCause: { heartbeet: { usdPerDay: 1 } } },\n}" },
   // Channels
-  { mistake: "a channel that there is not", text: '{\n  channels: { fieshu: { appId: "cli_0123456789abcdef" } },\n}' },
+  { mistake: "a channel that does not exist", text: '{\n  channels: { fieshu: { appId: "cli_0123456789abcdef" } },\n}' },
   {
-    mistake: "a heartbeat to a channel that there is not",
+    mistake: "a heartbeat to a channel that does not exist",
     text: '{\n  agents: { defaults: { heartbeat: { every: "1h", target: "telegam:4711" } } },\n}',
   },
   { mistake: "an account without its secret", text: feishu('{ appId: "cli_0123456789abcdef", transport: { type: "websocket" } }') },
   {
-    mistake: "a transport that there is not",
+    mistake: "a transport that does not exist",
     text: feishu('{ appId: "cli_0123456789abcdef", appSecret: "canary-secret", transport: { type: "socket" } }'),
   },
   {

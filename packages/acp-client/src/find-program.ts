@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import path from "node:path";
 
-/** The file of a program: itself, if it is named by a path, else the first one in the folders. `undefined`: there is none that can be run. Looks at the disk. */
+/** The file of a program: itself, if it is named by a path, else the first one in the folders. `undefined`: no such file can be run. Looks at the disk. */
 export function findProgram(command: string, searchPath: string): string | undefined {
   const places = command.includes("/") ? [command] : searchPath.split(path.delimiter).map((folder) => path.join(folder, command));
   return places.find((place) => isProgram(place));

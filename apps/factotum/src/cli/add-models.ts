@@ -50,7 +50,7 @@ function addModelCommands(program: Command, context: CliContext, finish: Finish)
     .command("list")
     .description("list the models of a provider, or of all that have a key; costs nothing")
     .argument("[provider]")
-    .option("--known", "those that this version knows and the configuration names, without asking anybody")
+    .option("--known", "those that this version knows and the configuration names, without asking a provider")
     .addOption(json())
     .action(async (provider: string | undefined, options: Format & { known?: boolean }) =>
       finish(await (await load()).modelsList(context, provider, { known: options.known === true, json: options.json === true })),

@@ -91,7 +91,7 @@ test("an agent that is removed reaches no other one and is reached by none, also
   expect(await fileOf(cli)).toMatchObject({ tools: { agentToAgent: { allow: [kept] } } });
 });
 
-test("a model that there is not is noted", async () => {
+test("a model that does not exist is noted", async () => {
   await using cli = await withConfig({});
   const { code, stderr } = await cli.run("agents", "add", "coder", "--model", "nope/xx");
   expect([code, stderr]).toEqual([0, expect.stringContaining('note: agents.list[1].model: there is no provider "nope"') as string]);

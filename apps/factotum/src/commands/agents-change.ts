@@ -76,7 +76,7 @@ export async function agentsAdd(context: CliContext, id: string, { json, name, m
   return EXIT.ok;
 }
 
-/** What `config validate` notes on an agent, such as a model that there is not. */
+/** What `config validate` notes on an agent, such as a model that does not exist. */
 async function notesOnAgent({ env }: CliContext, id: string): Promise<readonly ConfigProblem[]> {
   const loaded = await loadConfig(await configOptions(env));
   if (loaded.type !== "loaded") return [];

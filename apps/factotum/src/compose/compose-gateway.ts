@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { CommandRunner, Logger, SettingsDesk } from "@factotum/agent-contract";
+import type { CommandRunner, Logger } from "@factotum/agent-contract";
 import {
   loadConfig,
   rememberConfig,
@@ -20,13 +20,12 @@ import {
   type DiskReserve,
   type Gateway,
   type GatewayOptions,
-  type GatewaySettings,
   type SetupControl,
 } from "@factotum/gateway";
 import { httpFetch } from "@factotum/models";
 import { createEditorRunner, removeProxySockets, type HostRunner } from "@factotum/sandbox";
 import { openSqliteStore, type SqliteStore, type SqliteStoreOptions, type StoreDamage } from "@factotum/store";
-import { createCoreTools, createMediaTools, createPdfReader, createRipgrep, createPublicFetch, type FileAccess } from "@factotum/tools";
+import { createPublicFetch } from "@factotum/tools";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { createSetupControl } from "../first-run/create-setup-control.ts";
 import { assetPath } from "../runtime/assets.ts";
@@ -34,7 +33,6 @@ import { secretVariables, type SecretFilter } from "../runtime/secret-filter.ts"
 import { systemClock, systemRandom } from "../runtime/system-clock.ts";
 import { commandEnvironment, commandSearchPath } from "./command-environment.ts";
 import { createOpenCommandProxy } from "./command-proxy.ts";
-import { channelAccounts } from "./channel-accounts.ts";
 import { createConfigDesk } from "./config-desk.ts";
 import { ConfigReloader } from "./config-reloader.ts";
 import { crashPointFrom } from "./crash-point.ts";
@@ -42,11 +40,11 @@ import { channelCatalog, configOptions, firstRunExtensions } from "./extensions.
 import { createLogDesk } from "./log-desk.ts";
 import { createSettingsDesk } from "./settings-desk.ts";
 import { createOwnerControl } from "./create-owner-control.ts";
+import { settingsOf } from "./gateway-settings.ts";
 import { gatewayToken } from "./gateway-token.ts";
 import { keepSnapshots } from "./keep-snapshots.ts";
 import { commandHookSources } from "./command-hooks.ts";
 import { composeFileAccess } from "./compose-file-access.ts";
-import { changingSkillFolders, composeSkillIndex } from "./compose-skills.ts";
 import type { ComposedPlugins } from "./compose-plugins.ts";
 import { createLocalFiles, createOutgoingGuard } from "./local-files.ts";
 import { AGENT_COMMANDS } from "./agent-commands.ts";
@@ -54,7 +52,6 @@ import { createPluginFetch } from "./plugin-fetch.ts";
 import { openIntegrations, type Integrations } from "./open-integrations.ts";
 import { openRunner, type OpenRunnerOptions } from "./open-runner.ts";
 import { openSandbox, sandboxFolder } from "./open-sandbox.ts";
-import { redactTools } from "./redact-tools.ts";
 import { removeTemporaryFiles } from "./remove-temporary-files.ts";
 import { createRunRoots, type RunRoots } from "./run-roots.ts";
 import { createSandboxOf } from "./sandbox-spec.ts";
@@ -62,7 +59,7 @@ import { sessionFolders } from "./session-folders.ts";
 import { sharedLogins } from "./shared-logins.ts";
 import { SkillRuns } from "./skill-runs.ts";
 import { watchDatabase } from "./watch-database.ts";
-import { webSearchNotices, webSearchSettings } from "./web-search-settings.ts";
+import { webSearchNotices } from "./web-search-settings.ts";
 
 /** A gateway with its resources. */
 export interface ComposedGateway {
@@ -336,75 +333,6 @@ async function removeLeftovers(
   } catch (error) {
     logger.warn("Temporary files of killed processes could not be removed", { error });
   }
-}
-
-/** What the settings of every configuration share. */
-interface SettingsParts extends Pick<ComposeOptions, "context" | "logger" | "secrets">, Omit<Integrations, "plugins" | "acp"> {
-  readonly token: string | undefined;
-  readonly files: FileAccess;
-  readonly runner: CommandRunner;
-  readonly skillRuns: SkillRuns;
-  readonly plugins: Pick<ComposedPlugins, "sources" | "commandFolders">;
-  readonly settings: SettingsDesk;
-}
-
-function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettings {
-  const { context, files, runner, skillRuns, web, browsers, mcp, lsp, memory, plugins, secrets, logger, token } = parts;
-  const { env, paths } = context;
-  const findText = createRipgrep({ searchPath: commandSearchPath(context) });
-  const webAccess = { ...web, fetch: config.tools.web.fetch, search: webSearchSettings(config, env) };
-  const readPdf = createPdfReader({ clock: systemClock, program: assetPath("pdf-program") });
-  return {
-    config,
-    accounts: (parts) => channelAccounts(config, { parts, env, secrets }),
-    toolSources: ({ messenger, planBoard, questioner, reporter, restarter, media, sampler, background, jobs, sessions, subagents }) => [
-      memory.withTools({
-        id: "core",
-        tools: redactTools(
-          [
-            ...createCoreTools({
-              files: skillRuns.observe(files),
-              runner,
-              messenger,
-              planBoard,
-              questioner,
-              reporter,
-              restarter,
-              jobs,
-              sessions,
-              subagents,
-              settings: parts.settings,
-              background,
-              clock: systemClock,
-              readPdf,
-              findText,
-              changeChecker: lsp.changes,
-              web: webAccess,
-              execTimeoutSeconds: config.tools.exec.timeoutSeconds,
-              execSearchPath: commandSearchPath(context),
-              execAvoidsShell: config.tools.exec.mode === "allowlist",
-              commandEnvironment: skillRuns.environment,
-            }),
-            ...browsers.tools(config, files),
-            ...createMediaTools({
-              media,
-              files,
-              web: webAccess,
-              makesImages: config.models.imageGeneration !== undefined,
-              speaks: config.messages.tts.provider !== undefined,
-            }),
-          ],
-          secrets.toolOutput,
-        ),
-      }),
-      ...mcp.sources(config, { questioner, sampler }),
-      ...lsp.sources(config),
-      ...plugins.sources(),
-    ],
-    skills: composeSkillIndex(config, context, logger, plugins.commandFolders()),
-    skillFolders: changingSkillFolders(paths, config),
-    token,
-  };
 }
 
 /** A disk that was full when the last gateway ended is still full: this start uses the reserve, so that the owner can talk to it. */

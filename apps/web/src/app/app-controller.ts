@@ -10,6 +10,7 @@ import type { Agent, AppState } from "./app-state.ts";
 import { InspectorController } from "./inspector-controller.ts";
 import { Outbox } from "./outbox.ts";
 import type { MediaCache } from "./media-cache.ts";
+import { readExport } from "./read-export.ts";
 import { SubagentController } from "./subagent-controller.ts";
 import { isSameWarning, PAIRING_WARNING } from "./same-warning.ts";
 import { newSessionKey } from "./session-key.ts";
@@ -277,18 +278,7 @@ export class AppController {
   /** Exports the whole conversation as stored by the gateway into a file. */
   async export(key: string, title: string): Promise<void> {
     await this.#guard(async () => {
-      const lines: string[] = [];
-      let after: string | undefined;
-      let sessionId: string | undefined;
-      do {
-        const page = await this.#options.client.request("sessions.export", {
-          key,
-          ...(after === undefined || sessionId === undefined ? {} : { after, sessionId }),
-        });
-        lines.push(...page.lines);
-        ({ after, sessionId } = page);
-      } while (after !== undefined);
-      const text = lines.map((line) => `${line.replace(/\n$/, "")}\n`).join("");
+      const text = await readExport(this.#options.client, key);
       this.#options.saveFile(`${title.replaceAll(/[^\p{L}\p{N} ._-]+/gu, "_").slice(0, 80)}.jsonl`, text);
     });
   }

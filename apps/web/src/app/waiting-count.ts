@@ -1,7 +1,7 @@
 import type { AppState } from "./app-state.ts";
 import { isSameWarning, PAIRING_WARNING } from "./same-warning.ts";
 
-/** Number of items in the inbox. A dismissed warning is none, except that a person who asks stays until it is decided. */
+/** Number of items in the inbox. Dismissed warnings do not count, except for people who wait to be admitted. */
 export function waitingCount({ warnings, hiddenWarnings, inbox }: Pick<AppState, "warnings" | "hiddenWarnings" | "inbox">): number {
   const shown = warnings.filter(
     (warning) => warning.id.startsWith(PAIRING_WARNING) || !hiddenWarnings.some((hidden) => isSameWarning(hidden, warning)),

@@ -60,7 +60,7 @@ export function redactionMarks(value: unknown, path: KeyPath = []): KeyPath[] {
   return Object.entries(value).flatMap(([key, entry]) => redactionMarks(entry, [...path, key]));
 }
 
-/** The keys that contain a literal secret, for `doctor`: each should be moved elsewhere. Variables such as `LOG_LEVEL` are none. */
+/** The keys that contain a literal secret, for `doctor`: each should be moved elsewhere. Variables such as `LOG_LEVEL` are not secret. */
 export function literalSecrets(document: Document): string[] {
   return literalSecretPaths(document).map(formatKeyPath);
 }

@@ -23,7 +23,7 @@ async function check(document: object): Promise<{ readonly type: string; readonl
 }
 
 const at = (key: string, value: unknown): Document => withValue({ agents: { list: [{ id: "main" }] } }, parseKeyPath(key), value);
-/** A rule for calls at an occasion that there is not. */
+/** A rule for calls at an occasion that does not exist. */
 const HOOKS = { commandHooks: [{ event: "pre-tool", command: ["/bin/false"] }] };
 const ACCOUNT = { appId: "a", appSecret: "s", transport: { type: "websocket" } };
 

@@ -157,7 +157,7 @@ function attachmentRefusal(
   return `${name} was refused. Rule attachments: they are files that this turn would write, and ${reason}. Put their text into the task, or name files that the sub-agent can read.`;
 }
 
-/** An external agent that there is not: the owner is not asked whether to start it. */
+/** An external agent that does not exist: the owner is not asked whether to start it. */
 function unknownAgentRefusal(call: ToolCall, tool: AgentTool, running: RunningConfig): string | undefined {
   const { agentId } = call.arguments;
   if (!countedAs(call, tool).includes("exec") || tool.name !== "sessions_spawn" || typeof agentId !== "string") return undefined;

@@ -27,14 +27,13 @@ import type { RunningConfig } from "../agents/running-config.ts";
 import { isOwnStop } from "../access/admit-message.ts";
 import type { Activation } from "../access/admit-message.ts";
 import { withPresentOwner } from "../access/owner.ts";
-import type { Questions, TakenAnswer } from "../approvals/questions.ts";
+import type { Questions } from "../approvals/questions.ts";
 import { commandAccess, isGivenOnce } from "../commands/command-access.ts";
 import type { TypedCommand } from "../commands/parse-command.ts";
 import type { PromptCommandMessage, PromptCommands } from "../commands/prompt-commands.ts";
 import type { SessionFocus } from "../focus/session-focus.ts";
 import { resolveQueueSettings } from "../queue/queue-settings.ts";
 import type { QueueSettings } from "../queue/queue-settings.ts";
-import type { Route } from "../routing/route.ts";
 import { isStorageFull } from "../storage/is-storage-full.ts";
 import type { PendingEvents } from "../queue/pending-events.ts";
 import type { TurnQueue } from "../queue/turn-queue.ts";
@@ -53,26 +52,10 @@ import { commandInMessage } from "./command-in-message.ts";
 import { expandMessage } from "./expand-message.ts";
 import { isTooOld } from "./is-too-old.ts";
 import { NOT_ADDRESSED, OverheardMessages } from "./overheard-messages.ts";
+import type { IngressTargets } from "./ingress-targets.ts";
 import { isWantedReaction } from "./wanted-reaction.ts";
 import { withReactionTarget } from "./reaction-target.ts";
 import { readWords } from "./read-words.ts";
-
-/** Handlers of inputs that get no turn, and observers of those that do. */
-export interface IngressTargets {
-  readonly command: (route: Route, command: TypedCommand, input: InputRecord) => void;
-  /** Answers a message of an unknown sender with a pairing code. */
-  readonly pair: (sessionKey: string, input: InputRecord) => void;
-  /** Called with a message that answers a question of a run. */
-  readonly answered: (taken: TakenAnswer) => void;
-  /** Dead-letters a message from an admitted sender that its platform delivered too late. */
-  readonly tooOld: (sessionKey: string, input: InputRecord) => void;
-  /** Tells the sender of a message that the sub-agent which it was for has ended. */
-  readonly ended: (sessionKey: string, input: InputRecord) => void;
-  /** Called when a message from an admitted sender was refused because the disk is full. */
-  readonly refused: (sessionKey: string, message: MsgContext) => void;
-  /** Called before a message enters a session, with the session's current record. */
-  readonly messageReceived: (route: Route, input: InputRecord, record: SessionRecord | undefined) => void;
-}
 
 /** Session settings that apply before a message has a turn. */
 interface SessionSettings {

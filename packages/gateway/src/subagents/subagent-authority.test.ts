@@ -148,7 +148,7 @@ test("a job that may run no command starts no external agent", async () => {
   expect(await scene.rows()).toEqual([]);
 });
 
-test("the owner is not asked about an external agent that there is not", async () => {
+test("the owner is not asked about an external agent that does not exist", async () => {
   const acp = { enabled: true, agents: { coder: { command: "coder", args: [], env: {}, mcpServers: [] } } };
   await scene.start(undefined, { patch: (config) => ({ ...asking(config), acp }) });
   const start = toolReply({ name: "sessions_spawn", input: { task: "task", runtime: "acp", agentId: "codr" } });

@@ -155,7 +155,7 @@ test("a client that waits for the answer of a run is told that what it waits for
   gate.open();
 });
 
-test("nothing is said to a sub-agent that has ended, or that there is not", async () => {
+test("nothing is said to a sub-agent that has ended, or that does not exist", async () => {
   await startWatched();
   scene.answerWith({
     "": ({ results, text }) => (text.includes("has ended") ? textReply("Told.") : results === 0 ? spawn("inner") : YIELD),

@@ -76,7 +76,7 @@ test("describes the parts of a mail, and gives ranges of them", async () => {
   expect(last).toContain("* SEARCH 1");
 });
 
-test("wants a login for sending, and refuses recipients that there are not", async () => {
+test("wants a login for sending, and refuses recipients that do not exist", async () => {
   await using fake = await FakeMail.start();
   const login = Buffer.from("\0assistant@example.org\0mail-password").toString("base64");
   const answers = await smtp(fake, [

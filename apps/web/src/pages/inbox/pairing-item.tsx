@@ -40,7 +40,7 @@ export function PairingItem({ request }: { readonly request: PairingRequest }): 
       }
     >
       {senderName === undefined ? null : (
-        <p dir="auto">{t("Writes under the name “{name}”, which anybody can choose.", { name: senderName })}</p>
+        <p dir="auto">{t("Writes under the name “{name}”, which anyone can choose.", { name: senderName })}</p>
       )}
       <p>{t("Approve only a person you know.")}</p>
     </InboxItem>
