@@ -1,11 +1,10 @@
-import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
 import { connectGateway, requestError, type ConnectedGateway } from "../rpc/connect-gateway.ts";
 import { parseSessionName, sessionKeyOf } from "../rpc/session-name.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
-import { openNew } from "./open-new.ts";
+import { writeNewFile } from "./write-new-file.ts";
 
 /** Writes a received file of a session's message into a new file, which only its owner may read. */
 export async function sessionsAttachment(
@@ -17,20 +16,13 @@ export async function sessionsAttachment(
   const sessionKey = await sessionKeyOf(name, cli, gateway);
   // Before the file is made: an unknown id leaves nothing behind.
   let part = await readPart(cli, gateway, { sessionKey, id, offset: 0 });
-  const file = await openNew(output);
-  try {
+  await writeNewFile(output, async (file) => {
     await file.write(Buffer.from(part.data, "base64"));
     while (part.next !== undefined) {
       part = await readPart(cli, gateway, { sessionKey, id, offset: part.next });
       await file.write(Buffer.from(part.data, "base64"));
     }
-    await file.sync();
-    await file.close();
-  } catch (error) {
-    await file.close();
-    await rm(output);
-    throw error;
-  }
+  });
   const { sizeBytes, imageType } = part;
   if (json) printJson(cli, { output: resolve(output), sizeBytes, ...withoutUndefined({ imageType }) });
   else cli.note(`factotum: ${sizeBytes} bytes stand in ${output}\n`);

@@ -1,4 +1,3 @@
-import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { JsonObject } from "@factotum/agent-contract";
@@ -13,7 +12,7 @@ import { renderTable } from "../runtime/render-table.ts";
 import { connectGateway, requestError, type ConnectedGateway } from "../rpc/connect-gateway.ts";
 import { parseSessionName, sessionKeyOf } from "../rpc/session-name.ts";
 import { describeOrigin, sessionSummary } from "./describe-session.ts";
-import { openNew } from "./open-new.ts";
+import { writeNewFile } from "./write-new-file.ts";
 
 /** The filter of the list. */
 export interface SessionListOptions {
@@ -86,19 +85,12 @@ export async function sessionsExport(
   let entries = 0;
   if (output === undefined) for await (const line of exportLines(cli, gateway, key)) cli.print(line);
   else {
-    const file = await openNew(output);
-    try {
+    await writeNewFile(output, async (file) => {
       for await (const line of exportLines(cli, gateway, key)) {
         await file.write(line);
         entries += 1;
       }
-      await file.sync();
-      await file.close();
-    } catch (error) {
-      await file.close();
-      await rm(output);
-      throw error;
-    }
+    });
     if (options.json) printJson(cli, { key, output: resolve(output), entries: entries - 1 });
     else cli.note(`factotum: ${key} stands in ${output}\n`);
   }
