@@ -1,7 +1,7 @@
 import type { FactotumConfig } from "@factotum/config";
 import { startAnthropicServer, textReply } from "@factotum/testing-providers";
 import { describe, expect, test } from "vitest";
-import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import { startTestGateway, TestPlatform, withMethods, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 import { TestClient } from "../../test/test-client.ts";
 
@@ -20,6 +20,37 @@ test("concurrent resets during a run all resolve, and the session is idle afterw
   gate.open();
   expect(new Set(resets.map(({ sessionId }) => sessionId)).size).toBe(3);
   expect(resets.map((record) => sessions.summary(record).running)).toEqual([false, false, false]);
+});
+
+test("a message behind a reset that is being decided on belongs to the new conversation", async () => {
+  await using model = await startAnthropicServer();
+  model.respond(() => textReply("Yes."));
+  const platform = new TestPlatform();
+  const read = Promise.withResolvers<void>();
+  let isHeld = false;
+  await using running = await startTestGateway({
+    platform,
+    patch: withModel(model.baseUrl),
+    around: withMethods((store) => ({
+      listApprovals: async (states) => {
+        if (isHeld) await read.promise;
+        return store.listApprovals(states);
+      },
+    })),
+  });
+  const { engine } = running.gateway;
+  const gate = model.hold();
+  await platform.say(platform.message("hello"));
+  await model.nextRequest();
+  isHeld = true;
+  const reset = engine.sessions.reset(KEY, { reason: "reset" });
+  await platform.say(platform.message("later"));
+  read.resolve();
+  gate.open();
+  await reset;
+  await engine.idle();
+  const answered = (await running.store.listInputs({ state: "answered", limit: 10 })).items;
+  expect(answered.map(({ message }) => message.text)).toEqual(["later"]);
 });
 
 describe("the target of a message", () => {

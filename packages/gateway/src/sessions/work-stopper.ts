@@ -81,16 +81,20 @@ export class WorkStopper {
     const { by, before } = options;
     if (options.runId !== undefined && events.live(sessionKey)?.runId !== options.runId) return NOTHING_STOPPED;
     const commands = options.endsCommands === true ? sessionCommands.endSession(sessionKey) : 0;
-    const requests = options.endsCommands === true ? await this.#withdrawCalls(sessionKey) : 0;
     const { queue, answerOrder, subagents: trees } = this.#options;
     const held = options.queued || options.endsSubagents === true ? trees.takeHeld(sessionKey) : [];
-    if (before !== undefined && queue.lanes.current(sessionKey) === before)
+    const withdraw = async (): Promise<number> => (options.endsCommands === true ? this.#withdrawCalls(sessionKey) : 0);
+    if (before !== undefined && queue.lanes.current(sessionKey) === before) {
+      const requests = await withdraw();
       return { ...NOTHING_STOPPED, commands, requests, results: await this.#tellResults(sessionKey, held, options.reason) };
+    }
+    // What is stopped is decided before anything is awaited: messages behind the stop stay.
     const taken = options.queued ? [...queue.dropInputs(sessionKey, before), ...answerOrder.drop(sessionKey)] : [];
     const dropped = taken.filter((input) => !isResult(input));
     const current = queue.lanes.current(sessionKey);
     const notifiesSender = current !== undefined && current.type !== "task" && !this.#isSeenBy(originOf(current), by);
     const aborted = queue.lanes.abort(sessionKey, new LaneAbort(options.reason, { notifiesSender }));
+    const requests = await withdraw();
     const own = dropped.filter((input) => this.#isOwn(input, by));
     await this.#options.notices.endStopped(sessionKey, own, options.reason);
     for (const input of dropped) if (!own.includes(input)) await this.#options.notices.drop(sessionKey, input, DROPPED.stopped);
