@@ -172,8 +172,8 @@ export class SpawnEnds {
     if (stays && spawn.state === "idle") return;
     const { state, reason, tells }: SpawnEnding = brought ?? fallback;
     const usage = usedBy(await store.readSession(spawn.childKey));
-    // Without a run in this process it is unknown what its model was given; one that is idle has said it before.
-    const { result, isTainted } = this.#said.get(id) ?? { result: "", isTainted: spawn.state !== "idle" };
+    // Without a run in this process it is unknown what its model was given, unless none has begun; one that is idle has said it before.
+    const { result, isTainted } = this.#said.get(id) ?? { result: "", isTainted: spawn.state === "running" };
     const end = this.#planned(spawn, { state, reason, tells, result, usage, isTainted, stays, nowMs: clock.now() });
     this.onEnded(await store.endSpawn(end));
   }

@@ -1,5 +1,5 @@
 import type { ModelSampler, ToolSource } from "@factotum/agent-contract";
-import { textReply, toolReply } from "@factotum/testing-providers";
+import { createGate, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicReply } from "@factotum/testing-providers";
 import { defineTool } from "@factotum/tools";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -58,6 +58,26 @@ test("of twenty tasks at once those within the limit are taken, and a few call t
   expect(most).toBe(3);
   // All results in one turn.
   expect(scene.texts).toEqual(["Told."]);
+});
+
+test("one that is ended before its first model call brings its conversation no text of others", async () => {
+  const gate = createGate();
+  await scene.start((before) => ({ ...before, maxConcurrent: 1 }));
+  scene.answerWith({
+    "": ({ results, text }) => (text.includes("has ended") ? textReply("Told.") : results === 0 ? spawn("first", "second") : YIELD),
+    first: () => ({ ...textReply("done"), fault: { type: "slow-headers", until: gate } }),
+    second: () => ({ ...textReply("done"), fault: { type: "slow-headers", until: gate } }),
+  });
+  await scene.platform.say(scene.platform.message("Go."));
+  const states = async (): Promise<readonly string[]> => (await scene.rows()).map(({ state }) => state).toSorted();
+  await expect.poll(states).toEqual(["queued", "running"]);
+  const queued = (await scene.rows()).find(({ state }) => state === "queued");
+  await scene.platform.say(scene.platform.message(`/subagents kill ${queued?.id.slice(0, 8)}`));
+  await expect.poll(states).toEqual(["killed", "running"]);
+  gate.open();
+  await scene.running.gateway.engine.idle();
+  const reports = (await scene.running.store.listRecentInputs(10)).filter(({ admission }) => admission.completion !== undefined);
+  expect(reports.map(({ admission }) => admission.tainted)).toEqual([undefined, undefined]);
 });
 
 test("a sub-agent whose tool ignores its end is ended all the same", async () => {
