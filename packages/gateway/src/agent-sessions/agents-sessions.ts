@@ -44,7 +44,7 @@ export interface AgentsSessionsParts extends SessionMessagesParts {
   readonly submit: ExchangesParts["submit"];
   readonly channels: ExchangesParts["channels"] & Pick<ChannelRegistry, "moves">;
   readonly watchers: ExchangesParts["watchers"];
-  readonly subagents: Pick<SessionSubagents, "boundsOf" | "ofSession" | "ofStep" | "untilEnded">;
+  readonly subagents: Pick<SessionSubagents, "boundsOf" | "hasEnded" | "ofSession" | "ofStep" | "untilEnded">;
   readonly crashPoint?: ExchangesParts["crashPoint"];
 }
 

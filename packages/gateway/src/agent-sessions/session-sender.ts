@@ -8,6 +8,7 @@ import { wait } from "../delivery/wait.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
 import { readAskingTurn } from "../queue/asking-turn.ts";
 import { chargedKind } from "../run-policy/input-traits.ts";
+import type { SessionSubagents } from "../subagents/session-subagents.ts";
 import type { BegunExchange, Exchanges } from "./exchanges.ts";
 import { announcementChatOf, chatOf } from "./exchanges.ts";
 import type { FoundSession, SessionFinder } from "./session-finder.ts";
@@ -23,6 +24,7 @@ export interface SessionSenderParts {
   readonly reach: SessionReach;
   readonly finder: SessionFinder;
   readonly exchanges: Exchanges;
+  readonly subagents: Pick<SessionSubagents, "hasEnded">;
   readonly watchers: InputWatchers;
   readonly channels: ChatAddresses;
   readonly clock: Clock;
@@ -32,6 +34,7 @@ export interface SessionSenderParts {
 const CYCLE =
   "This message came here through the session that you would send it to: a circle would never end. Give your answer in this turn; it is the reply.";
 const SELF = "This is your own session. Answer here instead of sending.";
+const ENDED = "It has ended. Start another sub-agent with what is left.";
 
 type SendProblem = Extract<SessionSendOutcome, { readonly type: "not-found" | "error" }>;
 
@@ -82,11 +85,13 @@ export class SessionSender {
   }
 
   async #findTarget(reference: SessionReference, caller: KnownCaller): Promise<FoundSession | SendProblem> {
-    const { finder, reach } = this.#parts;
+    const { finder, reach, subagents } = this.#parts;
     const found = await finder.find(reference, "see", caller);
     if (found === undefined) return { type: "not-found" };
     if (found.key === caller.run.sessionKey) return { type: "error", code: "cycle", message: SELF };
-    return (await reach.may("send", caller, found)) ? found : { type: "not-found" };
+    if (!(await reach.may("send", caller, found))) return { type: "not-found" };
+    // Without the bounds of its task it would be a conversation of another kind.
+    return subagents.hasEnded(found.key) ? { type: "error", code: "failed", message: ENDED } : found;
   }
 
   /** Waits for the first reply. The run holds no place meanwhile (R6). */

@@ -78,14 +78,14 @@ test("what a group takes from a person is not done for that person in another se
   scene.answerWith({
     "": ({ results, text }) => {
       if (text.includes("has ended")) return textReply("Told.");
-      if (results === 0) return spawn("task");
+      if (results === 0) return keep;
       const [child] = /agent:main:subagent:[0-9a-f-]{36}/.exec(text) ?? [""];
       // The session is there once the sub-agent has begun.
       return !text.includes("Accepted:")
         ? toolReply({ name: "sessions_send", input: { sessionKey: child, message: "List it.", timeoutSeconds: 0 } })
         : textReply("Sent.");
     },
-    task: ({ results, text }) => (text.includes("List it.") && results === 0 ? toolReply({ name: "ls", input: {} }) : textReply("done")),
+    keeper: ({ results, text }) => (text.includes("List it.") && results === 0 ? toolReply({ name: "ls", input: {} }) : textReply("done")),
   });
   const groups = { g1: { requireMention: false, toolsBySender: { "guest-1": { deny: ["ls"] } } } };
   await scene.start(undefined, { sessionTools: true, accountConfig: { allowFrom: ["owner-1", "guest-1"], groupPolicy: "open", groups } });
@@ -215,4 +215,23 @@ test("a sub-agent that was opened in an exchange reports what it is told later a
   await submit("/subagents steer keeper More.", { kind: "user", sessionKey: "agent:main:other" });
   const reports = await inputsOf(({ admission }) => admission.completion !== undefined);
   expect(reports.map(({ admission }) => admission.agentToAgent?.step)).toEqual([undefined, "message"]);
+});
+
+test("a sub-agent that has ended takes no message of the session that has started it", async () => {
+  let key = "";
+  scene.answerWith({
+    "": ({ results, text }) => {
+      if (results === 0) return spawn("task");
+      const isAsked = text.includes("Ask it.") && results === 1;
+      return isAsked ? toolReply({ name: "sessions_send", input: { sessionKey: key, message: "More." } }) : textReply("Done.");
+    },
+    task: () => textReply("done"),
+  });
+  await scene.start(undefined, { sessionTools: true });
+  await scene.say("Go.");
+  key = (await scene.rows())[0]?.childKey ?? "";
+  await scene.say("Ask it.");
+  expect(scene.bodies("Ask it.").at(-1)).toContain("It has ended. Start another sub-agent with what is left.");
+  expect(scene.bodies("- Task: task")).toHaveLength(1);
+  expect(await inputsOf(({ admission }) => admission.agentToAgent !== undefined)).toEqual([]);
 });
