@@ -96,3 +96,12 @@ test("a model that does not exist is noted", async () => {
   const { code, stderr } = await cli.run("agents", "add", "coder", "--model", "nope/xx");
   expect([code, stderr]).toEqual([0, expect.stringContaining('note: agents.list[1].model: there is no provider "nope"') as string]);
 });
+
+test("a binding that matches nothing is noted", async () => {
+  await using cli = await withConfig({});
+  const { code, stderr } = await cli.run("agents", "bind", "main", "--channel", "webchat", "--account", "work");
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringContaining("note: bindings[0].match.accountId: this account is not configured") as string,
+  ]);
+});

@@ -133,8 +133,17 @@ export async function agentsBind(context: CliContext, id: string, options: Agent
   else {
     context.print(`${id} answers messages from ${JSON.stringify(match)}. The order of all bindings: factotum agents bindings\n`);
     context.note(`${describeReload(reloaded)}\n`);
+    for (const notice of await noticesOnNewestBinding(context)) context.note(`note: ${formatProblem(notice)}\n`);
   }
   return EXIT.ok;
+}
+
+/** Why the binding that was added matches nothing, such as an account that is not configured. */
+async function noticesOnNewestBinding({ env }: CliContext): Promise<readonly ConfigProblem[]> {
+  const loaded = await loadConfig(await configOptions(env));
+  if (loaded.type !== "loaded") return [];
+  const newest = `bindings[${listOf(loaded.written, "bindings").length - 1}]`;
+  return loaded.problems.filter(({ path }) => path?.startsWith(newest) === true);
 }
 
 function refuseRepetition(bindings: readonly JsonValue[], match: JsonObject): void {
