@@ -1,6 +1,7 @@
-import { EXTERNAL_PROVIDER, externalModelInfo, ModelError } from "@factotum/agent-contract";
-import type { ExternalAgents, Logger, ModelClient } from "@factotum/agent-contract";
+import { commandSandbox, EXTERNAL_PROVIDER, externalModelInfo, ModelError } from "@factotum/agent-contract";
+import type { ExternalAgents, Logger, ModelClient, RunFacts } from "@factotum/agent-contract";
 import type { FactotumConfig } from "@factotum/config";
+import { authorize, OWN } from "../access/authorize.ts";
 import type { ResolvedModel } from "./model-source.ts";
 
 /** The id of the external agent that a model reference names: `acp/<id>`; `undefined` for a model of a provider. */
@@ -19,6 +20,13 @@ export function externalProblem(id: string, { acp }: Pick<FactotumConfig, "acp">
   if (!acp.enabled) return "Rule acp: no external agent may be started, since acp.enabled is false.";
   const ids = Object.keys(acp.agents);
   return `Rule acp: ${JSON.stringify(id)} is no external agent that may be started; acp.agents has ${ids.length === 0 ? "none" : ids.join(", ")}.`;
+}
+
+/** Why a run may use no external agent at all, because it is not the owner's or its commands are sandboxed; `undefined`: it may use one. */
+export function externalPlaceProblem(run: Pick<RunFacts, "owner" | "sandbox">, tainted: boolean): string | undefined {
+  const place = commandSandbox(run) === undefined ? OWN : ({ type: "sandbox" } as const);
+  const decision = authorize({ type: "run", owner: run.owner, tainted }, { type: "external-agent" }, place);
+  return decision.type === "allow" ? undefined : decision.reason;
 }
 
 /** An external agent as a model that is not connected to a conversation: whatever asks it outside of a turn is refused. Throws a `ModelError` for an unknown one. */

@@ -4,7 +4,7 @@ import type { AgentTool, RunFacts, ToolCall } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import type { InputRecord, TurnRecord } from "@factotum/store";
 import { asOfAuthor, withPresentOwner } from "../access/owner.ts";
-import { externalProblem } from "../agents/external-agent.ts";
+import { externalPlaceProblem, externalProblem } from "../agents/external-agent.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import { mayElevate } from "./elevation.ts";
 import { groupOf } from "./session-context.ts";
@@ -131,7 +131,7 @@ export function checkCall(
     attachmentRefusal(call, policed, { running, channels }) ??
     modeRefusal(call, tool, mode) ??
     elevationRefusal(call, tool, { facts, inputs }, running) ??
-    (facts.owner ? unknownAgentRefusal(call, tool, running) : undefined);
+    (facts.owner ? externalStartRefusal(call, tool, { facts, tainted }, running) : undefined);
   if (refusal !== undefined) return { type: "refuse", message: refusal };
   return toolGate.check(call, tool, { facts, origin: turn.origin, tainted, isGiven });
 }
@@ -157,11 +157,16 @@ function attachmentRefusal(
   return `${name} was refused. Rule attachments: they are files that this turn would write, and ${reason}. Put their text into the task, or name files that the sub-agent can read.`;
 }
 
-/** An external agent that does not exist: the owner is not asked whether to start it. */
-function unknownAgentRefusal(call: ToolCall, tool: AgentTool, running: RunningConfig): string | undefined {
+/** A start of an external agent that can only fail, where the run works or because there is no such agent: the owner is not asked about it. */
+function externalStartRefusal(
+  call: ToolCall,
+  tool: AgentTool,
+  { facts, tainted }: { readonly facts: RunFacts; readonly tainted: boolean },
+  running: RunningConfig,
+): string | undefined {
   const { agentId } = call.arguments;
   if (!countedAs(call, tool).includes("exec") || tool.name !== "sessions_spawn" || typeof agentId !== "string") return undefined;
-  return externalProblem(agentId.trim(), running.config);
+  return externalPlaceProblem(facts, tainted) ?? externalProblem(agentId.trim(), running.config);
 }
 
 function first<Value>(names: readonly string[], of: (name: string) => Value | undefined): Value | undefined {

@@ -1,8 +1,6 @@
 import path from "node:path";
-import { commandSandbox } from "@factotum/agent-contract";
 import type { SpawnRequest, ToolCaller } from "@factotum/agent-contract";
-import { authorize, OWN } from "../access/authorize.ts";
-import { externalAgentOf, externalProblem, externalReference } from "../agents/external-agent.ts";
+import { externalAgentOf, externalPlaceProblem, externalProblem, externalReference } from "../agents/external-agent.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { attachmentPaths } from "./attachment-folders.ts";
 
@@ -26,10 +24,7 @@ export function targetOf(
     return { refusal: "Rule fork: an external agent cannot start with this conversation. Put what it has to know into the task." };
   if (toolsAllow !== undefined || disableTools)
     return { refusal: "toolsAllow and disableTools do not bind an external agent, which has tools of its own. Leave them out." };
-  const place = commandSandbox(run) === undefined ? OWN : ({ type: "sandbox" } as const);
-  const decision = authorize({ type: "run", owner: run.owner, tainted }, { type: "external-agent" }, place);
-  if (decision.type !== "allow") return { refusal: decision.reason };
-  const problem = externalProblem(agentId, config);
+  const problem = externalPlaceProblem(run, tainted) ?? externalProblem(agentId, config);
   return problem === undefined ? { agentId: run.agentId, model: externalReference(agentId) } : { refusal: problem };
 }
 

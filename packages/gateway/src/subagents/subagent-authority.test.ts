@@ -148,13 +148,25 @@ test("a job that may run no command starts no external agent", async () => {
   expect(await scene.rows()).toEqual([]);
 });
 
-test("the owner is not asked about an external agent that does not exist", async () => {
+const boxed = (config: FactotumConfig) => ({
+  ...config,
+  agents: config.agents.map((agent) => ({ ...agent, sandbox: { ...agent.sandbox, mode: "all" as const } })),
+});
+test.each([
+  ["that does not exist", "codr", asking, "is no external agent that may be started; acp.agents has coder"],
+  [
+    "that cannot work in the sandbox",
+    "coder",
+    (config: FactotumConfig) => boxed(asking(config)),
+    "only turns of the owner that are not sandboxed",
+  ],
+])("the owner is not asked about an external agent %s", async (_, agentId, patch, words) => {
   const acp = { enabled: true, agents: { coder: { command: "coder", args: [], env: {}, mcpServers: [] } } };
-  await scene.start(undefined, { patch: (config) => ({ ...asking(config), acp }) });
-  const start = toolReply({ name: "sessions_spawn", input: { task: "task", runtime: "acp", agentId: "codr" } });
+  await scene.start(undefined, { patch: (config) => ({ ...patch(config), acp }) });
+  const start = toolReply({ name: "sessions_spawn", input: { task: "task", runtime: "acp", agentId } });
   scene.answerWith({ "": ({ results }) => (results === 0 ? start : textReply("Asked.")) });
   await scene.say("Go.");
-  expect(scene.bodies("is no external agent that may be started; acp.agents has coder")).toHaveLength(1);
+  expect(scene.bodies(words)).toHaveLength(1);
   expect(JSON.stringify(scene.platform.sent)).not.toContain("wait for your decision");
 });
 
