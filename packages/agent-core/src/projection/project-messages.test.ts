@@ -77,6 +77,13 @@ describe("projectMessages", () => {
     expect(shape(projectMessages([user("hi"), assistant("", [call("a", "ls")], "aborted")]))).toEqual(["user"]);
   });
 
+  test("keeps an answer of which there are thoughts alone for an external agent, which was given what comes before it", () => {
+    const lost: AssistantMessage = { ...assistant("", [], "error"), content: [{ type: "thinking", text: "(Interrupted.)" }] };
+    const history = [user("build it"), lost, user("again")];
+    expect(projectMessages(history, { provider: "acp" })).toEqual(history);
+    expect(shape(projectMessages(history))).toEqual(["user", "user"]);
+  });
+
   test("drops blank text, and marks an empty result", () => {
     const mixed: AgentMessage = {
       ...user("x"),

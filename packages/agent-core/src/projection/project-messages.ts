@@ -26,7 +26,8 @@ interface Slot {
  * without a call are dropped. Reused ids get a suffix.
  * - A call of a deferred tool is a `tool_call` again, as the model wrote it.
  * - Calls that an external agent has made itself are dropped with their results: a model of a provider would take them for its own. External agents get them.
- * - Blank text and empty messages are dropped. An answer that broke off (`error`, `aborted`) keeps its text, not its thinking and calls.
+ * - Blank text and empty messages are dropped. An answer that broke off (`error`, `aborted`) keeps its text, not its thinking and calls. For an external agent
+ * its thinking stays, too: what comes before it was given to the agent.
  *
  * Pure and total. Unchanged messages are returned as the same objects. Appending to a valid history changes nothing before, so a projected request begins with
  * the previous one.
@@ -86,7 +87,7 @@ function addAnswer(
         if (!isBlank(block.text)) content.push(block);
         break;
       case "thinking":
-        if (whole && (block.signature !== undefined || !isBlank(block.text))) content.push(block);
+        if ((whole || keepsExternal) && (block.signature !== undefined || !isBlank(block.text))) content.push(block);
         break;
       case "toolCall": {
         if (!whole || (block.external === true && !keepsExternal)) break;
@@ -103,7 +104,8 @@ function addAnswer(
   // A reused id closes the earlier calls with that id: later results belong to the new ones.
   for (const id of originals) open.set(id, []);
   for (const [index, slot] of slots.entries()) open.get(originals[index] ?? "")?.push(slot);
-  if (!content.some((block) => block.type !== "thinking")) return;
+  const isAnswer = keepsExternal ? content.length > 0 : content.some((block) => block.type !== "thinking");
+  if (!isAnswer) return;
   const same = content.length === message.content.length && content.every((block, index) => block === message.content[index]);
   entries.push({ type: "answer", message: same ? message : { ...message, content }, slots });
 }
