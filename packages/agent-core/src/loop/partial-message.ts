@@ -1,4 +1,11 @@
-import { NO_USAGE, type AssistantMessage, type ModelInfo, type ModelStreamEvent, type Usage } from "@factotum/agent-contract";
+import {
+  EXTERNAL_PROVIDER,
+  NO_USAGE,
+  type AssistantMessage,
+  type ModelInfo,
+  type ModelStreamEvent,
+  type Usage,
+} from "@factotum/agent-contract";
 
 /** Collects what a model has shown so far, so that an abort loses none of it, even if the client stops responding. */
 export class PartialMessage {
@@ -35,12 +42,17 @@ export class PartialMessage {
     }
   }
 
-  /** Builds the intentionally incomplete message; `undefined` if nothing was shown. */
+  /**
+   * Builds the intentionally incomplete message; `undefined` if nothing was shown. An external agent that was stopped before that has an answer nevertheless, so
+   * that it is not given the stopped prompt again together with the next one.
+   */
   build(stopReason: "aborted" | "error", errorMessage: string, timestamp: number): AssistantMessage | undefined {
     const inOrder = [...this.#blocks].toSorted(([left], [right]) => left - right);
     const content = inOrder.map(([, block]) => ({ ...block })).filter((block) => block.text !== "");
-    if (content.length === 0) return undefined;
     const { api, provider, id } = this.#info;
+    if (content.length === 0 && provider === EXTERNAL_PROVIDER && stopReason === "aborted")
+      content.push({ type: "thinking", text: "(Stopped before the first word.)" });
+    if (content.length === 0) return undefined;
     return { role: "assistant", content, api, provider, model: id, usage: this.#usage, stopReason, errorMessage, timestamp };
   }
 
