@@ -17,6 +17,11 @@ interface Requirement {
 
 const REQUIREMENTS: readonly Requirement[] = [
   { programs: ["chromium", "chromium-browser", "google-chrome"], debian: "chromium", tests: "the browser tests" },
+  {
+    programs: ["chromium-headless-shell"],
+    debian: "chromium-headless-shell",
+    tests: "no tests, but those of the page take twice the CPU time",
+  },
   { programs: ["nginx"], debian: "nginx-light", tests: "the tests behind nginx" },
   { programs: ["caddy"], debian: "caddy", tests: "the tests behind Caddy" },
   { programs: ["ngircd"], debian: "ngircd", tests: "the conformance tests against ngircd" },

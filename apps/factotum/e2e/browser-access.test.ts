@@ -10,7 +10,7 @@ import { startWebScene } from "./web-scene.ts";
 const CANARY = "canary-browser";
 
 test("what a page says cannot use it: only addresses that it names are opened, and nothing is clicked", BROWSER_TIMEOUT, async () => {
-  await using scene = await startBrowserScene();
+  await using scene = await startBrowserScene({}, { found: true });
   scene.decision = "deny";
   const { use, ask, web } = scene;
   web.serve("/listed", "<title>Listed</title><p>listed");

@@ -95,7 +95,8 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
     end,
     [Symbol.asyncDispose]: async () => {
       await end("SIGKILL");
-      await rm(home, { recursive: true, force: true });
+      // Programs that it started may still write for a moment.
+      await rm(home, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }
