@@ -222,9 +222,9 @@ function createClients(
     requestRestart: options.onRestartRequest,
     requestShutdown: options.onShutdownRequest,
   });
-  const { events, storage, approvals } = engine.parts;
-  const common = { version, clock, random, logger };
-  return new ClientSockets({ handlers, authenticator, storage, events, approvals, warnings, configControl, ...common });
+  const { events, storage, approvals, letterChanges: deadLetters } = engine.parts;
+  const watched = { events, approvals, configControl, deadLetters, warnings, channels: () => engine.parts.channels.status() };
+  return new ClientSockets({ handlers, authenticator, storage, ...watched, version, clock, random, logger });
 }
 
 /** The value of a secret, which no log shows from then on. */

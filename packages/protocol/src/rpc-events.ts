@@ -23,6 +23,10 @@ export interface RpcEvents {
   "config-change": ConfigReloadResult;
   /** Tool calls wait for a decision, or do not wait any more; request them again. */
   "approvals-change": Record<string, never>;
+  /** Dead letters were added, replayed or purged; request them again. */
+  "deadletters-change": Record<string, never>;
+  /** The health of accounts of channels has changed; request it again. At most once a second. */
+  "channels-change": Record<string, never>;
   /** A chunk of the answer to a replayed request, sent to the requesting connection. */
   replay: ReplayDelta;
   /** A run asks this connection's editor for something; `editor.answer` with the id answers. */
@@ -41,6 +45,8 @@ export const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Eve
   chat: z.lazy(() => z.strictObject({ sessionKey: z.string(), event: ChatEventSchema })),
   "config-change": ConfigReloadResultSchema,
   "approvals-change": z.lazy(() => z.strictObject({})),
+  "deadletters-change": z.lazy(() => z.strictObject({})),
+  "channels-change": z.lazy(() => z.strictObject({})),
   replay: ReplayDeltaSchema,
   "editor-request": z.lazy(() => z.strictObject({ sessionKey: z.string(), id: z.string(), request: EditorRequestSchema })),
   "editor-note": z.lazy(() => z.strictObject({ sessionKey: z.string(), text: z.string() })),

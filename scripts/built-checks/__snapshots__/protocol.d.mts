@@ -2844,6 +2844,10 @@ interface RpcEvents {
   "config-change": ConfigReloadResult;
   /** Tool calls wait for a decision, or do not wait any more; request them again. */
   "approvals-change": Record<string, never>;
+  /** Dead letters were added, replayed or purged; request them again. */
+  "deadletters-change": Record<string, never>;
+  /** The health of accounts of channels has changed; request it again. At most once a second. */
+  "channels-change": Record<string, never>;
   /** A chunk of the answer to a replayed request, sent to the requesting connection. */
   replay: ReplayDelta;
   /** A run asks this connection's editor for something; `editor.answer` with the id answers. */

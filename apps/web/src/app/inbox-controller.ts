@@ -6,13 +6,11 @@ import type { Store } from "./store.ts";
 
 /** Events within this time cause one request. */
 const COLLECT_MS = 150;
-/** Milliseconds until it is counted again without an event: none announces that a message could not be delivered. */
-const RECOUNT_MS = 30_000;
 /** Dead letters that are counted. */
 const MAX_LETTERS = 100;
 
 /** Events that may have changed what waits for the owner. */
-const CHANGES: ReadonlySet<string> = new Set(["approvals-change", "sessions-change", "warnings-change"]);
+const CHANGES: ReadonlySet<string> = new Set(["approvals-change", "deadletters-change"]);
 
 type CountedClient = Pick<GatewayClient, "request" | "state" | "onEvent" | "onStateChange">;
 
@@ -31,25 +29,24 @@ export class InboxController {
     this.#timers = timers;
     client.onStateChange(({ type }) => {
       if (type === "connected") this.refresh();
-      else this.#cancel();
+      else this.#stopCollecting();
     });
     client.onEvent(({ type }) => {
       if (!CHANGES.has(type) || this.#isCollecting) return;
-      this.#schedule(COLLECT_MS);
       this.#isCollecting = true;
+      this.#cancel = this.#timers.schedule(COLLECT_MS, () => this.refresh());
     });
   }
 
   /** Counts now, because something was decided. */
   refresh(): void {
-    this.#schedule(RECOUNT_MS);
+    this.#stopCollecting();
     if (this.#client.state.type === "connected") void this.#count();
   }
 
-  #schedule(delayMs: number): void {
+  #stopCollecting(): void {
     this.#cancel();
     this.#isCollecting = false;
-    this.#cancel = this.#timers.schedule(delayMs, () => this.refresh());
   }
 
   /** A number that cannot be asked stays as it was: the page of the inbox says why. */

@@ -15,10 +15,12 @@ export function namespaceOf(method: string): string {
 
 /** What each event of the gateway may have changed, as namespaces of methods. An event without a row changes no cached result. */
 const CHANGED_BY: Partial<Record<RpcEvent, readonly string[]>> = {
-  // A session changes when something was said in it: by a person, a job or a sub-agent, at a cost; also that a message was given up.
-  "sessions-change": ["sessions", "agents", "cron", "subagents", "status", "usage", "deadletters"],
-  "warnings-change": ["warnings", "damage", "pairing", "deadletters", "setup", "status"],
+  // A session changes when something was said in it: by a person, a job or a sub-agent, at a cost.
+  "sessions-change": ["sessions", "agents", "cron", "subagents", "status", "usage"],
+  "warnings-change": ["warnings", "damage", "pairing", "setup", "status"],
   "approvals-change": ["approvals", "status"],
+  "deadletters-change": ["deadletters", "status"],
+  "channels-change": ["channels", "status"],
   // The file says which agents, models, channels, jobs, limits and rules there are.
   "config-change": ["config", "status", "agents", "models", "commands", "channels", "cron", "setup", "tools", "usage"],
 };

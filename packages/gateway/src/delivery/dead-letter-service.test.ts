@@ -60,6 +60,7 @@ test("every kind of undelivered message is listed with its text, and a replay se
     engine.parts.dispatcher.dispatch([row]);
     await engine.idle();
   };
+  const told = () => client.frames.filter((frame) => frame.type === "event" && frame.event === "deadletters-change").length;
   const early = [await addRow(running, "lost", clock), await addRow(running, "blocked", clock)] as const;
   const late = await addRow(running, "too late", clock);
   await deliver(await addRow(running, "refused", clock), REFUSED);
@@ -71,6 +72,9 @@ test("every kind of undelivered message is listed with its text, and a replay se
   clock.aheadMs = 25 * HOUR_MS;
   await deliver(late);
   expect(sentRows(platform)).toEqual([]);
+  await client.call("status", {});
+  // Without a dead letter, such as by the notices of these, none is told.
+  expect(told()).toBe(5);
 
   const { letters } = await client.call("deadletters.list", { type: "outbound" });
   expect(letters.map(({ text, state, reason, replay }) => `${text} / ${state} / ${reason} / ${replay}`).toSorted()).toEqual([
@@ -91,6 +95,7 @@ test("every kind of undelivered message is listed with its text, and a replay se
   expect(sentRows(platform)).toEqual([]);
   for (const { id } of letters)
     expect(await client.call("deadletters.replay", { id, risk: true })).toEqual({ replayed: true, sessionKey: KEY });
+  expect(told()).toBe(10);
   await engine.idle();
   const keys = sentRows(platform).map(({ outbound, idempotencyKey }) => [outbound.type === "text" ? outbound.text : "", idempotencyKey]);
   expect(Object.fromEntries(keys)).toEqual(Object.fromEntries(letters.map(({ text }) => [text, `key of ${text}`])));

@@ -43,6 +43,7 @@ import { HookRunner } from "../hooks/hook-runner.ts";
 import { Observer } from "../observe/observer.ts";
 import { RefusedSenders } from "../observe/refused-senders.ts";
 import { TurnContext } from "../observe/turn-context.ts";
+import { DeadLetterChanges } from "../storage/dead-letter-changes.ts";
 import { createGuardedStore } from "../storage/guarded-store.ts";
 import { StorageGuard } from "../storage/storage-guard.ts";
 import { SpendGuard } from "../spend/spend-guard.ts";
@@ -64,6 +65,7 @@ export interface EngineParts {
   /** Writes of running work wait while the disk is full; new inputs are refused. */
   readonly store: Store;
   readonly storage: StorageGuard;
+  readonly letterChanges: DeadLetterChanges;
   readonly channels: ChannelRegistry;
   readonly queue: TurnQueue;
   readonly pendingEvents: PendingEvents;
@@ -139,8 +141,8 @@ export function createEngineParts(options: EngineOptions): EngineParts {
   const { clock, random } = options;
   const turnContext = new TurnContext();
   const logger = turnContext.logger(options.logger);
-  const storage = new StorageGuard({ reserve: options.reserve, probe: async () => options.store.probe(), clock, logger });
-  const store = createGuardedStore(options.store, storage);
+  const disk = createStorage(options, logger);
+  const { store } = disk;
   const base = {
     clock,
     random,
@@ -180,9 +182,8 @@ export function createEngineParts(options: EngineOptions): EngineParts {
   const notices = new Notices({ store, running, channels, conversations, dispatcher, events, watchers, clock });
   const subagents = options.subagents.connect({ store, running, channels, notices, watchers, sessionCommands, home, ...base });
   return {
+    ...disk,
     running,
-    store,
-    storage,
     channels,
     queue,
     toolLimits,
@@ -214,6 +215,13 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     menu,
     ...givenParts(options),
   };
+}
+
+/** The store as the engine uses it, with what watches it. */
+function createStorage({ store, reserve, clock }: EngineOptions, logger: Logger): Pick<EngineParts, "store" | "storage" | "letterChanges"> {
+  const storage = new StorageGuard({ reserve, probe: async () => store.probe(), clock, logger });
+  const letterChanges = new DeadLetterChanges();
+  return { store: letterChanges.watch(createGuardedStore(store, storage)), storage, letterChanges };
 }
 
 /** Creates what charges model calls, by the days of the agents' users. */

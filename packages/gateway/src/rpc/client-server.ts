@@ -1,17 +1,25 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { CLOSE_CODES, MAX_FRAME_BYTES } from "@factotum/protocol";
+import type { ChannelStatus, RpcEvent, RpcEvents } from "@factotum/protocol";
 import { WebSocketServer } from "ws";
 import { ClientBacklogs } from "./client-backlogs.ts";
 import { ClientConnection } from "./client-connection.ts";
 import type { ClientServices } from "./client-services.ts";
 import type { ClientAddress } from "../access/client-address.ts";
-import { WarningWatch } from "./warning-watch.ts";
+import { ChangeWatch } from "./change-watch.ts";
 
 /** Maximum connected clients. */
 const MAX_CONNECTIONS = 256;
 /** Maximum sockets without a valid token. The oldest is closed for a new one, so that none of them blocks a client. */
 const MAX_WAITING = 64;
+
+/** Between two looks at the warnings. */
+const WARNINGS_MS = 5_000;
+/** Between two looks at the health of channels: what the page shows is at most a second old. */
+const CHANNELS_MS = 1_000;
+/** Newer signs of an account are announced at this interval at most. */
+const SIGN_MS = 10_000;
 
 /** A handshake whose address and origin have been checked. */
 export interface ClientUpgrade {
@@ -29,31 +37,35 @@ export class ClientServer {
   /** Unauthenticated ones, oldest first. */
   readonly #waiting = new Set<ClientConnection>();
   readonly #backlogs = new ClientBacklogs();
-  readonly #changes: Disposable;
-  readonly #approvals: Disposable;
-  readonly #config: Disposable;
-  readonly #warnings: WarningWatch;
+  readonly #changes: readonly Disposable[];
+  readonly #watches: readonly Pick<ChangeWatch<object>, "begin" | typeof Symbol.dispose>[];
 
   constructor(options: ClientServices) {
     this.#options = options;
     this.#server = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
-    this.#changes = options.events.onSessionsChange((key) => {
-      for (const connection of this.#connections) connection.notifySessionChange(key);
-    });
-    this.#approvals = options.approvals.onWaitingChange(() => {
-      for (const connection of this.#connections) connection.notify("approvals-change", {});
-    });
-    this.#config = options.configControl.onChange((result) => {
-      for (const connection of this.#connections) connection.notify("config-change", result);
-    });
-    this.#warnings = new WarningWatch({
-      read: options.warnings,
-      notify: (warnings) => {
-        if (warnings !== undefined) for (const connection of this.#connections) connection.notify("warnings-change", { warnings });
-        return this.#connections.size > 0;
-      },
-      clock: options.clock,
-    });
+    this.#changes = [
+      options.events.onSessionsChange((key) => {
+        for (const connection of this.#connections) connection.notifySessionChange(key);
+      }),
+      options.approvals.onWaitingChange(() => this.#notify("approvals-change", {})),
+      options.configControl.onChange((result) => this.#notify("config-change", result)),
+      options.deadLetters.onChange(() => this.#notify("deadletters-change", {})),
+    ];
+    const { clock } = options;
+    this.#watches = [
+      new ChangeWatch({
+        read: options.warnings,
+        notify: (warnings) => (warnings === undefined ? this.#connections.size > 0 : this.#notify("warnings-change", { warnings })),
+        everyMs: WARNINGS_MS,
+        clock,
+      }),
+      new ChangeWatch({
+        read: () => options.channels().map(withoutOftenChanging),
+        notify: (changed) => (changed === undefined ? this.#connections.size > 0 : this.#notify("channels-change", {})),
+        everyMs: CHANNELS_MS,
+        clock,
+      }),
+    ];
   }
 
   /** Takes over a socket whose address and origin have been checked. */
@@ -70,7 +82,7 @@ export class ClientServer {
         onConnect: () => {
           this.#waiting.delete(connection);
           this.#connections.add(connection);
-          this.#warnings.begin();
+          for (const watch of this.#watches) watch.begin();
         },
         onClose: () => {
           this.#waiting.delete(connection);
@@ -94,10 +106,18 @@ export class ClientServer {
   close(reason: string): void {
     using ends = new DisposableStack();
     ends.defer(() => this.#server.close());
-    ends.use(this.#warnings);
-    ends.use(this.#changes);
-    ends.use(this.#approvals);
-    ends.use(this.#config);
+    for (const end of [...this.#watches, ...this.#changes]) ends.use(end);
     for (const connection of [...this.#waiting, ...this.#connections]) ends.defer(() => connection.close(CLOSE_CODES.shutdown, reason));
   }
+
+  /** Sends an event to every client; false without any. */
+  #notify<Event extends RpcEvent>(event: Event, payload: RpcEvents[Event]): boolean {
+    for (const connection of this.#connections) connection.notify(event, payload);
+    return this.#connections.size > 0;
+  }
+}
+
+/** A busy account has a newer sign at every look. */
+function withoutOftenChanging({ evidenceAtMs = 0, ...status }: ChannelStatus): ChannelStatus {
+  return { ...status, evidenceAtMs: Math.floor(evidenceAtMs / SIGN_MS) };
 }

@@ -1,8 +1,9 @@
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
-import type { ConfigReloadResult, GatewayWarning } from "@factotum/protocol";
+import type { ChannelStatus, ConfigReloadResult, GatewayWarning } from "@factotum/protocol";
 import type { ApprovalService } from "../approvals/approval-service.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { Authenticator } from "../access/credentials.ts";
+import type { DeadLetterChanges } from "../storage/dead-letter-changes.ts";
 import type { StorageGuard } from "../storage/storage-guard.ts";
 import type { RpcHandlers } from "./rpc-handlers.ts";
 
@@ -15,8 +16,11 @@ export interface ClientServices {
   readonly approvals: Pick<ApprovalService, "onWaitingChange">;
   /** Tells of a configuration that was applied, or could not be. */
   readonly configControl: { onChange(listener: (result: ConfigReloadResult) => void): Disposable };
+  readonly deadLetters: Pick<DeadLetterChanges, "onChange">;
   /** The current warnings; cheap. */
   readonly warnings: () => readonly GatewayWarning[];
+  /** The health of every account; cheap. */
+  readonly channels: () => readonly ChannelStatus[];
   readonly version: string;
   readonly clock: Clock;
   readonly random: Random;

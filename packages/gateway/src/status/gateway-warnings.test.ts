@@ -198,15 +198,15 @@ describe("warnings for the owner", () => {
   });
 });
 
-test("clients can request them, and are notified of changes while connected", async () => {
-  const LOOK_MS = 5_000;
+test("clients can request them, and are notified of changes and of the health of channels while connected", async () => {
+  const LOOKS_MS = [1_000, 5_000];
   const looks = new Set<() => void>();
   let scheduled = 0;
   const clock: typeof realClock = {
     ...realClock,
     schedule: (delayMs, callback) => {
-      if (delayMs !== LOOK_MS) return realClock.schedule(delayMs, callback);
-      scheduled += 1;
+      if (!LOOKS_MS.includes(delayMs)) return realClock.schedule(delayMs, callback);
+      if (delayMs === 5_000) scheduled += 1;
       looks.add(callback);
       return { [Symbol.dispose]: () => void looks.delete(callback) };
     },
@@ -218,10 +218,14 @@ test("clients can request them, and are notified of changes while connected", as
   const platform = new TestPlatform();
   const account = platform.account();
   let state: "connected" | "disconnected" = "connected";
+  let evidenceAtMs = 20_000;
   const accounts = [
     {
       ...account,
-      create: async (...given: Parameters<typeof account.create>) => ({ ...(await account.create(...given)), health: () => ({ state }) }),
+      create: async (...given: Parameters<typeof account.create>) => ({
+        ...(await account.create(...given)),
+        health: () => ({ state, evidenceAtMs }),
+      }),
     },
   ];
   await using running = await startTestGateway({ accounts, clock });
@@ -229,8 +233,10 @@ test("clients can request them, and are notified of changes while connected", as
   expect(scheduled).toBe(0);
   const client = await TestClient.connect(running.gateway.url, running.token);
   expect(await client.call("warnings.list", {})).toEqual({ warnings: [] });
-  const changes = () =>
-    client.frames.flatMap((frame) => (frame.type === "event" && frame.event === "warnings-change" ? [frame.payload] : []));
+  const changes = (event = "warnings-change") =>
+    client.frames.flatMap((frame) => (frame.type === "event" && frame.event === event ? [frame.payload] : []));
+  look();
+  evidenceAtMs = 29_999;
   look();
   state = "disconnected";
   look();
@@ -240,6 +246,11 @@ test("clients can request them, and are notified of changes while connected", as
   look();
   await client.until(() => changes()[1]);
   expect(changes()).toEqual([{ warnings: [expect.objectContaining({ id: "channel:test/default" })] }, { warnings: [] }]);
+  expect(changes("channels-change")).toHaveLength(2);
+  evidenceAtMs = 30_000;
+  look();
+  await client.until(() => changes("channels-change")[2]);
+  expect(changes()).toHaveLength(2);
   client[Symbol.dispose]();
   await client.closed;
   await expect.poll(() => (look(), looks.size)).toBe(0);

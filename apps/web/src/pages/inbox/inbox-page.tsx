@@ -16,8 +16,6 @@ import { PairingItem } from "./pairing-item.tsx";
 import { useKeptFocus } from "./use-kept-focus.ts";
 import { WarningItem } from "./warning-item.tsx";
 
-/** No event announces that a message could not be delivered. */
-const LETTERS_MS = 10_000;
 /** Dead letters that are listed, newest first. */
 const MAX_LETTERS = 100;
 
@@ -30,7 +28,7 @@ interface Item {
 export function InboxPage(): React.JSX.Element {
   const approvals = useRpc("approvals.list", {});
   const pairing = useRpc("pairing.list", {});
-  const letters = useRpc("deadletters.list", { limit: MAX_LETTERS }, { everyMs: LETTERS_MS });
+  const letters = useRpc("deadletters.list", { limit: MAX_LETTERS });
   const warnings = useShownWarnings();
   const isConnected = useAppState((state) => state.connection.type === "connected");
   const requests: readonly UseQueryResult<unknown, RpcError>[] = [approvals, pairing, letters];

@@ -12,12 +12,9 @@ import { ScheduleCard } from "./schedule-card.tsx";
 import { SetupCard } from "./setup-card.tsx";
 import { UsageCard } from "./usage-card.tsx";
 
-/** No event announces the health of channels and models. */
-const HEALTH_MS = 10_000;
-
 /** What is running, how the gateway, its channels and models are, what it has cost, and what runs next. */
 export function OverviewPage(): React.JSX.Element {
-  const status = useRpc("status", {}, { everyMs: HEALTH_MS });
+  const status = useRpc("status", {});
   const isWaiting = useAppState((state) => state.connection.type !== "connected") && status.data === undefined;
   return (
     <PageFrame title={t("Overview")}>
