@@ -1,0 +1,122 @@
+import { type Product, runCommand, startProduct } from "@factotum/testing-product";
+import { callTools, sayText } from "@factotum/testing-providers";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ROOT } from "../../../scripts/workspace.ts";
+import { findViolations } from "./find-violations.ts";
+import { openBrowser, openPage } from "./open-browser.ts";
+import type { Look } from "./scripted-page.ts";
+import { startProvider, type TestProvider } from "./start-provider.ts";
+
+/** Where the pictures of every page go. */
+const PICTURES = process.env["FACTOTUM_PICTURES"] ?? join(ROOT, "node_modules/.factotum/pictures");
+
+const PACKING = "- passport\n- charger\n";
+const ANSWER = "I have written **packing.md**.\n\n| what | why |\n|---|---|\n| passport | border |\n| charger | train |";
+
+let browser: Browser;
+let provider: TestProvider;
+let product: Product;
+let config: object;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  provider = await startProvider();
+  provider.server.respond(({ body }) =>
+    JSON.stringify(body).includes("passport")
+      ? sayText(ANSWER)
+      : callTools({ name: "write", arguments: { path: "packing.md", content: PACKING } }),
+  );
+  config = {
+    ...provider.config,
+    agents: { ...provider.config.agents, list: [{ id: "main", name: "Robin", default: true }, { id: "clerk" }] },
+    heartbeat: { every: "1h" },
+  };
+  product = await startProduct({ config });
+  await run("agent", "--message", "What do I need for two days in Basel? Write it into a file.");
+  await run("cron", "add", "Weather", "--cron", "0 7 * * *", "--task", "Tell me the weather.", "--silent");
+  await mkdir(join(product.home, "workspace/memory"), { recursive: true });
+  await writeFile(join(product.home, "workspace/MEMORY.md"), "# Facts\n\n- Lives in Zurich.\n");
+});
+afterAll(async () => {
+  await product[Symbol.asyncDispose]();
+  await provider[Symbol.asyncDispose]();
+  await browser.close();
+});
+
+async function run(...command: string[]): Promise<void> {
+  const { code, stderr } = await runCommand(command, product);
+  expect([code, stderr]).toEqual([0, expect.anything()]);
+}
+
+/** The page on the chat, connected, and the addresses of all pages: those that the navigation has. */
+async function open(look: Look): Promise<{ readonly page: Page; readonly routes: readonly string[]; readonly end: () => Promise<void> }> {
+  const { page, complaints, close } = await openPage(browser, look);
+  await page.goto(`${product.url}/#token=${product.token}`);
+  await page.waitForURL(/#\/chat\/agent/);
+  await page.locator(".connection.connected").waitFor();
+  const links = await page.locator("nav.rail a").evaluateAll((all: HTMLAnchorElement[]) => all.map(({ href }) => new URL(href).hash));
+  const end = async (): Promise<void> => {
+    await close();
+    expect(complaints).toEqual([]);
+  };
+  return { page, routes: [...new Set(links)], end };
+}
+
+/** Goes to a page and waits until nothing of it is on its way. */
+async function show(page: Page, route: string): Promise<void> {
+  await page.goto(`${product.url}/${route}`);
+  await settled(page);
+}
+
+async function settled(page: Page): Promise<void> {
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.waitForFunction(
+    () => !/(?:Loading|正在加载|Waiting for the gateway|正在等待网关)/.test(document.querySelector("#content")?.textContent ?? ""),
+  );
+}
+
+const nameOf = (route: string): string => route.split("/")[1] ?? "chat";
+
+test.each([
+  { width: 360, dark: true, locale: "en-GB" },
+  { width: 768, dark: false, locale: "zh-CN" },
+  { width: 1280, dark: false, locale: "en-GB" },
+  { width: 1920, dark: true, locale: "zh-CN" },
+])("every page at $width px, dark: $dark, in $locale is within its width and has no faults of access", async (look) => {
+  const { page, routes, end } = await open(look);
+  expect(routes.length).toBeGreaterThan(4);
+  await mkdir(PICTURES, { recursive: true });
+  for (const route of routes) {
+    await show(page, route);
+    const widths = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
+    expect({ route, violations: await findViolations(page), widths }).toEqual({ route, violations: [], widths: [look.width, look.width] });
+    await page.screenshot({ path: join(PICTURES, `${nameOf(route)}-${look.width}-${look.dark ? "dark" : "light"}.png`) });
+  }
+  await end();
+});
+
+test("every page is there again after the gateway was killed and started", async () => {
+  const first = await open({ width: 1280 });
+  const context = first.page.context();
+  const pages: Page[] = [];
+  for (const route of first.routes) {
+    const page = await context.newPage();
+    await show(page, route);
+    pages.push(page);
+  }
+  const titles = await Promise.all(pages.map((page) => page.title()));
+  const { home, url } = product;
+  await product.end("SIGKILL");
+  for (const page of pages) await page.locator(".connection.waiting").waitFor();
+  product = await startProduct({ config, home, port: Number(new URL(url).port) });
+  for (const [index, page] of pages.entries()) {
+    await page.locator(".connection.connected").waitFor();
+    await settled(page);
+    expect(await page.getByRole("alert").count()).toBe(0);
+    expect(await page.title()).toBe(titles[index]);
+  }
+  await first.end();
+});
