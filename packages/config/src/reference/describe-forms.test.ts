@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
-import { describedForms } from "../index.ts";
+import { sampleChannels } from "../../test/sample.ts";
+import { describedForms, loadChannelSchemas } from "../index.ts";
 
 interface Node {
   readonly [key: string]: unknown;
   readonly properties?: Readonly<Record<string, Node>>;
+  readonly anyOf?: readonly Node[];
 }
 
 test("marks secrets, keys that need a restart and keys without effect, and names each", () => {
@@ -16,4 +18,11 @@ test("marks secrets, keys that need a restart and keys without effect, and names
   expect(defaults["userTimezone"]).toMatchObject({ title: "User timezone" });
   expect(defaults["userTimezone"]).not.toHaveProperty("x-inactive");
   expect(defaults["compaction"]?.properties?.["notifyUser"]).toMatchObject({ "x-inactive": true });
+});
+
+test("of an account only secrets are hidden, not every text that may be a reference to one", async () => {
+  const { properties = {} } = describedForms(await loadChannelSchemas(sampleChannels().channels)) as Node;
+  const account = properties["channels"]?.properties?.["chatter"]?.anyOf?.[0]?.properties ?? {};
+  expect(account["appSecret"]).toMatchObject({ "x-secret": true });
+  expect(account["baseUrl"]).not.toHaveProperty("x-secret");
 });

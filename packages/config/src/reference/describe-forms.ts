@@ -4,7 +4,7 @@ import { isPlainObject, type Document } from "../document/plain-object.ts";
 import { RESTART_KEYS } from "../restart-keys.ts";
 import { isSecretPath } from "../secrets/secret-keys.ts";
 import type { ChannelSchema } from "../validate/channel-source.ts";
-import { isSecret } from "../validate/json-schema.ts";
+import { alternatives, isSecret } from "../validate/json-schema.ts";
 import { describedSchema, NAME } from "./describe-schema.ts";
 
 /**
@@ -33,7 +33,9 @@ function titled(node: unknown, path: readonly string[]): unknown {
   if (!isPlainObject(node)) return node;
   const key = path.at(-1) ?? "";
   const place = path.join(".");
-  const isHidden = isSecret(node) || (node["type"] === "string" && isSecretPath(path));
+  // Every text of an account may be a reference to a secret, and is none for that.
+  const isWritten = isSecret(node) && alternatives(node).some(({ writeOnly }) => writeOnly === true);
+  const isHidden = isWritten || ((isSecret(node) || node["type"] === "string") && isSecretPath(path));
   return {
     ...(key === NAME ? {} : { title: titleOf(key) }),
     ...(isHidden ? { "x-secret": true } : {}),

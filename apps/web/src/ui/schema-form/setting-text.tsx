@@ -1,0 +1,8 @@
+/** A description of the schema, in English, with its words of code. */
+export function SettingText({ id, text }: { readonly id?: string; readonly text: string }): React.JSX.Element {
+  return (
+    <p id={id} lang="en" dir="auto">
+      {text.split("`").map((part, index) => (index % 2 === 0 ? part : <code key={index}>{part}</code>))}
+    </p>
+  );
+}
