@@ -224,7 +224,8 @@ function createClients(
   });
   const { events, storage, approvals, letterChanges: deadLetters } = engine.parts;
   const watched = { events, approvals, configControl, deadLetters, warnings, channels: () => engine.parts.channels.status() };
-  return new ClientSockets({ handlers, authenticator, storage, ...watched, version, clock, random, logger });
+  const changing = { jobs: engine.schedule.jobs, notes: memory.files };
+  return new ClientSockets({ handlers, authenticator, storage, ...watched, ...changing, version, clock, random, logger });
 }
 
 /** The value of a secret, which no log shows from then on. */

@@ -29,6 +29,7 @@ export type { RemoteFile, RemoteFiles } from "./media/remote-files.ts";
 export { createFileReserve } from "./storage/disk-reserve.ts";
 export type { DiskReserve, FileReserveOptions } from "./storage/disk-reserve.ts";
 export { isStorageFull } from "./storage/is-storage-full.ts";
+export type { NoteDesk, NoteOutcome } from "./rpc/memory-handlers.ts";
 export type { ConfigDesk, ConfigPatchOutcome } from "./rpc/config-handlers.ts";
 export type { LogDesk } from "./rpc/log-handlers.ts";
 export type { SetupControl, SetupOutcome } from "./rpc/setup-handlers.ts";

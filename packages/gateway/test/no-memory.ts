@@ -9,6 +9,13 @@ export const NO_MEMORY: GatewayMemory = {
     status: async () => ({ provider: "none", works: false, files: 0, chunks: 0, problems: [] }),
     index: () => Promise.reject(new Error("there is no memory in this test")),
   },
+  files: {
+    list: async () => [],
+    read: async () => ({ type: "not-found" }),
+    write: async () => ({ type: "not-found" }),
+    remove: async () => ({ type: "not-found" }),
+    onChange: () => ({ [Symbol.dispose]: () => undefined }),
+  },
   history: {
     notes: async () => [],
     list: async () => [],

@@ -65,10 +65,12 @@ export type { DeadLetter } from "./shapes/dead-letters.ts";
 export {
   MemoryAuditNoteSchema,
   MemoryFileChangeSchema,
+  MemoryFileSchema,
   MemoryNoteSchema,
   MemoryNoteVersionSchema,
   MemorySearchHitSchema,
   MemoryStateSchema,
+  MemoryTextSchema,
 } from "./shapes/memory.ts";
 export { JobShapeSchema, JobSummarySchema, OccurrenceShapeSchema, OPTIONAL_JOB_PARTS } from "./shapes/jobs.ts";
 export type { JobShape, JobSummary, OptionalJobPart, OccurrenceShape, ScheduleShape } from "./shapes/jobs.ts";
@@ -77,11 +79,13 @@ export type {
   MemoryAuditNote,
   MemoryEntrySource,
   MemoryFinding,
+  MemoryFile,
   MemoryFileChange,
   MemoryNote,
   MemoryNoteVersion,
   MemorySearchHit,
   MemoryState,
+  MemoryText,
 } from "./shapes/memory.ts";
 export { SessionImportReportSchema, SessionSearchResultSchema, SessionSummarySchema } from "./shapes/session-summary.ts";
 export type {

@@ -27,6 +27,10 @@ export interface RpcEvents {
   "deadletters-change": Record<string, never>;
   /** The health of accounts of channels has changed; request it again. At most once a second. */
   "channels-change": Record<string, never>;
+  /** A scheduled job or a heartbeat was made, changed, removed, or has run; request them again. */
+  "jobs-change": Record<string, never>;
+  /** A note of an agent's memory was changed by the assistant or by a client; request it again. Changes by hand are not announced. */
+  "memory-change": { readonly agentId: string };
   /** A chunk of the answer to a replayed request, sent to the requesting connection. */
   replay: ReplayDelta;
   /** A run asks this connection's editor for something; `editor.answer` with the id answers. */
@@ -47,6 +51,8 @@ export const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Eve
   "approvals-change": z.lazy(() => z.strictObject({})),
   "deadletters-change": z.lazy(() => z.strictObject({})),
   "channels-change": z.lazy(() => z.strictObject({})),
+  "jobs-change": z.lazy(() => z.strictObject({})),
+  "memory-change": z.lazy(() => z.strictObject({ agentId: z.string() })),
   replay: ReplayDeltaSchema,
   "editor-request": z.lazy(() => z.strictObject({ sessionKey: z.string(), id: z.string(), request: EditorRequestSchema })),
   "editor-note": z.lazy(() => z.strictObject({ sessionKey: z.string(), text: z.string() })),

@@ -1102,6 +1102,26 @@ interface MemoryFileChange {
   readonly path: string;
   readonly type: "added" | "changed" | "removed";
 }
+/** A note that can be read and written. */
+interface MemoryFile {
+  /** Relative to the workspace: `MEMORY.md`, `USER.md`, or a Markdown file in `memory`. */
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly changedAtMs: number;
+}
+/** The text of a note. */
+interface MemoryText {
+  readonly agentId: string;
+  readonly path: string;
+  /** Secrets that the gateway knows are replaced by marks. */
+  readonly text: string;
+  /** Identifies the note as it is, for a change. */
+  readonly baseHash: string;
+  /** It may hold text of others. */
+  readonly untrusted: boolean;
+  /** It has secrets, which are hidden. */
+  readonly hasSecrets: boolean;
+}
 /** A note that has versions. */
 interface MemoryNote {
   /** Relative to the workspace. */
@@ -1156,6 +1176,10 @@ interface MemoryAuditNote {
 }
 /** Parses a note that was examined. */
 declare const MemoryAuditNoteSchema: z.ZodType<MemoryAuditNote>;
+/** Parses a note. */
+declare const MemoryFileSchema: z.ZodType<MemoryFile>;
+/** Parses the text of a note. */
+declare const MemoryTextSchema: z.ZodType<MemoryText>;
 /** Parses a note with versions. */
 declare const MemoryNoteSchema: z.ZodType<MemoryNote>;
 /** Parses a version. */
@@ -2385,6 +2409,49 @@ interface MemoryMethods {
       readonly changes: readonly MemoryFileChange[];
     };
   };
+  /** The notes in the workspace, by path. */
+  "memory.list": {
+    params: {
+      readonly agentId?: string;
+    };
+    result: {
+      readonly agentId: string;
+      readonly notes: readonly MemoryFile[];
+    };
+  };
+  /** The text of a note. Rejects with `not-found`, and with `conflict` if it is no text, larger than 1 MiB, or reached by a link. */
+  "memory.read": {
+    params: {
+      readonly agentId?: string;
+      readonly path: string;
+    };
+    result: MemoryText;
+  };
+  /**
+   * Writes a note, whose present text becomes a version. `baseHash` is that of `memory.read`; without it the note must not exist. A mark of a secret is kept in a
+   * line that was not changed, and refused elsewhere. Rejects with `conflict` if the note is another one than that of `baseHash`; nothing is written then.
+   */
+  "memory.write": {
+    params: {
+      readonly agentId?: string;
+      readonly path: string;
+      readonly text: string;
+      readonly baseHash?: string;
+    };
+    result: MemoryText;
+  };
+  /** Removes a note, whose text becomes a version. Rejects like `memory.write`. */
+  "memory.remove": {
+    params: {
+      readonly agentId?: string;
+      readonly path: string;
+      readonly baseHash: string;
+    };
+    result: {
+      readonly agentId: string;
+      readonly path: string;
+    };
+  };
   /** The notes that have versions; with a `path`, the versions of that note, newest first. Changes nothing. */
   "memory.versions": {
     params: {
@@ -2397,7 +2464,7 @@ interface MemoryMethods {
       readonly versions: readonly MemoryNoteVersion[];
     };
   };
-  /** The text of a version. Rejects with `not-found` if there is no such version. */
+  /** The text of a version, without secrets. Rejects with `not-found` if there is no such version. */
   "memory.version": {
     params: {
       readonly agentId?: string;
@@ -2848,6 +2915,12 @@ interface RpcEvents {
   "deadletters-change": Record<string, never>;
   /** The health of accounts of channels has changed; request it again. At most once a second. */
   "channels-change": Record<string, never>;
+  /** A scheduled job or a heartbeat was made, changed, removed, or has run; request them again. */
+  "jobs-change": Record<string, never>;
+  /** A note of an agent's memory was changed by the assistant or by a client; request it again. Changes by hand are not announced. */
+  "memory-change": {
+    readonly agentId: string;
+  };
   /** A chunk of the answer to a replayed request, sent to the requesting connection. */
   replay: ReplayDelta;
   /** A run asks this connection's editor for something; `editor.answer` with the id answers. */
@@ -2870,4 +2943,4 @@ interface RpcEvents {
 type RpcEvent = keyof RpcEvents;
 /** A parser for the payload of every event. */
 declare const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]>; };
-export { APPROVAL_DECISIONS, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatSubagent, type ChatSubagentActivity, ChatSubagentSchema, type ChatSubagentState, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type CommandSummary, CommandSummarySchema, type ConfigDifference, type ConfigFinding, type ConfigPatchResult, ConfigPatchResultSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConfigView, ConfigViewSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EditorAnswer, EditorAnswerSchema, type EditorOffer, type EditorRequest, EditorRequestSchema, type EditorServer, EditorServerSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, HEARTBEAT_OFFER, type HelloFrame, type JobShape, JobShapeSchema, type JobSummary, JobSummarySchema, LOG_LEVEL_IDS, type LastRun, type LiveRun, type LogEntry, type LogLevelId, type LogPart, LogPartSchema, MAX_CHAT_ATTACHMENTS, MAX_EDITOR_SERVERS, MAX_EDITOR_TEXT_CHARS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, type MemoryAuditEntry, type MemoryAuditNote, MemoryAuditNoteSchema, type MemoryEntrySource, type MemoryFileChange, MemoryFileChangeSchema, type MemoryFinding, type MemoryNote, MemoryNoteSchema, type MemoryNoteVersion, MemoryNoteVersionSchema, type MemorySearchHit, MemorySearchHitSchema, type MemoryState, MemoryStateSchema, type MessageTrace, MessageTraceSchema, type ModelList, ModelListSchema, type ModelPrice, type ModelSummary, type ModelTest, ModelTestSchema, type NoticeBlock, OPTIONAL_JOB_PARTS, type OccurrenceShape, OccurrenceShapeSchema, type OptionalJobPart, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ScheduleShape, type ScheduleStatus, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionModeId, type SessionSearchResult, SessionSearchResultSchema, type SessionSettings, type SessionSummary, SessionSummarySchema, type SessionTextHit, type SessionTitleHit, type SetupCheck, SetupCheckSchema, type SetupHeartbeat, type SetupProvider, type SetupState, SetupStateSchema, TOOL_STATES, type ThinkingLevelId, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolState, type ToolSummary, ToolSummarySchema, type TracedCall, type TracedInput, type TracedSend, USAGE_GROUPS, type UsageAmount, type UsageGroup, type UsageReport, UsageReportSchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredHeartbeats, offeredModels, retriedKey, retryKey };
+export { APPROVAL_DECISIONS, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatSubagent, type ChatSubagentActivity, ChatSubagentSchema, type ChatSubagentState, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type CommandSummary, CommandSummarySchema, type ConfigDifference, type ConfigFinding, type ConfigPatchResult, ConfigPatchResultSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConfigView, ConfigViewSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EditorAnswer, EditorAnswerSchema, type EditorOffer, type EditorRequest, EditorRequestSchema, type EditorServer, EditorServerSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, HEARTBEAT_OFFER, type HelloFrame, type JobShape, JobShapeSchema, type JobSummary, JobSummarySchema, LOG_LEVEL_IDS, type LastRun, type LiveRun, type LogEntry, type LogLevelId, type LogPart, LogPartSchema, MAX_CHAT_ATTACHMENTS, MAX_EDITOR_SERVERS, MAX_EDITOR_TEXT_CHARS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, type MemoryAuditEntry, type MemoryAuditNote, MemoryAuditNoteSchema, type MemoryEntrySource, type MemoryFile, type MemoryFileChange, MemoryFileChangeSchema, MemoryFileSchema, type MemoryFinding, type MemoryNote, MemoryNoteSchema, type MemoryNoteVersion, MemoryNoteVersionSchema, type MemorySearchHit, MemorySearchHitSchema, type MemoryState, MemoryStateSchema, type MemoryText, MemoryTextSchema, type MessageTrace, MessageTraceSchema, type ModelList, ModelListSchema, type ModelPrice, type ModelSummary, type ModelTest, ModelTestSchema, type NoticeBlock, OPTIONAL_JOB_PARTS, type OccurrenceShape, OccurrenceShapeSchema, type OptionalJobPart, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ScheduleShape, type ScheduleStatus, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionModeId, type SessionSearchResult, SessionSearchResultSchema, type SessionSettings, type SessionSummary, SessionSummarySchema, type SessionTextHit, type SessionTitleHit, type SetupCheck, SetupCheckSchema, type SetupHeartbeat, type SetupProvider, type SetupState, SetupStateSchema, TOOL_STATES, type ThinkingLevelId, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolState, type ToolSummary, ToolSummarySchema, type TracedCall, type TracedInput, type TracedSend, USAGE_GROUPS, type UsageAmount, type UsageGroup, type UsageReport, UsageReportSchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredHeartbeats, offeredModels, retriedKey, retryKey };

@@ -1,6 +1,7 @@
 import { Option, type Command } from "commander";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type * as MemoryCommands from "../commands/memory.ts";
+import type * as NotesCommands from "../commands/memory-notes.ts";
 import type { CliContext, Finish } from "../runtime/cli-context.ts";
 import type * as ForgetCommands from "../commands/memory-forget.ts";
 import { json, moment, positive } from "./options.ts";
@@ -24,7 +25,7 @@ interface ForgetFlags {
 export function addMemory(program: Command, context: CliContext, finish: Finish): void {
   const memory = program
     .command("memory")
-    .description("what the assistant remembers: status, search, index, versions, restore, audit, forget");
+    .description("what the assistant remembers: status, search, index, notes, show, write, remove, versions, restore, audit, forget");
   const load = async (): Promise<typeof MemoryCommands> => import("../commands/memory.ts");
   const optionsOf = ({ agent, json: asJson }: Common): MemoryCommands.MemoryOptions => ({
     json: asJson === true,
@@ -49,6 +50,7 @@ export function addMemory(program: Command, context: CliContext, finish: Finish)
     .action(async (options: Common & { force?: boolean }) =>
       finish(await (await load()).memoryIndex(context, { ...optionsOf(options), rebuild: options.force === true })),
     );
+  addNotes(context, finish, { add, optionsOf });
   add("versions", "list what notes held before the assistant changed them")
     .argument("[path]", "a note, such as MEMORY.md: its versions")
     .option("--show <id>", "print the text of this version")
@@ -78,4 +80,29 @@ export function addMemory(program: Command, context: CliContext, finish: Finish)
       const { memoryForget }: typeof ForgetCommands = await import("../commands/memory-forget.ts");
       return finish(await memoryForget(context, { ...scope, dryRun: dryRun === true, yes: yes === true, json: asJson === true }));
     });
+}
+
+interface NoteCommands {
+  readonly add: (name: string, description: string) => Command;
+  readonly optionsOf: (common: Common) => MemoryCommands.MemoryOptions;
+}
+
+/** The notes themselves. */
+function addNotes(context: CliContext, finish: Finish, { add, optionsOf }: NoteCommands): void {
+  const load = async (): Promise<typeof NotesCommands> => import("../commands/memory-notes.ts");
+  add("notes", "list the notes in the workspace").action(async (options: Common) =>
+    finish(await (await load()).memoryNotes(context, optionsOf(options))),
+  );
+  add("show", "print a note, with the secrets that the gateway knows hidden")
+    .argument("<path>", "MEMORY.md, USER.md, or a Markdown file in memory")
+    .action(async (path: string, options: Common) => finish(await (await load()).memoryShow(context, { ...optionsOf(options), path })));
+  add("write", "give a note the text on standard input; its present text becomes a version")
+    .argument("<path>", "the note")
+    .option("--base <hash>", "refuse if the note is no longer the one of this hash, which show --json prints")
+    .action(async (path: string, options: Common & { base?: string }) =>
+      finish(await (await load()).memoryWrite(context, { ...optionsOf(options), path, ...withoutUndefined({ baseHash: options.base }) })),
+    );
+  add("remove", "remove a note; its text becomes a version")
+    .argument("<path>", "the note")
+    .action(async (path: string, options: Common) => finish(await (await load()).memoryRemove(context, { ...optionsOf(options), path })));
 }

@@ -17,6 +17,7 @@ import {
   isTaintBinding,
   markTaintedLines,
   type CheckpointPorts,
+  type NoteDesk,
   type InstructionPlaces,
 } from "@factotum/gateway";
 import { CommandNotes, NoteRules, NoteVersions } from "@factotum/memory";
@@ -26,6 +27,7 @@ import type { SecretFilter } from "../runtime/secret-filter.ts";
 import { systemClock } from "../runtime/system-clock.ts";
 import { composeNoteAudit, shownNoteChars } from "./compose-note-audit.ts";
 import { conversationTexts } from "./conversation-texts.ts";
+import { createNoteDesk } from "./note-desk.ts";
 import { composeNoteHistory } from "./note-history.ts";
 import type { RunRoots } from "./run-roots.ts";
 
@@ -46,7 +48,7 @@ export interface ComposedFileAccess {
   readonly provenance: FileProvenance;
   /** The same runner, whose commands are looked at for what they do to notes. */
   readonly watchNotes: (runner: CommandRunner) => CommandRunner;
-  readonly notes: { readonly history: NoteHistory; readonly audit: AuditNotes };
+  readonly notes: { readonly files: NoteDesk; readonly history: NoteHistory; readonly audit: AuditNotes };
 }
 
 /** The file access of tools, the provenance of text in files, checkpoints, and the rules, versions and examination of notes. */
@@ -86,10 +88,16 @@ export function composeFileAccess(
     isEnabled: () => currentConfig().tools.checkpoints,
     now: () => systemClock.now(),
   });
+  const owned = createFileAccess({ ...options, checkpoints: versions });
+  const agentsOf = async (path: string): Promise<readonly string[]> => (await findNotes(path, places())).map(({ agentId }) => agentId);
+  const desk = createNoteDesk({ files: owned, currentConfig, secrets, agentsOf });
   const commandNotes = new CommandNotes({
     workspaceOf,
     rules,
-    keepVersion: async ({ path, before }, run) => keepText(versions, { path, before, run }),
+    keepVersion: async ({ path, before }, run) => {
+      await keepText(versions, { path, before, run });
+      desk.announce(run.agentId);
+    },
     isTainted: async (run, tainted) => isTaintBinding(run, tainted || !run.owner, { store }),
     markTainted: async (path, lines) => markTaintedLines({ path, lines }, { store, places: places() }),
     now: () => systemClock.now(),
@@ -98,10 +106,11 @@ export function composeFileAccess(
   return {
     watchNotes: (runner) => commandNotes.watch(runner),
     provenance,
-    files: createFileAccess({ ...options, editor: editors, notes: rules, checkpoints: keepBoth(keeper, versions) }),
+    files: createFileAccess({ ...options, editor: editors, notes: desk.watch(rules), checkpoints: keepBoth(keeper, versions) }),
     checkpoints: { keeper, restoring: createFileAccess(options) },
     notes: {
-      history: composeNoteHistory(versions, { files: createFileAccess({ ...options, checkpoints: versions }), currentConfig }),
+      files: desk,
+      history: composeNoteHistory(versions, { files: owned, currentConfig, secrets, announce: (agentId) => desk.announce(agentId) }),
       audit: composeNoteAudit({ store, currentConfig, places, secrets }),
     },
   };

@@ -2,20 +2,27 @@ import { realpath } from "node:fs/promises";
 import type { NoteHistory, RunFacts } from "@factotum/agent-contract";
 import type { FactotumConfig } from "@factotum/config";
 import type { NoteVersions } from "@factotum/memory";
+import type { SecretFilter } from "../runtime/secret-filter.ts";
 import { FileAccessError, type FileAccess } from "@factotum/tools";
 
 interface NoteHistoryParts {
   /** Keeps versions of what it changes. */
   readonly files: FileAccess;
   readonly currentConfig: () => FactotumConfig;
+  readonly secrets: Pick<SecretFilter, "toolOutput">;
+  readonly announce: (agentId: string) => void;
 }
 
 /** The versions of notes, restored by the rules of the file tools: what may hold text of others is marked so again, and is refused in `MEMORY.md`. */
-export function composeNoteHistory(versions: NoteVersions, { files, currentConfig }: NoteHistoryParts): NoteHistory {
+export function composeNoteHistory(versions: NoteVersions, { files, currentConfig, secrets, announce }: NoteHistoryParts): NoteHistory {
   return {
     notes: async (agentId) => versions.notes(agentId),
     list: async (agentId, path) => versions.list(agentId, path),
-    read: async (agentId, path, id) => versions.read(agentId, path, id),
+    read: async (agentId, path, id) => {
+      const found = await versions.read(agentId, path, id);
+      await secrets.toolOutput.ready();
+      return found === undefined ? undefined : { text: secrets.toolOutput.redact(found.text) };
+    },
     restore: async (agentId, path, id) => {
       const found = await versions.read(agentId, path, id);
       const workspace = currentConfig().agents.find((agent) => agent.id === agentId)?.workspace;
@@ -23,6 +30,7 @@ export function composeNoteHistory(versions: NoteVersions, { files, currentConfi
       try {
         const access = await files.forRun(ownersRun(agentId, await realpath(workspace)));
         await access.write(path, found.text, { tainted: found.untrusted });
+        announce(agentId);
         return { type: "restored" };
       } catch (error) {
         if (error instanceof FileAccessError) return { type: "refused", message: error.message };
@@ -33,7 +41,7 @@ export function composeNoteHistory(versions: NoteVersions, { files, currentConfi
 }
 
 /** The facts of a change that the owner makes without a run. */
-function ownersRun(agentId: string, workspace: string): RunFacts {
+export function ownersRun(agentId: string, workspace: string): RunFacts {
   const names = { runId: "restore", sessionKey: "", sessionId: "restore" };
   return { ...names, agentId, kind: "user", workspace, owner: true, timeZone: "UTC" };
 }

@@ -21,8 +21,24 @@ const CHANGED_BY: Partial<Record<RpcEvent, readonly string[]>> = {
   "approvals-change": ["approvals", "status"],
   "deadletters-change": ["deadletters", "status"],
   "channels-change": ["channels", "status"],
+  "jobs-change": ["cron", "heartbeat", "status"],
+  "memory-change": ["memory"],
   // The file says which agents, models, channels, jobs, limits and rules there are.
-  "config-change": ["config", "status", "agents", "models", "commands", "channels", "cron", "setup", "tools", "usage"],
+  "config-change": [
+    "config",
+    "status",
+    "agents",
+    "models",
+    "commands",
+    "channels",
+    "cron",
+    "heartbeat",
+    "hooks",
+    "memory",
+    "setup",
+    "tools",
+    "usage",
+  ],
 };
 
 /** The namespaces whose cached results an event may have changed. */

@@ -73,6 +73,8 @@ async function serverWithPatience(running: TestGateway, requestTimeoutMs: number
       storage: engine.parts.storage,
       events: engine.parts.events,
       approvals: engine.parts.approvals,
+      jobs: { onChange: () => ({ [Symbol.dispose]: () => undefined }) },
+      notes: NO_MEMORY.files,
       configControl: { onChange: () => ({ [Symbol.dispose]: () => undefined }) },
       deadLetters: engine.parts.letterChanges,
       warnings: () => [],

@@ -49,6 +49,8 @@ export class ClientServer {
       }),
       options.approvals.onWaitingChange(() => this.#notify("approvals-change", {})),
       options.configControl.onChange((result) => this.#notify("config-change", result)),
+      options.jobs.onChange(() => this.#notify("jobs-change", {})),
+      options.notes.onChange((agentId) => this.#notify("memory-change", { agentId })),
       options.deadLetters.onChange(() => this.#notify("deadletters-change", {})),
     ];
     const { clock } = options;

@@ -14,6 +14,10 @@ export interface ClientServices {
   readonly storage: Pick<StorageGuard, "problem">;
   readonly events: SessionEvents;
   readonly approvals: Pick<ApprovalService, "onWaitingChange">;
+  /** Tells that a job has changed or has run. */
+  readonly jobs: { onChange(listener: () => void): Disposable };
+  /** Tells that a note of an agent has changed. */
+  readonly notes: { onChange(listener: (agentId: string) => void): Disposable };
   /** Tells of a configuration that was applied, or could not be. */
   readonly configControl: { onChange(listener: (result: ConfigReloadResult) => void): Disposable };
   readonly deadLetters: Pick<DeadLetterChanges, "onChange">;

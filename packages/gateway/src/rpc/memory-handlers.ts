@@ -6,7 +6,7 @@ import {
   type NoteHistory,
   type TextEmbeddings,
 } from "@factotum/agent-contract";
-import type { RpcMethod } from "@factotum/protocol";
+import type { MemoryFile, MemoryText, RpcMethod } from "@factotum/protocol";
 import type { Engine } from "../engine/engine.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
 import { RpcError } from "./rpc-error.ts";
@@ -16,11 +16,34 @@ const SOURCES: readonly MemorySourceKind[] = ["notes", "sessions"];
 /** Names of changed files in an answer. */
 const MAX_NAMED = 200;
 
+/** A change of a note, or why nothing was written. */
+export type NoteOutcome =
+  | { readonly type: "done" }
+  | { readonly type: "not-found" }
+  /** The note is another one, or cannot be read or written. */
+  | { readonly type: "refused"; readonly message: string };
+
+/** The notes of agents, for the owner. Paths are relative to the workspace; one that is no note is `not-found`. */
+export interface NoteDesk {
+  /** By path. */
+  list(agentId: string, options: { readonly signal: AbortSignal }): Promise<readonly MemoryFile[]>;
+  read(
+    agentId: string,
+    path: string,
+  ): Promise<{ readonly type: "done"; readonly note: Omit<MemoryText, "agentId"> } | Exclude<NoteOutcome, { type: "done" }>>;
+  /** Without a `baseHash` the note must not exist. */
+  write(agentId: string, change: { readonly path: string; readonly text: string; readonly baseHash?: string }): Promise<NoteOutcome>;
+  remove(agentId: string, change: { readonly path: string; readonly baseHash: string }): Promise<NoteOutcome>;
+  /** Calls the listener with the agent whose note was changed by a tool or by this desk. */
+  onChange(listener: (agentId: string) => void): Disposable;
+}
+
 /** What agents remember. */
 export interface GatewayMemory {
   readonly provider: MemoryProvider;
   /** Is given what embeds texts with the configured model, when it can. */
   readonly embedWith: (embeddings: TextEmbeddings) => void;
+  readonly files: NoteDesk;
   readonly history: NoteHistory;
   readonly audit: AuditNotes;
 }
@@ -28,7 +51,7 @@ export interface GatewayMemory {
 /** The methods that search the memory, bring its index up to date, restore versions of notes, and that examine notes. The caller has the token: the owner. */
 export function memoryHandlers(
   { sessions }: Pick<Engine, "sessions">,
-  { provider: memory, history, audit }: Omit<GatewayMemory, "embedWith">,
+  { provider: memory, files, history, audit }: Omit<GatewayMemory, "embedWith">,
 ): RpcHandlersOf<Extract<RpcMethod, `memory.${string}`>> {
   return {
     "memory.status": async ({ agentId: named }, { signal }) => {
@@ -45,6 +68,7 @@ export function memoryHandlers(
       const { status, changes } = await memory.index({ agentId, rebuild, signal });
       return { status: { agentId, ...status }, changed: changes.length, changes: changes.slice(0, MAX_NAMED) };
     },
+    ...noteHandlers({ sessions }, files),
     "memory.versions": async ({ agentId: named, path }) => {
       const agentId = sessions.agentId(named);
       const versions = path === undefined ? [] : await history.list(agentId, path);
@@ -67,6 +91,42 @@ export function memoryHandlers(
       return { agentId, notes: await audit(agentId, { signal }) };
     },
   };
+}
+
+/** The methods of the notes themselves. */
+function noteHandlers(
+  { sessions }: Pick<Engine, "sessions">,
+  files: NoteDesk,
+): RpcHandlersOf<"memory.list" | "memory.read" | "memory.write" | "memory.remove"> {
+  const read = async (agentId: string, path: string): Promise<MemoryText> => {
+    const found = await files.read(agentId, path);
+    if (found.type !== "done") throw noteError(found, path);
+    return { agentId, ...found.note };
+  };
+  return {
+    "memory.list": async ({ agentId: named }, { signal }) => {
+      const agentId = sessions.agentId(named);
+      return { agentId, notes: await files.list(agentId, { signal }) };
+    },
+    "memory.read": async ({ agentId: named, path }) => read(sessions.agentId(named), path),
+    "memory.write": async ({ agentId: named, ...change }) => {
+      const agentId = sessions.agentId(named);
+      const outcome = await files.write(agentId, change);
+      if (outcome.type !== "done") throw noteError(outcome, change.path);
+      return read(agentId, change.path);
+    },
+    "memory.remove": async ({ agentId: named, ...change }) => {
+      const agentId = sessions.agentId(named);
+      const outcome = await files.remove(agentId, change);
+      if (outcome.type !== "done") throw noteError(outcome, change.path);
+      return { agentId, path: change.path };
+    },
+  };
+}
+
+function noteError(outcome: Exclude<NoteOutcome, { type: "done" }>, path: string): RpcError {
+  if (outcome.type === "refused") return new RpcError("conflict", outcome.message);
+  return new RpcError("not-found", `There is no note ${path}. Notes are MEMORY.md, USER.md and the Markdown files in memory.`);
 }
 
 function noVersion(path: string): RpcError {

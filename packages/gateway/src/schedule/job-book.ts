@@ -7,10 +7,17 @@ type Change = (job: JobRecord) => JobRecord | undefined;
 export class JobBook {
   readonly #store: JobStore;
   readonly #jobs = new Map<string, JobRecord>();
+  readonly #listeners = new Set<() => void>();
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(store: JobStore) {
     this.#store = store;
+  }
+
+  /** Calls the listener after each change of a job and each outcome. Must not throw. */
+  onChange(listener: () => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
   async load(): Promise<void> {
@@ -82,6 +89,8 @@ export class JobBook {
   async #next<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = this.#last.then(work);
     this.#last = result.catch(() => undefined);
-    return result;
+    const done = await result;
+    for (const listener of this.#listeners) listener();
+    return done;
   }
 }

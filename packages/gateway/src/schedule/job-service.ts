@@ -59,6 +59,11 @@ export class JobService {
     this.#options = options;
   }
 
+  /** Calls the listener after each change of a job, also of the gateway's own, and each outcome. Must not throw. */
+  onChange(listener: () => void): Disposable {
+    return this.#options.book.onChange(listener);
+  }
+
   /** Those of an agent, or of all, oldest first. `sessionKey`: those made there; `owner`: those made with the owner's authority, or without it. */
   async list(
     filter: { readonly agentId?: string; readonly sessionKey?: string; readonly owner?: boolean } = {},

@@ -1,5 +1,6 @@
 import { constants } from "node:fs";
 import { access, lstat, open, readdir } from "node:fs/promises";
+import { MAX_NOTE_BYTES, parseNotePath } from "./note-path.ts";
 import { basename, extname, isAbsolute, join, relative, sep } from "node:path";
 
 /** A file of notes as it is on the disk. */
@@ -37,8 +38,6 @@ export interface ListedNotes {
 const MAX_FILES = 5_000;
 const MAX_DEPTH = 6;
 const BATCH = 200;
-/** Longer files are not indexed. */
-const MAX_NOTE_BYTES = 1024 * 1024;
 
 type Report = (file: string, reason: LeftOut["reason"]) => void;
 
@@ -64,6 +63,15 @@ export async function listNotes({ workspace, extraPaths }: NotePlaces, { signal 
     else files.push({ path: citedPath(workspace, file), file, mtimeMs: stats.mtimeMs, sizeBytes: stats.size, isExtra });
   }
   return { files: files.toSorted((one, other) => (one.path < other.path ? -1 : 1)), leftOut, isComplete: found.size <= MAX_FILES };
+}
+
+/** The notes in a workspace that can be read and written, by path: `MEMORY.md`, `USER.md`, and the Markdown files in `memory`. Links are left out. */
+export async function listNoteFiles(workspace: string, { signal }: { readonly signal: AbortSignal }): Promise<readonly NoteFile[]> {
+  const { files } = await listNotes({ workspace, extraPaths: [] }, { signal });
+  const user = { path: "USER.md", file: join(workspace, "USER.md"), isExtra: false };
+  const stats = await ifThere(lstat(user.file));
+  const all = stats?.isFile() === true ? [...files, { ...user, mtimeMs: stats.mtimeMs, sizeBytes: stats.size }] : files;
+  return all.filter(({ path }) => parseNotePath(path) === path).toSorted((one, other) => (one.path < other.path ? -1 : 1));
 }
 
 /** Whether there is any note. */

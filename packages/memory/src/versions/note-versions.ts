@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import { mkdir, open, readdir, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { join, posix, relative, sep } from "node:path";
+import { MAX_NOTE_BYTES, parseNotePath } from "../notes/note-path.ts";
 import type { FileChangePlan, FileCheckpoints, VersionedNote, NoteVersion, RunFacts } from "@factotum/agent-contract";
 
-/** Larger notes are not kept, as they are not searched. */
-const MAX_NOTE_BYTES = 1024 * 1024;
 /** Of one note; the oldest make room. */
 const MAX_VERSIONS = 50;
 const MAX_VERSIONS_BYTES = 4 * 1024 * 1024;
@@ -50,7 +49,7 @@ export class NoteVersions implements FileCheckpoints {
     const workspace = await realpath(workspaceOf(run.agentId) ?? "").catch(() => undefined);
     if (workspace === undefined) return;
     for (const { path, before, after } of changes) {
-      const note = noteOf(relative(workspace, path).split(sep).join(posix.sep));
+      const note = parseNotePath(relative(workspace, path).split(sep).join(posix.sep));
       if (note === undefined || before.type !== "file" || isSame(before.content, after)) continue;
       await this.#keep({ agentId: run.agentId, note, content: before.content, untrusted: await isUntrusted(path, run) });
     }
@@ -72,14 +71,14 @@ export class NoteVersions implements FileCheckpoints {
 
   /** The versions of a note, newest first; none for a path that is no note. */
   async list(agentId: string, path: string): Promise<readonly NoteVersion[]> {
-    const note = noteOf(path);
+    const note = parseNotePath(path);
     return note === undefined ? [] : this.#versionsIn(this.#folderOf(agentId, note));
   }
 
   /** The text of a version; `undefined` if there is no such version. */
   async read(agentId: string, path: string, id: string): Promise<{ readonly text: string; readonly untrusted: boolean } | undefined> {
     const version = (await this.list(agentId, path)).find((one) => one.id === id);
-    const note = noteOf(path);
+    const note = parseNotePath(path);
     if (version === undefined || note === undefined) return undefined;
     const file = join(this.#folderOf(agentId, note), fileOf(version));
     const text = await ifThere(readFile(file, "utf8"), undefined);
@@ -121,13 +120,6 @@ export class NoteVersions implements FileCheckpoints {
   #folderOf(agentId: string, note: string): string {
     return join(this.#options.folder, agentId, digestOf(Buffer.from(note)).slice(0, 16));
   }
-}
-
-/** The path of a note relative to the workspace, as it is kept; `undefined` for another file. */
-function noteOf(path: string): string | undefined {
-  const note = posix.normalize(path);
-  const isNote = note === "MEMORY.md" || note === "USER.md" || (note.startsWith("memory/") && note.endsWith(".md"));
-  return isNote ? note : undefined;
 }
 
 function fileOf({ id, untrusted }: Pick<NoteVersion, "id" | "untrusted">): string {

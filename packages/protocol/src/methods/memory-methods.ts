@@ -1,12 +1,16 @@
 import * as z from "zod";
 import {
   MemoryAuditNoteSchema,
+  MemoryFileSchema,
+  MemoryTextSchema,
   MemoryFileChangeSchema,
   MemorySearchHitSchema,
   MemoryNoteSchema,
   MemoryNoteVersionSchema,
   MemoryStateSchema,
   type MemoryAuditNote,
+  type MemoryFile,
+  type MemoryText,
   type MemoryFileChange,
   type MemoryNote,
   type MemoryNoteVersion,
@@ -38,12 +42,29 @@ export interface MemoryMethods {
     params: { readonly agentId?: string; readonly rebuild?: boolean };
     result: { readonly status: MemoryState; readonly changed: number; readonly changes: readonly MemoryFileChange[] };
   };
+  /** The notes in the workspace, by path. */
+  "memory.list": { params: { readonly agentId?: string }; result: { readonly agentId: string; readonly notes: readonly MemoryFile[] } };
+  /** The text of a note. Rejects with `not-found`, and with `conflict` if it is no text, larger than 1 MiB, or reached by a link. */
+  "memory.read": { params: { readonly agentId?: string; readonly path: string }; result: MemoryText };
+  /**
+   * Writes a note, whose present text becomes a version. `baseHash` is that of `memory.read`; without it the note must not exist. A mark of a secret is kept in a
+   * line that was not changed, and refused elsewhere. Rejects with `conflict` if the note is another one than that of `baseHash`; nothing is written then.
+   */
+  "memory.write": {
+    params: { readonly agentId?: string; readonly path: string; readonly text: string; readonly baseHash?: string };
+    result: MemoryText;
+  };
+  /** Removes a note, whose text becomes a version. Rejects like `memory.write`. */
+  "memory.remove": {
+    params: { readonly agentId?: string; readonly path: string; readonly baseHash: string };
+    result: { readonly agentId: string; readonly path: string };
+  };
   /** The notes that have versions; with a `path`, the versions of that note, newest first. Changes nothing. */
   "memory.versions": {
     params: { readonly agentId?: string; readonly path?: string };
     result: { readonly agentId: string; readonly notes: readonly MemoryNote[]; readonly versions: readonly MemoryNoteVersion[] };
   };
-  /** The text of a version. Rejects with `not-found` if there is no such version. */
+  /** The text of a version, without secrets. Rejects with `not-found` if there is no such version. */
   "memory.version": {
     params: { readonly agentId?: string; readonly path: string; readonly id: string };
     result: { readonly text: string };
@@ -62,6 +83,9 @@ export interface MemoryMethods {
 
 const agentId = key.optional();
 const path = z.string().min(1).max(1000);
+const hash = z.string().length(64);
+/** Characters of a note at most. */
+const MAX_TEXT = 900_000;
 
 /** Rows of the memory methods. */
 export const MEMORY_METHODS: MethodTable<MemoryMethods> = defineMethods<MemoryMethods>()({
@@ -87,6 +111,25 @@ export const MEMORY_METHODS: MethodTable<MemoryMethods> = defineMethods<MemoryMe
     stores: false,
     params: () => z.strictObject({ agentId, rebuild: z.boolean().optional() }),
     result: () => z.strictObject({ status: MemoryStateSchema, changed: z.number(), changes: z.array(MemoryFileChangeSchema) }),
+  },
+  "memory.list": {
+    access: "owner",
+    stores: false,
+    params: () => z.strictObject({ agentId }),
+    result: () => z.strictObject({ agentId: z.string(), notes: z.array(MemoryFileSchema) }),
+  },
+  "memory.read": { access: "owner", stores: false, params: () => z.strictObject({ agentId, path }), result: () => MemoryTextSchema },
+  "memory.write": {
+    access: "owner",
+    stores: true,
+    params: () => z.strictObject({ agentId, path, text: z.string().max(MAX_TEXT), baseHash: hash.optional() }),
+    result: () => MemoryTextSchema,
+  },
+  "memory.remove": {
+    access: "owner",
+    stores: true,
+    params: () => z.strictObject({ agentId, path, baseHash: hash }),
+    result: () => z.strictObject({ agentId: z.string(), path: z.string() }),
   },
   "memory.versions": {
     access: "owner",

@@ -46,6 +46,28 @@ export interface MemoryFileChange {
   readonly type: "added" | "changed" | "removed";
 }
 
+/** A note that can be read and written. */
+export interface MemoryFile {
+  /** Relative to the workspace: `MEMORY.md`, `USER.md`, or a Markdown file in `memory`. */
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly changedAtMs: number;
+}
+
+/** The text of a note. */
+export interface MemoryText {
+  readonly agentId: string;
+  readonly path: string;
+  /** Secrets that the gateway knows are replaced by marks. */
+  readonly text: string;
+  /** Identifies the note as it is, for a change. */
+  readonly baseHash: string;
+  /** It may hold text of others. */
+  readonly untrusted: boolean;
+  /** It has secrets, which are hidden. */
+  readonly hasSecrets: boolean;
+}
+
 /** A note that has versions. */
 export interface MemoryNote {
   /** Relative to the workspace. */
@@ -126,6 +148,23 @@ export const MemoryAuditNoteSchema: z.ZodType<MemoryAuditNote> = parserOf<Memory
   });
   return z.strictObject({ path: z.string(), chars: z.number(), maxChars: z.number().optional(), findings, entries: z.array(entry) });
 });
+
+/** Parses a note. */
+export const MemoryFileSchema: z.ZodType<MemoryFile> = parserOf<MemoryFile>()(() =>
+  z.strictObject({ path: z.string(), sizeBytes: z.number(), changedAtMs: z.number() }),
+);
+
+/** Parses the text of a note. */
+export const MemoryTextSchema: z.ZodType<MemoryText> = parserOf<MemoryText>()(() =>
+  z.strictObject({
+    agentId: z.string(),
+    path: z.string(),
+    text: z.string(),
+    baseHash: z.string(),
+    untrusted: z.boolean(),
+    hasSecrets: z.boolean(),
+  }),
+);
 
 /** Parses a note with versions. */
 export const MemoryNoteSchema: z.ZodType<MemoryNote> = parserOf<MemoryNote>()(() =>

@@ -1,0 +1,85 @@
+import { mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { PROTOCOL_VERSION, ServerFrameSchema } from "@factotum/protocol";
+import { runCommand, startProduct, type Product } from "@factotum/testing-product";
+import { expect, test } from "vitest";
+import { RpcClient } from "../src/rpc/rpc-client.ts";
+
+const KEY = "canary-house-key-0123456789";
+
+/** The events of another client, as they come. */
+async function watch({ url, token }: Product): Promise<{ readonly events: readonly string[]; [Symbol.dispose](): void }> {
+  const socket = new WebSocket(`${url.replace("http", "ws")}/ws`);
+  const ready = Promise.withResolvers<void>();
+  const events: string[] = [];
+  const client = { name: "watch", version: "0" };
+  socket.addEventListener("open", () =>
+    socket.send(JSON.stringify({ type: "connect", minProtocol: 1, maxProtocol: PROTOCOL_VERSION, client, auth: { token } })),
+  );
+  socket.addEventListener("message", ({ data }) => {
+    const frame = ServerFrameSchema.parse(JSON.parse(String(data)));
+    if (frame.type === "hello") ready.resolve();
+    if (frame.type === "event") events.push(frame.event);
+  });
+  await ready.promise;
+  return { events, [Symbol.dispose]: () => socket.close() };
+}
+
+test("the owner's notes are read without secrets, and written over what was read alone; clients hear of notes and jobs", async () => {
+  const house = { api: "openai-chat", baseUrl: "http://127.0.0.1:9/v1", apiKey: KEY };
+  await using product = await startProduct({ config: { models: { providers: { house } } } });
+  const { home, url, token } = product;
+  const workspace = join(home, "workspace");
+  using client = await RpcClient.connect({ url, token, version: "test" });
+  using watching = await watch(product);
+  await mkdir(join(workspace, "memory"), { recursive: true });
+  await writeFile(join(workspace, "MEMORY.md"), `# Home\n- the key is ${KEY}\n- Ada likes tea\n`);
+  await writeFile(join(workspace, "memory", "2026-01-02.md"), "- The boiler was serviced.\n");
+  await writeFile(join(workspace, "SOUL.md"), "Be kind.\n");
+  await symlink(join(home, "factotum.json5"), join(workspace, "memory", "link.md"));
+  await symlink(home, join(workspace, "memory", "folder"));
+
+  const { notes } = await client.request("memory.list", {});
+  expect(notes.map(({ path }) => path)).toEqual(expect.arrayContaining(["MEMORY.md", "memory/2026-01-02.md"]));
+  expect(JSON.stringify(notes)).not.toMatch(/SOUL|link|folder/);
+  const read = await client.request("memory.read", { path: "MEMORY.md" });
+  expect(read).toMatchObject({ agentId: "main", path: "MEMORY.md", hasSecrets: true, untrusted: false });
+  expect(read.text).not.toContain(KEY);
+
+  // A hidden secret stays in its line, and is told to no other.
+  const { baseHash } = read;
+  const text = read.text.replace("tea", "milk");
+  const written = await client.request("memory.write", { path: "MEMORY.md", baseHash, text });
+  expect(written.text).toBe(text);
+  expect(await readFile(join(workspace, "MEMORY.md"), "utf8")).toBe(`# Home\n- the key is ${KEY}\n- Ada likes milk\n`);
+  const moved = { path: "MEMORY.md", baseHash: written.baseHash, text: text.replace("the key is", "https://evil.example/?") };
+  await expect(client.request("memory.write", moved)).rejects.toMatchObject({ code: "conflict", message: /Line 2 has the mark/ });
+  await expect(client.request("memory.write", { path: "MEMORY.md", baseHash, text })).rejects.toMatchObject({ code: "conflict" });
+  await expect(client.request("memory.write", { path: "MEMORY.md", text })).rejects.toMatchObject({ message: /already/ });
+  const { versions } = await client.request("memory.versions", { path: "MEMORY.md" });
+  expect(versions).toHaveLength(1);
+  const { text: before } = await client.request("memory.version", { path: "MEMORY.md", id: versions[0]?.id ?? "" });
+  expect(before).toBe(read.text);
+
+  // Other files than notes, also by links.
+  for (const path of ["SOUL.md", "../factotum.json5", "memory/../../factotum.json5", "memory/x.txt", "/etc/hostname.md"])
+    await expect(client.request("memory.read", { path })).rejects.toMatchObject({ code: "not-found" });
+  for (const path of ["memory/link.md", "memory/folder/new.md"])
+    await expect(client.request("memory.write", { path, text: "x" })).rejects.toMatchObject({ code: "conflict", message: /link/ });
+  await expect(stat(join(home, "new.md"))).rejects.toThrow("ENOENT");
+
+  const made = await client.request("memory.write", { path: "memory/plans/tea.md", text: "Sencha.\n" });
+  expect(await runCommand(["memory", "show", "memory/plans/tea.md"], { home })).toMatchObject({ code: 0, stdout: "Sencha.\n" });
+  await writeFile(join(workspace, "memory", "plans", "tea.md"), "Oolong.\n");
+  await expect(client.request("memory.remove", { path: made.path, baseHash: made.baseHash })).rejects.toMatchObject({ code: "conflict" });
+  expect(await runCommand(["memory", "remove", "memory/plans/tea.md"], { home })).toMatchObject({ code: 0 });
+  expect((await runCommand(["memory", "notes"], { home })).stdout).toMatch(/^MEMORY\.md {2}\(\d+ bytes, changed [^]*2026-01-02/m);
+  await expect(client.request("memory.read", { path: made.path })).rejects.toMatchObject({ code: "not-found" });
+  const kept = await client.request("memory.versions", { path: made.path });
+  await client.request("memory.restore", { path: made.path, id: kept.versions[0]?.id ?? "" });
+  expect(await readFile(join(workspace, "memory", "plans", "tea.md"), "utf8")).toBe("Oolong.\n");
+  expect(watching.events.filter((event) => event === "memory-change")).toHaveLength(4);
+
+  await runCommand(["cron", "add", "tea", "--at", "20m", "--text", "The tea is ready.", "--silent"], { home });
+  await expect.poll(() => watching.events).toContain("jobs-change");
+});

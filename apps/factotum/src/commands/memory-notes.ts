@@ -1,0 +1,69 @@
+import { withoutUndefined } from "@factotum/agent-contract";
+import { requestGateway } from "../rpc/request-gateway.ts";
+import { printJson, type CliContext } from "../runtime/cli-context.ts";
+import { EXIT } from "../runtime/exit-codes.ts";
+import { terminalText } from "../runtime/foreign-text.ts";
+import { relativeTime } from "../runtime/relative-time.ts";
+import type { MemoryOptions } from "./memory.ts";
+
+/** A note of an agent. */
+export interface NoteOptions extends MemoryOptions {
+  readonly path: string;
+}
+
+/** Lists the notes in the workspace. */
+export async function memoryNotes(cli: CliContext, { json, ...params }: MemoryOptions): Promise<number> {
+  const found = await requestGateway(cli, "memory.list", params);
+  if (json) {
+    printJson(cli, found);
+    return EXIT.ok;
+  }
+  for (const { path, sizeBytes, changedAtMs } of found.notes)
+    cli.print(
+      `${terminalText(path)}  (${sizeBytes} ${sizeBytes === 1 ? "byte" : "bytes"}, changed ${relativeTime(changedAtMs, Date.now())})\n`,
+    );
+  if (found.notes.length === 0) cli.note("factotum: there is no note yet\n");
+  return EXIT.ok;
+}
+
+/** Prints a note. */
+export async function memoryShow(cli: CliContext, { json, ...params }: NoteOptions): Promise<number> {
+  const note = await requestGateway(cli, "memory.read", params);
+  if (json) {
+    printJson(cli, note);
+    return EXIT.ok;
+  }
+  cli.print(terminalText(note.text));
+  if (note.hasSecrets) cli.note("factotum: it has secrets, which are hidden\n");
+  if (note.untrusted) cli.note("factotum: it may hold text of others\n");
+  return EXIT.ok;
+}
+
+/** Writes a note with the text on standard input: over the one of `baseHash`, or over what is there now. */
+export async function memoryWrite(
+  cli: CliContext,
+  { json, baseHash, ...params }: NoteOptions & { readonly baseHash?: string },
+): Promise<number> {
+  const text = (await cli.readInput?.()) ?? "";
+  const base = baseHash ?? (await hashOf(cli, params));
+  const written = await requestGateway(cli, "memory.write", { ...params, text, ...withoutUndefined({ baseHash: base }) });
+  if (json) printJson(cli, written);
+  else cli.print(`${terminalText(written.path)} is written. What it held until now is its newest version.\n`);
+  return EXIT.ok;
+}
+
+/** Removes a note. */
+export async function memoryRemove(cli: CliContext, { json, ...params }: NoteOptions): Promise<number> {
+  const { baseHash } = await requestGateway(cli, "memory.read", params);
+  const removed = await requestGateway(cli, "memory.remove", { ...params, baseHash });
+  if (json) printJson(cli, removed);
+  else cli.print(`${terminalText(removed.path)} is removed. Its text is its newest version.\n`);
+  return EXIT.ok;
+}
+
+/** Of a note that is there. */
+async function hashOf(cli: CliContext, params: Omit<NoteOptions, "json">): Promise<string | undefined> {
+  const { notes } = await requestGateway(cli, "memory.list", withoutUndefined({ agentId: params.agentId }));
+  if (!notes.some(({ path }) => path === params.path)) return undefined;
+  return (await requestGateway(cli, "memory.read", params)).baseHash;
+}

@@ -1,0 +1,156 @@
+import { createHash } from "node:crypto";
+import { realpath } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { NoteGate } from "@factotum/agent-contract";
+import { REDACTED, type FactotumConfig } from "@factotum/config";
+import type { NoteDesk, NoteOutcome } from "@factotum/gateway";
+import { listNoteFiles, MAX_NOTE_BYTES, parseNotePath } from "@factotum/memory";
+import { FileAccessError, type FileAccess, type FileChange, type FileVersion, type RunFiles } from "@factotum/tools";
+import type { SecretFilter } from "../runtime/secret-filter.ts";
+import { ownersRun } from "./note-history.ts";
+import { restoreMarks } from "./restore-marks.ts";
+
+interface NoteDeskParts {
+  /** Keeps versions of what it changes; the rules for what tools write do not apply to the owner. */
+  readonly files: FileAccess;
+  readonly currentConfig: () => FactotumConfig;
+  readonly secrets: Pick<SecretFilter, "toolOutput">;
+  /** The agents whose note lies at a real path. */
+  readonly agentsOf: (path: string) => Promise<readonly string[]>;
+}
+
+/** The notes of agents for the owner, and who listens to their changes. */
+export interface ComposedNoteDesk extends NoteDesk {
+  /** The same gate, whose changes of notes are announced. */
+  watch(gate: NoteGate): NoteGate;
+  announce(agentId: string): void;
+}
+
+/** A note that is there. */
+interface ReadNote {
+  readonly text: string;
+  readonly shown: string;
+  readonly hash: string;
+  readonly untrusted: boolean;
+  readonly version: FileVersion;
+}
+
+type Refused = Exclude<NoteOutcome, { type: "done" }>;
+
+const CHANGED = "The note has changed since it was read. Read it again, and make the change once more.";
+
+/** The notes of agents for the owner: read with their secrets hidden, and written over the version that was read alone. */
+export function createNoteDesk(parts: NoteDeskParts): ComposedNoteDesk {
+  const listeners = new Set<(agentId: string) => void>();
+  const announce = (agentId: string): void => {
+    for (const listener of listeners) listener(agentId);
+  };
+  const change = async (agentId: string, path: string, plan: (note: ReadNote | undefined) => FileChange | Refused): Promise<NoteOutcome> =>
+    withNote(parts, { agentId, path }, async (files, note) => {
+      const planned = plan(await readIfThere(files, note, parts));
+      if (planned.type === "refused" || planned.type === "not-found") return planned;
+      await files.change([planned], { tainted: false });
+      announce(agentId);
+      return { type: "done" };
+    });
+  return {
+    list: async (agentId, { signal }) => {
+      const workspace = workspaceOf(parts, agentId);
+      if (workspace === undefined) return [];
+      const files = await listNoteFiles(workspace, { signal });
+      return files.map(({ path, sizeBytes, mtimeMs }) => ({ path, sizeBytes, changedAtMs: Math.round(mtimeMs) }));
+    },
+    read: async (agentId, path) =>
+      withNote(parts, { agentId, path }, async (files, note) => {
+        const found = await readIfThere(files, note, parts);
+        if (found === undefined) return { type: "not-found" };
+        const { text, shown, hash: baseHash, untrusted } = found;
+        return { type: "done", note: { path: note, text: shown, baseHash, untrusted, hasSecrets: text !== shown } };
+      }),
+    write: async (agentId, { path, text, baseHash }) =>
+      change(agentId, path, (note) => {
+        if (note?.hash !== baseHash) return { type: "refused", message: note === undefined || baseHash !== undefined ? CHANGED : EXISTS };
+        const restored = note === undefined ? restoreMarks(text, NEW) : restoreMarks(text, { ...note, mark: REDACTED });
+        if (restored.type === "mark")
+          return {
+            type: "refused",
+            message: `Line ${restored.line} has the mark of a hidden secret that cannot be told. Leave such lines as they are, or remove all of them.`,
+          };
+        return { type: "write", path, data: restored.text, unchangedSince: note?.version ?? "absent" };
+      }),
+    remove: async (agentId, { path, baseHash }) =>
+      change(agentId, path, (note) => {
+        if (note === undefined) return { type: "not-found" };
+        return note.hash === baseHash ? { type: "remove", path, unchangedSince: note.version } : { type: "refused", message: CHANGED };
+      }),
+    onChange: (listener) => {
+      listeners.add(listener);
+      return { [Symbol.dispose]: () => void listeners.delete(listener) };
+    },
+    announce,
+    watch: (gate) => ({
+      change: async (writes, make) => {
+        const verdict = await gate.change(writes, make);
+        if (verdict.type === "made" && listeners.size > 0)
+          for (const agentId of new Set((await Promise.all(writes.map(({ path }) => parts.agentsOf(path)))).flat())) announce(agentId);
+        return verdict;
+      },
+    }),
+  };
+}
+
+const EXISTS = "There is a note of this name already. Open it, or choose another name.";
+/** A note that is not there yet has no secrets. */
+const NEW = { text: "", shown: "", mark: REDACTED };
+
+function workspaceOf({ currentConfig }: Pick<NoteDeskParts, "currentConfig">, agentId: string): string | undefined {
+  return currentConfig().agents.find(({ id }) => id === agentId)?.workspace;
+}
+
+/** Uses the files of the owner, if the path is that of a note and no link leads elsewhere. */
+async function withNote<Outcome>(
+  parts: NoteDeskParts,
+  { agentId, path }: { readonly agentId: string; readonly path: string },
+  use: (files: RunFiles, note: string) => Promise<Outcome>,
+): Promise<Outcome | Refused> {
+  const [note, folder] = [parseNotePath(path), workspaceOf(parts, agentId)];
+  const workspace = folder === undefined ? undefined : await realpath(folder).catch(() => undefined);
+  if (note === undefined || workspace === undefined) return { type: "not-found" };
+  if (!(await isDirect(workspace, note)))
+    return { type: "refused", message: `${note} is reached by a link, and is not opened here. Put the file itself into the workspace.` };
+  await parts.secrets.toolOutput.ready();
+  try {
+    return await use(await parts.files.forRun(ownersRun(agentId, workspace)), note);
+  } catch (error) {
+    if (!(error instanceof FileAccessError)) throw error;
+    return { type: "refused", message: error.code === "changed" ? CHANGED : error.message };
+  }
+}
+
+/** True if no link is on the way to a path below the real workspace, as far as it exists. */
+async function isDirect(workspace: string, note: string): Promise<boolean> {
+  for (let place = join(workspace, note); place !== workspace; place = dirname(place)) {
+    try {
+      return (await realpath(place)) === place;
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error)) throw error;
+      if (error.code !== "ENOENT") return false;
+    }
+  }
+  return true;
+}
+
+async function readIfThere(files: RunFiles, note: string, { secrets }: Pick<NoteDeskParts, "secrets">): Promise<ReadNote | undefined> {
+  try {
+    await using opened = await files.openFile(note);
+    if (opened.sizeBytes > MAX_NOTE_BYTES) throw new FileAccessError("unsuitable", `${note} is larger than 1 MiB, and is not opened here.`);
+    const content = await opened.handle.readFile();
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content);
+    const hash = createHash("sha256").update(content).digest("hex");
+    return { text, shown: secrets.toolOutput.redact(text), hash, untrusted: opened.untrusted, version: opened.version };
+  } catch (error) {
+    if (error instanceof FileAccessError && error.code === "not-found") return undefined;
+    if (error instanceof TypeError) throw new FileAccessError("unsuitable", `${note} is no text in UTF-8.`, { cause: error });
+    throw error;
+  }
+}
