@@ -22,6 +22,7 @@ import type { CrashPointHook } from "./kernel/crash-point.ts";
 import type { ChannelAccount } from "./channels/channel-account.ts";
 import type { GatewayMemory } from "./rpc/memory-handlers.ts";
 import type { ConfigDesk } from "./rpc/config-handlers.ts";
+import type { FileDesk } from "./rpc/file-handlers.ts";
 import type { LogDesk } from "./rpc/log-handlers.ts";
 import type { SetupControl } from "./rpc/setup-handlers.ts";
 import type { WebchatHub } from "./rpc/webchat-hub.ts";
@@ -72,6 +73,7 @@ export interface GatewayOptions extends GatewaySettings {
   readonly setupControl: SetupControl;
   readonly configDesk: ConfigDesk;
   readonly logDesk: LogDesk;
+  readonly fileDesk: FileDesk;
   /** Makes the first paired sender the owner. */
   readonly ownerControl: OwnerControl;
   /** Open; its opener closes it after `stop`. */

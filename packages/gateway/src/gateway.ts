@@ -207,7 +207,7 @@ function createClients(
   { hub }: Pick<GatewayParts, "hub">,
   options: GatewayOptions & { readonly status: () => Promise<GatewayStatus>; readonly authenticator: Authenticator },
 ): ClientSockets {
-  const { configControl, configDesk, logDesk, memory, status, authenticator, version, clock, random, logger } = options;
+  const { configControl, configDesk, logDesk, fileDesk, memory, status, authenticator, version, clock, random, logger } = options;
   const warnings = (): readonly GatewayWarning[] => currentWarnings(engine, options);
   const handlers = createRpcHandlers({
     engine,
@@ -218,6 +218,7 @@ function createClients(
     setup: options.setupControl,
     configDesk,
     logDesk,
+    fileDesk,
     memory,
     requestRestart: options.onRestartRequest,
     requestShutdown: options.onShutdownRequest,

@@ -31,6 +31,8 @@ export type { DiskReserve, FileReserveOptions } from "./storage/disk-reserve.ts"
 export { isStorageFull } from "./storage/is-storage-full.ts";
 export type { NoteDesk, NoteOutcome } from "./rpc/memory-handlers.ts";
 export type { ConfigDesk, ConfigPatchOutcome } from "./rpc/config-handlers.ts";
+export type { FileDesk } from "./rpc/file-handlers.ts";
+export { RpcError } from "./rpc/rpc-error.ts";
 export type { LogDesk } from "./rpc/log-handlers.ts";
 export type { SetupControl, SetupOutcome } from "./rpc/setup-handlers.ts";
 export type { OwnerControl } from "./ingress/pairing-service.ts";

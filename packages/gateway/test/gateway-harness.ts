@@ -37,6 +37,7 @@ import type {
   Gateway,
   GatewaySettings,
   HookSource,
+  FileDesk,
   LogDesk,
   LocalFiles,
   OpenEditorTools,
@@ -281,6 +282,20 @@ export const NO_CONFIG: ConfigDesk = {
 /** A stub: only the product writes a log file. */
 export const NO_LOG: LogDesk = { tail: async () => ({ lines: [], cursor: "0:0" }) };
 
+const NO_FILE = (): Promise<never> => Promise.reject(new Error("no files in this test"));
+
+/** A stub: only the product serves the files of workspaces. */
+export const NO_FILES: FileDesk = {
+  list: NO_FILE,
+  read: NO_FILE,
+  write: NO_FILE,
+  versions: NO_FILE,
+  version: NO_FILE,
+  restore: NO_FILE,
+  add: NO_FILE,
+  remove: NO_FILE,
+};
+
 const NO_SETTING = async (): Promise<SettingsAnswer> => ({ type: "refused", message: "no settings in this test" });
 const NO_SETTINGS: SettingsDesk = { describe: NO_SETTING, read: NO_SETTING, plan: NO_SETTING, write: NO_SETTING };
 
@@ -501,6 +516,7 @@ export async function startTestGateway(
     setupControl: { ...NO_SETUP, ...options.setupControl },
     configDesk: NO_CONFIG,
     logDesk: NO_LOG,
+    fileDesk: NO_FILES,
     ownerControl: options.ownerControl ?? NO_OWNERS,
     store: options.around?.(store) ?? store,
     damage: store.damage,

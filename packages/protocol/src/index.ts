@@ -128,3 +128,13 @@ export type { AgentRunResult } from "./shapes/agent-run.ts";
 export { MAX_CHAT_ATTACHMENTS, MAX_UPLOAD_BYTES, retriedKey, retryKey } from "./webchat.ts";
 export type { ChatAttachment, WebchatDelivery, WebchatInput, WebchatSocket } from "./webchat.ts";
 export type { LastRun, ScheduleStatus } from "./shapes/schedule-status.ts";
+export {
+  KnowledgeFileSchema,
+  MAX_KNOWLEDGE_FILE_BYTES,
+  MAX_UPLOAD_PART_BYTES,
+  MAX_WORKSPACE_FILE_CHARS,
+  WORKSPACE_FILES,
+  WorkspaceFileSchema,
+  WorkspaceFileVersionSchema,
+} from "./shapes/workspace-files.ts";
+export type { KnowledgeFile, WorkspaceFile, WorkspaceFileName, WorkspaceFileVersion } from "./shapes/workspace-files.ts";

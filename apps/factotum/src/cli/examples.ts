@@ -34,6 +34,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   "cron update": ["factotum cron update news --cron '30 7 * * 1-5'", "factotum cron update news --unset check model"],
   "cron next": ["factotum cron next --cron '0 8 * * 1-5'"],
+  "files write": ["factotum files write SOUL.md ./soul.md"],
+  "files add": ["factotum files add handbook.pdf prices.csv", "factotum files add --agent work contract.pdf"],
   "memory search": ["factotum memory search who serviced the boiler", "factotum memory search 乌龙茶 --max 3"],
   "memory index": ["factotum memory index --force"],
   "system event": ['factotum system event --text "The backup has failed" --mode now'],

@@ -12,6 +12,7 @@ import { addCommands } from "./add-commands.ts";
 import { addCron } from "./add-cron.ts";
 import { addDamage } from "./add-damage.ts";
 import { addDeadLetters } from "./add-dead-letters.ts";
+import { addFiles } from "./add-files.ts";
 import { addLsp } from "./add-lsp.ts";
 import { addMcp } from "./add-mcp.ts";
 import { addMemory } from "./add-memory.ts";
@@ -57,6 +58,7 @@ export function createProgram(context: CliContext, finish: Finish): Command {
   addGateway(program, context, finish);
   addAgent(program, context, finish);
   addAgents(program, context, finish);
+  addFiles(program, context, finish);
   addContext(program, context, finish);
   addDeadLetters(program, context, finish);
   addCron(program, context, finish);

@@ -49,6 +49,8 @@ export interface ComposedFileAccess {
   /** The same runner, whose commands are looked at for what they do to notes. */
   readonly watchNotes: (runner: CommandRunner) => CommandRunner;
   readonly notes: { readonly files: NoteDesk; readonly history: NoteHistory; readonly audit: AuditNotes };
+  /** Changes of the owner without a run, and what is kept of them. */
+  readonly owned: { readonly files: FileAccess; readonly versions: NoteVersions };
 }
 
 /** The file access of tools, the provenance of text in files, checkpoints, and the rules, versions and examination of notes. */
@@ -104,6 +106,7 @@ export function composeFileAccess(
     logger,
   });
   return {
+    owned: { files: owned, versions },
     watchNotes: (runner) => commandNotes.watch(runner),
     provenance,
     files: createFileAccess({ ...options, editor: editors, notes: desk.watch(rules), checkpoints: keepBoth(keeper, versions) }),

@@ -37,6 +37,7 @@ import { createConfigDesk } from "./config-desk.ts";
 import { ConfigReloader } from "./config-reloader.ts";
 import { crashPointFrom } from "./crash-point.ts";
 import { channelCatalog, configOptions, firstRunExtensions } from "./extensions.ts";
+import { createFileDesk } from "./file-desk.ts";
 import { createLogDesk } from "./log-desk.ts";
 import { createSettingsDesk } from "./settings-desk.ts";
 import { createOwnerControl } from "./create-owner-control.ts";
@@ -116,7 +117,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   });
   const [roots, editors] = [createRunRoots(paths, () => config), new EditorLinks(system)];
   const current = { ...system, roots, secrets, editors, currentConfig: () => config };
-  const { files, checkpoints, provenance, notes, watchNotes } = composeFileAccess(loaded, { store, ...current });
+  const { files, checkpoints, provenance, notes, owned, watchNotes } = composeFileAccess(loaded, { store, ...current });
   await using opened = new AsyncDisposableStack();
   opened.defer(() => store.close());
   opened.defer(() => leaving.abort());
@@ -150,6 +151,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     home: paths.home,
     configControl: reloader,
     ...controlsOf(reloader, { context, secrets }),
+    fileDesk: createFileDesk({ ...owned, currentConfig: () => config, clock: systemClock }),
     store,
     damage: store.damage,
     reserve,

@@ -40,7 +40,7 @@ export function composeNoteHistory(versions: NoteVersions, { files, currentConfi
   };
 }
 
-/** The facts of a change that the owner makes without a run. */
+/** The facts of a change that the owner makes without a run. `workspace` is a real path. */
 export function ownersRun(agentId: string, workspace: string): RunFacts {
   const names = { runId: "restore", sessionKey: "", sessionId: "restore" };
   return { ...names, agentId, kind: "user", workspace, owner: true, timeZone: "UTC" };

@@ -5,6 +5,7 @@ import type { ChannelAccount } from "../index.ts";
 import {
   createMemoryLogger,
   NO_CONFIG,
+  NO_FILES,
   NO_LOG,
   NO_SETUP,
   realClock,
@@ -59,6 +60,7 @@ async function serverWithPatience(running: TestGateway, requestTimeoutMs: number
     setup: NO_SETUP,
     configDesk: NO_CONFIG,
     logDesk: NO_LOG,
+    fileDesk: NO_FILES,
     memory: NO_MEMORY,
     requestRestart: async () => undefined,
     requestShutdown: () => undefined,

@@ -12,6 +12,7 @@ import { contextHandlers } from "./context-handlers.ts";
 import { cronHandlers } from "./cron-handlers.ts";
 import { deadLetterHandlers } from "./dead-letter-handlers.ts";
 import { editorHandlers } from "./editor-handlers.ts";
+import { fileHandlers, type FileDesk } from "./file-handlers.ts";
 import { gatewayHandlers } from "./gateway-handlers.ts";
 import type { GatewayControl } from "./gateway-handlers.ts";
 import { logHandlers, type LogDesk } from "./log-handlers.ts";
@@ -36,6 +37,7 @@ export interface RpcServices extends GatewayControl {
   readonly setup: SetupControl;
   readonly configDesk: ConfigDesk;
   readonly logDesk: LogDesk;
+  readonly fileDesk: FileDesk;
   readonly memory: GatewayMemory;
 }
 
@@ -43,7 +45,7 @@ export interface RpcServices extends GatewayControl {
 export type RpcHandlers = RpcHandlersOf<RpcMethod>;
 
 /** Creates the handlers, one file for each group of methods. */
-export function createRpcHandlers({ engine, hub, setup, configDesk, logDesk, memory, ...control }: RpcServices): RpcHandlers {
+export function createRpcHandlers({ engine, hub, setup, configDesk, logDesk, fileDesk, memory, ...control }: RpcServices): RpcHandlers {
   return {
     ...chatHandlers(engine, hub),
     ...agentHandlers(engine),
@@ -56,6 +58,7 @@ export function createRpcHandlers({ engine, hub, setup, configDesk, logDesk, mem
     ...contextHandlers(engine),
     ...deadLetterHandlers(engine.deadLetters),
     ...cronHandlers(engine),
+    ...fileHandlers(engine, fileDesk),
     ...logHandlers(logDesk),
     ...memoryHandlers(engine, memory),
     ...messageHandlers(engine),

@@ -64,7 +64,7 @@ test.each([
   ["memory/2026-03-01.md", true],
   ["memory/deep/a.md", true],
   ["memory/a.txt", false],
-  ["AGENTS.md", false],
+  ["notes/AGENTS.md", false],
   ["notes/MEMORY.md", false],
   ["../outside/MEMORY.md", false],
 ])("a change of %s is kept: %s", async (note, isKept) => {
@@ -72,6 +72,14 @@ test.each([
   await versions.beforeChange([change(note, "one", "two")], RUN);
   expect(await versions.notes("main")).toHaveLength(isKept ? 1 : 0);
   expect(await versions.list("main", note)).toHaveLength(isKept ? 1 : 0);
+});
+
+test("keeps the files that say who an agent is, which are no notes", async () => {
+  const versions = open();
+  await versions.beforeChange([change("SOUL.md", "one", "two")], RUN);
+  const [version] = await versions.list("main", "SOUL.md");
+  expect(await versions.read("main", "SOUL.md", version?.id ?? "")).toEqual({ text: "one", untrusted: false });
+  expect(await versions.notes("main")).toEqual([]);
 });
 
 test("keeps a note that is removed, and nothing of one that is new, unchanged or too large", async () => {

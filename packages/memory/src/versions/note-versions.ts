@@ -11,6 +11,8 @@ const MAX_VERSIONS_BYTES = 4 * 1024 * 1024;
 /** The time in UTC, a part of the digest, and whether the text may be that of others. */
 const VERSION = /^(\d{8}T\d{9}Z-[0-9a-f]{8})(\.untrusted)?\.md$/;
 const ID = /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})(\d{3})Z-[0-9a-f]{8}$/;
+/** Files of a workspace that say who an agent is; `USER.md` is a note, too. */
+const INSTRUCTIONS: readonly string[] = ["AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "HEARTBEAT.md", "BOOTSTRAP.md"];
 /** The path of the note, whose digest is the name of the folder. */
 const NAME_FILE = "note.txt";
 
@@ -29,8 +31,8 @@ export interface NoteVersionsOptions {
 }
 
 /**
- * Keeps what the notes of an agent held before each change by its tools: `MEMORY.md`, `USER.md` and the Markdown files in `memory`. A version is a file, flushed
- * before the note may change. Up to 50 versions and 4 MiB of a note are kept.
+ * Keeps what the notes of an agent held before each change by its tools or its owner's page: `MEMORY.md`, `USER.md` and the Markdown files in `memory`, and in the
+ * same way the files that say who the agent is. A version is a file, flushed before the note may change. Up to 50 versions and 4 MiB of a note are kept.
  */
 export class NoteVersions implements FileCheckpoints {
   readonly maxBytes: number = MAX_NOTE_BYTES;
@@ -49,13 +51,13 @@ export class NoteVersions implements FileCheckpoints {
     const workspace = await realpath(workspaceOf(run.agentId) ?? "").catch(() => undefined);
     if (workspace === undefined) return;
     for (const { path, before, after } of changes) {
-      const note = parseNotePath(relative(workspace, path).split(sep).join(posix.sep));
+      const note = keptPath(relative(workspace, path).split(sep).join(posix.sep));
       if (note === undefined || before.type !== "file" || isSame(before.content, after)) continue;
       await this.#keep({ agentId: run.agentId, note, content: before.content, untrusted: await isUntrusted(path, run) });
     }
   }
 
-  /** The notes of an agent that have versions, by path. */
+  /** The notes of an agent that have versions, by path; without the files that say who it is. */
   async notes(agentId: string): Promise<readonly VersionedNote[]> {
     const folders = await ifThere(readdir(join(this.#options.folder, agentId)), []);
     const found = await Promise.all(
@@ -63,22 +65,22 @@ export class NoteVersions implements FileCheckpoints {
         const folder = join(this.#options.folder, agentId, name);
         const path = await ifThere(readFile(join(folder, NAME_FILE), "utf8"), "");
         const [newest, ...older] = await this.#versionsIn(folder);
-        return path === "" || newest === undefined ? [] : [{ path, count: older.length + 1, newestAtMs: newest.atMs }];
+        return parseNotePath(path) === undefined || newest === undefined ? [] : [{ path, count: older.length + 1, newestAtMs: newest.atMs }];
       }),
     );
     return found.flat().toSorted((one, other) => (one.path < other.path ? -1 : 1));
   }
 
-  /** The versions of a note, newest first; none for a path that is no note. */
+  /** The versions of a note or of a file that says who the agent is, newest first; none for another path. */
   async list(agentId: string, path: string): Promise<readonly NoteVersion[]> {
-    const note = parseNotePath(path);
+    const note = keptPath(path);
     return note === undefined ? [] : this.#versionsIn(this.#folderOf(agentId, note));
   }
 
   /** The text of a version; `undefined` if there is no such version. */
   async read(agentId: string, path: string, id: string): Promise<{ readonly text: string; readonly untrusted: boolean } | undefined> {
     const version = (await this.list(agentId, path)).find((one) => one.id === id);
-    const note = parseNotePath(path);
+    const note = keptPath(path);
     if (version === undefined || note === undefined) return undefined;
     const file = join(this.#folderOf(agentId, note), fileOf(version));
     const text = await ifThere(readFile(file, "utf8"), undefined);
@@ -120,6 +122,12 @@ export class NoteVersions implements FileCheckpoints {
   #folderOf(agentId: string, note: string): string {
     return join(this.#options.folder, agentId, digestOf(Buffer.from(note)).slice(0, 16));
   }
+}
+
+/** The path of a file whose versions are kept, relative to the workspace; `undefined` for another file. */
+function keptPath(path: string): string | undefined {
+  const file = posix.normalize(path);
+  return INSTRUCTIONS.includes(file) ? file : parseNotePath(path);
 }
 
 function fileOf({ id, untrusted }: Pick<NoteVersion, "id" | "untrusted">): string {

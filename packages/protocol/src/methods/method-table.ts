@@ -10,6 +10,7 @@ import { CRON_METHODS, type CronMethods } from "./cron-methods.ts";
 import { CONTEXT_METHODS, type ContextMethods } from "./context-methods.ts";
 import { DEAD_LETTER_METHODS, type DeadLetterMethods } from "./dead-letter-methods.ts";
 import { EDITOR_METHODS, type EditorMethods } from "./editor-methods.ts";
+import { FILE_METHODS, type FileMethods } from "./file-methods.ts";
 import { GATEWAY_METHODS, type GatewayMethods } from "./gateway-methods.ts";
 import type { MethodTable } from "./define-methods.ts";
 import { LOG_METHODS, type LogMethods } from "./log-methods.ts";
@@ -38,6 +39,7 @@ export interface RpcMethods
     ContextMethods,
     DeadLetterMethods,
     CronMethods,
+    FileMethods,
     LogMethods,
     MemoryMethods,
     MessageMethods,
@@ -74,6 +76,7 @@ export const RPC_METHODS: RpcMethodSchemas = {
   ...CONTEXT_METHODS,
   ...DEAD_LETTER_METHODS,
   ...CRON_METHODS,
+  ...FILE_METHODS,
   ...LOG_METHODS,
   ...MEMORY_METHODS,
   ...MESSAGE_METHODS,

@@ -1,0 +1,116 @@
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { FactotumConfig } from "@factotum/config";
+import type { FileDesk } from "@factotum/gateway";
+import { NoteVersions } from "@factotum/memory";
+import { createFileAccess } from "@factotum/tools";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createFileDesk } from "./file-desk.ts";
+
+const AGENT = { agentId: "main" };
+let home: string;
+let workspace: string;
+let desk: FileDesk;
+let nowMs: number;
+beforeEach(async () => {
+  home = await realpath(await mkdtemp(join(tmpdir(), "factotum-desk-")));
+  workspace = join(home, "workspace");
+  nowMs = Date.parse("2026-03-01T09:00:00Z");
+  await mkdir(workspace);
+  const now = (): number => nowMs;
+  const versions = new NoteVersions({
+    folder: join(home, "state", "note-versions"),
+    workspaceOf: () => workspace,
+    isEnabled: () => true,
+    isUntrusted: async () => false,
+    now,
+  });
+  const files = createFileAccess({ roots: () => [], home, protectedPaths: [], userHome: home, checkpoints: versions });
+  const agent = { id: "main", workspace, skipBootstrap: false, bootstrapMaxChars: 40, bootstrapTotalMaxChars: 100 };
+  const config = { agents: [agent], tools: { checkpoints: true } } as unknown as FactotumConfig;
+  const clock = { now, monotonic: now, schedule: () => ({ [Symbol.dispose]: () => undefined }) };
+  desk = createFileDesk({ files, versions, currentConfig: () => config, clock });
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+const soul = { ...AGENT, path: "SOUL.md" } as const;
+
+test("a file is written over what was read, and gets back what it held", async () => {
+  const before = await desk.read(soul);
+  expect(before.text).toBe("");
+  const first = await desk.write({ ...soul, text: "Be calm.", baseHash: before.baseHash });
+  nowMs += 1;
+  await desk.write({ ...soul, text: "Be loud.", baseHash: first.baseHash });
+  await expect(desk.write({ ...soul, text: "Be late.", baseHash: first.baseHash })).rejects.toMatchObject({ code: "conflict" });
+  const { versions } = await desk.versions(soul);
+  expect(versions).toMatchObject([{ sizeBytes: 8, atMs: nowMs }]);
+  const id = versions[0]?.id ?? "";
+  expect(await desk.version({ ...soul, id })).toEqual({ text: "Be calm." });
+  nowMs += 1;
+  expect(await desk.restore({ ...soul, id })).toMatchObject({ baseHash: first.baseHash });
+  expect(await readFile(join(workspace, "SOUL.md"), "utf8")).toBe("Be calm.");
+  expect((await desk.versions(soul)).versions).toHaveLength(2);
+  await expect(desk.restore({ ...soul, id: "20260101T000000000Z-00000000" })).rejects.toMatchObject({ code: "not-found" });
+});
+
+test("the list says what each file costs, and which the limits cut; one that cannot be read hides no others", async () => {
+  await writeFile(join(workspace, "SOUL.md"), "s".repeat(60));
+  await writeFile(join(workspace, "AGENTS.md"), "a".repeat(20));
+  await writeFile(join(home, "elsewhere.md"), "the key");
+  await symlink(join(home, "elsewhere.md"), join(workspace, "USER.md"));
+  const { files } = await desk.list({ ...AGENT, contextWindow: 200_000 });
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  expect(byPath.get("SOUL.md")).toMatchObject({ isThere: true, sizeBytes: 60, isCut: true });
+  expect(byPath.get("AGENTS.md")).toMatchObject({ promptTokens: 5, isCut: false });
+  expect(byPath.get("USER.md")).toMatchObject({ isThere: true, promptTokens: 0 });
+  expect(byPath.get("TOOLS.md")).toMatchObject({ isThere: false, promptTokens: 0 });
+  await expect(desk.read({ ...AGENT, path: "USER.md" })).rejects.toMatchObject({ code: "unavailable" });
+});
+
+test("a text that is too long, or none, is not read as one", async () => {
+  await writeFile(join(workspace, "SOUL.md"), "x".repeat(100_001));
+  await expect(desk.read(soul)).rejects.toMatchObject({ code: "too-large" });
+  await writeFile(join(workspace, "SOUL.md"), Buffer.from([0xff, 0xfe, 0x00]));
+  await expect(desk.read(soul)).rejects.toThrow("no text in UTF-8");
+});
+
+const part = (name: string, text: string, { offset = 0, sizeBytes = text.length }: { offset?: number; sizeBytes?: number } = {}) =>
+  desk.add({ ...AGENT, name, uploadId: "upload-1", sizeBytes, offset, data: Buffer.from(text).toString("base64") });
+
+test("a knowledge file arrives in parts, whole or not at all, and takes no other file's name", async () => {
+  expect(await part("plan.txt", "one", { sizeBytes: 6 })).toEqual({ agentId: "main", receivedBytes: 3 });
+  await expect(readFile(join(workspace, "knowledge", "plan.txt"))).rejects.toThrow("ENOENT");
+  await expect(part("plan.txt", "two", { sizeBytes: 6, offset: 4 })).rejects.toMatchObject({ code: "conflict" });
+  expect(await part("plan.txt", "two", { sizeBytes: 6, offset: 3 })).toMatchObject({ added: { name: "plan.txt", sizeBytes: 6 } });
+  expect(await part("PLAN.txt", "other")).toMatchObject({ added: { name: "PLAN (2).txt" } });
+  expect(await readFile(join(workspace, "knowledge", "plan.txt"), "utf8")).toBe("onetwo");
+  const { knowledge } = await desk.list({ ...AGENT, contextWindow: 200_000 });
+  expect(knowledge.map(({ name }) => name)).toEqual(["PLAN (2).txt", "plan.txt"]);
+  await desk.remove({ ...AGENT, name: "plan.txt" });
+  await expect(desk.remove({ ...AGENT, name: "plan.txt" })).rejects.toMatchObject({ code: "not-found" });
+});
+
+test("parts that stay behind are forgotten, and too many at the same time are refused", async () => {
+  await part("a.txt", "x", { sizeBytes: 2 });
+  nowMs += 6 * 60_000;
+  await expect(part("a.txt", "x", { sizeBytes: 2, offset: 1 })).rejects.toMatchObject({ code: "conflict" });
+  for (const name of ["a", "b", "c", "d"]) await part(name, "x", { sizeBytes: 2 });
+  await expect(part("e", "x", { sizeBytes: 2 })).rejects.toMatchObject({ code: "unavailable" });
+});
+
+test.each(["../SOUL.md", "a/b", "a\\b", ".ssh", "", "..", "a\u0000b", "invoice\u202Efdp.exe", "x".repeat(201)])(
+  "the name %j is refused",
+  async (name) => {
+    await expect(part(name, "x")).rejects.toMatchObject({ code: "invalid-request" });
+    await expect(desk.remove({ ...AGENT, name })).rejects.toMatchObject({ code: "invalid-request" });
+  },
+);
+
+test("a folder that leads out of the workspace takes no file and lists none", async () => {
+  await mkdir(join(home, "outside"));
+  await writeFile(join(home, "outside", "secret.txt"), "x");
+  await symlink(join(home, "outside"), join(workspace, "knowledge"));
+  await expect(part("plan.txt", "x")).rejects.toMatchObject({ code: "unavailable" });
+  expect(await desk.list({ ...AGENT, contextWindow: 200_000 })).toMatchObject({ knowledge: [] });
+});
