@@ -35,6 +35,8 @@ const shortMoment = dates("shortMoment", { day: "numeric", month: "short", hour:
 const month = dates("month", { month: "long", year: "numeric" });
 const ago = lazily("ago", (current) => new Intl.RelativeTimeFormat(current, { numeric: "auto" }));
 const compact = lazily("compact", (current) => new Intl.NumberFormat(current, { notation: "compact", maximumFractionDigits: 1 }));
+const percent = lazily("percent", (current) => new Intl.NumberFormat(current, { style: "percent", maximumFractionDigits: 0 }));
+const collator = lazily("collator", (current) => new Intl.Collator(current, { numeric: true }));
 const whole = lazily("whole", (current) => new Intl.NumberFormat(current));
 
 /** Creates the formatters of the first conversation. Called while the page waits for it. */
@@ -106,4 +108,14 @@ export function formatCompact(value: number): string {
 /** A whole number with grouped digits. */
 export function formatWhole(value: number): string {
   return whole().format(value);
+}
+
+/** A share from 0 to 1 in percent. */
+export function formatPercent(share: number): string {
+  return percent().format(share);
+}
+
+/** Compares texts for sorting, numbers in them by their value. */
+export function compareTexts(one: string, other: string): number {
+  return collator().compare(one, other);
 }

@@ -6,6 +6,8 @@ import { LanguageChoice } from "./language-choice.tsx";
 import { usePalette } from "./palette-host.tsx";
 import { type PageLink, usePages } from "./use-pages.ts";
 
+/** Its keyboards have another key for commands. */
+const IS_APPLE = /Mac|iPhone|iPad/.test(navigator.platform);
 /** Pages with a place of their own in the bar of a phone. */
 const ON_PHONES = 4;
 
@@ -40,7 +42,7 @@ export function NavigationRail(): React.JSX.Element {
               ))}
               <li>
                 <button type="button" className="text-button" onClick={palette.open}>
-                  {t("Search pages and actions")} <kbd>Ctrl K</kbd>
+                  {t("Search pages and actions")} {IS_APPLE ? <kbd>⌘K</kbd> : <kbd>Ctrl K</kbd>}
                 </button>
               </li>
             </ul>

@@ -31,3 +31,8 @@ test.each([
 ] as const)("rows in the order %j are %s", (order, expected) => {
   expect(names(order)).toBe(expected);
 });
+
+test("numbers in names are sorted by their value", () => {
+  const numbered = ["job 10", "job 9"].map((name) => ({ name, size: 1 }));
+  expect(sortRows(numbered, columns, { id: "name", descending: false }).map(({ name }) => name)).toEqual(["job 9", "job 10"]);
+});

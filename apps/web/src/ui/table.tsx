@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { compareTexts } from "../app/locale.ts";
 import { t } from "../i18n/t.ts";
 import { Icon } from "./icon.tsx";
 import { ScrollBox } from "./scroll-box.tsx";
@@ -95,5 +96,5 @@ export function sortRows<Row>(rows: readonly Row[], columns: readonly Column<Row
 }
 
 function compare(a: string | number, b: string | number): number {
-  return typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b));
+  return typeof a === "number" && typeof b === "number" ? a - b : compareTexts(String(a), String(b));
 }

@@ -1,5 +1,5 @@
 import type { UsageAmount, UsageGroup } from "@factotum/protocol";
-import { formatDollars } from "../../app/locale.ts";
+import { formatDollars, formatPercent } from "../../app/locale.ts";
 import { msg, t } from "../../i18n/t.ts";
 
 const GROUP_TEXTS: Readonly<Record<UsageGroup, string>> = {
@@ -48,5 +48,5 @@ export function dollars(amount: number): string {
 
 /** Part of the tokens read that came from the cache. */
 export function cacheText({ cacheHitRate }: Pick<UsageAmount, "cacheHitRate">): string {
-  return cacheHitRate === undefined ? "–" : `${Math.round(cacheHitRate * 100)} %`;
+  return cacheHitRate === undefined ? "–" : formatPercent(cacheHitRate);
 }
