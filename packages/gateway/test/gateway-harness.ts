@@ -265,6 +265,7 @@ export const NO_SETUP: SetupControl = {
   check: async () => ({ type: "failed", message: "no providers in this test", models: [] }),
   models: async () => ({ type: "refused", message: "no models in this test" }),
   storeKey: async () => ({ type: "refused", message: "no keys in this test" }),
+  forgetKey: async () => ({ type: "refused", message: "no keys in this test" }),
   chooseModel: async () => ({ type: "refused", message: "no models in this test" }),
   nameAssistant: async () => ({ type: "refused", message: "no names in this test" }),
   setHeartbeat: async () => ({ type: "refused", message: "no heartbeats in this test" }),

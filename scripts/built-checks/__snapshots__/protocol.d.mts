@@ -2756,6 +2756,18 @@ interface SetupMethods {
       readonly keyPlace: string;
     };
   };
+  /**
+   * Removes a provider's key from the configuration, with the file that `setup.key` made for it, and applies it at once. `keyPlace` is where it was. Rejects with
+   * `invalid-request` if there is none, or only the environment has it.
+   */
+  "setup.forgetKey": {
+    params: {
+      readonly provider: string;
+    };
+    result: {
+      readonly keyPlace: string;
+    };
+  };
   /** Sets `provider/model` as the model of the default agent. */
   "setup.model": {
     params: {

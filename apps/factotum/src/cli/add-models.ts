@@ -17,7 +17,7 @@ export function addModels(program: Command, context: CliContext, finish: Finish)
 }
 
 function addAuth(program: Command, context: CliContext, finish: Finish): void {
-  const auth = program.command("auth").description("keys of model providers: set, list, test");
+  const auth = program.command("auth").description("keys of model providers: set, list, test, remove");
   const load = async (): Promise<typeof AuthCommands> => import("../commands/auth.ts");
   auth
     .command("set")
@@ -40,6 +40,14 @@ function addAuth(program: Command, context: CliContext, finish: Finish): void {
     .addOption(json())
     .action(async (provider: string, options: Format) =>
       finish(await (await load()).authTest(context, provider, { json: options.json === true })),
+    );
+  auth
+    .command("remove")
+    .description('remove a provider\'s key from the configuration, with the file that "auth set" made for it')
+    .argument("<provider>", "such as anthropic")
+    .addOption(json())
+    .action(async (provider: string, options: Format) =>
+      finish(await (await load()).authRemove(context, provider, { json: options.json === true })),
     );
 }
 

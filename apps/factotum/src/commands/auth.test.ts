@@ -37,6 +37,16 @@ describe("auth set", () => {
     expect((await home.run("auth", "test", "anthropic")).stdout).toContain("has 2 models");
   });
 
+  test("a key is removed again, with its file", async () => {
+    await withInput(KEY, "auth", "set", "anthropic");
+    expect(await home.run("auth", "remove", "anthropic")).toMatchObject({
+      code: 0,
+      stdout: "The key of anthropic in credentials/anthropic is removed.\n",
+    });
+    expect((await home.run("auth", "list")).stdout).toMatch(/^anthropic +Anthropic +-$/m);
+    expect((await home.run("auth", "remove", "anthropic")).stderr).toContain("anthropic has no key.");
+  });
+
   const down = async (): Promise<unknown> => home.run("config", "set", "models.providers.anthropic.baseUrl", "http://127.0.0.1:9");
 
   test("keeps the old key if the new one cannot be tested, unless forced", async () => {

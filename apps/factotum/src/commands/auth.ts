@@ -3,6 +3,7 @@ import { PROVIDERS } from "@factotum/models";
 import { mayKeyBeRight, type SetupCheck, type SetupProvider } from "@factotum/protocol";
 import { checkSetup, unknownProvider } from "../first-run/check-setup.ts";
 import { chooseModel } from "../first-run/choose-model.ts";
+import { forgetKey } from "../first-run/forget-key.ts";
 import { storeKey } from "../first-run/store-key.ts";
 import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
@@ -47,6 +48,17 @@ export async function authSet(
   if (chosen === undefined)
     context.print(`The model is ${before.model.reference}. Choose another: factotum models set ${provider}/<model>\n`);
   else context.print(`The model is now ${chosen}. Choose another: factotum models set ${provider}/<model>\n`);
+  context.note(`${describeReload(reloaded)}\n`);
+  return EXIT.ok;
+}
+
+/** Removes the key of a provider from the configuration, with the file that `auth set` made for it. */
+export async function authRemove(context: CliContext, provider: string, { json }: { readonly json: boolean }): Promise<number> {
+  requireProvider((await setupState(context)).providers, provider);
+  const { keyPlace } = doneOrFail(await forgetKey(provider, firstRunParts(context)));
+  const reloaded = await reloadGateway(context, { force: true });
+  if (json) printJson(context, { provider, keyPlace });
+  else context.print(`The key of ${provider} in ${keyPlace} is removed.\n`);
   context.note(`${describeReload(reloaded)}\n`);
   return EXIT.ok;
 }

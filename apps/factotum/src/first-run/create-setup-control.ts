@@ -34,6 +34,10 @@ export function createSetupControl(options: SetupControlOptions): SetupControl {
       const { storeKey } = await import("./store-key.ts");
       return inUse(await storeKey(provider, key, options));
     },
+    forgetKey: async (provider) => {
+      const { forgetKey } = await import("./forget-key.ts");
+      return inUse(await forgetKey(provider, options));
+    },
     chooseModel: async (reference) => {
       const { chooseModel } = await import("./choose-model.ts");
       return inUse(await chooseModel(reference, options));

@@ -11,6 +11,7 @@ import { chooseModel } from "./choose-model.ts";
 import type { FirstRunParts } from "./first-run-parts.ts";
 import { nameAssistant } from "./name-assistant.ts";
 import { readSetupState } from "./read-setup-state.ts";
+import { forgetKey } from "./forget-key.ts";
 import { storeKey } from "./store-key.ts";
 
 const KEY = "sk-ant-0123456789abcdef";
@@ -80,6 +81,42 @@ describe("a key", () => {
   test("does not take the place of several", async () => {
     await config('{ models: { providers: { openai: { credentials: { work: { apiKey: { env: "A" } } } } } } }');
     expect(await storeKey("openai", KEY, parts)).toMatchObject({ type: "refused", message: expect.stringContaining("(work)") as string });
+  });
+});
+
+describe("a key that is removed", () => {
+  test("leaves neither its file nor its entry, and nothing else changes", async () => {
+    await config();
+    await storeKey("anthropic", KEY, parts);
+    expect(await forgetKey("anthropic", parts)).toEqual({ type: "done", keyPlace: "credentials/anthropic" });
+    await expect(stat(join(home, "credentials/anthropic"))).rejects.toThrow("ENOENT");
+    const text = await written();
+    expect(text).not.toContain("anthropic");
+    for (const line of ["// mine", "gateway: { port: 4711 }, // stays"]) expect(text).toContain(line);
+    expect(await forgetKey("anthropic", parts)).toEqual({ type: "refused", message: "anthropic has no key." });
+  });
+
+  test("keeps the provider's other settings, and a file that something else refers to", async () => {
+    await config(
+      '{ models: { providers: { anthropic: { baseUrl: "http://h/v1" } } }, tools: { web: { search: { apiKey: { file: "credentials/anthropic" } } } } }',
+    );
+    await storeKey("anthropic", KEY, parts);
+    expect(await forgetKey("anthropic", parts)).toMatchObject({ type: "done" });
+    expect(await written()).toContain('anthropic: { baseUrl: "http://h/v1" }');
+    expect(await written("credentials/anthropic")).toBe(`${KEY}\n`);
+  });
+
+  test.each([
+    ["{}", "environment variable ANTHROPIC_API_KEY"],
+    [
+      '{ models: { providers: { anthropic: { credentials: { work: { apiKey: { env: "ANTHROPIC_API_KEY" } } } } } } }',
+      "several keys (work)",
+    ],
+  ])("is refused where it cannot be removed: %s", async (text, message) => {
+    await config(text);
+    const other = { ...parts, env: { ...parts.env, ANTHROPIC_API_KEY: KEY } };
+    expect(await forgetKey("anthropic", other)).toMatchObject({ type: "refused", message: expect.stringContaining(message) as string });
+    expect(await written()).toBe(text);
   });
 });
 

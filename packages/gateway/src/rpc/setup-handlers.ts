@@ -21,6 +21,7 @@ export interface SetupControl {
     options: { readonly signal: AbortSignal },
   ): Promise<SetupOutcome<{ readonly list: ModelList }>>;
   storeKey(provider: string, key: string): Promise<SetupOutcome<{ readonly keyPlace: string }>>;
+  forgetKey(provider: string): Promise<SetupOutcome<{ readonly keyPlace: string }>>;
   chooseModel(reference: string): Promise<SetupOutcome<{ readonly model: string }>>;
   nameAssistant(name: string): Promise<SetupOutcome<{ readonly name: string }>>;
   setHeartbeat(choice: SetupHeartbeat): Promise<SetupOutcome<{ readonly heartbeat: SetupHeartbeat }>>;
@@ -35,6 +36,7 @@ export function setupHandlers(setup: SetupControl): RpcHandlersOf<Extract<RpcMet
       const { keyPlace } = done(await setup.storeKey(provider, key));
       return { keyPlace };
     },
+    "setup.forgetKey": async ({ provider }) => ({ keyPlace: done(await setup.forgetKey(provider)).keyPlace }),
     "setup.model": async ({ model }) => ({ model: done(await setup.chooseModel(model)).model }),
     "setup.name": async ({ name }) => ({ name: done(await setup.nameAssistant(name)).name }),
     "setup.heartbeat": async ({ heartbeat }) => ({ heartbeat: done(await setup.setHeartbeat(heartbeat)).heartbeat }),

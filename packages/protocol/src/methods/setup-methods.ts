@@ -11,6 +11,11 @@ export interface SetupMethods {
   "setup.check": { params: { readonly provider: string; readonly key?: string; readonly model?: string }; result: SetupCheck };
   /** Stores a provider's key in a file that the configuration refers to, and applies it at once. `keyPlace` is that file. */
   "setup.key": { params: { readonly provider: string; readonly key: string }; result: { readonly keyPlace: string } };
+  /**
+   * Removes a provider's key from the configuration, with the file that `setup.key` made for it, and applies it at once. `keyPlace` is where it was. Rejects with
+   * `invalid-request` if there is none, or only the environment has it.
+   */
+  "setup.forgetKey": { params: { readonly provider: string }; result: { readonly keyPlace: string } };
   /** Sets `provider/model` as the model of the default agent. */
   "setup.model": { params: { readonly model: string }; result: { readonly model: string } };
   /** Sets the default agent's name in its IDENTITY.md. */
@@ -41,6 +46,12 @@ export const SETUP_METHODS: MethodTable<SetupMethods> = defineMethods<SetupMetho
     access: "owner",
     stores: true,
     params: () => z.strictObject({ provider, key: secret }),
+    result: () => z.strictObject({ keyPlace: z.string() }),
+  },
+  "setup.forgetKey": {
+    access: "owner",
+    stores: true,
+    params: () => z.strictObject({ provider }),
     result: () => z.strictObject({ keyPlace: z.string() }),
   },
   "setup.model": {
