@@ -34,7 +34,7 @@ test("a job made in a chat reports there, is known there, and runs once although
   await scene.shown((sent) => sent.some(({ text }) => text === "I will tell you."));
   const [made] = await list();
   expect(made).toMatchObject({ spec: { name: "tea" } });
-  expect((await cron("get", "tea")).stdout).toContain("Say that the tea is ready.");
+  expect((await cron("get", "tea")).stdout).toMatch(/Say that the tea is ready\.[^]*runs with the authority of the owner/);
 
   model.respond(() => sayText("The tea is ready."));
   expect(await cron("run", "tea")).toMatchObject({ code: 0, stdout: expect.stringContaining("Started") as string });

@@ -53,4 +53,15 @@ test("the assistant wakes itself up: silent with nothing to do, and one alert fo
   await event("A parcel has come.", "--mode", "now");
   await scene.shown((all) => all.at(-1)?.text === "The post is there.");
   expect([eventsShown("The bell rings."), eventsShown("A parcel has come.")]).toEqual([1, 1]);
+
+  const heartbeat = async (...args: readonly string[]) => runCommand(["heartbeat", ...args], { home: product.home });
+  expect((await heartbeat("list")).stdout).toMatch(/^main: every 6h, to owner, next .*\n  last: .* done \(asked for/);
+  // With a prompt of its own it has something to do.
+  await runCommand(["config", "set", "agents.defaults.heartbeat", '{ every: "6h", prompt: "Is it late?" }'], { home: product.home });
+  model.respond(() => sayText("It is late."));
+  expect(await heartbeat("run")).toMatchObject({ code: 0, stdout: "Started: the heartbeat of main\n" });
+  await scene.shown((all) => all.at(-1)?.text === "It is late.");
+  await expect.poll(async () => (await heartbeat("runs", "--limit", "1")).stdout).toMatch(/done \(asked for, .*"It is late\."/s);
+  await runCommand(["config", "set", "agents.defaults.heartbeat", "off"], { home: product.home });
+  expect(await heartbeat("run")).toMatchObject({ code: 1, stderr: expect.stringContaining("has no heartbeat") as string });
 });

@@ -72,8 +72,15 @@ export {
   MemoryStateSchema,
   MemoryTextSchema,
 } from "./shapes/memory.ts";
-export { JobShapeSchema, JobSummarySchema, OccurrenceShapeSchema, OPTIONAL_JOB_PARTS } from "./shapes/jobs.ts";
-export type { JobShape, JobSummary, OptionalJobPart, OccurrenceShape, ScheduleShape } from "./shapes/jobs.ts";
+export {
+  HeartbeatSummarySchema,
+  JobGrantsSchema,
+  JobShapeSchema,
+  JobSummarySchema,
+  OccurrenceShapeSchema,
+  OPTIONAL_JOB_PARTS,
+} from "./shapes/jobs.ts";
+export type { HeartbeatSummary, JobGrants, JobShape, JobSummary, OptionalJobPart, OccurrenceShape, ScheduleShape } from "./shapes/jobs.ts";
 export type {
   MemoryAuditEntry,
   MemoryAuditNote,

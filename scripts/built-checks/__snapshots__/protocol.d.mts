@@ -1312,6 +1312,49 @@ interface JobSummary {
 }
 /** Parses a job with its state. */
 declare const JobSummarySchema: z.ZodType<JobSummary>;
+/** What a job may do. It never has more than its maker had, and its tools are those of `spec.tools`, or those of its session. */
+interface JobGrants {
+  /** It runs with the owner's authority. Otherwise it runs in the sandbox, and reports to the conversation in which it was made alone. */
+  readonly owner: boolean;
+  /** The name of its maker; may be text of others. */
+  readonly madeBy: string;
+  /** The programs that it runs: their files, and what has allowed them. `mode`: commands ran without asking then. */
+  readonly programs: readonly {
+    readonly files: readonly string[];
+    readonly allowedBy: "owner" | "approval" | "mode";
+  }[];
+  /** Why its programs are not run now. */
+  readonly problem?: string;
+}
+/** Parses what a job may do. */
+declare const JobGrantsSchema: z.ZodType<JobGrants>;
+/** The heartbeat of an agent. */
+interface HeartbeatSummary {
+  readonly agentId: string;
+  /** Absent: it is off. */
+  readonly on?: {
+    /** A duration, such as `30m`. */
+    readonly every: string;
+    /** `owner`, `last`, `none`, or an address. */
+    readonly target: string;
+    /** What the agent is asked. */
+    readonly prompt: string;
+    /** The end is not part of them; times in the agent's zone without a `timezone`. */
+    readonly activeHours?: {
+      readonly start: string;
+      readonly end: string;
+      readonly timezone?: string | undefined;
+    };
+    readonly model?: string;
+    readonly sessionKey: string;
+    readonly nextAtMs?: number;
+    readonly last?: OccurrenceShape;
+    /** In a row. */
+    readonly failures: number;
+  };
+}
+/** Parses a heartbeat. */
+declare const HeartbeatSummarySchema: z.ZodType<HeartbeatSummary>;
 /** The kinds of sessions, for lists and filters. */
 declare const SESSION_KINDS: readonly ["main", "group", "cron", "hook", "node", "other"];
 /** Kind of a session. */
@@ -2107,6 +2150,7 @@ interface CronMethods {
     };
     result: {
       readonly job: JobSummary;
+      readonly grants: JobGrants;
     };
   };
   /** Makes a job of the owner's. Without an address it reports to the owner's newest direct conversation with the agent. */
@@ -2351,6 +2395,36 @@ interface GatewayMethods {
     };
     result: {
       readonly stopping: true;
+    };
+  };
+}
+/** Methods of heartbeats, whose settings are in the configuration; the default agent's without `agentId`. They reject with `not-found` for an unknown agent. */
+interface HeartbeatMethods {
+  /** One for each agent. */
+  "heartbeat.list": {
+    params: Record<string, never>;
+    result: {
+      readonly heartbeats: readonly HeartbeatSummary[];
+    };
+  };
+  /** Outcomes, newest first; 20 by default. */
+  "heartbeat.runs": {
+    params: {
+      readonly agentId?: string;
+      readonly limit?: number;
+    };
+    result: {
+      readonly agentId: string;
+      readonly runs: readonly OccurrenceShape[];
+    };
+  };
+  /** Runs one now. Resolves when that is stored, before it ends. Rejects with `conflict` if the heartbeat is off or runs. */
+  "heartbeat.run": {
+    params: {
+      readonly agentId?: string;
+    };
+    result: {
+      readonly agentId: string;
     };
   };
 }
@@ -2892,7 +2966,7 @@ interface UsageMethods {
   };
 }
 /** Every method with its parameters and result. */
-interface RpcMethods extends ChatMethods, AgentMethods, AttachmentMethods, SessionMethods, SubagentMethods, CheckpointMethods, CommandMethods, ConfigMethods, ContextMethods, DeadLetterMethods, CronMethods, LogMethods, MemoryMethods, MessageMethods, ModelMethods, PairingMethods, ApprovalMethods, ToolMethods, UsageMethods, GatewayMethods, SetupMethods, SystemMethods, ChannelMethods, EditorMethods {}
+interface RpcMethods extends ChatMethods, AgentMethods, AttachmentMethods, SessionMethods, SubagentMethods, CheckpointMethods, CommandMethods, ConfigMethods, ContextMethods, DeadLetterMethods, CronMethods, HeartbeatMethods, LogMethods, MemoryMethods, MessageMethods, ModelMethods, PairingMethods, ApprovalMethods, ToolMethods, UsageMethods, GatewayMethods, SetupMethods, SystemMethods, ChannelMethods, EditorMethods {}
 /** Name of a method. */
 type RpcMethod = keyof RpcMethods;
 /** Every method: who may call it, whether it is rejected while the store is not writable, and parsers for its parameters and its result. */
@@ -2955,4 +3029,4 @@ interface RpcEvents {
 type RpcEvent = keyof RpcEvents;
 /** A parser for the payload of every event. */
 declare const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]>; };
-export { APPROVAL_DECISIONS, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatSubagent, type ChatSubagentActivity, ChatSubagentSchema, type ChatSubagentState, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type CommandSummary, CommandSummarySchema, type ConfigDifference, type ConfigFinding, type ConfigPatchResult, ConfigPatchResultSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConfigView, ConfigViewSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EditorAnswer, EditorAnswerSchema, type EditorOffer, type EditorRequest, EditorRequestSchema, type EditorServer, EditorServerSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, HEARTBEAT_OFFER, type HelloFrame, type JobShape, JobShapeSchema, type JobSummary, JobSummarySchema, LOG_LEVEL_IDS, type LastRun, type LiveRun, type LogEntry, type LogLevelId, type LogPart, LogPartSchema, MAX_CHAT_ATTACHMENTS, MAX_EDITOR_SERVERS, MAX_EDITOR_TEXT_CHARS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, type MemoryAuditEntry, type MemoryAuditNote, MemoryAuditNoteSchema, type MemoryEntrySource, type MemoryFile, type MemoryFileChange, MemoryFileChangeSchema, MemoryFileSchema, type MemoryFinding, type MemoryNote, MemoryNoteSchema, type MemoryNoteVersion, MemoryNoteVersionSchema, type MemorySearchHit, MemorySearchHitSchema, type MemoryState, MemoryStateSchema, type MemoryText, MemoryTextSchema, type MessageTrace, MessageTraceSchema, type ModelList, ModelListSchema, type ModelPrice, type ModelSummary, type ModelTest, ModelTestSchema, type NoticeBlock, OPTIONAL_JOB_PARTS, type OccurrenceShape, OccurrenceShapeSchema, type OptionalJobPart, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ScheduleShape, type ScheduleStatus, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionModeId, type SessionSearchResult, SessionSearchResultSchema, type SessionSettings, type SessionSummary, SessionSummarySchema, type SessionTextHit, type SessionTitleHit, type SetupCheck, SetupCheckSchema, type SetupHeartbeat, type SetupProvider, type SetupState, SetupStateSchema, TOOL_STATES, type ThinkingLevelId, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolState, type ToolSummary, ToolSummarySchema, type TracedCall, type TracedInput, type TracedSend, USAGE_GROUPS, type UsageAmount, type UsageGroup, type UsageReport, UsageReportSchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredHeartbeats, offeredModels, retriedKey, retryKey };
+export { APPROVAL_DECISIONS, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatSubagent, type ChatSubagentActivity, ChatSubagentSchema, type ChatSubagentState, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type CommandSummary, CommandSummarySchema, type ConfigDifference, type ConfigFinding, type ConfigPatchResult, ConfigPatchResultSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConfigView, ConfigViewSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EditorAnswer, EditorAnswerSchema, type EditorOffer, type EditorRequest, EditorRequestSchema, type EditorServer, EditorServerSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, HEARTBEAT_OFFER, type HeartbeatSummary, HeartbeatSummarySchema, type HelloFrame, type JobGrants, JobGrantsSchema, type JobShape, JobShapeSchema, type JobSummary, JobSummarySchema, LOG_LEVEL_IDS, type LastRun, type LiveRun, type LogEntry, type LogLevelId, type LogPart, LogPartSchema, MAX_CHAT_ATTACHMENTS, MAX_EDITOR_SERVERS, MAX_EDITOR_TEXT_CHARS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, type MemoryAuditEntry, type MemoryAuditNote, MemoryAuditNoteSchema, type MemoryEntrySource, type MemoryFile, type MemoryFileChange, MemoryFileChangeSchema, MemoryFileSchema, type MemoryFinding, type MemoryNote, MemoryNoteSchema, type MemoryNoteVersion, MemoryNoteVersionSchema, type MemorySearchHit, MemorySearchHitSchema, type MemoryState, MemoryStateSchema, type MemoryText, MemoryTextSchema, type MessageTrace, MessageTraceSchema, type ModelList, ModelListSchema, type ModelPrice, type ModelSummary, type ModelTest, ModelTestSchema, type NoticeBlock, OPTIONAL_JOB_PARTS, type OccurrenceShape, OccurrenceShapeSchema, type OptionalJobPart, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ScheduleShape, type ScheduleStatus, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionModeId, type SessionSearchResult, SessionSearchResultSchema, type SessionSettings, type SessionSummary, SessionSummarySchema, type SessionTextHit, type SessionTitleHit, type SetupCheck, SetupCheckSchema, type SetupHeartbeat, type SetupProvider, type SetupState, SetupStateSchema, TOOL_STATES, type ThinkingLevelId, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolState, type ToolSummary, ToolSummarySchema, type TracedCall, type TracedInput, type TracedSend, USAGE_GROUPS, type UsageAmount, type UsageGroup, type UsageReport, UsageReportSchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredHeartbeats, offeredModels, retriedKey, retryKey };

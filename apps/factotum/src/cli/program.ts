@@ -26,6 +26,7 @@ import { addSessions } from "./add-sessions.ts";
 import { addUsage } from "./add-usage.ts";
 import { addWebhooks } from "./add-webhooks.ts";
 import { addSkills } from "./add-skills.ts";
+import { addHeartbeat } from "./add-heartbeat.ts";
 import { addSystem } from "./add-system.ts";
 import type { CliContext, Finish } from "../runtime/cli-context.ts";
 import { assetPath } from "../runtime/assets.ts";
@@ -63,6 +64,7 @@ export function createProgram(context: CliContext, finish: Finish): Command {
   addDeadLetters(program, context, finish);
   addCron(program, context, finish);
   addMemory(program, context, finish);
+  addHeartbeat(program, context, finish);
   addSystem(program, context, finish);
   addWebhooks(program, context, finish);
   addDamage(program, context, finish);

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { JobSummary, OptionalJobPart } from "@factotum/protocol";
+import type { JobGrants, JobSummary, OptionalJobPart } from "@factotum/protocol";
 import { OPTIONAL_JOB_PARTS } from "@factotum/protocol";
 import { describeJob, describeRun, formatTime, JobFieldsError, parseJob, parseJobChange, type JobFields } from "@factotum/tools";
 import { requestGateway } from "../rpc/request-gateway.ts";
@@ -69,15 +69,17 @@ export async function cronOne(
   action: "get" | "remove" | "run",
   { json, job }: { readonly json: boolean; readonly job: string },
 ): Promise<number> {
-  const { job: found } = await requestGateway(cli, `cron.${action}`, { job });
+  const answer = await requestGateway(cli, `cron.${action}`, { job });
+  const { job: found } = answer;
   if (json) {
-    printJson(cli, { job: found });
+    printJson(cli, "grants" in answer ? answer : { job: found });
     return EXIT.ok;
   }
   if (action === "remove") cli.print("Removed: ");
   if (action === "run") cli.print("Started: ");
   printJob(cli, found);
   if (action === "get") cli.print(`${terminalText(JSON.stringify(found.spec, undefined, 2))}\n`);
+  if ("grants" in answer) printGrants(cli, answer.grants);
   if (action === "run") cli.note(`factotum: "factotum cron runs ${found.id}" shows what becomes of it\n`);
   return EXIT.ok;
 }
@@ -108,6 +110,15 @@ export async function cronNext(
   else for (const instantMs of found.instantsMs) cli.print(`${formatTime(instantMs, found.timezone)}\n`);
   return EXIT.ok;
 }
+
+function printGrants(cli: CliContext, { owner, madeBy, programs, problem }: JobGrants): void {
+  cli.print(`made by ${terminalText(madeBy)}, runs ${owner ? "with the authority of the owner" : "in the sandbox"}\n`);
+  for (const { files, allowedBy } of programs)
+    cli.print(`may run ${terminalText(files.join(", "))} (allowed by ${ALLOWED_BY[allowedBy]})\n`);
+  if (problem !== undefined) cli.print(`does not run its program: ${terminalText(problem)}\n`);
+}
+
+const ALLOWED_BY = { owner: "the owner", approval: "an approval", mode: "tools.exec.mode" } as const;
 
 function show(cli: CliContext, job: JobSummary, json: boolean): number {
   if (json) printJson(cli, { job });

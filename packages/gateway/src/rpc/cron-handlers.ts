@@ -23,7 +23,7 @@ export function cronHandlers({
   };
   return {
     "cron.list": async ({ agentId }) => ({ jobs: await jobs.list(agentId === undefined ? {} : { agentId: sessions.agentId(agentId) }) }),
-    "cron.get": async ({ job }) => ({ job: await jobs.view(find(job)) }),
+    "cron.get": async ({ job }) => ({ job: await jobs.view(find(job)), grants: await jobs.grants(find(job)) }),
     "cron.add": async ({ agentId: named, spec }) => {
       const agentId = sessions.agentId(named);
       const authority = await schedule.ownerAuthority(agentId, spec);
@@ -54,6 +54,26 @@ export function cronHandlers({
       const instants = jobs.preview({ schedule: written }, agentId, count);
       if ("refusal" in instants) throw new RpcError("invalid-request", instants.refusal);
       return { instantsMs: instants, timezone: written.timezone ?? parts.running.agent(agentId).config.userTimezone };
+    },
+  };
+}
+
+/** The methods of heartbeats. The caller has the token: the owner. */
+export function heartbeatHandlers({
+  schedule: { heartbeats },
+  sessions,
+}: Pick<Engine, "schedule" | "sessions">): RpcHandlersOf<Extract<RpcMethod, `heartbeat.${string}`>> {
+  return {
+    "heartbeat.list": async () => ({ heartbeats: await heartbeats.list() }),
+    "heartbeat.runs": async ({ agentId: named, limit = DEFAULT_RUNS }) => {
+      const agentId = sessions.agentId(named);
+      return { agentId, runs: await heartbeats.runs(agentId, limit) };
+    },
+    "heartbeat.run": async ({ agentId: named }) => {
+      const agentId = sessions.agentId(named);
+      const refusal = await heartbeats.run(agentId);
+      if (refusal !== undefined) throw new RpcError("conflict", refusal);
+      return { agentId };
     },
   };
 }

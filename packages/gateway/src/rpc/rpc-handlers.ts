@@ -9,7 +9,7 @@ import { checkpointHandlers } from "./checkpoint-handlers.ts";
 import { commandHandlers } from "./command-handlers.ts";
 import { configHandlers, type ConfigDesk } from "./config-handlers.ts";
 import { contextHandlers } from "./context-handlers.ts";
-import { cronHandlers } from "./cron-handlers.ts";
+import { cronHandlers, heartbeatHandlers } from "./cron-handlers.ts";
 import { deadLetterHandlers } from "./dead-letter-handlers.ts";
 import { editorHandlers } from "./editor-handlers.ts";
 import { fileHandlers, type FileDesk } from "./file-handlers.ts";
@@ -59,6 +59,7 @@ export function createRpcHandlers({ engine, hub, setup, configDesk, logDesk, fil
     ...deadLetterHandlers(engine.deadLetters),
     ...cronHandlers(engine),
     ...fileHandlers(engine, fileDesk),
+    ...heartbeatHandlers(engine),
     ...logHandlers(logDesk),
     ...memoryHandlers(engine, memory),
     ...messageHandlers(engine),

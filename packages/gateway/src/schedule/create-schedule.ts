@@ -26,6 +26,7 @@ import { ownerAuthority } from "./owner-authority.ts";
 import { missedClaim } from "./due-slots.ts";
 import { runPayload } from "./run-payload.ts";
 import { heartbeatId } from "./heartbeat-job.ts";
+import { HeartbeatDesk, type Beat } from "./heartbeat-desk.ts";
 import { HeartbeatWaker } from "./heartbeat-waker.ts";
 import { JobAnnouncer } from "./job-announcer.ts";
 import { JobBook } from "./job-book.ts";
@@ -91,8 +92,7 @@ export interface Schedule {
   addressOf(agentId: string, target: string): Promise<Origin | string>;
   report(): Promise<ScheduleStatus>;
   start(): Promise<void>;
-  /** Makes an agent's heartbeat due now. No-op without a heartbeat, and while one runs. */
-  beat(agentId: string): Promise<void>;
+  readonly heartbeats: HeartbeatDesk;
   /** The configuration has changed. */
   apply(): void;
   stop(): Promise<void>;
@@ -103,7 +103,7 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
   const { store, running, channels, notices, clock } = parts;
   const book = new JobBook(store);
   const timeZoneOf = (agentId: string): string => (running.agents.get(agentId) ?? running.agents.default).config.userTimezone;
-  const { alert, onMissed } = jobNotices(book, notices, options);
+  const told = jobNotices(book, notices, options);
   const onOutcome = (occurrence: OccurrenceRecord): void => observeOutcome(occurrence, book.get(occurrence.jobId), parts.hooks);
   const receipts = new JobReceipts({ ...parts, book });
   parts.dispatcher.events.on("row-settled", (row) => options.inBackground("job receipt", receipts.settled(row)));
@@ -121,7 +121,7 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
     announcer: new JobAnnouncer({ ...parts, fetch: options.fetch }),
     prepareSystem: async (job, sessionKey) => systemJobs.prepare(job, sessionKey),
     systemEvents,
-    alert,
+    ...told,
     onOutcome,
   });
   const scheduler = new Scheduler({
@@ -135,7 +135,7 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
       runner.take(occurrence);
     },
     onOutcome,
-    onMissed,
+    ...told,
   });
   const jobs = new JobService({
     ...parts,
@@ -160,11 +160,11 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
     async start() {
       await book.load();
       await systemJobs.sync();
-      await resumeOpen(await store.listOpenOccurrences(), { book, runner, onMissed, onOutcome, nowMs: clock.now() });
+      await resumeOpen(await store.listOpenOccurrences(), { book, runner, ...told, onOutcome, nowMs: clock.now() });
       await receipts.recover();
       power.set(running.config.cron.enabled);
     },
-    beat,
+    heartbeats: new HeartbeatDesk({ ...parts, book, beat }),
     apply() {
       power.set(running.config.cron.enabled);
       options.inBackground(
@@ -185,23 +185,25 @@ function createSystemEvents(
   parts: ScheduleParts,
   options: ScheduleOptions,
   { book, runnerOf }: { readonly book: JobBook; readonly runnerOf: () => JobRunner },
-): { readonly systemEvents: SystemEvents; readonly waker: HeartbeatWaker; readonly beat: Schedule["beat"] } {
+): { readonly systemEvents: SystemEvents; readonly waker: HeartbeatWaker; readonly beat: Beat } {
   const sessionOf = (agentId: string): string => {
     const job = book.get(heartbeatId(agentId));
     return job === undefined ? "" : sessionOfRun(job, { slotMs: 0 }, parts.running.config.session.mainKey);
   };
-  const beat = async (agentId: string): Promise<void> => {
+  const beat: Beat = async (agentId) => {
     const id = heartbeatId(agentId);
     const occurrence: OccurrenceRecord = { jobId: id, slotMs: parts.clock.now(), state: "claimed", attempt: 1, isManual: true };
-    if (runnerOf().isBusy(id)) return;
+    if (runnerOf().isBusy(id)) return "busy";
     const [claimed] = await book.claim(id, (job) => ({ job, occurrences: [occurrence] }));
-    if (claimed !== undefined) runnerOf().take(claimed);
+    if (claimed === undefined) return "none";
+    runnerOf().take(claimed);
+    return "started";
   };
   const waker = new HeartbeatWaker({
     clock: parts.clock,
     hasEvents: (agentId) => parts.pendingEvents.of(sessionOf(agentId)).length > 0,
     isBusy: (agentId) => runnerOf().isBusy(heartbeatId(agentId)) || parts.queue.lanes.isBusy(sessionOf(agentId)),
-    beat,
+    beat: async (agentId) => void (await beat(agentId)),
     inBackground: options.inBackground,
   });
   const systemEvents = new SystemEvents({ ...parts, intake: options.intake, waker });

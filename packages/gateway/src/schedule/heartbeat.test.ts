@@ -179,7 +179,7 @@ describe("a heartbeat", () => {
     ]);
     await scene.platform.say(scene.platform.message("Hello"));
     await expect.poll(() => scene.server.requests.length).toBe(1);
-    await running.gateway.engine.schedule.beat("main");
+    await running.gateway.engine.schedule.heartbeats.run("main");
     await expect.poll(async () => (await running.store.listOccurrences("heartbeat:main", { limit: 1 }))[0]?.reason).toBe("busy");
     gate.open();
     await scene.platform.waitForSends(1);

@@ -2,7 +2,7 @@ import type { Clock, JobChange, JobOccurrence, JobSpec, JobView, Random } from "
 import { withoutUndefined } from "@factotum/agent-contract";
 import { nextInstant, nextInstants } from "@factotum/schedule";
 import type { Origin } from "@factotum/channel-contract";
-import type { OptionalJobPart } from "@factotum/protocol";
+import type { JobGrants, OptionalJobPart } from "@factotum/protocol";
 import type { JobAuthority, JobRecord, JobStore, OccurrenceRecord, ProgramGrant } from "@factotum/store";
 import { checkSpec } from "./check-spec.ts";
 import { scheduleOf, startOfSlot } from "./due-slots.ts";
@@ -21,7 +21,7 @@ export interface JobServiceOptions {
   readonly store: JobStore;
   readonly book: JobBook;
   readonly scheduler: Pick<Scheduler, "poke">;
-  readonly programs: Pick<JobPrograms, "bind" | "refusalOf">;
+  readonly programs: Pick<JobPrograms, "bind" | "refusalOf" | "problemOf">;
   readonly runner: Pick<JobRunner, "isBusy" | "take" | "stop">;
   readonly timeZoneOf: (agentId: string) => string;
   /** Reads an address such as `telegram:4711`; the text says what is wrong with it. */
@@ -100,7 +100,7 @@ export class JobService {
       createdAtMs,
       createdIn: authority.sessionKey,
       failures,
-      ...withoutUndefined({ nextAtMs, last: last === undefined ? undefined : shown(last), disabledBecause }),
+      ...withoutUndefined({ nextAtMs, last: last === undefined ? undefined : shownOccurrence(last), disabledBecause }),
     };
   }
 
@@ -186,9 +186,17 @@ export class JobService {
     return { type: "done", job: await this.view(job) };
   }
 
+  /** What a job may do, and why its programs must not run now. */
+  async grants({ authority: { owner, sender }, ...job }: JobRecord): Promise<JobGrants> {
+    const { programs = {} } = job;
+    const bound = Object.values(programs).map(({ files, grant }) => ({ files: files.map(({ path }) => path), allowedBy: grant.type }));
+    const problem = await this.#options.programs.problemOf(job);
+    return { owner, madeBy: sender.name ?? sender.id, programs: bound, ...withoutUndefined({ problem }) };
+  }
+
   /** Newest first. */
   async runs({ id }: JobRecord, limit: number): Promise<readonly JobOccurrence[]> {
-    return (await this.#options.store.listOccurrences(id, { limit })).map(shown);
+    return (await this.#options.store.listOccurrences(id, { limit })).map(shownOccurrence);
   }
 
   /** The next instants of a schedule that is being written, or what is wrong with it. */
@@ -259,6 +267,6 @@ function omit(spec: JobSpec, names: readonly OptionalJobPart[]): JobSpec {
 }
 
 /** An occurrence as people see it. */
-function shown({ origin: _internal, checkOutput: _untrusted, ...occurrence }: OccurrenceRecord): JobOccurrence {
+export function shownOccurrence({ origin: _internal, checkOutput: _untrusted, ...occurrence }: OccurrenceRecord): JobOccurrence {
   return occurrence;
 }

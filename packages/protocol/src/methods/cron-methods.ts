@@ -2,10 +2,12 @@ import * as z from "zod";
 import {
   OPTIONAL_JOB_PARTS,
   JobChangeShapeSchema,
+  JobGrantsSchema,
   JobShapeSchema,
   JobSummarySchema,
   OccurrenceShapeSchema,
   ScheduleShapeSchema,
+  type JobGrants,
   type JobShape,
   type JobSummary,
   type OptionalJobPart,
@@ -22,7 +24,7 @@ import { key, limit } from "./params.ts";
 export interface CronMethods {
   /** The jobs of an agent, or of all, oldest first. */
   "cron.list": { params: { readonly agentId?: string }; result: { readonly jobs: readonly JobSummary[] } };
-  "cron.get": { params: { readonly job: string }; result: { readonly job: JobSummary } };
+  "cron.get": { params: { readonly job: string }; result: { readonly job: JobSummary; readonly grants: JobGrants } };
   /** Makes a job of the owner's. Without an address it reports to the owner's newest direct conversation with the agent. */
   "cron.add": { params: { readonly agentId?: string; readonly spec: JobShape }; result: { readonly job: JobSummary } };
   /** The parts of `change` replace those of the job. `unset` names parts that take their default. */
@@ -57,7 +59,12 @@ export const CRON_METHODS: MethodTable<CronMethods> = defineMethods<CronMethods>
     params: () => z.strictObject({ agentId }),
     result: () => z.strictObject({ jobs: z.array(JobSummarySchema) }),
   },
-  "cron.get": { access: "owner", stores: false, params: () => z.strictObject({ job: key }), result: oneJob },
+  "cron.get": {
+    access: "owner",
+    stores: false,
+    params: () => z.strictObject({ job: key }),
+    result: () => z.strictObject({ job: JobSummarySchema, grants: JobGrantsSchema }),
+  },
   "cron.add": {
     access: "owner",
     stores: true,

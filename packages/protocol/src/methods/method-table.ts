@@ -12,6 +12,7 @@ import { DEAD_LETTER_METHODS, type DeadLetterMethods } from "./dead-letter-metho
 import { EDITOR_METHODS, type EditorMethods } from "./editor-methods.ts";
 import { FILE_METHODS, type FileMethods } from "./file-methods.ts";
 import { GATEWAY_METHODS, type GatewayMethods } from "./gateway-methods.ts";
+import { HEARTBEAT_METHODS, type HeartbeatMethods } from "./heartbeat-methods.ts";
 import type { MethodTable } from "./define-methods.ts";
 import { LOG_METHODS, type LogMethods } from "./log-methods.ts";
 import { MEMORY_METHODS, type MemoryMethods } from "./memory-methods.ts";
@@ -40,6 +41,7 @@ export interface RpcMethods
     DeadLetterMethods,
     CronMethods,
     FileMethods,
+    HeartbeatMethods,
     LogMethods,
     MemoryMethods,
     MessageMethods,
@@ -77,6 +79,7 @@ export const RPC_METHODS: RpcMethodSchemas = {
   ...DEAD_LETTER_METHODS,
   ...CRON_METHODS,
   ...FILE_METHODS,
+  ...HEARTBEAT_METHODS,
   ...LOG_METHODS,
   ...MEMORY_METHODS,
   ...MESSAGE_METHODS,

@@ -205,3 +205,67 @@ export const JobSummarySchema: z.ZodType<JobSummary> = parserOf<JobSummary>()(()
     disabledBecause: z.string().optional(),
   }),
 );
+
+/** What a job may do. It never has more than its maker had, and its tools are those of `spec.tools`, or those of its session. */
+export interface JobGrants {
+  /** It runs with the owner's authority. Otherwise it runs in the sandbox, and reports to the conversation in which it was made alone. */
+  readonly owner: boolean;
+  /** The name of its maker; may be text of others. */
+  readonly madeBy: string;
+  /** The programs that it runs: their files, and what has allowed them. `mode`: commands ran without asking then. */
+  readonly programs: readonly { readonly files: readonly string[]; readonly allowedBy: "owner" | "approval" | "mode" }[];
+  /** Why its programs are not run now. */
+  readonly problem?: string;
+}
+
+/** Parses what a job may do. */
+export const JobGrantsSchema: z.ZodType<JobGrants> = parserOf<JobGrants>()(() =>
+  z.strictObject({
+    owner: z.boolean(),
+    madeBy: z.string(),
+    programs: z.array(z.strictObject({ files: z.array(z.string()), allowedBy: z.enum(["owner", "approval", "mode"]) })),
+    problem: z.string().optional(),
+  }),
+);
+
+/** The heartbeat of an agent. */
+export interface HeartbeatSummary {
+  readonly agentId: string;
+  /** Absent: it is off. */
+  readonly on?: {
+    /** A duration, such as `30m`. */
+    readonly every: string;
+    /** `owner`, `last`, `none`, or an address. */
+    readonly target: string;
+    /** What the agent is asked. */
+    readonly prompt: string;
+    /** The end is not part of them; times in the agent's zone without a `timezone`. */
+    readonly activeHours?: { readonly start: string; readonly end: string; readonly timezone?: string | undefined };
+    readonly model?: string;
+    readonly sessionKey: string;
+    readonly nextAtMs?: number;
+    readonly last?: OccurrenceShape;
+    /** In a row. */
+    readonly failures: number;
+  };
+}
+
+/** Parses a heartbeat. */
+export const HeartbeatSummarySchema: z.ZodType<HeartbeatSummary> = parserOf<HeartbeatSummary>()(() =>
+  z.strictObject({
+    agentId: z.string(),
+    on: z
+      .strictObject({
+        every: z.string(),
+        target: z.string(),
+        prompt: z.string(),
+        activeHours: z.strictObject({ start: z.string(), end: z.string(), timezone: z.string().optional() }).optional(),
+        model: z.string().optional(),
+        sessionKey: z.string(),
+        nextAtMs: z.number().optional(),
+        last: OccurrenceShapeSchema.optional(),
+        failures: z.number(),
+      })
+      .optional(),
+  }),
+);
