@@ -23,6 +23,7 @@ import type { ChannelAccount } from "./channels/channel-account.ts";
 import type { GatewayMemory } from "./rpc/memory-handlers.ts";
 import type { ConfigDesk } from "./rpc/config-handlers.ts";
 import type { FileDesk } from "./rpc/file-handlers.ts";
+import type { PluginDesk } from "./rpc/plugin-handlers.ts";
 import type { LogDesk } from "./rpc/log-handlers.ts";
 import type { SetupControl } from "./rpc/setup-handlers.ts";
 import type { WebchatHub } from "./rpc/webchat-hub.ts";
@@ -74,6 +75,7 @@ export interface GatewayOptions extends GatewaySettings {
   readonly configDesk: ConfigDesk;
   readonly logDesk: LogDesk;
   readonly fileDesk: FileDesk;
+  readonly pluginDesk: PluginDesk;
   /** Makes the first paired sender the owner. */
   readonly ownerControl: OwnerControl;
   /** Open; its opener closes it after `stop`. */

@@ -207,7 +207,8 @@ function createClients(
   { hub }: Pick<GatewayParts, "hub">,
   options: GatewayOptions & { readonly status: () => Promise<GatewayStatus>; readonly authenticator: Authenticator },
 ): ClientSockets {
-  const { configControl, configDesk, logDesk, fileDesk, memory, status, authenticator, version, clock, random, logger } = options;
+  const { configControl, configDesk, logDesk, fileDesk, pluginDesk, memory, status, authenticator, version, clock, random, logger } =
+    options;
   const warnings = (): readonly GatewayWarning[] => currentWarnings(engine, options);
   const handlers = createRpcHandlers({
     engine,
@@ -219,6 +220,7 @@ function createClients(
     configDesk,
     logDesk,
     fileDesk,
+    pluginDesk,
     memory,
     requestRestart: options.onRestartRequest,
     requestShutdown: options.onShutdownRequest,

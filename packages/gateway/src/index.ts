@@ -33,6 +33,7 @@ export type { NoteDesk, NoteOutcome } from "./rpc/memory-handlers.ts";
 export type { ConfigDesk, ConfigPatchOutcome } from "./rpc/config-handlers.ts";
 export type { FileDesk } from "./rpc/file-handlers.ts";
 export { RpcError } from "./rpc/rpc-error.ts";
+export type { PluginDesk } from "./rpc/plugin-handlers.ts";
 export type { LogDesk } from "./rpc/log-handlers.ts";
 export type { SetupControl, SetupOutcome } from "./rpc/setup-handlers.ts";
 export type { OwnerControl } from "./ingress/pairing-service.ts";

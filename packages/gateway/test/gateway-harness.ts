@@ -38,6 +38,7 @@ import type {
   GatewaySettings,
   HookSource,
   FileDesk,
+  PluginDesk,
   LogDesk,
   LocalFiles,
   OpenEditorTools,
@@ -285,6 +286,16 @@ export const NO_LOG: LogDesk = { tail: async () => ({ lines: [], cursor: "0:0" }
 
 const NO_FILE = (): Promise<never> => Promise.reject(new Error("no files in this test"));
 
+/** A stub: only the product installs packages. */
+export const NO_PLUGINS: PluginDesk = {
+  list: async () => ({ packages: [] }),
+  install: NO_FILE,
+  update: NO_FILE,
+  remove: NO_FILE,
+  enable: NO_FILE,
+  disable: NO_FILE,
+};
+
 /** A stub: only the product serves the files of workspaces. */
 export const NO_FILES: FileDesk = {
   list: NO_FILE,
@@ -518,6 +529,7 @@ export async function startTestGateway(
     configDesk: NO_CONFIG,
     logDesk: NO_LOG,
     fileDesk: NO_FILES,
+    pluginDesk: NO_PLUGINS,
     ownerControl: options.ownerControl ?? NO_OWNERS,
     store: options.around?.(store) ?? store,
     damage: store.damage,

@@ -145,3 +145,6 @@ export {
   WorkspaceFileVersionSchema,
 } from "./shapes/workspace-files.ts";
 export type { KnowledgeFile, WorkspaceFile, WorkspaceFileName, WorkspaceFileVersion } from "./shapes/workspace-files.ts";
+export { PluginPackageSchema, PluginPlanSchema, PluginWorkSchema, ScanFindingSchema } from "./shapes/plugins.ts";
+export type { PluginPackage, PluginPart, PluginPlan, PluginWork, ScanFinding } from "./shapes/plugins.ts";
+export type { PluginInstallation } from "./methods/plugin-methods.ts";

@@ -37,6 +37,20 @@ export function addPlugins(program: Command, context: CliContext, finish: Finish
     .action(async (name: string, options: { force?: boolean; json?: boolean }) =>
       finish(await (await load()).pluginsRemove(context, name, { force: options.force === true, json: options.json === true })),
     );
+  const switches = [
+    ["enable", "use the plugins and servers of a package", true],
+    ["disable", "use the plugins and servers of a package no longer; it stays, with its settings", false],
+  ] as const;
+  for (const [name, description, isOn] of switches) {
+    plugins
+      .command(name)
+      .description(description)
+      .argument("<name>", "the package")
+      .addOption(json())
+      .action(async (named: string, options: { json?: boolean }) =>
+        finish(await (await load()).pluginsSwitch(context, named, { isOn, json: options.json === true })),
+      );
+  }
   plugins
     .command("list")
     .description("list the built-in and the installed packages")

@@ -39,13 +39,14 @@ import { crashPointFrom } from "./crash-point.ts";
 import { channelCatalog, configOptions, firstRunExtensions } from "./extensions.ts";
 import { createFileDesk } from "./file-desk.ts";
 import { createLogDesk } from "./log-desk.ts";
+import { createPluginDesk } from "./plugin-desk.ts";
 import { createSettingsDesk } from "./settings-desk.ts";
 import { createOwnerControl } from "./create-owner-control.ts";
 import { settingsOf } from "./gateway-settings.ts";
 import { gatewayToken } from "./gateway-token.ts";
 import { keepSnapshots } from "./keep-snapshots.ts";
 import { commandHookSources } from "./command-hooks.ts";
-import { composeFileAccess } from "./compose-file-access.ts";
+import { composeFileAccess, type ComposedFileAccess } from "./compose-file-access.ts";
 import type { ComposedPlugins } from "./compose-plugins.ts";
 import { createLocalFiles, createOutgoingGuard } from "./local-files.ts";
 import { AGENT_COMMANDS } from "./agent-commands.ts";
@@ -150,8 +151,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     version: context.version,
     home: paths.home,
     configControl: reloader,
-    ...controlsOf(reloader, { context, secrets }),
-    fileDesk: createFileDesk({ ...owned, currentConfig: () => config, clock: systemClock }),
+    ...controlsOf(reloader, { context, secrets, owned, currentConfig: current.currentConfig }),
     store,
     damage: store.damage,
     reserve,
@@ -252,8 +252,13 @@ function setupOf(reloader: ConfigReloader, { env, secrets }: Pick<CliContext, "e
 /** What clients and first senders change in the configuration file. */
 function controlsOf(
   reloader: ConfigReloader,
-  { context, secrets }: Pick<ComposeOptions, "context" | "secrets">,
-): Pick<GatewayOptions, "setupControl" | "configDesk" | "logDesk" | "ownerControl"> {
+  {
+    context,
+    secrets,
+    owned,
+    currentConfig,
+  }: Pick<ComposeOptions, "context" | "secrets"> & Pick<ComposedFileAccess, "owned"> & { readonly currentConfig: () => FactotumConfig },
+): Pick<GatewayOptions, "setupControl" | "configDesk" | "logDesk" | "fileDesk" | "pluginDesk" | "ownerControl"> {
   const { env } = context;
   return {
     setupControl: setupOf(reloader, { env, secrets }),
@@ -263,6 +268,8 @@ function controlsOf(
       control: reloader,
     }),
     logDesk: createLogDesk({ path: context.paths.logFile, hide: (text) => secrets.hide(text) }),
+    fileDesk: createFileDesk({ ...owned, currentConfig, clock: systemClock }),
+    pluginDesk: createPluginDesk({ context, control: reloader, currentConfig, clock: systemClock }),
     ownerControl: createOwnerControl(context, reloader),
   };
 }

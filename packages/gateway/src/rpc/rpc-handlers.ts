@@ -20,6 +20,7 @@ import { memoryHandlers, type GatewayMemory } from "./memory-handlers.ts";
 import { messageHandlers } from "./message-handlers.ts";
 import { modelHandlers } from "./model-handlers.ts";
 import { pairingHandlers } from "./pairing-handlers.ts";
+import { pluginHandlers, type PluginDesk } from "./plugin-handlers.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
 import { sessionHandlers } from "./session-handlers.ts";
 import { setupHandlers } from "./setup-handlers.ts";
@@ -38,6 +39,7 @@ export interface RpcServices extends GatewayControl {
   readonly configDesk: ConfigDesk;
   readonly logDesk: LogDesk;
   readonly fileDesk: FileDesk;
+  readonly pluginDesk: PluginDesk;
   readonly memory: GatewayMemory;
 }
 
@@ -45,7 +47,17 @@ export interface RpcServices extends GatewayControl {
 export type RpcHandlers = RpcHandlersOf<RpcMethod>;
 
 /** Creates the handlers, one file for each group of methods. */
-export function createRpcHandlers({ engine, hub, setup, configDesk, logDesk, fileDesk, memory, ...control }: RpcServices): RpcHandlers {
+export function createRpcHandlers({
+  engine,
+  hub,
+  setup,
+  configDesk,
+  logDesk,
+  fileDesk,
+  pluginDesk,
+  memory,
+  ...control
+}: RpcServices): RpcHandlers {
   return {
     ...chatHandlers(engine, hub),
     ...agentHandlers(engine),
@@ -66,6 +78,7 @@ export function createRpcHandlers({ engine, hub, setup, configDesk, logDesk, fil
     ...modelHandlers(engine, setup),
     ...channelHandlers(engine.channelInspector, engine.parts),
     ...pairingHandlers(engine.pairing),
+    ...pluginHandlers(pluginDesk),
     ...approvalHandlers(engine.parts.approvals),
     ...toolHandlers(engine),
     ...usageHandlers(engine),

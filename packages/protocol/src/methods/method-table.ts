@@ -19,6 +19,7 @@ import { MEMORY_METHODS, type MemoryMethods } from "./memory-methods.ts";
 import { MESSAGE_METHODS, type MessageMethods } from "./message-methods.ts";
 import { MODEL_METHODS, type ModelMethods } from "./model-methods.ts";
 import { PAIRING_METHODS, type PairingMethods } from "./pairing-methods.ts";
+import { PLUGIN_METHODS, type PluginMethods } from "./plugin-methods.ts";
 import { SESSION_METHODS, type SessionMethods } from "./session-methods.ts";
 import { SETUP_METHODS, type SetupMethods } from "./setup-methods.ts";
 import { SUBAGENT_METHODS, type SubagentMethods } from "./subagent-methods.ts";
@@ -47,6 +48,7 @@ export interface RpcMethods
     MessageMethods,
     ModelMethods,
     PairingMethods,
+    PluginMethods,
     ApprovalMethods,
     ToolMethods,
     UsageMethods,
@@ -85,6 +87,7 @@ export const RPC_METHODS: RpcMethodSchemas = {
   ...MESSAGE_METHODS,
   ...MODEL_METHODS,
   ...PAIRING_METHODS,
+  ...PLUGIN_METHODS,
   ...APPROVAL_METHODS,
   ...TOOL_METHODS,
   ...USAGE_METHODS,
