@@ -5,10 +5,10 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { MemoryState } from "@factotum/protocol";
-import { runCommand } from "@factotum/testing-product";
+import { FakeRegistry, runCommand } from "@factotum/testing-product";
 import { expect, test } from "vitest";
 import { RpcClient } from "../src/rpc/rpc-client.ts";
-import { FakeRegistry } from "../test/fake-registry.ts";
+
 import { newestTexts } from "./browser-scene.ts";
 import { startMcpScene } from "./mcp-scene.ts";
 import { order } from "./obedient-model.ts";

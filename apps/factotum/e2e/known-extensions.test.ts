@@ -4,11 +4,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { runCommand } from "@factotum/testing-product";
+import { FakeRegistry, runCommand } from "@factotum/testing-product";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { CliContext } from "../src/runtime/cli-context.ts";
 import { CliHome, type CliResult } from "../test/cli.ts";
-import { FakeRegistry } from "../test/fake-registry.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const run = promisify(execFile);

@@ -75,7 +75,7 @@ export type { WrittenAccount } from "./validate/account-problems.ts";
 export { accountJsonSchema, isAvailable, loadChannelSchemas, parserOf as configParserOf } from "./validate/channel-source.ts";
 export type { AvailableChannel, ChannelSchema, ChannelSource, UnavailableChannel } from "./validate/channel-source.ts";
 export { renderConfigReference } from "./reference/render-reference.ts";
-export { describedForms } from "./reference/describe-forms.ts";
+export { describedAccount, describedForms } from "./reference/describe-forms.ts";
 export { describedKeys, describedSchema } from "./reference/describe-schema.ts";
 export { RESTART_KEYS } from "./restart-keys.ts";
 export { locateProblems } from "./validate/locate-problems.ts";

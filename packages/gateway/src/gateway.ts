@@ -207,8 +207,21 @@ function createClients(
   { hub }: Pick<GatewayParts, "hub">,
   options: GatewayOptions & { readonly status: () => Promise<GatewayStatus>; readonly authenticator: Authenticator },
 ): ClientSockets {
-  const { configControl, configDesk, logDesk, fileDesk, pluginDesk, memory, status, authenticator, version, clock, random, logger } =
-    options;
+  const {
+    configControl,
+    channelDesk,
+    configDesk,
+    logDesk,
+    fileDesk,
+    pluginDesk,
+    memory,
+    status,
+    authenticator,
+    version,
+    clock,
+    random,
+    logger,
+  } = options;
   const warnings = (): readonly GatewayWarning[] => currentWarnings(engine, options);
   const handlers = createRpcHandlers({
     engine,
@@ -217,6 +230,7 @@ function createClients(
     warnings,
     reloadConfig: async (how) => configControl.reload(how),
     setup: options.setupControl,
+    channelDesk,
     configDesk,
     logDesk,
     fileDesk,

@@ -30,6 +30,8 @@ export { createFileReserve } from "./storage/disk-reserve.ts";
 export type { DiskReserve, FileReserveOptions } from "./storage/disk-reserve.ts";
 export { isStorageFull } from "./storage/is-storage-full.ts";
 export type { NoteDesk, NoteOutcome } from "./rpc/memory-handlers.ts";
+export { ChannelRequestError } from "./channels/channel-inspector.ts";
+export type { ChannelDesk } from "./rpc/channel-desk.ts";
 export type { ConfigDesk, ConfigPatchOutcome } from "./rpc/config-handlers.ts";
 export type { FileDesk } from "./rpc/file-handlers.ts";
 export { RpcError } from "./rpc/rpc-error.ts";

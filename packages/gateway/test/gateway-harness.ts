@@ -31,6 +31,7 @@ import type { TestRunner } from "./complete-runner.ts";
 import { CheckpointKeeper, createFileProvenance, EditorLinks, inboundMediaFolder, startGateway } from "../src/index.ts";
 import type {
   ChannelAccount,
+  ChannelDesk,
   ConfigDesk,
   CrashPointHook,
   DiskReserve,
@@ -270,6 +271,17 @@ export const NO_SETUP: SetupControl = {
   chooseModel: async () => ({ type: "refused", message: "no models in this test" }),
   nameAssistant: async () => ({ type: "refused", message: "no names in this test" }),
   setHeartbeat: async () => ({ type: "refused", message: "no heartbeats in this test" }),
+};
+
+const NO_CHANNEL = async (): Promise<never> => Promise.reject(new Error("no file in this test"));
+
+/** A stub: only the product has a file. */
+export const NO_CHANNELS: ChannelDesk = {
+  list: async () => [],
+  install: NO_CHANNEL,
+  form: NO_CHANNEL,
+  save: NO_CHANNEL,
+  remove: NO_CHANNEL,
 };
 
 /** A stub: only the product has a file. */
@@ -526,6 +538,7 @@ export async function startTestGateway(
       onChange: () => ({ [Symbol.dispose]: () => undefined }),
     },
     setupControl: { ...NO_SETUP, ...options.setupControl },
+    channelDesk: NO_CHANNELS,
     configDesk: NO_CONFIG,
     logDesk: NO_LOG,
     fileDesk: NO_FILES,

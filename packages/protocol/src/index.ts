@@ -112,6 +112,23 @@ export type { DamageEvent } from "./shapes/damage.ts";
 export { GatewayWarningsSchema } from "./shapes/warnings.ts";
 export type { GatewayWarning } from "./shapes/warnings.ts";
 export { HEARTBEAT_OFFER, hasUsableKey, isModelRefused, mayKeyBeRight, offeredHeartbeats, offeredModels } from "./setup-rules.ts";
+export {
+  ChannelFormSchema,
+  ChannelInstallationSchema,
+  ChannelRemovalSchema,
+  ChannelSavingSchema,
+  ChannelTestSchema,
+  KnownChannelSchema,
+} from "./shapes/channel-setup.ts";
+export type {
+  ChannelForm,
+  ChannelInstallation,
+  ChannelRemoval,
+  ChannelSaving,
+  ChannelSettingNote,
+  ChannelTest,
+  KnownChannel,
+} from "./shapes/channel-setup.ts";
 export { ChannelDirectoryEntriesSchema, ChannelLoginStepSchema, ChannelProbeSchema } from "./shapes/channels.ts";
 export type { ChannelDirectoryEntry, ChannelLoginStep, ChannelProbe } from "./shapes/channels.ts";
 export { SetupCheckSchema, SetupStateSchema } from "./shapes/setup.ts";

@@ -1,3 +1,4 @@
+export { FakeRegistry } from "./fake-registry.ts";
 export { installExtension } from "./install-extension.ts";
 export { canMountFailingDisk, mountFailingDisk } from "./failing-disk.ts";
 export type { FailingDisk } from "./failing-disk.ts";

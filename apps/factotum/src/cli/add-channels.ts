@@ -39,6 +39,26 @@ export function addChannels(program: Command, context: CliContext, finish: Finis
       .addOption(json())
       .action(async (options: { json?: boolean }) => finish(await (await load())[run](context, { json: options.json === true })));
   }
+  channels
+    .command("test")
+    .description("send a test message, and show what the platform says")
+    .argument("<account>", "a channel, or channel:account")
+    .option("--to <id>", "a person or a conversation; the owner by default")
+    .option("--text <text>", "what is sent")
+    .addOption(json())
+    .action(async (account: string, options: { to?: string; text?: string; json?: boolean }) => {
+      const { channelsTest } = await import("../commands/channels-try.ts");
+      finish(await channelsTest(context, account, { ...options, json: options.json === true }));
+    });
+  channels
+    .command("restart")
+    .description("start an account of the running gateway again")
+    .argument("<account>", "a channel, or channel:account")
+    .addOption(json())
+    .action(async (account: string, options: { json?: boolean }) => {
+      const { channelsRestart } = await import("../commands/channels-try.ts");
+      finish(await channelsRestart(context, account, { json: options.json === true }));
+    });
   const single = [
     ["remove", "remove an account from the configuration, with the files of its secrets", "channelsRemove"],
     ["probe", "check the credential and the permissions of an account", "channelsProbe"],

@@ -1,6 +1,7 @@
 import { text } from "node:stream/consumers";
 import { isatty } from "node:tty";
 import { statePaths } from "@factotum/config";
+import { assetPath } from "../runtime/assets.ts";
 import { readVersion } from "../runtime/version.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { KNOWN_EXTENSIONS } from "../extensions/known-extensions.ts";
@@ -23,6 +24,7 @@ export async function runProcess(): Promise<void> {
     self: { file: process.execPath, args: [...process.execArgv, process.argv[1] ?? ""] },
     platform: process.platform,
     knownExtensions: KNOWN_EXTENSIONS,
+    checkout: assetPath("checkout"),
     print: (words) => void process.stdout.write(words),
     note: (words) => void process.stderr.write(words),
     ...(isatty(0) && isatty(2)

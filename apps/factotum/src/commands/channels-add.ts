@@ -1,34 +1,17 @@
-import { existsSync } from "node:fs";
-import { chmod, rm } from "node:fs/promises";
-import { join } from "node:path";
-import { withoutUndefined, type JsonObject, type JsonSchema, type JsonValue } from "@factotum/agent-contract";
+import { withoutUndefined, type JsonObject, type JsonSchema } from "@factotum/agent-contract";
 import type { ChannelExtension } from "@factotum/channel-contract";
-import {
-  extensionProblems,
-  formatProblem,
-  getConfigValue,
-  isAvailable,
-  isSecretPath,
-  loadConfig,
-  locateConfig,
-  makeFolder,
-  setConfigValue,
-  valueAt,
-  writePrivateFile,
-  type ConfigProblem,
-} from "@factotum/config";
-import { channelCatalog, configOptions, type ChannelEntry } from "../compose/extensions.ts";
+import { extensionProblems, formatProblem, getConfigValue, loadConfig, locateConfig, valueAt, type ConfigProblem } from "@factotum/config";
+import { configOptions, type ChannelEntry } from "../compose/extensions.ts";
 import { NO_PARTS } from "../compose/idle-channel.ts";
-import { fillForm, leftOut } from "../extensions/account-form.ts";
+import { leftOut } from "../extensions/account-form.ts";
 import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
-import { knownChannels } from "../runtime/known-extension.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
-import { accountFile } from "./account-files.ts";
 import { AccountAnswers, askSettings, readGiven } from "./ask-settings.ts";
-import { installPlugin } from "./plugins.ts";
+import { availableChannel, installableChannels, installChannel, noSuchChannel } from "./channel-packages.ts";
 import { refusedStart } from "./refused-start.ts";
+import { writeAccount, type AccountPlace } from "./write-account.ts";
 
 /** Options of `channels add`. */
 export interface ChannelAddOptions {
@@ -54,16 +37,9 @@ export async function channelsAdd(context: CliContext, id: string, options: Chan
     key,
     problemsOf: (written) => extensionProblems({ id, schema }, configSchema, { key, settings: written }),
   });
-  const { value, files } = await storeSecrets(context, settings, { channel: id, account: accountName, schema });
-  const config = await configOptions(context.env);
-  const result =
-    only === undefined
-      ? await setConfigValue(key, value, config)
-      : await setConfigValue(`channels.${id}`, { accounts: { default: only, [accountName]: value } }, config);
-  if (result.type === "refused") {
-    for (const file of files) await rm(join(context.paths.home, file), { force: true });
-    throw await refusal(context, result.problems);
-  }
+  const place = { key, ...withoutUndefined({ only }) };
+  const { result, files } = await writeAccount(context, { channel: id, accountId: accountName, place, schema, settings });
+  if (result.type === "refused") throw await refusal(context, result.problems);
   const reloaded = await reloadGateway(context);
   if (options.json) {
     printJson(context, { channel: id, accountId: accountName, key, credentials: files, gateway: reloaded ?? null });
@@ -119,29 +95,14 @@ async function describeAdmission({ env }: CliContext, { id, ownerWithoutCode }: 
 }
 
 async function findChannel(context: CliContext, id: string, { yes }: { readonly yes: boolean }): Promise<ChannelEntry> {
-  const find = async (): Promise<ChannelEntry | undefined> => {
-    const found = (await channelCatalog(context.env)).channels.find((one) => one.id === id);
-    return found !== undefined && isAvailable(found) ? found : undefined;
-  };
-  const present = await find();
+  const present = await availableChannel(context, id);
   if (present !== undefined) return present;
-  if (knownChannels(context.knownExtensions).includes(id)) {
-    await installPlugin(context, id, { yes, replaces: false });
-    const installed = await find();
+  if ((await installableChannels(context)).includes(id)) {
+    await installChannel(context, id, { yes });
+    const installed = await availableChannel(context, id);
     if (installed !== undefined) return installed;
   }
-  const { channels } = await channelCatalog(context.env);
-  const unusable = channels.find((one) => one.id === id);
-  const reason = unusable !== undefined && !isAvailable(unusable) ? `: ${unusable.unavailable}` : "";
-  const folder = `./extensions/${id}`;
-  if (/^[a-z][a-z0-9-]*$/.test(id) && existsSync(join(process.cwd(), folder, "package.json")))
-    throw new CliError("usage", `The channel "${id}" is not installed.`, { fix: `Install it: factotum plugins add ${folder}` });
-  throw new CliError("usage", `There is no channel "${id}"${reason}.`, {
-    fix: `There are ${channels
-      .filter(isAvailable)
-      .map((one) => one.id)
-      .join(", ")}. Install a package with: factotum plugins add <folder, tarball or package>`,
-  });
+  throw await noSuchChannel(context, id);
 }
 
 async function loadExtension(channel: ChannelEntry): Promise<ChannelExtension> {
@@ -155,13 +116,6 @@ async function refusal({ paths, env }: CliContext, problems: readonly ConfigProb
   return new CliError("configInvalid", `${path} was not changed: ${problems.map(formatProblem).join("; ")}`, {
     fix: "Give every setting as --set key=value, or run the command at a terminal.",
   });
-}
-
-interface AccountPlace {
-  /** Where the new account is written. */
-  readonly key: string;
-  /** The settings of the channel's only account so far, if they are written without a name: they move to `accounts.default`. */
-  readonly only?: JsonObject;
 }
 
 /** Throws if the account is there already. */
@@ -180,47 +134,4 @@ async function placeOfAccount({ env }: CliContext, id: string, account: string |
   if (only === undefined ? getConfigValue(key, loaded).type === "set" : account === "default")
     throw new CliError("usage", `${only === undefined ? key : `channels.${id}`} is configured already.`);
   return { key, ...withoutUndefined({ only }) };
-}
-
-interface SecretPlace {
-  readonly channel: string;
-  readonly account: string;
-  readonly schema: JsonSchema;
-}
-
-/** Moves literal secrets into private files, and puts references in their place. */
-async function storeSecrets(
-  { paths }: CliContext,
-  settings: JsonObject,
-  { channel, account, schema }: SecretPlace,
-): Promise<{ readonly value: JsonObject; readonly files: readonly string[] }> {
-  const files: string[] = [];
-  const secrets = new Set<string>();
-  const maps = new Set<string>();
-  // A map has keys of another program: their names decide.
-  const isInMap = (path: readonly string[]): boolean => maps.has(path[0] ?? "") && path.length > 1 && isSecretPath(path);
-  await fillForm(schema, async ({ key, isSecret, choices, type }) => {
-    if (isSecret) secrets.add(key);
-    if (type === "map") maps.add(key);
-    // The chosen form is the one to look at.
-    const chosen = key.split(".").reduce<JsonValue | undefined>((value, part) => (value as JsonObject | undefined)?.[part], settings);
-    return choices === undefined ? undefined : chosen;
-  });
-  const visit = async (value: JsonValue, path: readonly string[]): Promise<JsonValue> => {
-    const key = path.join(".");
-    if (typeof value === "string" && (secrets.has(key) || isInMap(path)) && !/^\$\{\w+\}$/.test(value)) {
-      const file = accountFile({ channel, accountId: account }, path);
-      await makeFolder(paths.credentialsFolder);
-      await chmod(paths.credentialsFolder, 0o700);
-      await writePrivateFile(join(paths.home, file), `${value}\n`);
-      files.push(file);
-      return { file };
-    }
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-    const entries = Object.entries(value as JsonObject).flatMap(([name, child]) => (child === undefined ? [] : [[name, child] as const]));
-    const visited: [string, JsonValue][] = [];
-    for (const [name, child] of entries) visited.push([name, await visit(child, [...path, name])]);
-    return Object.fromEntries(visited);
-  };
-  return { value: (await visit(settings, [])) as JsonObject, files };
 }

@@ -1,14 +1,5 @@
-import { rm } from "node:fs/promises";
-import {
-  formatProblem,
-  getConfigValue,
-  isAvailable,
-  loadConfig,
-  setConfigValue,
-  type AccountConfig,
-  type LoadedConfig,
-} from "@factotum/config";
-import { accountName, parseOwnerEntry } from "../compose/account-name.ts";
+import { formatProblem, isAvailable, loadConfig, type AccountConfig, type LoadedConfig } from "@factotum/config";
+import { accountName } from "../compose/account-name.ts";
 import { channelCatalog, configOptions, findInstalled } from "../compose/extensions.ts";
 import { findGateway, requestError } from "../rpc/connect-gateway.ts";
 import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
@@ -16,11 +7,12 @@ import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { renderTable } from "../runtime/render-table.ts";
-import { filesOfRemoved } from "./account-files.ts";
+import { installableChannels } from "./channel-packages.ts";
 import { discardWaiting } from "./discard-waiting.ts";
 import { forgetPairings } from "./forget-pairings.ts";
 import type { InspectedAccount } from "./inspect-account.ts";
 import { refusedStart } from "./refused-start.ts";
+import { removeAccount } from "./remove-account.ts";
 import { describeOldSecret, describePairing, describeRefused, describeState } from "./status.ts";
 
 interface Format {
@@ -47,6 +39,8 @@ export async function channelsList(context: CliContext, { json }: Format): Promi
       ...(isAvailable(channel) ? {} : { unavailable: channel.unavailable }),
     };
   });
+  for (const id of (await installableChannels(context)).filter((other) => rows.every((row) => row.id !== other)))
+    rows.push({ id, package: null, accounts: [], unavailable: `not installed; install it: factotum channels add ${id}` });
   if (json) {
     printJson(context, { channels: rows });
     return EXIT.ok;
@@ -88,17 +82,8 @@ export async function channelsRemove(context: CliContext, named: string, { json 
   const loaded = await load(context);
   const account = accountOf(named, loaded);
   const { channel, accountId } = account;
-  const listed = getConfigValue(`channels.${channel}.accounts`, loaded).type === "set";
-  const several = Object.keys(loaded.config.channels[channel]?.accounts ?? {}).length > 1;
-  const key = listed && several ? `channels.${channel}.accounts.${accountId}` : `channels.${channel}`;
-  const own = listed ? `channels.${channel}.accounts.${accountId}` : `channels.${channel}`;
-  const admitting = ["allowFrom", "groups"].filter((name) => getConfigValue(`${own}.${name}`, loaded).type === "set");
   const forgotten = await forgetPairings(context, { channel, accountId });
-  const result = await setConfigValue(key, undefined, await configOptions(context.env));
-  if (result.type === "refused")
-    throw new CliError("configInvalid", `${result.path} was not changed: ${result.problems.map(formatProblem).join("; ")}`);
-  const files = await filesOfRemoved(context, account);
-  for (const file of files) await rm(file, { force: true });
+  const { key, files, admitting, owners } = await removeAccount(context, account, loaded);
   const reloaded = await reloadGateway(context);
   const { discarded, failure } = await discardWaiting(context, { channel, accountId }).then(
     (count) => ({ discarded: count, failure: undefined }),
@@ -113,7 +98,6 @@ export async function channelsRemove(context: CliContext, named: string, { json 
     const removed = [...admitting, ...(forgotten !== undefined && forgotten > 0 ? ["pairings"] : [])];
     if (removed.length > 0) context.print(`Who was admitted there is removed with it: ${removed.join(", ")}.\n`);
     if (discarded > 0) context.print(`${describeDiscarded(discarded)}\n`);
-    const owners = several ? [] : ownersOn(channel, loaded.config);
     if (owners.length > 0) context.note(ownersNote(owners, loaded.config));
     if (forgotten === undefined)
       context.note('Who was admitted by pairing stays so for an account of this name, until "factotum pairing revoke".\n');
@@ -126,11 +110,6 @@ export async function channelsRemove(context: CliContext, named: string, { json 
 function describeDiscarded(count: number): string {
   const messages = count === 1 ? "1 message that waits to be sent there is" : `${count} messages that wait to be sent there are`;
   return `${messages} kept, and not sent by another account: factotum deadletters list`;
-}
-
-/** The owners who are owners by an id of this channel alone. */
-function ownersOn(channel: string, { commands }: LoadedConfig["config"]): readonly string[] {
-  return commands.ownerAllowFrom.filter((entry) => parseOwnerEntry(entry)?.channel === channel);
 }
 
 /** Another account of the channel may give the id to somebody else. */
@@ -202,7 +181,7 @@ async function load({ env }: CliContext): Promise<LoadedConfig> {
 }
 
 /** The account that `channel:account` names; a channel alone means its account `default`, or its only one. */
-function accountOf(named: string, { config, problems }: LoadedConfig): AccountConfig {
+export function accountOf(named: string, { config, problems }: LoadedConfig): AccountConfig {
   const [channel = "", accountId] = named.split(":");
   const accounts = Object.values(config.channels[channel]?.accounts ?? {});
   const account =

@@ -80,6 +80,10 @@ export interface ComposeOptions {
   readonly loaded: LoadedConfig;
   readonly logger: Logger;
   readonly secrets: SecretFilter;
+  /** Sets up channels for clients. */
+  readonly channelDesk: (
+    parts: Pick<ComposeOptions, "context"> & { readonly control: ConfigReloader; readonly onSecret: (secret: string) => void },
+  ) => GatewayOptions["channelDesk"];
   readonly onRestartRequest: () => Promise<void>;
   readonly onShutdownRequest: (reason: string) => void;
 }
@@ -95,7 +99,7 @@ const CLEAN_AFTER_MS = 1000;
 
 /** Builds the gateway from its packages and starts it. Rejects with an error that says what to do; then nothing is left open. */
 export async function composeGateway(options: ComposeOptions): Promise<ComposedGateway> {
-  const { context, loaded, logger, secrets, ...requests } = options;
+  const { context, loaded, logger, secrets, channelDesk, ...requests } = options;
   const [{ paths }, { env }, { onShutdownRequest }] = [loaded, context, requests];
   const system = { clock: systemClock, random: systemRandom, logger };
   // Parts that outlive a configuration read the current one here.
@@ -152,6 +156,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     home: paths.home,
     configControl: reloader,
     ...controlsOf(reloader, { context, secrets, owned, currentConfig: current.currentConfig }),
+    channelDesk: channelDesk({ context, control: reloader, onSecret: (secret) => secrets.add([secret]) }),
     store,
     damage: store.damage,
     reserve,

@@ -14,6 +14,7 @@ const ASSETS = {
   "browser-library": { built: "./playwright-core/index.mjs", source: "../../../../packages/tools/node_modules/playwright-core/index.mjs" },
   documentation: { built: "./docs", source: "../../../../docs" },
   extensions: { built: "./extensions", source: "../../../../extensions" },
+  checkout: { built: "../../..", source: "../../../.." },
   templates: { built: "./templates", source: "../../templates" },
 } as const;
 

@@ -12,6 +12,8 @@ export interface CliContext {
   readonly platform: NodeJS.Platform;
   /** The extensions that can be installed by the id of their channel. */
   readonly knownExtensions: KnownExtensions;
+  /** The root of the repository, if this command runs in its checkout: the channels of its folder can be installed, too. */
+  readonly checkout?: string;
   /** The result, for a person or a program. */
   readonly print: (text: string) => void;
   /** Messages in addition to the result. */

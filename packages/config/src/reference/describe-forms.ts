@@ -15,6 +15,11 @@ export function describedForms(channels: readonly ChannelSchema[]): JsonSchema {
   return annotated(describedSchema(channels) as Document, []) as JsonSchema;
 }
 
+/** The schema of a channel's own settings of one account, in the same way. */
+export function describedAccount({ id, schema }: ChannelSchema): JsonSchema {
+  return annotated(schema as Document, ["channels", id]) as JsonSchema;
+}
+
 function annotated(node: Document, path: readonly string[]): Document {
   return Object.fromEntries(
     Object.entries(node).map(([name, value]) => {

@@ -10,9 +10,9 @@ export type AccountAddress = Pick<Origin, "channel" | "accountId">;
 
 /** A question to a channel that has no answer. */
 export class ChannelRequestError extends Error {
-  readonly code: "not-found" | "unavailable";
+  readonly code: "not-found" | "unavailable" | "invalid-request";
 
-  constructor(code: "not-found" | "unavailable", message: string, options?: ErrorOptions) {
+  constructor(code: "not-found" | "unavailable" | "invalid-request", message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = "ChannelRequestError";
     this.code = code;

@@ -1,20 +1,19 @@
 import type { RpcMethod } from "@factotum/protocol";
-import { ChannelRequestError } from "../channels/channel-inspector.ts";
-import type { ChannelInspector } from "../channels/channel-inspector.ts";
-import type { ChannelRegistry } from "../channels/channel-registry.ts";
-import type { Dispatcher } from "../delivery/dispatcher.ts";
+import { ChannelRequestError, type AccountAddress } from "../channels/channel-inspector.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { PairingService } from "../ingress/pairing-service.ts";
+import type { ChannelDesk } from "./channel-desk.ts";
 import { RpcError } from "./rpc-error.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
+import { sendTestMessage } from "./send-test-message.ts";
 
-/** The methods of single channels. */
+/** The methods of channels and of single accounts. */
 export function channelHandlers(
-  inspector: ChannelInspector,
-  { channels, dispatcher }: { readonly channels: Pick<ChannelRegistry, "accountFor">; readonly dispatcher: Pick<Dispatcher, "discard"> },
+  engine: Pick<Engine, "channelInspector" | "pairing" | "parts">,
+  desk: ChannelDesk,
 ): RpcHandlersOf<Extract<RpcMethod, `channels.${string}`>> {
-  const addressOf = ({ channel, accountId = "default" }: { readonly channel: string; readonly accountId?: string }) => ({
-    channel,
-    accountId,
-  });
+  const { channelInspector: inspector, pairing, parts } = engine;
+  const { channels, dispatcher } = parts;
   return {
     "channels.capabilities": async (params) =>
       asked(async () => ({ capabilities: { ...(await inspector.capabilities(addressOf(params))) } })),
@@ -29,7 +28,45 @@ export function channelHandlers(
       return { discarded: await dispatcher.discard(account) };
     },
     "channels.cancelLogin": async ({ loginId }) => ({ cancelled: inspector.cancelLogin(loginId) }),
+    "channels.list": async () => asked(async () => ({ channels: await desk.list() })),
+    "channels.install": async ({ channel, confirmed = false }) => asked(async () => desk.install(channel, { confirmed })),
+    "channels.form": async (params) => asked(async () => desk.form(addressOf(params))),
+    "channels.save": async ({ settings, ...params }) => asked(async () => desk.save(addressOf(params), settings)),
+    "channels.restart": async (params) => {
+      const account = addressOf(params);
+      requireAccount(account, channels);
+      await channels.restart(account);
+      return { restarted: true };
+    },
+    "channels.remove": async (params) => {
+      const account = addressOf(params);
+      requireAccount(account, channels);
+      const { owners } = await asked(async () => desk.remove(account));
+      // Not before the account is gone: until then another message could make a code.
+      const pairings = await forgetPairings(pairing, account);
+      const discarded = channels.accountFor(account) === undefined ? await dispatcher.discard(account) : 0;
+      return { discarded, pairings, owners };
+    },
+    "channels.test": async ({ text, to, ...params }) => asked(async () => sendTestMessage(engine, addressOf(params), { text, to })),
   };
+}
+
+function addressOf({ channel, accountId = "default" }: { readonly channel: string; readonly accountId?: string }): AccountAddress {
+  return { channel, accountId };
+}
+
+function requireAccount(account: AccountAddress, channels: Pick<Engine["parts"]["channels"], "accountFor">): void {
+  if (channels.accountFor(account) === undefined)
+    throw new RpcError("not-found", `No account ${account.channel}:${account.accountId} is configured.`);
+}
+
+/** Withdraws every approval and every code of an account; resolves with how many there were. */
+async function forgetPairings(pairing: PairingService, { channel, accountId }: AccountAddress): Promise<number> {
+  const isOfAccount = (one: AccountAddress): boolean => one.channel === channel && one.accountId === accountId;
+  const [people, codes] = [(await pairing.approved()).filter(isOfAccount), pairing.pending().filter(isOfAccount)];
+  for (const { senderId } of people) await pairing.revoke({ channel, accountId, senderId });
+  for (const { code } of codes) await pairing.reject(code);
+  return people.length + codes.length;
 }
 
 async function asked<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -3,6 +3,7 @@ import type { Engine } from "../engine/engine.ts";
 import { agentHandlers } from "./agent-handlers.ts";
 import { approvalHandlers } from "./approval-handlers.ts";
 import { attachmentHandlers } from "./attachment-handlers.ts";
+import type { ChannelDesk } from "./channel-desk.ts";
 import { channelHandlers } from "./channel-handlers.ts";
 import { chatHandlers } from "./chat-handlers.ts";
 import { checkpointHandlers } from "./checkpoint-handlers.ts";
@@ -36,6 +37,7 @@ export interface RpcServices extends GatewayControl {
   readonly engine: Engine;
   readonly hub: WebchatHub;
   readonly setup: SetupControl;
+  readonly channelDesk: ChannelDesk;
   readonly configDesk: ConfigDesk;
   readonly logDesk: LogDesk;
   readonly fileDesk: FileDesk;
@@ -51,6 +53,7 @@ export function createRpcHandlers({
   engine,
   hub,
   setup,
+  channelDesk,
   configDesk,
   logDesk,
   fileDesk,
@@ -76,7 +79,7 @@ export function createRpcHandlers({
     ...memoryHandlers(engine, memory),
     ...messageHandlers(engine),
     ...modelHandlers(engine, setup),
-    ...channelHandlers(engine.channelInspector, engine.parts),
+    ...channelHandlers(engine, channelDesk),
     ...pairingHandlers(engine.pairing),
     ...pluginHandlers(pluginDesk),
     ...approvalHandlers(engine.parts.approvals),

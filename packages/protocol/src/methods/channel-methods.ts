@@ -7,8 +7,22 @@ import {
   type ChannelLoginStep,
   type ChannelProbe,
 } from "../shapes/channels.ts";
+import {
+  ChannelFormSchema,
+  ChannelInstallationSchema,
+  ChannelRemovalSchema,
+  ChannelSavingSchema,
+  ChannelTestSchema,
+  KnownChannelSchema,
+  type ChannelForm,
+  type ChannelInstallation,
+  type ChannelRemoval,
+  type ChannelSaving,
+  type ChannelTest,
+  type KnownChannel,
+} from "../shapes/channel-setup.ts";
 import { defineMethods, type MethodTable } from "./define-methods.ts";
-import { key, limit } from "./params.ts";
+import { empty, key, limit } from "./params.ts";
 
 /** An account of a channel; `accountId` is `default` if omitted. */
 interface AccountParams {
@@ -18,6 +32,32 @@ interface AccountParams {
 
 /** Methods of single channels. They reject with `not-found` for an account that is not configured, and with `unavailable` if the channel does not support the method. */
 export interface ChannelMethods {
+  /** The channels of this build, of installed packages, and those whose package can be installed by their id. */
+  "channels.list": { params: Record<string, never>; result: { readonly channels: readonly KnownChannel[] } };
+  /**
+   * Installs the package of a channel of the list. Without `confirmed` nothing is installed, and the result has what the package may do. Takes up to some minutes.
+   * Rejects with `unavailable` and the reason, such as that the registry of packages is not reached; then nothing was changed.
+   */
+  "channels.install": { params: { readonly channel: string; readonly confirmed?: boolean }; result: ChannelInstallation };
+  /** The settings of an account, or of a new one. */
+  "channels.form": { params: AccountParams; result: ChannelForm };
+  /**
+   * Writes the channel's own settings of an account, new or existing, all of them; what every account has stays. Secrets are kept in private files, which the
+   * configuration refers to; `mark` keeps the one that is there. They are checked before anything is written, and used at once.
+   */
+  "channels.save": {
+    params: AccountParams & { readonly settings: Readonly<Record<string, unknown>> };
+    result: ChannelSaving;
+  };
+  /** Removes an account from the configuration, with the files of its secrets, its approvals, and what waits to be sent there. */
+  "channels.remove": { params: AccountParams; result: ChannelRemoval };
+  /** Starts an account again, with the secrets of now. Resolves once it has started, or failed for the first time: its health says which. */
+  "channels.restart": { params: AccountParams; result: { readonly restarted: true } };
+  /**
+   * Sends a message at once, past the outbox, and resolves with what the platform said. `to` is a person or a conversation, by id or as the channel knows it; without
+   * it the owner: the one who was admitted by a code, or the first whom the configuration names.
+   */
+  "channels.test": { params: AccountParams & { readonly text: string; readonly to?: string }; result: ChannelTest };
   /** The capabilities that the channel declares. */
   "channels.capabilities": { params: AccountParams; result: { readonly capabilities: Readonly<Record<string, unknown>> } };
   /** Checks the credential and the permissions by a call that is free of charge. */
@@ -48,6 +88,48 @@ const account = { channel: key, accountId: key.optional() };
 
 /** Rows of the channel methods. */
 export const CHANNEL_METHODS: MethodTable<ChannelMethods> = defineMethods<ChannelMethods>()({
+  "channels.list": {
+    access: "owner",
+    stores: false,
+    params: () => empty,
+    result: () => z.strictObject({ channels: z.array(KnownChannelSchema) }),
+  },
+  "channels.install": {
+    access: "owner",
+    stores: true,
+    params: () => z.strictObject({ channel: key, confirmed: z.boolean().optional() }),
+    result: () => ChannelInstallationSchema,
+  },
+  "channels.form": {
+    access: "owner",
+    stores: false,
+    params: () => z.strictObject(account),
+    result: () => ChannelFormSchema,
+  },
+  "channels.save": {
+    access: "owner",
+    stores: true,
+    params: () => z.strictObject({ ...account, settings: z.record(z.string(), z.unknown()) }),
+    result: () => ChannelSavingSchema,
+  },
+  "channels.remove": {
+    access: "owner",
+    stores: true,
+    params: () => z.strictObject(account),
+    result: () => ChannelRemovalSchema,
+  },
+  "channels.restart": {
+    access: "owner",
+    stores: false,
+    params: () => z.strictObject(account),
+    result: () => z.strictObject({ restarted: z.literal(true) }),
+  },
+  "channels.test": {
+    access: "owner",
+    stores: false,
+    params: () => z.strictObject({ ...account, text: z.string().min(1).max(1000), to: key.optional() }),
+    result: () => ChannelTestSchema,
+  },
   "channels.capabilities": {
     access: "owner",
     stores: false,

@@ -1,0 +1,211 @@
+import type { JsonObject } from "@factotum/agent-contract";
+import {
+  describedAccount,
+  extensionProblems,
+  formatKeyPath,
+  formatProblem,
+  getConfigValue,
+  isAvailable,
+  isSecretPath,
+  loadConfig,
+  REDACTED,
+  redactSecrets,
+  restoreSecrets,
+  valueAt,
+  type ConfigProblem,
+  type KeyPath,
+  type LoadedConfig,
+} from "@factotum/config";
+import { ChannelRequestError, type ChannelDesk, type ConfigControl } from "@factotum/gateway";
+import type { ChannelForm, ChannelInstallation, ChannelSaving, KnownChannel } from "@factotum/protocol";
+import { channelCatalog, configOptions, findInstalled } from "../compose/extensions.ts";
+import { NO_PARTS } from "../compose/idle-channel.ts";
+import { leftOut } from "../extensions/account-form.ts";
+import type { CliContext } from "../runtime/cli-context.ts";
+import { CliError } from "../runtime/cli-error.ts";
+import { plainText } from "../runtime/foreign-text.ts";
+import { availableChannel, installableChannels, installChannel } from "./channel-packages.ts";
+import { removeAccount } from "./remove-account.ts";
+import { writeAccount, type AccountPlace } from "./write-account.ts";
+
+/** The dependencies of the desk. */
+export interface ChannelDeskOptions {
+  readonly context: CliContext;
+  /** Applies the written file. */
+  readonly control: Pick<ConfigControl, "reload">;
+  /** Called with every new secret before it is used, so that no log line shows it. */
+  readonly onSecret: (secret: string) => void;
+}
+
+type Address = Parameters<ChannelDesk["form"]>[0];
+
+/** Sets up channels for the clients of a running gateway, with the steps of the commands `channels` and `plugins`. */
+export function createChannelDesk(options: ChannelDeskOptions): ChannelDesk {
+  return {
+    list: async () => explained(async () => listChannels(options.context)),
+    install: async (channel, { confirmed }) => explained(async () => install(channel, { ...options, confirmed })),
+    form: async (account) => explained(async () => readForm(account, options.context)),
+    save: async (account, settings) => explained(async () => save(account, settings as JsonObject, options)),
+    remove: async (address) =>
+      explained(async () => {
+        const loaded = await load(options.context);
+        const account = loaded.config.channels[address.channel]?.accounts[address.accountId];
+        if (account === undefined) throw notFound(address);
+        const { owners } = await removeAccount(options.context, account, loaded);
+        await apply(options);
+        return { owners };
+      }),
+  };
+}
+
+/** The channels with their accounts; those that can be installed after those that are there. */
+async function listChannels(context: CliContext): Promise<readonly KnownChannel[]> {
+  const { config } = await load(context);
+  const [{ channels }, found] = [await channelCatalog(context.env), await findInstalled(context.env)];
+  const installable = await installableChannels(context);
+  const accountsOf = (id: string): readonly string[] => Object.keys(config.channels[id]?.accounts ?? {});
+  const rows = channels.map((channel): KnownChannel => {
+    const { id } = channel;
+    const common = { id, accounts: accountsOf(id), isImplicit: false };
+    if (!isAvailable(channel))
+      return installable.includes(id)
+        ? { ...common, state: "installable" }
+        : { ...common, state: "unavailable", reason: channel.unavailable };
+    const packageName = found.channels.find((one) => one.id === id)?.packageName ?? `@factotum/${id}`;
+    return { ...common, state: "ready", package: packageName, isImplicit: channel.implicit === true };
+  });
+  const others = installable.filter((id) => !rows.some((row) => row.id === id));
+  return [...rows, ...others.map((id): KnownChannel => ({ id, state: "installable", accounts: accountsOf(id), isImplicit: false }))];
+}
+
+async function install(
+  channel: string,
+  { context, confirmed, control }: ChannelDeskOptions & { readonly confirmed: boolean },
+): Promise<ChannelInstallation> {
+  const text: string[] = [];
+  let isAsked = false;
+  const { prompts: _, ...without } = context;
+  const quiet: CliContext = {
+    ...without,
+    print: () => undefined,
+    note: (line) => void text.push(plainText(line.trim())),
+    confirm: async () => {
+      isAsked = true;
+      return confirmed;
+    },
+  };
+  try {
+    const { name, version } = await installChannel(quiet, channel, { yes: false });
+    await apply({ control });
+    return { type: "installed", package: name, version };
+  } catch (error) {
+    if (isAsked && !confirmed && error instanceof CliError) return { type: "confirm", text };
+    throw error;
+  }
+}
+
+async function readForm(account: Address, context: CliContext): Promise<ChannelForm> {
+  const entry = await availableChannel(context, account.channel);
+  if (entry === undefined) throw new ChannelRequestError("not-found", `The channel ${account.channel} is not installed.`);
+  const loaded = await load(context);
+  const { key, exists } = placeOf(account, loaded);
+  const path = pathOf(key, account);
+  const schema = await entry.load();
+  const names = Object.keys((schema["properties"] ?? {}) as JsonObject);
+  const written = (redactSecrets(valueAt(loaded.written, path) ?? {}, path) ?? {}) as JsonObject;
+  const settings = Object.fromEntries(Object.entries(exists ? written : {}).filter(([name]) => names.includes(name)));
+  return { schema: describedAccount({ id: account.channel, schema }), settings, mark: REDACTED, exists };
+}
+
+async function save(account: Address, given: JsonObject, options: ChannelDeskOptions): Promise<ChannelSaving> {
+  const { context, onSecret } = options;
+  const { channel: id, accountId } = account;
+  const entry = await availableChannel(context, id);
+  if (entry === undefined) throw new ChannelRequestError("not-found", `The channel ${id} is not installed.`);
+  if (!/^[A-Za-z0-9][\w-]{0,63}$/.test(accountId))
+    return { type: "refused", problems: [{ key: "", message: "A name of an account is letters, digits, - and _, 64 at most." }] };
+  const loaded = await load(context);
+  const { key, only, exists } = placeOf(account, loaded);
+  const schema = await entry.load();
+  const names = Object.keys((schema["properties"] ?? {}) as JsonObject);
+  const unknown = Object.keys(given).filter((name) => !names.includes(name));
+  if (unknown.length > 0)
+    return { type: "refused", problems: unknown.map((name) => ({ key: name, message: "There is no setting of this name." })) };
+  const path = pathOf(key, account);
+  const written = (exists ? (valueAt(loaded.written, path) ?? {}) : {}) as JsonObject;
+  // What every account has is changed elsewhere, and stays.
+  const common = Object.fromEntries(Object.entries(written).filter(([name]) => !names.includes(name)));
+  const own = restoreSecrets(given, loaded.written, path) as JsonObject;
+  const marked = marksIn(own);
+  if (marked.length > 0)
+    return { type: "refused", problems: marked.map((name) => ({ key: name, message: "Write the secret again: it was not kept." })) };
+  const settings: JsonObject = { ...common, ...own };
+  const { configSchema } = await entry.loadExtension(NO_PARTS);
+  const problems = extensionProblems({ id, schema }, configSchema, { key, settings });
+  if (problems.length > 0) return { type: "refused", problems: problems.map((problem) => noteOf(problem, key)) };
+  for (const secret of literalSecretsIn(own, path)) onSecret(secret);
+  const place: AccountPlace = { key, ...(only !== undefined && { only }) };
+  const { result, files } = await writeAccount(context, { channel: id, accountId, place, schema, settings });
+  if (result.type === "refused") return { type: "refused", problems: result.problems.map((problem) => noteOf(problem, key)) };
+  await apply(options);
+  const advised = (await leftOut(schema, settings)).map((field) => ({ key: field.key, message: field.description ?? "" }));
+  return { type: "saved", credentials: files, advised };
+}
+
+/** Where an account is written, or would be. */
+function placeOf({ channel, accountId }: Address, loaded: LoadedConfig): AccountPlace & { readonly exists: boolean } {
+  const block = valueAt(loaded.written, ["channels", channel]) as JsonObject | undefined;
+  const short = formatKeyPath(["channels", channel]);
+  const named = formatKeyPath(["channels", channel, "accounts", accountId]);
+  if (block === undefined) return { key: accountId === "default" ? short : named, exists: false };
+  if ("accounts" in block) return { key: named, exists: getConfigValue(named, loaded).type === "set" };
+  return accountId === "default" ? { key: short, exists: true } : { key: named, only: block, exists: false };
+}
+
+function pathOf(key: string, { channel, accountId }: Address): KeyPath {
+  return key === formatKeyPath(["channels", channel]) ? ["channels", channel] : ["channels", channel, "accounts", accountId];
+}
+
+/** The keys of settings that are still a mark. */
+function marksIn(value: unknown, path: readonly string[] = []): readonly string[] {
+  if (typeof value === "string") return value.includes(REDACTED) ? [path.join(".")] : [];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, one]) => marksIn(one, [...path, key]));
+}
+
+function literalSecretsIn(value: unknown, path: KeyPath): readonly string[] {
+  if (typeof value === "string") return isSecretPath(path) && value.length > 0 ? [value] : [];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, one]) => literalSecretsIn(one, [...path, key]));
+}
+
+function noteOf(problem: ConfigProblem, key: string): { readonly key: string; readonly message: string } {
+  const isOwn = problem.path === key || problem.path.startsWith(`${key}.`);
+  return isOwn ? { key: problem.path.slice(key.length + 1), message: problem.message } : { key: "", message: formatProblem(problem) };
+}
+
+async function load({ env }: Pick<CliContext, "env">): Promise<LoadedConfig> {
+  const loaded = await loadConfig(await configOptions(env));
+  if (loaded.type === "loaded") return loaded;
+  throw new ChannelRequestError("unavailable", `The configuration cannot be used: ${loaded.problems.map(formatProblem).join("; ")}`);
+}
+
+/** A package or a secret in a file may have changed, which the file does not show. */
+async function apply({ control }: Pick<ChannelDeskOptions, "control">): Promise<void> {
+  const { type, problems } = await control.reload({ force: true });
+  if (type === "kept") throw new ChannelRequestError("unavailable", `It is saved, but the gateway cannot use it: ${problems.join("; ")}`);
+}
+
+function notFound({ channel, accountId }: Address): ChannelRequestError {
+  return new ChannelRequestError("not-found", `No account ${channel}:${accountId} is configured.`);
+}
+
+async function explained<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    const code = error.code === "usage" ? "invalid-request" : "unavailable";
+    throw new ChannelRequestError(code, [error.message, ...(error.fix === undefined ? [] : [error.fix])].join(" "), { cause: error });
+  }
+}

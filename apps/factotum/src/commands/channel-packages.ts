@@ -1,0 +1,46 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { isAvailable } from "@factotum/config";
+import { channelCatalog, type ChannelEntry } from "../compose/extensions.ts";
+import { buildCheckoutChannel, checkoutChannels } from "../extensions/checkout-channels.ts";
+import type { ExtensionManifest } from "../extensions/manifest.ts";
+import type { CliContext } from "../runtime/cli-context.ts";
+import { CliError } from "../runtime/cli-error.ts";
+import { knownChannels } from "../runtime/known-extension.ts";
+import { installPlugin } from "./plugins.ts";
+
+/** A channel whose accounts can be set up; `undefined` if its package is not installed or cannot be used. */
+export async function availableChannel({ env }: Pick<CliContext, "env">, id: string): Promise<ChannelEntry | undefined> {
+  const found = (await channelCatalog(env)).channels.find((one) => one.id === id);
+  return found !== undefined && isAvailable(found) ? found : undefined;
+}
+
+/** The channels that can be installed by their id: those of the release's list, and in a checkout of the repository those of its folder. */
+export async function installableChannels({ knownExtensions, checkout }: CliContext): Promise<readonly string[]> {
+  return [...new Set([...knownChannels(knownExtensions), ...(await checkoutChannels(checkout)).keys()])];
+}
+
+/** Installs the package of a channel by its id. Rejects with a `CliError` for one that cannot be installed so. */
+export async function installChannel(context: CliContext, id: string, options: { readonly yes: boolean }): Promise<ExtensionManifest> {
+  if (knownChannels(context.knownExtensions).includes(id)) return installPlugin(context, id, { ...options, replaces: false });
+  const folder = (await checkoutChannels(context.checkout)).get(id);
+  if (folder === undefined || context.checkout === undefined) throw await noSuchChannel(context, id);
+  await buildCheckoutChannel(context.checkout, folder, context);
+  return installPlugin(context, folder, { ...options, replaces: false });
+}
+
+/** Why a channel cannot be set up, and what to do. */
+export async function noSuchChannel(context: CliContext, id: string): Promise<CliError> {
+  const { channels } = await channelCatalog(context.env);
+  const unusable = channels.find((one) => one.id === id);
+  const reason = unusable !== undefined && !isAvailable(unusable) ? `: ${unusable.unavailable}` : "";
+  const folder = `./extensions/${id}`;
+  if (/^[a-z][a-z0-9-]*$/.test(id) && existsSync(join(process.cwd(), folder, "package.json")))
+    return new CliError("usage", `The channel "${id}" is not installed.`, { fix: `Install it: factotum plugins add ${folder}` });
+  return new CliError("usage", `There is no channel "${id}"${reason}.`, {
+    fix: `There are ${channels
+      .filter(isAvailable)
+      .map((one) => one.id)
+      .join(", ")}. Install a package with: factotum plugins add <folder, tarball or package>`,
+  });
+}
