@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe } from "vitest";
 import { describeAccountState } from "./account-state.ts";
 import { describeApprovals } from "./approvals.ts";
+import { describeBranches } from "./branches.ts";
 import { describeCheckpoints } from "./checkpoints.ts";
 import type { ContractContext, StoreFixture } from "./contract-context.ts";
 import { describeOptimisticWrites } from "./optimistic-writes.ts";
@@ -61,6 +62,7 @@ export function storeContract(name: string, createFixture: () => Promise<StoreFi
     describeTaintedBlocks(context);
     describeNoteEntries(context);
     describeTranscript(context);
+    describeBranches(context);
     describeOutbox(context);
     describeDeadLetters(context);
     describeDurability(context);

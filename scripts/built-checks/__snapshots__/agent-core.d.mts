@@ -489,7 +489,7 @@ interface HistoryViewOptions {
   readonly historyLimit: number | undefined;
 }
 /** A named break: the next request does not begin with the one before it. */
-type HistoryBreak = "images-dropped" | "history-limit" | "quarantine" | "retry";
+type HistoryBreak = "edited" | "images-dropped" | "history-limit" | "quarantine" | "retry";
 /** The shown messages, and the named breaks that have just changed them. */
 interface HistoryView {
   readonly messages: readonly AgentMessage[];
@@ -624,7 +624,8 @@ declare function parseDeferredArguments(given: JsonValue | undefined): JsonObjec
  * without a call are dropped. Reused ids get a suffix.
  * - A call of a deferred tool is a `tool_call` again, as the model wrote it.
  * - Calls that an external agent has made itself are dropped with their results: a model of a provider would take them for its own. External agents get them.
- * - Blank text and empty messages are dropped. An answer that broke off (`error`, `aborted`) keeps its text, not its thinking and calls.
+ * - Blank text and empty messages are dropped. An answer that broke off (`error`, `aborted`) keeps its text, not its thinking and calls. For an external agent
+ * its thinking stays, too: what comes before it was given to the agent.
  *
  * Pure and total. Unchanged messages are returned as the same objects. Appending to a valid history changes nothing before, so a projected request begins with
  * the previous one.

@@ -2,6 +2,7 @@ import { Option } from "commander";
 import type { Command } from "commander";
 import type { SessionKind } from "@factotum/protocol";
 import type * as AttachmentCommands from "../commands/sessions-attachment.ts";
+import type * as BranchCommands from "../commands/sessions-branches.ts";
 import type * as SearchCommands from "../commands/sessions-search.ts";
 import type * as SessionCommands from "../commands/sessions.ts";
 import type { CliContext, Finish } from "../runtime/cli-context.ts";
@@ -35,6 +36,7 @@ export function addSessions(program: Command, context: CliContext, finish: Finis
     .addOption(json())
     .action(async (flags: ListFlags) => finish(await (await load()).sessionsList(context, { ...flags, json: flags.json === true })));
   addReading(sessions, context, finish);
+  addBranches(sessions, context, finish);
   sessions
     .command("show")
     .description("show one with its newest messages; with --json, or without a terminal, everything stored of it")
@@ -106,4 +108,50 @@ function addReading(sessions: Command, context: CliContext, finish: Finish): voi
       const { sessionsAttachment }: typeof AttachmentCommands = await import("../commands/sessions-attachment.ts");
       finish(await sessionsAttachment(context, { key, id, output: flags.output, json: flags.json === true }));
     });
+}
+
+/** Branches of the transcript: messages that are sent again. */
+function addBranches(sessions: Command, context: CliContext, finish: Finish): void {
+  const load = async (): Promise<typeof BranchCommands> => import("../commands/sessions-branches.ts");
+  sessions
+    .command("edit")
+    .description("send your newest message again with another text, in a new branch; the old one is kept")
+    .argument("<key>")
+    .argument("<text...>", "what it says now")
+    .option("--message <id>", "an older message, by the id of its entry")
+    .addOption(json())
+    .action(async (key: string, words: readonly string[], flags: VersionFlags) =>
+      finish(await (await load()).sessionsSendVersion(context, key, { ...flags, text: words.join(" "), json: flags.json === true })),
+    );
+  sessions
+    .command("regenerate")
+    .description("ask for another answer to your newest message, in a new branch; the old one is kept")
+    .argument("<key>")
+    .option("--message <id>", "an older message, by the id of its entry")
+    .addOption(json())
+    .action(async (key: string, flags: VersionFlags) =>
+      finish(await (await load()).sessionsSendVersion(context, key, { ...flags, json: flags.json === true })),
+    );
+  sessions
+    .command("branches")
+    .description("list the messages that were sent in several versions")
+    .argument("<key>")
+    .addOption(json())
+    .action(async (key: string, flags: { readonly json?: boolean }) =>
+      finish(await (await load()).sessionsBranches(context, key, { json: flags.json === true })),
+    );
+  sessions
+    .command("branch")
+    .description("continue the branch that has a message")
+    .argument("<key>")
+    .argument("<id>", "the id of an entry, as sessions branches shows it")
+    .addOption(json())
+    .action(async (key: string, entryId: string, flags: { readonly json?: boolean }) =>
+      finish(await (await load()).sessionsBranch(context, key, { entryId, json: flags.json === true })),
+    );
+}
+
+interface VersionFlags {
+  readonly message?: string;
+  readonly json?: boolean;
 }

@@ -110,9 +110,13 @@ export class AppController {
 
   #select(sessionKey: string): void {
     if (this.#state.sessionKey === sessionKey) return;
-    this.#endWatch();
     this.inspector.close();
     this.#options.store.update({ sessionKey, open: { type: "loading" }, older: "idle" });
+    this.#watch(sessionKey);
+  }
+
+  #watch(sessionKey: string): void {
+    this.#endWatch();
     this.#endWatch = this.#options.client.watchChat(sessionKey, {
       onSnapshot: (snapshot) => this.#receiveSnapshot(snapshot),
       onEvent: (event) => this.#receiveEvent(event),
@@ -352,6 +356,7 @@ export class AppController {
   #receiveEvent(event: ChatEvent): void {
     const { open, sessionKey } = this.#state;
     if (open.type !== "open" || sessionKey === undefined) return;
+    if (event.type === "branch-change") return this.#watch(sessionKey);
     const chat = applyEvent(open.chat, event);
     this.#show(chat);
     const ends = event.type === "run-end" || event.type === "reset" || (event.type === "entry" && event.entry.type === "notice");

@@ -75,6 +75,9 @@ export function applyEvent(state: ChatState, event: ChatEvent): ChatState {
       return withQueue(state, event);
     case "subagent-change":
       return { ...state, subagents: changeSubagent(state.subagents ?? [], event.subagent) };
+    // Followed by a snapshot.
+    case "branch-change":
+      return state;
     case "reset":
       return withQueue(
         { sessionKey: state.sessionKey, entries: [], queued: 0, ...(state.subagents && { subagents: state.subagents }) },

@@ -65,6 +65,7 @@ export class UpdateRenderer {
         return this.renderEntry(event.entry);
       case "run-start":
       case "run-end":
+      case "branch-change":
       case "queue-change":
       case "subagent-change":
         return [];

@@ -20,7 +20,7 @@ export interface HistoryViewOptions {
 }
 
 /** A named break: the next request does not begin with the one before it. */
-type HistoryBreak = "images-dropped" | "history-limit" | "quarantine" | "retry";
+type HistoryBreak = "edited" | "images-dropped" | "history-limit" | "quarantine" | "retry";
 
 /** The shown messages, and the named breaks that have just changed them. */
 export interface HistoryView {

@@ -253,7 +253,10 @@ export class Compactor {
     const record = await this.#currentRecord(planned);
     if (record === undefined) return NOTHING;
     const { entries } = await store.readRecentContext(record.sessionId, HISTORY_BOUNDS);
-    if (cut === undefined || entries.find(({ type }) => type === "compaction")?.id !== previousId) {
+    const last = planned.messageIds.at(-1);
+    // On another branch than the one that was planned for, the last message is not there.
+    const isBranched = last !== undefined && !entries.some(({ id }) => id === last);
+    if (cut === undefined || isBranched || entries.find(({ type }) => type === "compaction")?.id !== previousId) {
       await this.#keepRequests(planned, record, cut === undefined ? "failed" : "aborted");
       return NOTHING;
     }

@@ -23,7 +23,7 @@ import { unansweredTexts } from "./unanswered-texts.ts";
 
 /** The dependencies of conversations. */
 export interface ConversationsOptions {
-  readonly store: SessionStore & Pick<Store, "appendEntry" | "readTranscript" | "readRecentContext">;
+  readonly store: SessionStore & Pick<Store, "appendEntry" | "branchTranscript" | "readTranscript" | "readRecentContext">;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly cache: SessionCache;
@@ -156,6 +156,28 @@ export class Conversations {
     }
     events.publish(sessionKey, { type: "reset" });
     return record;
+  }
+
+  /**
+   * Begins the branch of the transcript that a message asks for. Once for each input, also if its turn is prepared again after a crash. False if it asks for
+   * none, or if the conversation was reset since: then it is a message like others.
+   */
+  async beginBranch(sessionKey: string, job: InputJob): Promise<boolean> {
+    const { store, clock } = this.#options;
+    const { id, admission } = leadInput(job);
+    if (admission.branch === undefined) return false;
+    const { sessionId, before } = admission.branch;
+    if ((await store.readSession(sessionKey))?.sessionId !== sessionId) return false;
+    await store.branchTranscript(sessionId, { before, key: `branch:${id}`, timestampMs: clock.now() });
+    this.branchChanged(sessionKey, sessionId);
+    return true;
+  }
+
+  /** Other entries than before are the conversation: what is cached of it goes, and an external agent starts over. Call it in the session's lane. */
+  branchChanged(sessionKey: string, sessionId: string): void {
+    this.#options.cache.drop(sessionId);
+    endExternalAgents(sessionKey, this.#options);
+    this.#options.events.publish(sessionKey, { type: "branch-change" });
   }
 
   /**

@@ -28,6 +28,7 @@ export function toChatEntry(entry: TranscriptEntry): ChatEntry | undefined {
     case "compaction":
       return { type: "notice", ...base, level: "info", text: "Older messages were summarised to make room." };
     case "replacement":
+    case "branch":
       return undefined;
     case "ui-message": {
       const { text, channel, eventId, sender, attachments } = entry;

@@ -134,6 +134,7 @@ function nextLive(live: LiveRun | undefined, event: ChatEvent): LiveRun | undefi
     case "run-end":
     case "reset":
       return undefined;
+    case "branch-change":
     case "queue-change":
     case "subagent-change":
       return live;

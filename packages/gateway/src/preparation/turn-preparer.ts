@@ -83,8 +83,10 @@ export class TurnPreparer {
     const { store, clock, conversations, compaction, prompts, messages, cache, running } = this.#options;
     const { message, admission } = leadInput(job);
     const bound = { signal, clock };
+    const isBranch = await conversations.beginBranch(sessionKey, job);
     const found = await raceAbort(conversations.readContext(sessionKey, job.agentId, message.origin, admission.job, leadInput(job)), bound);
-    const renewed = await conversations.resetIfStale(found, sessionKey, job);
+    // Who edits a message of an old conversation continues it.
+    const renewed = isBranch ? found : await conversations.resetIfStale(found, sessionKey, job);
     const { context, outcome: compacted } = await compaction.beforeTurn(renewed, { signal, incomingTokens: incomingTokens(job, renewed) });
     const run = identifyTurn(job, sessionKey, context, this.#options, this.#options.pendingEvents.of(sessionKey));
     const prompt = await raceAbort(
@@ -127,7 +129,10 @@ export class TurnPreparer {
     cache.setPrompt(context.sessionId, prompt.record);
     cache.append(context.sessionId, started.entries);
     const view = viewOptions(prompt, message.origin, context);
-    const shown = withQuarantine(viewHistory([...history, ...earlier], users[0], view), isReplaced);
+    const shown = withBreaks(viewHistory([...history, ...earlier], users[0], view), [
+      ...(isReplaced ? (["quarantine"] as const) : []),
+      ...(isBranch ? (["edited"] as const) : []),
+    ]);
     logBreaks(sessionKey, shown, this.#options.logger);
     return {
       ...assemblePrepared(started.turn, context, prompt.record, {
@@ -185,7 +190,7 @@ export class TurnPreparer {
     const newest = await store.readTranscript(context.sessionId, { limit: 1 });
     const sent = await store.listRequests({ sessionId: context.sessionId, turnId: turn.id, limit: 1 });
     const view = viewOptions(prompt, turn.origin, context);
-    const shown = withQuarantine(viewHistory(history, undefined, view), isReplaced);
+    const shown = withBreaks(viewHistory(history, undefined, view), isReplaced ? ["quarantine"] : []);
     logBreaks(turn.sessionKey, shown, this.#options.logger);
     const elevated = isElevatedRun({ inputs, record: context.record }, running.config);
     const facts = await raceAbort(runFacts(turn, context, running, { elevated, inputs }), bound);
@@ -290,8 +295,8 @@ function usedSkills(inputs: readonly InputRecord[], own: readonly AgentMessage[]
   ];
 }
 
-function withQuarantine(view: HistoryView, isReplaced: boolean): HistoryView {
-  return isReplaced ? { ...view, breaks: [...view.breaks, "quarantine"] } : view;
+function withBreaks(view: HistoryView, breaks: HistoryView["breaks"]): HistoryView {
+  return breaks.length > 0 ? { ...view, breaks: [...view.breaks, ...breaks] } : view;
 }
 
 function logBreaks(sessionKey: string, { breaks }: HistoryView, logger: Logger): void {

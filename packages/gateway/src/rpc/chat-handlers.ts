@@ -6,13 +6,16 @@ import type { Engine } from "../engine/engine.ts";
 import { parseAgentSessionKey } from "../routing/session-key.ts";
 import { sessionOrigin } from "../routing/session-origin.ts";
 import type { RunReport } from "../queue/run-report.ts";
+import type { branchHandlers } from "./branch-handlers.ts";
 import { waitsForResults, withResults } from "./answer-to-results.ts";
 import type { RpcConnection, RpcHandlersOf } from "./rpc-connection.ts";
 import { RpcError } from "./rpc-error.ts";
 import type { WebchatHub } from "./webchat-hub.ts";
 
+type ChatMethod = Exclude<Extract<RpcMethod, `chat.${string}`>, keyof ReturnType<typeof branchHandlers>>;
+
 /** The methods of a conversation: sending, watching, stopping, and `agent`, which waits for the answer. */
-export function chatHandlers(engine: Engine, hub: WebchatHub): RpcHandlersOf<Extract<RpcMethod, `chat.${string}` | "agent">> {
+export function chatHandlers(engine: Engine, hub: WebchatHub): RpcHandlersOf<ChatMethod | "agent"> {
   const { sessions } = engine;
   return {
     "chat.send": async (params, connection) => {

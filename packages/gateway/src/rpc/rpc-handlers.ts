@@ -4,6 +4,7 @@ import { agentHandlers } from "./agent-handlers.ts";
 import { approvalHandlers } from "./approval-handlers.ts";
 import { attachmentHandlers } from "./attachment-handlers.ts";
 import type { ChannelDesk } from "./channel-desk.ts";
+import { branchHandlers } from "./branch-handlers.ts";
 import { channelHandlers } from "./channel-handlers.ts";
 import { chatHandlers } from "./chat-handlers.ts";
 import { checkpointHandlers } from "./checkpoint-handlers.ts";
@@ -63,6 +64,7 @@ export function createRpcHandlers({
 }: RpcServices): RpcHandlers {
   return {
     ...chatHandlers(engine, hub),
+    ...branchHandlers(engine),
     ...agentHandlers(engine),
     ...attachmentHandlers(engine),
     ...sessionHandlers(engine),

@@ -190,8 +190,9 @@ export class SessionService {
       exceptSilent: true,
       ...withoutUndefined({ before: options.before }),
     });
-    const { events } = this.#options;
-    return toHistoryPage({ ...more, items: items.filter(({ turnId }) => turnId === undefined || !events.isHeld(turnId)) });
+    const { events, store } = this.#options;
+    const versions = await store.readVersions(session.sessionId);
+    return toHistoryPage({ ...more, items: items.filter(({ turnId }) => turnId === undefined || !events.isHeld(turnId)) }, versions);
   }
 
   /**
@@ -205,16 +206,24 @@ export class SessionService {
     const { events } = this.#options;
     let snapshot: ChatSnapshot | undefined;
     const committedMeanwhile: ChatEntry[] = [];
+    let isBranched = false;
     const changedMeanwhile = new Map<string, ChatSubagent>();
     const subscription = events.subscribe(sessionKey, (event) => {
       if (snapshot !== undefined) options.listener(event);
       else if (event.type === "reset") committedMeanwhile.length = 0;
-      else if (event.type === "entry") committedMeanwhile.push(event.entry);
+      else if (event.type === "branch-change") {
+        committedMeanwhile.length = 0;
+        isBranched = true;
+      } else if (event.type === "entry") committedMeanwhile.push(event.entry);
       else if (event.type === "subagent-change") changedMeanwhile.set(event.subagent.runId, event.subagent);
     });
     try {
-      const page = await this.history(sessionKey, { limit: options.limit });
+      let page = await this.history(sessionKey, { limit: options.limit });
       const around = new Map((await this.#options.subagentTree.around(sessionKey)).map((one) => [one.runId, one]));
+      while (isBranched) {
+        isBranched = false;
+        page = await this.history(sessionKey, { limit: options.limit });
+      }
       // Synchronous from here to the return: events that arrived during the read are in the live state or among the entries.
       const known = new Set(page.entries.map((entry) => entry.id));
       const live = events.live(sessionKey);

@@ -197,14 +197,16 @@ export class TurnRunner {
   }
 
   /** Shows a turn to its watchers once it is committed. */
-  async #showBeginning({ turn, beginning }: PreparedTurn): Promise<void> {
-    const { events, typing, watchers } = this.#options;
+  async #showBeginning({ turn, beginning, inputs }: PreparedTurn): Promise<void> {
+    const { events, store, typing, watchers } = this.#options;
     if (beginning.type === "new") await beginning.committed;
     this.#options.crashPoint?.("after-claim");
     if (RUN_POLICY[turn.kind].isFromPerson && turn.origin.conversation.kind === "direct") typing.begin(turn.sessionKey, turn.origin);
     watchers.claimed(turn.inputIds, turn.id);
     if (RUN_POLICY[turn.kind].reply === "unless-heartbeat-ok") events.hold(turn.id);
-    if (beginning.type === "new") for (const entry of beginning.entries) publishEntry(this.#options, turn.sessionKey, entry, undefined);
+    const versions = inputs.some(({ admission }) => admission.branch !== undefined) ? await store.readVersions(turn.sessionId) : [];
+    if (beginning.type === "new")
+      for (const entry of beginning.entries) publishEntry(this.#options, turn.sessionKey, entry, undefined, versions);
     events.publish(turn.sessionKey, { type: "run-start", runId: turn.id, startedAtMs: turn.startedAtMs });
   }
 

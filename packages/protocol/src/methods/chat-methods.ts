@@ -30,6 +30,30 @@ export interface ChatMethods {
     params: { readonly sessionKey: string; readonly before?: string; readonly limit?: number };
     result: { readonly entries: readonly ChatEntry[]; readonly before?: string };
   };
+  /**
+   * Sends a message of the person, the newest one without `entryId`, again with another text, in a new branch of the transcript from before that message; the files that the gateway keeps of it
+   * go with it. The branch of before is kept: `versions` of the entries name it, and `chat.branch` shows it. Resolves once it is committed; deduplicated by
+   * `idempotencyKey`. Rejects with `conflict` while the conversation has work.
+   */
+  "chat.edit": {
+    params: { readonly sessionKey: string; readonly entryId?: string; readonly text: string; readonly idempotencyKey: string };
+    result: SentVersion;
+  };
+  /** Asks for another answer to a message of the person, the newest one without `entryId`: like `chat.edit` with its own text. */
+  "chat.regenerate": {
+    params: { readonly sessionKey: string; readonly entryId?: string; readonly idempotencyKey: string };
+    result: SentVersion;
+  };
+  /** The messages that were edited or sent again, oldest first. */
+  "chat.branches": {
+    params: { readonly sessionKey: string };
+    result: { readonly branches: readonly MessageVersions[] };
+  };
+  /** Continues the newest branch that has an entry. `changed` is false if it is shown already. Rejects with `conflict` while the conversation has work. */
+  "chat.branch": {
+    params: { readonly sessionKey: string; readonly entryId: string };
+    result: { readonly sessionKey: string; readonly changed: boolean };
+  };
   /** Subscribes this connection to the session's events and returns the snapshot that they continue from. Every call returns a fresh one. */
   "chat.subscribe": { params: { readonly sessionKey?: string; readonly agentId?: string; readonly limit?: number }; result: ChatSnapshot };
   "chat.unsubscribe": { params: { readonly sessionKey: string }; result: { readonly subscribed: boolean } };
@@ -45,7 +69,38 @@ export interface ChatMethods {
   };
 }
 
+/** How a version of a message was sent. */
+export interface SentVersion {
+  readonly sessionKey: string;
+  readonly status: "accepted" | "duplicate";
+  /** Files of the message that the gateway does not keep any longer, and that were not sent again; absent for none. */
+  readonly leftOut?: number;
+}
+
+/** A message with several versions. */
+export interface MessageVersions {
+  /** Oldest first. `text` is cut at 200 characters. */
+  readonly versions: readonly {
+    readonly entryId: string;
+    readonly timestampMs: number;
+    readonly text: string;
+    readonly isShown: boolean;
+  }[];
+}
+
 const idempotencyKey = z.string().min(1).max(200);
+
+const entryId = z.string().min(1).max(200);
+
+const SentVersionSchema = z.lazy(() =>
+  z.strictObject({ sessionKey: z.string(), status: z.enum(["accepted", "duplicate"]), leftOut: z.number().int().positive().optional() }),
+);
+
+const MessageVersionsSchema = z.lazy(() =>
+  z.strictObject({
+    versions: z.array(z.strictObject({ entryId: z.string(), timestampMs: z.number(), text: z.string(), isShown: z.boolean() })),
+  }),
+);
 
 const AttachmentSchema = z.lazy(() =>
   z.strictObject({ ref: z.string().regex(/^upload:[0-9a-f]{32}$/), fileName: z.string().max(200).optional() }),
@@ -76,6 +131,30 @@ export const CHAT_METHODS: MethodTable<ChatMethods> = defineMethods<ChatMethods>
     stores: false,
     params: () => z.strictObject({ sessionKey: key, before: z.string().max(200).optional(), limit: limit.optional() }),
     result: () => z.strictObject({ entries: z.array(ChatEntrySchema), before: z.string().optional() }),
+  },
+  "chat.edit": {
+    access: "owner",
+    stores: true,
+    params: () => z.strictObject({ sessionKey: key, entryId: entryId.optional(), text: z.string().min(1).max(500_000), idempotencyKey }),
+    result: () => SentVersionSchema,
+  },
+  "chat.regenerate": {
+    access: "owner",
+    stores: true,
+    params: () => z.strictObject({ sessionKey: key, entryId: entryId.optional(), idempotencyKey }),
+    result: () => SentVersionSchema,
+  },
+  "chat.branches": {
+    access: "owner",
+    stores: false,
+    params: () => z.strictObject({ sessionKey: key }),
+    result: () => z.strictObject({ branches: z.array(MessageVersionsSchema) }),
+  },
+  "chat.branch": {
+    access: "owner",
+    stores: true,
+    params: () => z.strictObject({ sessionKey: key, entryId }),
+    result: () => z.strictObject({ sessionKey: z.string(), changed: z.boolean() }),
   },
   "chat.subscribe": {
     access: "owner",

@@ -38,6 +38,8 @@ export type ChatEntry =
       readonly sender?: string;
       readonly channel: string;
       readonly idempotencyKey?: string;
+      /** The ids of all versions of the message, oldest first, its own among them: it was edited, or sent again for another answer. Absent for only one. */
+      readonly versions?: readonly string[];
     }
   | {
       readonly type: "assistant";
@@ -109,6 +111,7 @@ export const ChatEntrySchema: z.ZodType<ChatEntry> = parserOf<ChatEntry>()(() =>
       sender: z.string().optional(),
       channel: z.string(),
       idempotencyKey: z.string().optional(),
+      versions: z.array(z.string()).optional(),
     }),
     z.strictObject({
       type: z.literal("assistant"),
@@ -232,6 +235,8 @@ export type ChatEvent =
   | { readonly type: "queue-change"; readonly queued: number; readonly wait?: ChatWait }
   /** The sub-agent of the session, or one below it, has started or changed. */
   | { readonly type: "subagent-change"; readonly subagent: ChatSubagent }
+  /** Another branch of the transcript is shown: other entries than before. Subscribe again. */
+  | { readonly type: "branch-change" }
   /** The conversation was reset: earlier entries no longer count. */
   | { readonly type: "reset" };
 
@@ -252,6 +257,7 @@ export const ChatEventSchema: z.ZodType<ChatEvent> = parserOf<ChatEvent>()(() =>
     }),
     z.strictObject({ type: z.literal("queue-change"), queued: z.number(), wait: ChatWaitSchema.optional() }),
     z.strictObject({ type: z.literal("subagent-change"), subagent: ChatSubagentSchema }),
+    z.strictObject({ type: z.literal("branch-change") }),
     z.strictObject({ type: z.literal("reset") }),
   ]),
 );

@@ -28,6 +28,8 @@ export interface InputAdmission {
   readonly kind: RunKind;
   /** The sender waits for an answer to this input alone: it is never merged with other messages or steered into a running turn. */
   readonly ownTurn?: true;
+  /** It is another version of an earlier message: its turn begins a branch of the transcript from before that one. */
+  readonly branch?: BranchFacts;
   /** The sender gets the model's thoughts in addition to the answer, regardless of the session's setting. */
   readonly showThoughts?: true;
   /** `system` messages of an HTTP request: the Extra section of its prompt. */
@@ -82,6 +84,14 @@ export interface InputAdmission {
   readonly confinement?: RunConfinement;
   /** Several agents answer its conversation; each has an input of its own. */
   readonly broadcast?: BroadcastPart;
+}
+
+/** Where a branch of a transcript begins. */
+interface BranchFacts {
+  /** The conversation that the message was sent in: in another one it is an ordinary message. */
+  readonly sessionId: string;
+  /** The entry before which the branch begins. */
+  readonly before: string;
 }
 
 /** The part of one agent in a message that several agents answer. */

@@ -29,6 +29,11 @@ export type TranscriptBody =
       readonly messages: readonly { readonly entryId: string; readonly message: AgentMessage }[];
       readonly rerendered?: true;
     }
+  /**
+   * From here on the conversation continues the entry `after`, or its own start without one: what came behind that is another branch, which is kept. `key`:
+   * what made it; unique in the store, and not written to plain files.
+   */
+  | { readonly type: "branch"; readonly after?: string; readonly key?: string }
   /** A message of a person that clients show and the model never gets: a command, or a message that was dropped. `eventId` is that of its input. */
   | {
       readonly type: "ui-message";

@@ -32,6 +32,17 @@ export type EntryScan = (query: { readonly words: readonly string[]; readonly be
   readonly before?: string;
 }>;
 
+/** The first messages of all branches that continue one entry. */
+export interface EntryVersions {
+  /** Oldest first; at least two. */
+  readonly entryIds: readonly string[];
+  /** The one of the current branch; absent if that has none of them. */
+  readonly shownId?: string;
+}
+
+/** Most branches of a transcript. Each read of a conversation looks at all of them. */
+export const MAX_BRANCHES = 500;
+
 /** Transcripts by session id, and the prompts of their requests. */
 export interface TranscriptStore {
   /** Appends an entry outside any turn. If a notice with the same key exists, that one is returned instead. */
@@ -67,6 +78,22 @@ export interface TranscriptStore {
    * are not shown. `before` continues.
    */
   readonly scanEntries: EntryScan;
+  /**
+   * Begins another branch of the transcript, which continues what is before the entry `before`: reads of the conversation no longer give that entry and what
+   * follows it. With a `key` that was used before, a no-op. Rejects with `not-found` for an entry of another conversation, and with `invalid` if there are
+   * `MAX_BRANCHES` already.
+   */
+  branchTranscript(
+    sessionId: string,
+    options: { readonly before: string; readonly key: string; readonly timestampMs: number },
+  ): Promise<TranscriptEntry>;
+  /** Continues the newest branch that has the entry; `undefined` if it is the current one. Rejects as `branchTranscript` does. */
+  chooseBranch(
+    sessionId: string,
+    options: { readonly entryId: string; readonly timestampMs: number },
+  ): Promise<TranscriptEntry | undefined>;
+  /** The messages of people at which the transcript has branches. */
+  readVersions(sessionId: string): Promise<readonly EntryVersions[]>;
   savePrompt(prompt: PromptRecord): Promise<void>;
   /** The newest prompt of the session id, or the newest one with this hash that was rendered by then. */
   readPrompt(sessionId: string, options?: { readonly hash: string; readonly notAfterMs: number }): Promise<PromptRecord | undefined>;

@@ -12,6 +12,8 @@ export function entryChars({ body }: Pick<ImportedEntry, "body">): number {
       return ENVELOPE_CHARS + body.message.summary.length;
     case "replacement":
       return body.messages.reduce((sum, { message }) => sum + ENVELOPE_CHARS + messageChars(message), ENVELOPE_CHARS);
+    case "branch":
+      return ENVELOPE_CHARS;
     case "ui-message":
     case "notice":
       return ENVELOPE_CHARS + body.text.length;

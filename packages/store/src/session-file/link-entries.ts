@@ -8,7 +8,7 @@ export interface FileRecords {
   readonly parents: readonly number[];
   /** Undefined for a record that is skipped; it is still a link of the chain. */
   readonly types: readonly (TranscriptBody["type"] | undefined)[];
-  /** The entries that compactions and replacements refer to. */
+  /** The entries that compactions, replacements and branches refer to. */
   readonly references: ReadonlyMap<number, RecordReferences>;
 }
 
@@ -31,6 +31,8 @@ export interface LinkedRecords {
   readonly kept: ReadonlyMap<number, number>;
   /** By the index of a replacement: the positions of the entries that it replaces, by their ids in the file. */
   readonly replaced: ReadonlyMap<number, ReadonlyMap<string, number>>;
+  /** By the index of a branch: the position of the entry that it continues. Absent for one that continues the start. */
+  readonly continued: ReadonlyMap<number, number>;
   /** Entries that are not on the path from the last one to the start. */
   readonly otherBranch: number;
   /** Compactions whose first kept entry is missing. */
@@ -46,6 +48,7 @@ export function linkEntries(records: FileRecords): LinkedRecords {
   const byId = new Map<string, number>();
   const kept = new Map<number, number>();
   const replaced = new Map<number, ReadonlyMap<string, number>>();
+  const continued = new Map<number, number>();
   let [count, lostCuts, lastMessage, taken] = [0, 0, -1, 0];
   for (const type of types) if (type !== undefined) taken += 1;
   for (const index of pathToLast(records)) {
@@ -63,6 +66,11 @@ export function linkEntries(records: FileRecords): LinkedRecords {
       });
       replaced.set(index, new Map(found));
     }
+    // A branch from an entry that is missing continues what is before it.
+    if (type === "branch" && named[0] !== undefined) {
+      const place = places[byId.get(named[0]) ?? -1] ?? -1;
+      if (place !== -1 || count > 0) continued.set(index, place === -1 ? count - 1 : place);
+    }
     if (type === "compaction") {
       const first = firstPlaces[keptIndex ?? byId.get(named[0] ?? "") ?? -1] ?? -1;
       const isLost = first === -1 || first >= count;
@@ -75,8 +83,8 @@ export function linkEntries(records: FileRecords): LinkedRecords {
     places[index] = count;
     count += 1;
   }
-  const referred = new Set([...kept.values(), ...[...replaced.values()].flatMap((found) => [...found.values()])]);
-  return { count, places, referred, kept, replaced, otherBranch: taken - count, lostCuts };
+  const referred = new Set([...kept.values(), ...continued.values(), ...[...replaced.values()].flatMap((found) => [...found.values()])]);
+  return { count, places, referred, kept, replaced, continued, otherBranch: taken - count, lostCuts };
 }
 
 function pathToLast({ parents }: FileRecords): readonly number[] {

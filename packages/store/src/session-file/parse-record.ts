@@ -52,6 +52,8 @@ export function parseBody(record: JsonObject, timestampMs: number): TranscriptBo
       return toCompaction(record, timestampMs);
     case "replacement":
       return toReplacement(record, timestampMs);
+    case "branch":
+      return { type: "branch", ...withoutUndefined({ after: nonEmpty(record["after"]) }) };
     case "ui-message":
       return toUiMessage(record);
     case "notice": {

@@ -25,7 +25,8 @@ export function createPortableLines(): (line: JsonObject) => JsonObject {
 }
 
 function portableContent(content: JsonObject, places: ReadonlyMap<string, string>, timestampMs: number): JsonObject {
-  const { message, messages, firstKeptEntryId, ...rest } = content;
+  const { message, messages, firstKeptEntryId, after, ...rest } = content;
+  if (after !== undefined) return { ...rest, after: places.get(stringOf(after) ?? "") ?? null };
   if (message !== undefined) return { ...rest, message: portableMessage(message, timestampMs) };
   if (firstKeptEntryId !== undefined) return { ...rest, firstKeptEntryId: places.get(stringOf(firstKeptEntryId) ?? "") ?? "" };
   if (messages === undefined) return rest;

@@ -51,7 +51,11 @@ async function* entriesOf(open: () => SessionFileSource, links: LinkedRecords): 
 }
 
 /** A body that refers to other entries by their positions in the conversation. A compaction that kept nothing becomes a message in the user's turn. */
-function linkedBody(body: TranscriptBody, index: number, { kept, replaced }: LinkedRecords): TranscriptBody {
+function linkedBody(body: TranscriptBody, index: number, { kept, replaced, continued }: LinkedRecords): TranscriptBody {
+  if (body.type === "branch") {
+    const place = continued.get(index);
+    return place === undefined ? { type: "branch" } : { type: "branch", after: String(place) };
+  }
   if (body.type === "replacement") {
     const places = replaced.get(index);
     const messages = body.messages.flatMap(({ entryId, message }) => {
@@ -142,6 +146,8 @@ class Reading {
     } else if (body.type === "compaction") {
       const keptIndex = countOf(record["firstKeptEntryIndex"]);
       this.#references.set(index, { ids: [body.message.firstKeptEntryId], ...withoutUndefined({ keptIndex }) });
+    } else if (body.type === "branch") {
+      if (body.after !== undefined) this.#references.set(index, { ids: [body.after] });
     } else if (body.type === "replacement") {
       this.#references.set(index, { ids: body.messages.map(({ entryId }) => entryId) });
     }

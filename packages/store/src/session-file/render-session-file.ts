@@ -49,6 +49,8 @@ function contentOf(entry: TranscriptEntry): object {
     }
     case "replacement":
       return { messages: entry.messages, rerendered: entry.rerendered };
+    case "branch":
+      return { after: entry.after ?? null };
     case "ui-message": {
       const { text, channel, eventId, sender, attachments } = entry;
       return { text, channel, eventId, sender, attachments };

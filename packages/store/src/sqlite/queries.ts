@@ -5,6 +5,7 @@ import type { RequestRecord } from "../port/ledger-records.ts";
 import type { PromptRecord, TranscriptEntry } from "../port/transcript-records.ts";
 import type { TurnRecord, TurnState } from "../port/turn-records.ts";
 import type { Store, StoreCounts } from "../port/store.ts";
+import type { EntryVersions } from "../port/transcript-store.ts";
 import type { NewestTurn } from "./tables/turn-table.ts";
 import type { Tables } from "./tables/tables.ts";
 import { numberOf, textOf } from "./values/row.ts";
@@ -39,6 +40,11 @@ export class Queries {
     if (options === undefined) return transcripts.context(sessionId);
     const conversation = conversations.find(sessionId);
     return conversation === undefined ? [] : transcripts.contextAt(conversation, options.at);
+  }
+
+  versions(sessionId: string): readonly EntryVersions[] {
+    const conversation = this.#tables.conversations.find(sessionId);
+    return conversation === undefined ? [] : this.#tables.transcripts.branches.versions(conversation);
   }
 
   prompt(sessionId: string, options?: Parameters<Store["readPrompt"]>[1]): PromptRecord | undefined {

@@ -16,6 +16,7 @@ import type { EndedSpawn, NewSpawn, SpawnEnd } from "../port/spawn-store.ts";
 import type { EndedTurn, NewTurn, StartedTurn, TurnEnd } from "../port/turn-store.ts";
 import { addTotals } from "./values/add-totals.ts";
 import { textOf } from "./values/row.ts";
+import { encodeId } from "./values/sequence-id.ts";
 import type { Tables } from "./tables/tables.ts";
 import type { Conversation } from "./tables/conversation-table.ts";
 import type { RunningTurn } from "./tables/turn-table.ts";
@@ -213,11 +214,24 @@ export class Transactions {
   }
 
   appendEntry(sessionId: string, body: TranscriptBody, timestampMs: number): TranscriptEntry {
-    const known = body.type === "notice" && body.key !== undefined ? this.#tables.transcripts.findNotice(body.key) : undefined;
+    const known = body.type === "notice" && body.key !== undefined ? this.#tables.transcripts.findKeyed(body.key) : undefined;
     if (known !== undefined) return known;
     const [entry] = this.#append(this.#conversationOf(sessionId), [body], timestampMs);
     if (entry === undefined) throw new StoreError("internal", "The entry was not appended.");
     return entry;
+  }
+
+  branch(sessionId: string, options: Parameters<Store["branchTranscript"]>[1]): TranscriptEntry {
+    const known = this.#tables.transcripts.findKeyed(options.key);
+    if (known !== undefined) return known;
+    const conversation = this.#conversationOf(sessionId);
+    const after = this.#tables.transcripts.branches.placeBefore(conversation, options.before);
+    return this.appendEntry(sessionId, { ...branchAfter(after), key: options.key }, options.timestampMs);
+  }
+
+  chooseBranch(sessionId: string, options: Parameters<Store["chooseBranch"]>[1]): TranscriptEntry | undefined {
+    const end = this.#tables.transcripts.branches.endOf(this.#conversationOf(sessionId), options.entryId);
+    return end === undefined ? undefined : this.appendEntry(sessionId, branchAfter(end), options.timestampMs);
   }
 
   savePrompt(prompt: PromptRecord): void {
@@ -326,10 +340,15 @@ export class Transactions {
   }
 }
 
+function branchAfter(entry: number): Extract<TranscriptBody, { type: "branch" }> {
+  return { type: "branch", ...(entry === 0 ? {} : { after: encodeId("e", entry) }) };
+}
+
 /** Maps the entry ids in a compaction or a replacement from those of the file to the stored ones. */
 function withNewIds(body: TranscriptBody, ids: ReadonlyMap<string, string>): TranscriptBody {
   if (body.type === "replacement")
     return { ...body, messages: body.messages.map((one) => ({ ...one, entryId: ids.get(one.entryId) ?? one.entryId })) };
+  if (body.type === "branch") return body.after === undefined ? body : { type: "branch", after: ids.get(body.after) ?? body.after };
   // A key identifies the subject of the notice only in the store that it came from.
   if (body.type === "notice") {
     const { key: _key, ...kept } = body;

@@ -82,6 +82,8 @@ export class EntryRestorer {
         const { key: _key, ...kept } = body;
         return kept;
       }
+      case "branch":
+        return { type: "branch", ...(body.after === undefined ? {} : { after: this.#idOf(body.after) }) };
       case "replacement":
         return { ...body, messages: body.messages.map((one) => ({ ...one, entryId: this.#idOf(one.entryId) })) };
       case "compaction":

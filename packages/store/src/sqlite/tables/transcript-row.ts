@@ -17,6 +17,7 @@ export function payloadOf(body: TranscriptBody): unknown {
       return body.message;
     case "replacement":
       return body.rerendered === true ? { messages: body.messages, rerendered: true } : body.messages;
+    case "branch":
     case "ui-message":
     case "notice": {
       const { type: _type, ...payload } = body;
@@ -55,6 +56,8 @@ function toBody(type: string, payload: never): TranscriptBody {
       const { level, text, blocks, key, tellsModel, tainted } = payload as Extract<TranscriptBody, { type: "notice" }>;
       return { type, level, text, ...withoutUndefined({ blocks, key, tellsModel, tainted }) };
     }
+    case "branch":
+      return { type, ...(payload as Omit<Extract<TranscriptBody, { type: "branch" }>, "type">) };
     case "ui-message":
       return { type, ...(payload as Omit<Extract<TranscriptBody, { type: "ui-message" }>, "type">) };
     default:

@@ -9,6 +9,9 @@ import { checksum } from "../values/checksum.ts";
 import { numberOf, optionalNumber } from "../values/row.ts";
 import type { Row } from "../values/row.ts";
 import { decodeId, decodePosition, encodeId } from "../values/sequence-id.ts";
+import { isOnPath } from "../values/transcript-path.ts";
+import type { TranscriptPath } from "../values/transcript-path.ts";
+import { BranchTable, ON_PATH } from "./branch-table.ts";
 import { toConversation } from "./conversation-table.ts";
 import type { Conversation, ConversationTable } from "./conversation-table.ts";
 import type { TableContext } from "./table-context.ts";
@@ -39,10 +42,12 @@ export interface ContextPage {
 export class TranscriptTable {
   readonly #context: TableContext;
   readonly #conversations: ConversationTable;
+  readonly branches: BranchTable;
 
   constructor(context: TableContext, conversations: ConversationTable) {
     this.#context = context;
     this.#conversations = conversations;
+    this.branches = new BranchTable(context);
   }
 
   /** Removes some entries of a failed import, and finally the conversation; false once it is gone. */
@@ -77,7 +82,7 @@ export class TranscriptTable {
         ...facts,
         payload,
         checksum(payload, facts),
-        body.type === "notice" && body.key !== undefined ? checkKey("The key of a notice", body.key) : null,
+        (body.type === "notice" || body.type === "branch") && body.key !== undefined ? checkKey("The key of an entry", body.key) : null,
       );
       if (body.type === "compaction") this.#saveCut(conversation, id, body.message);
       const ids = {
@@ -97,8 +102,8 @@ export class TranscriptTable {
     return this.#one("transcript.id = ?", decodeId("e", id) ?? -1);
   }
 
-  /** The notice with this key, in any conversation. */
-  findNotice(key: string): TranscriptEntry | undefined {
+  /** The notice or the branch with this key, in any conversation. */
+  findKeyed(key: string): TranscriptEntry | undefined {
     return this.#one("transcript.key = ?", key);
   }
 
@@ -115,11 +120,13 @@ export class TranscriptTable {
     const before = options.before === undefined ? Number.MAX_SAFE_INTEGER : decodePosition("e", options.before);
     const conversation = this.#conversations.find(sessionId);
     if (conversation === undefined) return { items: [] };
+    const part = onPath(this.branches.path(conversation));
     const rows = this.#context.database.all(
       `SELECT ${COLUMNS} WHERE transcript.conversation = ? AND transcript.id < ? AND transcript.damaged = 0
-       ${options.exceptSilent === true ? `AND NOT ${ENDED_SILENTLY}` : ""} ORDER BY transcript.id DESC LIMIT ?`,
+       ${options.exceptSilent === true ? `AND NOT ${ENDED_SILENTLY}` : ""} ${part.sql} ORDER BY transcript.id DESC LIMIT ?`,
       conversation.n,
       before,
+      ...part.values,
       options.limit + 1,
     );
     const shown = rows.slice(0, options.limit).toReversed();
@@ -132,20 +139,23 @@ export class TranscriptTable {
   contextAt(conversation: Conversation, at: string): readonly TranscriptEntry[] {
     const { database } = this.#context;
     const last = decodePosition("e", at);
+    const part = onPath(this.branches.path(conversation, last));
     const summary = database.get(
-      `SELECT ${COLUMNS} WHERE transcript.conversation = ? AND transcript.type = 'compaction' AND transcript.id <= ?
+      `SELECT ${COLUMNS} WHERE transcript.conversation = ? AND transcript.type = 'compaction' AND transcript.id <= ? ${part.sql}
        ORDER BY transcript.id DESC LIMIT 1`,
       conversation.n,
       last,
+      ...part.values,
     );
     const [compaction] = summary === undefined ? [] : this.#decodeAll([summary], conversation);
     const keptFrom = compaction?.type === "compaction" ? decodeId("e", compaction.message.firstKeptEntryId) : undefined;
     const kept = database.all(
       `SELECT ${COLUMNS} WHERE transcript.conversation = ? AND transcript.id BETWEEN ? AND ? AND transcript.type IN ('message', 'replacement')
-       AND transcript.damaged = 0 ORDER BY transcript.id`,
+       AND transcript.damaged = 0 ${part.sql} ORDER BY transcript.id`,
       conversation.n,
       keptFrom ?? 0,
       last,
+      ...part.values,
     );
     return [...(compaction === undefined ? [] : [compaction]), ...this.#decodeAll(kept, conversation)];
   }
@@ -156,16 +166,19 @@ export class TranscriptTable {
     const row = database.get("SELECT * FROM conversations WHERE session_id = ?", sessionId);
     if (row === undefined) return [];
     const conversation = toConversation(row);
-    const compaction = optionalNumber(row, "compaction_entry");
+    const path = this.branches.path(conversation);
+    const part = onPath(path);
+    const { compaction, keptFrom } = this.branches.start(row, path);
     const summary =
       compaction === undefined
         ? undefined
         : database.get(`SELECT ${COLUMNS} WHERE transcript.id = ? AND transcript.damaged = 0`, compaction);
     const kept = database.all(
       `SELECT ${COLUMNS} WHERE transcript.conversation = ? AND transcript.id >= ? AND transcript.type IN ('message', 'replacement') AND transcript.damaged = 0
-       ORDER BY transcript.id`,
+       ${part.sql} ORDER BY transcript.id`,
       conversation.n,
-      optionalNumber(row, "kept_from") ?? 0,
+      keptFrom,
+      ...part.values,
     );
     return this.#decodeAll(summary === undefined ? kept : [summary, ...kept], conversation);
   }
@@ -179,12 +192,15 @@ export class TranscriptTable {
     const row = database.get("SELECT * FROM conversations WHERE session_id = ?", sessionId);
     if (row === undefined) return { entries: [], textChars: 0, imageChars: images.maxChars };
     const conversation = toConversation(row);
+    const path = this.branches.path(conversation);
+    const part = onPath(path);
     const rows = database.each(
       `SELECT ${COLUMNS} WHERE transcript.conversation = ? AND transcript.id >= ? AND transcript.id < ?
-       AND transcript.type IN ('message', 'replacement') AND transcript.damaged = 0 ORDER BY transcript.id DESC`,
+       AND transcript.type IN ('message', 'replacement') AND transcript.damaged = 0 ${part.sql} ORDER BY transcript.id DESC`,
       conversation.n,
-      optionalNumber(row, "kept_from") ?? 0,
+      this.branches.start(row, path).keptFrom,
       before,
+      ...part.values,
     );
     const newestFirst: TranscriptEntry[] = [];
     let [chars, textChars, imageChars] = [0, 0, images.maxChars];
@@ -210,14 +226,19 @@ export class TranscriptTable {
     const row = database.get("SELECT * FROM conversations WHERE session_id = ?", sessionId);
     if (row === undefined) return { compaction: [], omitted: 0 };
     const conversation = toConversation(row);
-    const entry = optionalNumber(row, "compaction_entry");
+    const path = this.branches.path(conversation);
+    const part = onPath(path);
+    const { compaction, keptFrom } = this.branches.start(row, path);
     const summary =
-      entry === undefined ? undefined : database.get(`SELECT ${COLUMNS} WHERE transcript.id = ? AND transcript.damaged = 0`, entry);
+      compaction === undefined
+        ? undefined
+        : database.get(`SELECT ${COLUMNS} WHERE transcript.id = ? AND transcript.damaged = 0`, compaction);
     const count = database.get(
-      "SELECT count(*) AS omitted FROM transcript WHERE conversation = ? AND id >= ? AND id < ?",
+      `SELECT count(*) AS omitted FROM transcript WHERE conversation = ? AND id >= ? AND id < ? ${part.sql}`,
       conversation.n,
-      optionalNumber(row, "kept_from") ?? 0,
+      keptFrom,
       before,
+      ...part.values,
     );
     return {
       compaction: summary === undefined ? [] : this.#decodeAll([summary], conversation),
@@ -261,7 +282,8 @@ export class TranscriptTable {
     const { database } = this.#context;
     const kept = decodeId("e", message.firstKeptEntryId) ?? -1;
     const known = database.get("SELECT 1 AS found FROM transcript WHERE id = ? AND conversation = ?", kept, conversation.n);
-    if (known === undefined) {
+    const path = this.branches.path(conversation);
+    if (known === undefined || (path !== undefined && !isOnPath(path, kept))) {
       throw new StoreError(
         "not-found",
         `The first kept entry ${message.firstKeptEntryId} is not in the session ${conversation.sessionId}.`,
@@ -289,6 +311,11 @@ export class TranscriptTable {
       this.#context.database.run("UPDATE transcript SET damaged = 1, key = NULL WHERE id = ?", id);
     });
   }
+}
+
+/** The condition of a statement for the entries of a path, with its value; empty for all of a conversation. */
+function onPath(path: TranscriptPath | undefined): { readonly sql: string; readonly values: readonly string[] } {
+  return path === undefined ? { sql: "", values: [] } : { sql: `AND ${ON_PATH}`, values: [JSON.stringify(path)] };
 }
 
 function imageCharsOf(entry: TranscriptEntry): number {

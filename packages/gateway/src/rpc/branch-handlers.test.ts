@@ -1,0 +1,115 @@
+import { startAnthropicServer, textReply } from "@factotum/testing-providers";
+import type { AnthropicServer } from "@factotum/testing-providers";
+import type { ChatEntry } from "@factotum/protocol";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import type { TestGateway } from "../../test/gateway-harness.ts";
+import { TestClient } from "../../test/test-client.ts";
+
+const SESSION = "agent:main:main";
+
+let server: AnthropicServer;
+let platform: TestPlatform;
+beforeEach(async () => {
+  platform = new TestPlatform();
+  server = await startAnthropicServer();
+  server.respond(({ index }) => textReply(`Answer ${index}.`));
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+const start = (): Promise<TestGateway> =>
+  startTestGateway({ platform, patch: withModel(server.baseUrl), accountConfig: { allowFrom: ["anna"] } });
+const connect = (running: TestGateway): Promise<TestClient> => TestClient.connect(running.gateway.url, running.token);
+
+async function say(client: TestClient, message: string): Promise<void> {
+  await client.call("agent", { sessionKey: SESSION, message, idempotencyKey: `k-${message}` });
+}
+
+async function entries(client: TestClient): Promise<readonly ChatEntry[]> {
+  return (await client.call("chat.history", { sessionKey: SESSION })).entries;
+}
+
+function texts(shown: readonly ChatEntry[]): readonly string[] {
+  return shown.flatMap((entry) => (entry.type === "user" || entry.type === "assistant" ? [entry.text] : []));
+}
+
+const idOf = (shown: readonly ChatEntry[], text: string): string =>
+  shown.find((entry) => entry.type === "user" && entry.text === text)?.id ?? "";
+const asked = (index: number): string => JSON.stringify(server.requests.at(index)?.body?.["messages"]);
+
+test("an edited message is answered in a branch from before it, once, and the old branch can be shown again", async () => {
+  await using running = await start();
+  using client = await connect(running);
+  for (const text of ["one", "two", "three"]) await say(client, text);
+  const two = idOf(await entries(client), "two");
+  await client.call("chat.subscribe", { sessionKey: SESSION });
+  const edit = { sessionKey: SESSION, entryId: two, text: "two again", idempotencyKey: "edit-1" };
+  expect(await client.call("chat.edit", edit)).toEqual({ sessionKey: SESSION, status: "accepted" });
+  await running.gateway.engine.idle();
+  expect(await client.call("chat.edit", edit)).toEqual({ sessionKey: SESSION, status: "duplicate" });
+  await running.gateway.engine.idle();
+
+  expect(server.requests).toHaveLength(4);
+  expect(asked(-1)).toContain("two again");
+  expect(asked(-1)).not.toContain("three");
+  const shown = await entries(client);
+  expect(texts(shown)).toEqual(["one", "Answer 0.", "two again", "Answer 3."]);
+  const again = idOf(shown, "two again");
+  expect(shown.find(({ id }) => id === again)).toMatchObject({ versions: [two, again] });
+  // Watchers are told to read again, and get the new message with its versions.
+  const seen = client.events.flatMap((event) => (event.type === "branch-change" || event.type === "entry" ? [event] : []));
+  expect(seen).toMatchObject([
+    { type: "branch-change" },
+    { entry: { text: "two again", versions: [two, again] } },
+    { entry: { type: "assistant" } },
+  ]);
+  const session = await running.store.readSession(SESSION);
+  const [request] = (await running.store.listRequests({ sessionId: session?.sessionId ?? "", limit: 1 })).items;
+  expect(request).toMatchObject({ causes: expect.arrayContaining(["edited"]) });
+
+  expect(await client.call("chat.branch", { sessionKey: SESSION, entryId: two })).toEqual({ sessionKey: SESSION, changed: true });
+  expect(await client.call("chat.branch", { sessionKey: SESSION, entryId: two })).toEqual({ sessionKey: SESSION, changed: false });
+  expect(texts(await entries(client))).toEqual(["one", "Answer 0.", "two", "Answer 1.", "three", "Answer 2."]);
+  const { branches } = await client.call("chat.branches", { sessionKey: SESSION });
+  expect(branches).toMatchObject([
+    {
+      versions: [
+        { entryId: two, text: "two", isShown: true },
+        { entryId: again, text: "two again", isShown: false },
+      ],
+    },
+  ]);
+  // The next message continues the chosen branch.
+  await say(client, "four");
+  expect(asked(-1)).toContain("three");
+  expect(asked(-1)).not.toContain("two again");
+});
+
+test("another answer is asked for with the same message; a working conversation and a message of others are refused", async () => {
+  await using running = await start();
+  using client = await connect(running);
+  await say(client, "one");
+  await client.call("chat.regenerate", { sessionKey: SESSION, idempotencyKey: "again-1" });
+  await running.gateway.engine.idle();
+  const shown = await entries(client);
+  expect(texts(shown)).toEqual(["one", "Answer 1."]);
+  expect(asked(-1)).not.toContain("Answer 0.");
+
+  const gate = server.hold();
+  await client.call("chat.subscribe", { sessionKey: SESSION });
+  const slow = say(client, "slow");
+  await client.until(() => client.events.find(({ type }) => type === "run-start"));
+  const busy = await client.callRaw("chat.regenerate", { sessionKey: SESSION, idempotencyKey: "again-2" });
+  expect(busy).toMatchObject({ ok: false, error: { code: "conflict", message: expect.stringContaining("Stop") } });
+  gate.open();
+  await slow;
+  const lost = await client.callRaw("chat.edit", { sessionKey: SESSION, entryId: "e000000zzzz", text: "x", idempotencyKey: "edit-2" });
+  expect(lost).toMatchObject({ ok: false, error: { code: "not-found" } });
+
+  await platform.say(platform.message("do as I say", { sender: { id: "anna", isBot: false } }));
+  await running.gateway.engine.idle();
+  const { sessions } = await client.call("sessions.list", {});
+  const guest = sessions.find(({ key }) => key !== SESSION)?.key ?? "";
+  const refused = await client.callRaw("chat.regenerate", { sessionKey: guest, idempotencyKey: "again-3" });
+  expect(refused).toMatchObject({ ok: false, error: { message: expect.stringContaining("your own") } });
+});

@@ -1,0 +1,164 @@
+import { withoutUndefined } from "@factotum/agent-contract";
+import { messageId } from "@factotum/channel-contract";
+import type { AttachmentRef, MsgContext, Origin } from "@factotum/channel-contract";
+import type { MessageVersions, RpcMethod, SentVersion } from "@factotum/protocol";
+import { StoreError } from "@factotum/store";
+import type { EntryVersions, SessionRecord, TranscriptEntry } from "@factotum/store";
+import { toChatEntry } from "../delivery/chat-entries.ts";
+import type { Engine } from "../engine/engine.ts";
+import { SessionRequestError } from "../kernel/session-request-error.ts";
+import { readSessionFile } from "../media/read-session-file.ts";
+import { sessionOrigin } from "../routing/session-origin.ts";
+import { SessionTasks } from "../sessions/session-tasks.ts";
+import type { RpcHandlersOf } from "./rpc-connection.ts";
+
+/** Entries of a conversation in which the newest message of the person is looked for. */
+const LOOK_BACK = 200;
+const MAX_TEXT_CHARS = 200;
+
+type BranchMethod = "chat.edit" | "chat.regenerate" | "chat.branches" | "chat.branch";
+type UserEntry = Extract<TranscriptEntry, { type: "message" }> & { readonly message: { readonly role: "user" } };
+
+/** The methods that send a message of the person again, or show another version of it: branches of the transcript. */
+export function branchHandlers(engine: Engine): RpcHandlersOf<Extract<RpcMethod, BranchMethod>> {
+  const { sessions, parts } = engine;
+  const sessionOf = async (asked: string): Promise<SessionRecord> => {
+    const sessionKey = await sessions.resolveRecipient({ sessionKey: asked });
+    const session = await parts.store.readSession(sessionKey);
+    if (session === undefined) throw new SessionRequestError("not-found", `There is no session "${sessionKey}".`);
+    return session;
+  };
+  return {
+    "chat.edit": async ({ sessionKey, entryId, text, idempotencyKey }) => {
+      const session = await sessionOf(sessionKey);
+      return sendVersion(engine, session, { entry: await ownMessage(engine, session, entryId), text, idempotencyKey });
+    },
+    "chat.regenerate": async ({ sessionKey, entryId, idempotencyKey }) => {
+      const session = await sessionOf(sessionKey);
+      const entry = await ownMessage(engine, session, entryId);
+      return sendVersion(engine, session, { entry, text: textOf(entry), idempotencyKey });
+    },
+    "chat.branches": async ({ sessionKey }) => {
+      const session = await sessionOf(sessionKey);
+      const branches: MessageVersions[] = [];
+      for (const found of await parts.store.readVersions(session.sessionId)) branches.push(await describeVersions(engine, found));
+      return { branches };
+    },
+    "chat.branch": async ({ sessionKey, entryId }) => {
+      const { key, sessionId } = await sessionOf(sessionKey);
+      checkIdle(engine, key);
+      const tasks = new SessionTasks({ queue: parts.queue, stopper: sessions.stopper });
+      const changed = await tasks.runQueued(key, async () => {
+        const chosen = await toRequestErrors(parts.store.chooseBranch(sessionId, { entryId, timestampMs: parts.clock.now() }));
+        if (chosen !== undefined) parts.conversations.branchChanged(key, sessionId);
+        return chosen !== undefined;
+      });
+      return { sessionKey: key, changed };
+    },
+  };
+}
+
+/** Sends another version of a message. A version that was sent before under the same key is not sent again, whatever the conversation is doing. */
+async function sendVersion(
+  engine: Engine,
+  { key: sessionKey, sessionId }: SessionRecord,
+  { entry, text, idempotencyKey }: { readonly entry: UserEntry; readonly text: string; readonly idempotencyKey: string },
+): Promise<SentVersion> {
+  const { parts } = engine;
+  const origin = pageOrigin(engine, sessionKey);
+  if ((await parts.store.findInput({ origin, eventId: idempotencyKey })) !== undefined) return { sessionKey, status: "duplicate" };
+  checkIdle(engine, sessionKey);
+  const files = entry.message.parts?.files ?? [];
+  const attachments: AttachmentRef[] = [];
+  for (const { id, kind, name } of files) {
+    const file = await readSessionFile({ id, sessionKey }, parts);
+    if (file === undefined) continue;
+    const ref = await parts.media.uploads.put(file.bytes);
+    attachments.push({ kind, ref, ...withoutUndefined({ fileName: name, mimeType: file.imageType }) });
+  }
+  if (text === "" && attachments.length === 0)
+    throw new SessionRequestError("invalid-request", "Nothing of this message is left that could be sent again.");
+  const message: MsgContext = {
+    origin,
+    eventId: idempotencyKey,
+    messageId: messageId(idempotencyKey),
+    timestampMs: parts.clock.now(),
+    event: { type: "message" },
+    sender: { id: "owner", isBot: false },
+    text,
+    mentionsBot: true,
+    attachments,
+  };
+  const branch = { sessionId, before: entry.id };
+  const { status } = await engine.submit(message, { owner: true, kind: "user", ownTurn: true, sessionKey, branch });
+  const leftOut = files.length - attachments.length;
+  return { sessionKey, status, ...(leftOut === 0 ? {} : { leftOut }) };
+}
+
+/** The address of the page's messages, in which the answer stays. */
+function pageOrigin({ parts }: Engine, sessionKey: string): Origin {
+  const page = parts.channels.instances().find(({ capabilities }) => capabilities.addressing === "session-key");
+  if (page === undefined) return sessionOrigin(sessionKey);
+  return { channel: page.channel, accountId: page.accountId, conversation: { kind: "direct", id: sessionKey } };
+}
+
+function checkIdle({ parts }: Engine, sessionKey: string): void {
+  if (parts.queue.lanes.isBusy(sessionKey))
+    throw new SessionRequestError("conflict", "The conversation is being answered. Stop the answer, or wait for it, and try again.");
+}
+
+/** The message with the id, or the newest one. */
+async function ownMessage(engine: Engine, session: SessionRecord, entryId: string | undefined): Promise<UserEntry> {
+  return entryId === undefined ? newestOwn(engine, session) : readOwn(engine, session, entryId);
+}
+
+async function newestOwn(engine: Engine, { sessionId }: SessionRecord): Promise<UserEntry> {
+  const { items } = await engine.parts.store.readTranscript(sessionId, { limit: LOOK_BACK, exceptSilent: true });
+  const entry = items.findLast(isPersons);
+  if (entry === undefined) throw new SessionRequestError("not-found", "This conversation has no message that could be answered again.");
+  return checkOwn(engine, entry);
+}
+
+async function readOwn(engine: Engine, { sessionId }: SessionRecord, entryId: string): Promise<UserEntry> {
+  const entry = await engine.parts.store.readEntry(entryId);
+  if (entry?.sessionId !== sessionId || !isPersons(entry))
+    throw new SessionRequestError("not-found", `This conversation has no message ${entryId}. It may have been reset since.`);
+  return checkOwn(engine, entry);
+}
+
+/** The message of another person would get the owner's authority. */
+async function checkOwn({ parts }: Engine, entry: UserEntry): Promise<UserEntry> {
+  const turn = entry.turnId === undefined ? undefined : await parts.store.readTurn(entry.turnId);
+  if (turn?.owner !== true) throw new SessionRequestError("invalid-request", "Only your own messages can be sent again.");
+  return entry;
+}
+
+function isPersons(entry: TranscriptEntry): entry is UserEntry {
+  return entry.type === "message" && entry.message.role === "user" && toChatEntry(entry)?.type === "user";
+}
+
+function textOf(entry: TranscriptEntry): string {
+  const shown = toChatEntry(entry);
+  return shown?.type === "user" ? shown.text : "";
+}
+
+async function describeVersions({ parts }: Engine, { entryIds, shownId }: EntryVersions): Promise<MessageVersions> {
+  const versions: MessageVersions["versions"][number][] = [];
+  for (const entryId of entryIds) {
+    const entry = await parts.store.readEntry(entryId);
+    if (entry === undefined) continue;
+    const text = textOf(entry);
+    const cut = text.length > MAX_TEXT_CHARS ? `${text.slice(0, MAX_TEXT_CHARS)}…` : text;
+    versions.push({ entryId, timestampMs: entry.timestampMs, text: cut, isShown: entryId === shownId });
+  }
+  return { versions };
+}
+
+async function toRequestErrors<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!StoreError.isInstance(error) || (error.code !== "not-found" && error.code !== "invalid")) throw error;
+    throw new SessionRequestError(error.code === "invalid" ? "conflict" : "not-found", error.message, { cause: error });
+  }
+}
