@@ -137,7 +137,7 @@ export type { SetupCheck, SetupHeartbeat, SetupProvider, SetupState } from "./sh
 export { CommandSummarySchema } from "./shapes/commands.ts";
 export type { CommandSummary } from "./shapes/commands.ts";
 export { LOG_LEVEL_IDS, LogPartSchema } from "./shapes/logs.ts";
-export type { LogEntry, LogLevelId, LogPart } from "./shapes/logs.ts";
+export type { LogEntry, LogField, LogLevelId, LogPart } from "./shapes/logs.ts";
 export { MessageTraceSchema } from "./shapes/message-trace.ts";
 export type { MessageTrace, TracedCall, TracedInput, TracedSend } from "./shapes/message-trace.ts";
 export { ModelListSchema, ModelTestSchema } from "./shapes/models.ts";

@@ -97,9 +97,11 @@ export function describeDeadLetters(context: () => ContractContext): void {
       const { store } = context();
       const refused = await settled(store, "a", "lost-and-retried", "refused");
       expect(refused).toMatchObject({ state: { type: "dead" }, attempts: 2, refusals: 2, possiblyDelivered: true });
+      const { settledAtMs, ...unsettled } = refused;
+      expect(settledAtMs).toBeGreaterThanOrEqual(refused.createdAtMs);
       const revived = await store.reviveOutbound(refused.id, soon);
       expect(revived).toEqual({
-        ...refused,
+        ...unsettled,
         state: { type: "waiting" },
         attempts: 0,
         refusals: 0,

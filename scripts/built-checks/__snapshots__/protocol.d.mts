@@ -1045,6 +1045,8 @@ interface DeadLetter {
   readonly failedAtMs: number;
   /** The session that it belongs to, if known. */
   readonly sessionKey?: string;
+  /** The turn that it belongs to, whose trace says what happened; absent if no turn began. */
+  readonly turnId?: string;
   /** Its source, or its target; absent if the stored row is damaged. */
   readonly channel?: string;
   readonly accountId?: string;
@@ -1584,6 +1586,12 @@ declare const CommandSummarySchema: z.ZodType<CommandSummary>;
 declare const LOG_LEVEL_IDS: readonly ["debug", "info", "warn", "error"];
 /** Name of a level. */
 type LogLevelId = (typeof LOG_LEVEL_IDS)[number];
+/** A fact of a line in addition to its message, such as `sessionKey`, `turnId` or `error`. */
+interface LogField {
+  readonly name: string;
+  /** As JSON unless it is a text, or an error with its causes; cut at 2,000 characters. */
+  readonly value: string;
+}
 /** A line of the log, without secrets. */
 interface LogEntry {
   /** ISO 8601; absent for a line that the gateway did not write. */
@@ -1592,8 +1600,8 @@ interface LogEntry {
   /** What it is about: an account of a channel, an agent and so on; `gateway` for none of these. */
   readonly source: string;
   readonly message: string;
-  /** The other facts of the line; cut at 2,000 characters. */
-  readonly details: string;
+  /** The other facts of the line, in its order; 50 at most. */
+  readonly fields: readonly LogField[];
 }
 /** A part of the log. */
 interface LogPart {
@@ -1601,6 +1609,8 @@ interface LogPart {
   readonly lines: readonly LogEntry[];
   /** What was written after this is read with it. */
   readonly cursor: string;
+  /** Lines after the cursor of the request are not in it: they were more than `limit`, or their file is gone. */
+  readonly missed?: true;
 }
 /** Parses a part of the log. */
 declare const LogPartSchema: z.ZodType<LogPart>;
@@ -1642,6 +1652,8 @@ interface TracedSend {
   readonly accountId: string;
   readonly conversation: string;
   readonly createdAtMs: number;
+  /** When its state became final: when the platform had taken it, or it was given up; absent until then. */
+  readonly settledAtMs?: number;
   readonly attempts: number;
   /** `accepted`: the platform has taken it, as `messageIds`. */
   readonly state: "sending" | "suppressed" | "waiting" | "accepted" | "ambiguous" | "dead" | "replaced";
@@ -2576,7 +2588,8 @@ interface MemoryMethods {
 interface MessageMethods {
   /**
    * Everything stored of one message: its event, its turn with requests and tool calls, and the sends of its answer with their receipts. By `entryId`, that of any
-   * message of the conversation, or by `turn`, its number from 1 or its id; otherwise the newest turn. Rejects with `not-found` if there is no such turn.
+   * message of the conversation, or by `turn`, its number from 1 or its id; otherwise the newest turn. Rejects with `not-found` if there is no such turn, or
+   * if the message belongs to another session than a named `sessionKey`. Without one, ids are of any session, and numbers of the default agent's main session.
    */
   "messages.trace": {
     params: {
@@ -3029,4 +3042,4 @@ interface RpcEvents {
 type RpcEvent = keyof RpcEvents;
 /** A parser for the payload of every event. */
 declare const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]>; };
-export { APPROVAL_DECISIONS, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatSubagent, type ChatSubagentActivity, ChatSubagentSchema, type ChatSubagentState, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type CommandSummary, CommandSummarySchema, type ConfigDifference, type ConfigFinding, type ConfigPatchResult, ConfigPatchResultSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConfigView, ConfigViewSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EditorAnswer, EditorAnswerSchema, type EditorOffer, type EditorRequest, EditorRequestSchema, type EditorServer, EditorServerSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, HEARTBEAT_OFFER, type HeartbeatSummary, HeartbeatSummarySchema, type HelloFrame, type JobGrants, JobGrantsSchema, type JobShape, JobShapeSchema, type JobSummary, JobSummarySchema, LOG_LEVEL_IDS, type LastRun, type LiveRun, type LogEntry, type LogLevelId, type LogPart, LogPartSchema, MAX_CHAT_ATTACHMENTS, MAX_EDITOR_SERVERS, MAX_EDITOR_TEXT_CHARS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, type MemoryAuditEntry, type MemoryAuditNote, MemoryAuditNoteSchema, type MemoryEntrySource, type MemoryFile, type MemoryFileChange, MemoryFileChangeSchema, MemoryFileSchema, type MemoryFinding, type MemoryNote, MemoryNoteSchema, type MemoryNoteVersion, MemoryNoteVersionSchema, type MemorySearchHit, MemorySearchHitSchema, type MemoryState, MemoryStateSchema, type MemoryText, MemoryTextSchema, type MessageTrace, MessageTraceSchema, type ModelList, ModelListSchema, type ModelPrice, type ModelSummary, type ModelTest, ModelTestSchema, type NoticeBlock, OPTIONAL_JOB_PARTS, type OccurrenceShape, OccurrenceShapeSchema, type OptionalJobPart, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ScheduleShape, type ScheduleStatus, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionModeId, type SessionSearchResult, SessionSearchResultSchema, type SessionSettings, type SessionSummary, SessionSummarySchema, type SessionTextHit, type SessionTitleHit, type SetupCheck, SetupCheckSchema, type SetupHeartbeat, type SetupProvider, type SetupState, SetupStateSchema, TOOL_STATES, type ThinkingLevelId, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolState, type ToolSummary, ToolSummarySchema, type TracedCall, type TracedInput, type TracedSend, USAGE_GROUPS, type UsageAmount, type UsageGroup, type UsageReport, UsageReportSchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredHeartbeats, offeredModels, retriedKey, retryKey };
+export { APPROVAL_DECISIONS, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatSubagent, type ChatSubagentActivity, ChatSubagentSchema, type ChatSubagentState, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type CommandSummary, CommandSummarySchema, type ConfigDifference, type ConfigFinding, type ConfigPatchResult, ConfigPatchResultSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConfigView, ConfigViewSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EditorAnswer, EditorAnswerSchema, type EditorOffer, type EditorRequest, EditorRequestSchema, type EditorServer, EditorServerSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, HEARTBEAT_OFFER, type HeartbeatSummary, HeartbeatSummarySchema, type HelloFrame, type JobGrants, JobGrantsSchema, type JobShape, JobShapeSchema, type JobSummary, JobSummarySchema, LOG_LEVEL_IDS, type LastRun, type LiveRun, type LogEntry, type LogField, type LogLevelId, type LogPart, LogPartSchema, MAX_CHAT_ATTACHMENTS, MAX_EDITOR_SERVERS, MAX_EDITOR_TEXT_CHARS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, type MemoryAuditEntry, type MemoryAuditNote, MemoryAuditNoteSchema, type MemoryEntrySource, type MemoryFile, type MemoryFileChange, MemoryFileChangeSchema, MemoryFileSchema, type MemoryFinding, type MemoryNote, MemoryNoteSchema, type MemoryNoteVersion, MemoryNoteVersionSchema, type MemorySearchHit, MemorySearchHitSchema, type MemoryState, MemoryStateSchema, type MemoryText, MemoryTextSchema, type MessageTrace, MessageTraceSchema, type ModelList, ModelListSchema, type ModelPrice, type ModelSummary, type ModelTest, ModelTestSchema, type NoticeBlock, OPTIONAL_JOB_PARTS, type OccurrenceShape, OccurrenceShapeSchema, type OptionalJobPart, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ScheduleShape, type ScheduleStatus, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionModeId, type SessionSearchResult, SessionSearchResultSchema, type SessionSettings, type SessionSummary, SessionSummarySchema, type SessionTextHit, type SessionTitleHit, type SetupCheck, SetupCheckSchema, type SetupHeartbeat, type SetupProvider, type SetupState, SetupStateSchema, TOOL_STATES, type ThinkingLevelId, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolState, type ToolSummary, ToolSummarySchema, type TracedCall, type TracedInput, type TracedSend, USAGE_GROUPS, type UsageAmount, type UsageGroup, type UsageReport, UsageReportSchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredHeartbeats, offeredModels, retriedKey, retryKey };

@@ -8,12 +8,16 @@ const DEFAULT_LIMIT = 200;
 export function createLogDesk({ path, hide }: { readonly path: string; readonly hide: (text: string) => string }): LogDesk {
   return {
     tail: async ({ limit = DEFAULT_LIMIT, after, ...filter }) => {
-      const wanted = (line: string): boolean => passes(line, filter);
-      const { lines, position } =
-        after === undefined ? await readLastLines(path, limit, wanted) : await readLinesAfter(path, parsePosition(after), wanted);
+      // Looked for in what the client gets, too: otherwise a search would tell what was hidden.
+      const wanted = (line: string): boolean => passes(line, filter) && (filter.text === undefined || passes(hide(line), filter));
+      const { lines, position, missed } =
+        after === undefined
+          ? { ...(await readLastLines(path, limit, wanted)), missed: false }
+          : await readLinesAfter(path, parsePosition(after), wanted);
       return {
         lines: lines.slice(-limit).map((line) => toLogEntry(hide(line))),
         cursor: `${position.inode ?? 0}:${position.offset}`,
+        ...(missed || (after !== undefined && lines.length > limit) ? { missed: true } : {}),
       };
     },
   };

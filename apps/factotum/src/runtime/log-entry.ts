@@ -1,8 +1,9 @@
 import type { LogEntry } from "@factotum/protocol";
-import { LOG_LEVELS, levelRank, parseLogLine, renderDetails, visible, type LogLevel } from "./log-line.ts";
+import { LOG_LEVELS, fieldsOf, levelRank, parseLogLine, visible, type LogLevel } from "./log-line.ts";
 
 const MAX_MESSAGE = 1000;
-const MAX_DETAILS = 2000;
+const MAX_VALUE = 2000;
+const MAX_FIELDS = 50;
 
 /** Which lines of the log are wanted. */
 export interface LogFilter {
@@ -25,14 +26,16 @@ export function passes(line: string, { level = "debug", source, text }: LogFilte
 /** A line as clients get it. A line that the gateway did not write is its message. */
 export function toLogEntry(line: string): LogEntry {
   const fields = parseLogLine(line);
-  if (fields === undefined) return { level: "info", source: "gateway", message: cut(visible(line), MAX_MESSAGE), details: "" };
+  if (fields === undefined) return { level: "info", source: "gateway", message: cut(visible(line), MAX_MESSAGE), fields: [] };
   const { time, level, message } = fields;
   return {
     ...(typeof time === "string" ? { time } : {}),
     level: LOG_LEVELS.find((name) => name === level) ?? "info",
     source: sourceOf(fields),
     message: cut(visible(String(message)), MAX_MESSAGE),
-    details: cut(visible(renderDetails(fields)), MAX_DETAILS),
+    fields: fieldsOf(fields)
+      .slice(0, MAX_FIELDS)
+      .map(([name, value]) => ({ name: visible(name), value: cut(visible(value), MAX_VALUE) })),
   };
 }
 

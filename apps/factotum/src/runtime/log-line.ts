@@ -29,12 +29,18 @@ export function renderLogLine(fields: Readonly<Record<string, unknown>>, { withD
   return visible([when, String(level).padEnd(5), message, ...(details === "" ? [] : [details])].join(" "));
 }
 
-/** What a line says in addition to its message, as `key=value`. */
-export function renderDetails(fields: Readonly<Record<string, unknown>>): string {
+/** What a line says in addition to its message: names with values, texts as they are and everything else as JSON, the error last, with its causes. */
+export function fieldsOf(fields: Readonly<Record<string, unknown>>): readonly (readonly [name: string, value: string])[] {
   const { time: _time, level: _level, message: _message, error, ...others } = fields;
-  const rest = Object.entries(others).map(([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`);
-  const failure = error === undefined ? [] : [`error=${JSON.stringify(messagesOf(error).join(": "))}`];
-  return [...rest, ...failure].join(" ");
+  const rest = Object.entries(others).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)] as const);
+  return error === undefined ? rest : [...rest, ["error", messagesOf(error).join(": ")]];
+}
+
+/** The same as `name=value`. */
+function renderDetails(fields: Readonly<Record<string, unknown>>): string {
+  return fieldsOf(fields)
+    .map(([name, value]) => `${name}=${name === "error" ? JSON.stringify(value) : value}`)
+    .join(" ");
 }
 
 /** Control characters as their escapes. */

@@ -34,19 +34,31 @@ export async function readLastLines(
   return { lines, position: { inode: facts?.ino, offset: facts?.size ?? 0 } };
 }
 
-/** The whole lines written after `position` that are `wanted`, also at the end of the previous file, from a megabyte of each at most. */
-export async function readLinesAfter(
-  path: string,
-  { inode, offset }: LogPosition,
-  wanted: (line: string) => boolean,
-): Promise<{ readonly lines: readonly string[]; readonly position: LogPosition }> {
+/** Lines of one look at the log. */
+export interface LogLook {
+  readonly lines: readonly string[];
+  /** Where the next look begins. */
+  readonly position: LogPosition;
+  /** The file that had the next lines is gone. */
+  readonly missed: boolean;
+}
+
+/** The whole lines written after `position` that are `wanted`, from at most a megabyte: the rest of the previous file first, in as many looks as it takes. */
+export async function readLinesAfter(path: string, { inode, offset }: LogPosition, wanted: (line: string) => boolean): Promise<LogLook> {
   const facts = await statOrNone(path);
-  if (facts === undefined) return { lines: [], position: { inode: undefined, offset: 0 } };
+  if (facts === undefined) return { lines: [], position: { inode: undefined, offset: 0 }, missed: false };
   const isSame = facts.ino === inode && offset <= facts.size;
   const before = isSame ? undefined : await statOrNone(`${path}.1`);
-  const rest = before?.ino === inode ? await readWholeLines(`${path}.1`, offset) : { lines: [], end: 0 };
+  if (before !== undefined && before.ino === inode) {
+    const rest = await readWholeLines(`${path}.1`, offset);
+    if (rest.end > offset) return { lines: rest.lines.filter(wanted), position: { inode, offset: rest.end }, missed: false };
+  }
   const read = await readWholeLines(path, isSame ? offset : 0);
-  return { lines: [...rest.lines, ...read.lines].filter(wanted), position: { inode: facts.ino, offset: read.end } };
+  return {
+    lines: read.lines.filter(wanted),
+    position: { inode: facts.ino, offset: read.end },
+    missed: !isSame && inode !== 0 && inode !== undefined && before?.ino !== inode,
+  };
 }
 
 /** Bytes that one look at the log reads of a file. */

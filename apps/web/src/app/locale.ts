@@ -32,11 +32,15 @@ const shortDay = dates("shortDay", { day: "numeric", month: "short" });
 const fullDay = dates("fullDay", { weekday: "long", day: "numeric", month: "long", year: "numeric" });
 const clock = dates("clock", { hour: "2-digit", minute: "2-digit" });
 const shortMoment = dates("shortMoment", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+const exact = dates("exact", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const month = dates("month", { month: "long", year: "numeric" });
 const ago = lazily("ago", (current) => new Intl.RelativeTimeFormat(current, { numeric: "auto" }));
 const compact = lazily("compact", (current) => new Intl.NumberFormat(current, { notation: "compact", maximumFractionDigits: 1 }));
 const percent = lazily("percent", (current) => new Intl.NumberFormat(current, { style: "percent", maximumFractionDigits: 0 }));
 const collator = lazily("collator", (current) => new Intl.Collator(current, { numeric: true }));
+const unit = (name: "millisecond" | "second" | "minute" | "hour"): (() => Intl.NumberFormat) =>
+  lazily(name, (current) => new Intl.NumberFormat(current, { style: "unit", unit: name, unitDisplay: "narrow", maximumFractionDigits: 1 }));
+const units = { millisecond: unit("millisecond"), second: unit("second"), minute: unit("minute"), hour: unit("hour") };
 const whole = lazily("whole", (current) => new Intl.NumberFormat(current));
 
 /** Creates the formatters of the first conversation. Called while the page waits for it. */
@@ -76,6 +80,11 @@ export function formatShortMoment(timestampMs: number): string {
   return shortMoment().format(timestampMs);
 }
 
+/** Day, month and time with seconds, for logs. */
+export function formatExact(timestampMs: number): string {
+  return exact().format(timestampMs);
+}
+
 /** Month and year. */
 export function formatMonth(timestampMs: number): string {
   return month().format(timestampMs);
@@ -93,6 +102,16 @@ export function formatDuration(durationMs: number): string {
   if (seconds < 60) return `${seconds}s`;
   const minutes = Math.floor(seconds / 60);
   return minutes < 60 ? `${minutes}m ${two(seconds % 60)}s` : `${Math.floor(minutes / 60)}h ${two(minutes % 60)}m`;
+}
+
+/** A span of time in the page's language, exact enough to be compared with others, such as "340ms", "12.4s" or "3m 5s". */
+export function formatSpan(spanMs: number): string {
+  const ms = Math.max(0, Math.round(spanMs));
+  if (ms < 1000) return units.millisecond().format(ms);
+  if (ms < 60_000) return units.second().format(ms / 1000);
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 3600) return `${units.minute().format(Math.floor(seconds / 60))} ${units.second().format(seconds % 60)}`;
+  return `${units.hour().format(Math.floor(seconds / 3600))} ${units.minute().format(Math.floor((seconds % 3600) / 60))}`;
 }
 
 /** An amount in US dollars. */

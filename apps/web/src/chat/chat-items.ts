@@ -25,6 +25,8 @@ export type ChatItem =
       readonly text: string;
       readonly live: boolean;
       readonly timestampMs?: number;
+      /** Its message in the conversation; absent while it is written. */
+      readonly entryId?: string;
     }
   | { readonly type: "answer-end"; readonly id: string; readonly reason: "length" | "aborted" | "error"; readonly message?: string }
   | SpawnsItem
@@ -161,7 +163,7 @@ function toAnswerItems(entry: Extract<ChatEntry, { type: "assistant" }>, { id, i
   // Intermediate steps need no time of their own.
   const time = toolCalls.length === 0 ? { timestampMs: entry.timestampMs } : {};
   if (thinking !== undefined && thinking !== "") items.push({ type: "thinking", id: thinkingRowId(id), text: thinking, live: false });
-  if (text !== "") items.push({ type: "answer", id, text, live: false, ...time });
+  if (text !== "") items.push({ type: "answer", id, text, live: false, entryId: entry.id, ...time });
   if (!isEndTold && (stopReason === "length" || stopReason === "aborted" || stopReason === "error")) {
     items.push({
       type: "answer-end",

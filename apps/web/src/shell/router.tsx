@@ -1,6 +1,9 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect, type RouterHistory } from "@tanstack/react-router";
 import { ChatPage } from "../pages/chat/chat-page.tsx";
+import { parseContextSearch } from "../pages/context/context-search.ts";
+import { parseLogSearch } from "../pages/logs/log-search.ts";
 import { parseUsageSearch } from "../pages/usage/usage-search.ts";
+import { parseTraceSearch } from "../pages/trace/trace-search.ts";
 import { NoSuchPage, PageFault, ShellFault } from "./page-fault.tsx";
 import { Shell } from "./shell.tsx";
 
@@ -38,10 +41,23 @@ const routes = root.addChildren([
       validateSearch: parseUsageSearch,
       component: lazyRouteComponent(() => import("../pages/usage/usage-page.tsx"), "UsagePage"),
     }),
+    createRoute({
+      getParentRoute: () => dataPages,
+      path: "/logs",
+      validateSearch: parseLogSearch,
+      component: lazyRouteComponent(() => import("../pages/logs/logs-page.tsx"), "LogsPage"),
+    }),
+    createRoute({
+      getParentRoute: () => dataPages,
+      path: "/trace/$id",
+      validateSearch: parseTraceSearch,
+      component: lazyRouteComponent(() => import("../pages/trace/trace-page.tsx"), "TracePage"),
+    }),
   ]),
   createRoute({
     getParentRoute: () => root,
     path: "/context/$sessionKey",
+    validateSearch: parseContextSearch,
     component: lazyRouteComponent(() => import("../pages/context/context-page.tsx"), "ContextPage"),
   }),
 ]);

@@ -15,7 +15,8 @@ export interface PageLink {
     | { readonly to: "/context/$sessionKey"; readonly params: { readonly sessionKey: string } }
     | { readonly to: "/inbox" }
     | { readonly to: "/overview" }
-    | { readonly to: "/usage" };
+    | { readonly to: "/usage" }
+    | { readonly to: "/logs" };
 }
 
 /** The pages in the order of the rail, the most used first: on phones the first four have a place of their own. */
@@ -27,6 +28,7 @@ export function usePages(): readonly PageLink[] {
     { id: "inbox", label: t("Inbox"), icon: "inbox", link: { to: "/inbox" }, waiting },
     { id: "overview", label: t("Overview"), icon: "overview", link: { to: "/overview" } },
     { id: "usage", label: t("Usage"), icon: "usage", link: { to: "/usage" } },
+    { id: "logs", label: t("Logs"), icon: "logs", link: { to: "/logs" } },
     ...(sessionKey === undefined
       ? []
       : [{ id: "context", label: t("Context"), icon: "context", link: { to: "/context/$sessionKey", params: { sessionKey } } } as const]),

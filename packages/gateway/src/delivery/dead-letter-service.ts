@@ -95,6 +95,7 @@ export class DeadLetterService {
     return {
       ...common,
       sessionKey: letter.sessionKey ?? (isInput ? this.#options.sessionKeyOf(letter.record) : ""),
+      ...withoutUndefined({ turnId: letter.record.turnId }),
       channel: origin.channel,
       accountId: origin.accountId,
       conversation: origin.conversation.id,

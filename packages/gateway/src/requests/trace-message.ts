@@ -13,7 +13,10 @@ const MAX_TEXT = 300;
 
 /** Selects the turn. */
 export interface TraceQuery {
+  /** The conversation of numbers, and of the newest turn. */
   readonly sessionKey: string;
+  /** A turn of another conversation counts as unknown. */
+  readonly isOfSession: boolean;
   readonly entryId?: string | undefined;
   readonly turn?: number | string | undefined;
 }
@@ -64,7 +67,7 @@ export async function traceMessage(query: TraceQuery, { store, hideSecrets }: Tr
   };
 }
 
-async function turnOf({ sessionKey, entryId, turn }: TraceQuery, store: TraceParts["store"]): Promise<TurnRecord> {
+async function turnOf({ sessionKey, isOfSession, entryId, turn }: TraceQuery, store: TraceParts["store"]): Promise<TurnRecord> {
   let which = turn;
   if (entryId !== undefined) {
     const entry = await store.readEntry(entryId);
@@ -81,7 +84,8 @@ async function turnOf({ sessionKey, entryId, turn }: TraceQuery, store: TracePar
   }
   const { id } = await findTurn(sessionKey, which, store);
   const found = await store.readTurn(id);
-  if (found === undefined) throw new SessionRequestError("not-found", `There is no turn "${id}".`);
+  if (found === undefined || (isOfSession && found.sessionKey !== sessionKey))
+    throw new SessionRequestError("not-found", `There is no turn "${id}"${isOfSession ? ` in the session "${sessionKey}"` : ""}.`);
   return found;
 }
 
@@ -125,7 +129,7 @@ function toInput({ id, message, receivedAtMs, state }: InputRecord): TracedInput
 }
 
 function toSend(record: OutboxRecord, hideSecrets: (text: string) => string): TracedSend {
-  const { id, purpose, target, createdAtMs, attempts, state, outbound } = record;
+  const { id, purpose, target, createdAtMs, settledAtMs, attempts, state, outbound } = record;
   const reason = "reason" in state ? state.reason : state.type === "waiting" ? state.delay?.reason : undefined;
   return {
     id,
@@ -134,6 +138,7 @@ function toSend(record: OutboxRecord, hideSecrets: (text: string) => string): Tr
     accountId: target.accountId,
     conversation: target.conversation.id,
     createdAtMs,
+    ...withoutUndefined({ settledAtMs }),
     attempts,
     state: state.type,
     ...(reason === undefined ? {} : { reason: hideSecrets(reason) }),

@@ -26,12 +26,21 @@ test("a message is traced from its event to the receipt of its answer, by its en
   ]);
   expect(trace.calls).toMatchObject([{ name: "read", isError: true, endedAtMs: expect.any(Number) as number }]);
   expect(trace.sends).toMatchObject([
-    { purpose: "reply", channel: "test", conversation: "dm-1", attempts: 1, messageIds: ["sent-0"], text: "It is not there." },
+    {
+      purpose: "reply",
+      channel: "test",
+      conversation: "dm-1",
+      attempts: 1,
+      messageIds: ["sent-0"],
+      text: "It is not there.",
+      settledAtMs: expect.any(Number) as number,
+    },
   ]);
 
   const { entries } = await client.call("chat.history", { sessionKey });
   for (const { id } of entries) expect((await client.call("messages.trace", { entryId: id })).turnId).toBe(trace.turnId);
   expect(await client.call("messages.trace", { sessionKey, turn: 1 })).toMatchObject({ turnId: trace.turnId });
   await expect(client.call("messages.trace", { sessionKey, turn: 2 })).rejects.toThrow("not-found");
+  await expect(client.call("messages.trace", { sessionKey: "agent:main:other", turn: trace.turnId })).rejects.toThrow("not-found");
   await expect(client.call("messages.trace", { entryId: "e0000000099" })).rejects.toThrow("not-found");
 });

@@ -7,6 +7,6 @@ import type { RpcHandlersOf } from "./rpc-connection.ts";
 export function messageHandlers({ sessions, parts }: Engine): RpcHandlersOf<Extract<RpcMethod, `messages.${string}`>> {
   return {
     "messages.trace": async ({ sessionKey, ...query }) =>
-      traceMessage({ sessionKey: await sessions.resolveKey({ sessionKey }), ...query }, parts),
+      traceMessage({ sessionKey: await sessions.resolveKey({ sessionKey }), isOfSession: sessionKey !== undefined, ...query }, parts),
   };
 }

@@ -7,7 +7,8 @@ import { key } from "./params.ts";
 export interface MessageMethods {
   /**
    * Everything stored of one message: its event, its turn with requests and tool calls, and the sends of its answer with their receipts. By `entryId`, that of any
-   * message of the conversation, or by `turn`, its number from 1 or its id; otherwise the newest turn. Rejects with `not-found` if there is no such turn.
+   * message of the conversation, or by `turn`, its number from 1 or its id; otherwise the newest turn. Rejects with `not-found` if there is no such turn, or
+   * if the message belongs to another session than a named `sessionKey`. Without one, ids are of any session, and numbers of the default agent's main session.
    */
   "messages.trace": {
     params: { readonly sessionKey?: string; readonly entryId?: string; readonly turn?: number | string };

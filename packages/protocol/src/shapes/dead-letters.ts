@@ -11,6 +11,8 @@ export interface DeadLetter {
   readonly failedAtMs: number;
   /** The session that it belongs to, if known. */
   readonly sessionKey?: string;
+  /** The turn that it belongs to, whose trace says what happened; absent if no turn began. */
+  readonly turnId?: string;
   /** Its source, or its target; absent if the stored row is damaged. */
   readonly channel?: string;
   readonly accountId?: string;
@@ -31,6 +33,7 @@ export const DeadLetterSchema: z.ZodType<DeadLetter> = parserOf<DeadLetter>()(()
     reason: z.string(),
     failedAtMs: z.number(),
     sessionKey: z.string().optional(),
+    turnId: z.string().optional(),
     channel: z.string().optional(),
     accountId: z.string().optional(),
     conversation: z.string().optional(),

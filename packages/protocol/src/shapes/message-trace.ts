@@ -43,6 +43,8 @@ export interface TracedSend {
   readonly accountId: string;
   readonly conversation: string;
   readonly createdAtMs: number;
+  /** When its state became final: when the platform had taken it, or it was given up; absent until then. */
+  readonly settledAtMs?: number;
   readonly attempts: number;
   /** `accepted`: the platform has taken it, as `messageIds`. */
   readonly state: "sending" | "suppressed" | "waiting" | "accepted" | "ambiguous" | "dead" | "replaced";
@@ -110,6 +112,7 @@ const send = z.lazy(() =>
     accountId: z.string(),
     conversation: z.string(),
     createdAtMs: z.number(),
+    settledAtMs: z.number().optional(),
     attempts: z.number(),
     state: z.enum(["sending", "suppressed", "waiting", "accepted", "ambiguous", "dead", "replaced"]),
     reason: z.string().optional(),

@@ -26,6 +26,8 @@ export interface OutboxRecord {
   /** Attempts that count against its limit, as decided by the settling caller. */
   readonly refusals: number;
   readonly createdAtMs: number;
+  /** When its state became final; absent until then. */
+  readonly settledAtMs?: number;
   /** Not before this time. */
   readonly dueAtMs: number;
   /** Not after this time: then it becomes a dead letter instead of arriving late. */

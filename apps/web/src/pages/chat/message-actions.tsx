@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import type { ChatItem } from "../../chat/chat-items.ts";
 import { formatClock, formatMoment } from "../../app/locale.ts";
 import { useOpenSubagent } from "./subagents/use-subagents.ts";
@@ -14,6 +15,12 @@ export function AnswerActions({ item }: { readonly item: Extract<ChatItem, { typ
         {formatClock(item.timestampMs)}
       </time>
       <CopyButton text={() => item.text} what={t("answer")} />
+      {item.entryId === undefined ? null : (
+        <Link to="/trace/$id" params={{ id: item.entryId }} search={{ by: "entry" }} className="text-button">
+          {t("Trace")}
+          <span className="sr-only"> {t("of the answer")}</span>
+        </Link>
+      )}
     </div>
   );
 }

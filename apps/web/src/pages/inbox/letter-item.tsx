@@ -1,4 +1,5 @@
 import type { DeadLetter } from "@factotum/protocol";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { formatMoment } from "../../app/locale.ts";
 import { t } from "../../i18n/t.ts";
@@ -13,7 +14,7 @@ import { useDecision } from "./use-decision.ts";
 
 /** A message that was given up. What may have been shown already is sent again after a question, and nothing is discarded without one. */
 export function LetterItem({ letter }: { readonly letter: DeadLetter }): React.JSX.Element {
-  const { id, reason, failedAtMs, sessionKey, channel, accountId, text, replay } = letter;
+  const { id, reason, failedAtMs, sessionKey, turnId, channel, accountId, text, replay } = letter;
   const [question, setQuestion] = useState<"replay" | "discard">();
   const toasts = useToasts();
   const replaying = useDecision("deadletters.replay");
@@ -33,6 +34,11 @@ export function LetterItem({ letter }: { readonly letter: DeadLetter }): React.J
           {channel === undefined ? null : <span>{`${channel}/${accountId ?? ""}`}</span>}
           <span>{formatMoment(failedAtMs)}</span>
           <SessionLink sessionKey={sessionKey} />
+          {turnId === undefined ? null : (
+            <Link to="/trace/$id" params={{ id: turnId }}>
+              {t("What happened to this message")}
+            </Link>
+          )}
         </>
       }
       actions={

@@ -3,7 +3,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import type { CoveredSpan, OutboxDelay, OutboxRecord, OutboxState, StoredOutbound } from "../../port/outbox-records.ts";
 import { StoreError } from "../../port/store-error.ts";
 import { parseChecked } from "../values/checksum.ts";
-import { numberOf, optionalText, textOf } from "../values/row.ts";
+import { numberOf, optionalNumber, optionalText, textOf } from "../values/row.ts";
 import type { Row } from "../values/row.ts";
 import { encodeId } from "../values/sequence-id.ts";
 
@@ -58,6 +58,7 @@ export function toRecord(row: Row): OutboxRecord {
     attempts: numberOf(row, "attempts"),
     refusals: numberOf(row, "refusals"),
     createdAtMs: numberOf(row, "created_at"),
+    ...withoutUndefined({ settledAtMs: optionalNumber(row, "settled_at") }),
     dueAtMs: numberOf(row, "due_at"),
     expiresAtMs: numberOf(row, "expires_at"),
     ...withoutUndefined({ replaces: payload.replaces }),

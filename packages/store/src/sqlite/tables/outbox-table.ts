@@ -108,7 +108,7 @@ export class OutboxTable {
       decodeId("o", id) ?? -1,
     );
     if (state.type === "accepted") this.#sentMessages.add(id, state.messageIds);
-    return { ...record, state, dueAtMs, possiblyDelivered, refusals };
+    return { ...record, state, dueAtMs, possiblyDelivered, refusals, ...(state.type === "waiting" ? {} : { settledAtMs: nowMs }) };
   }
 
   /** Rows that were given up, newest first, before a position in the list. */
@@ -142,7 +142,8 @@ export class OutboxTable {
       options.expiresAtMs,
       decodeId("o", id) ?? -1,
     );
-    return { ...record, state: { type: "waiting" }, attempts: 0, refusals: 0, dueAtMs: options.nowMs, expiresAtMs: options.expiresAtMs };
+    const { settledAtMs: _settled, ...unsettled } = record;
+    return { ...unsettled, state: { type: "waiting" }, attempts: 0, refusals: 0, dueAtMs: options.nowMs, expiresAtMs: options.expiresAtMs };
   }
 
   /** Removes one row that was given up. */

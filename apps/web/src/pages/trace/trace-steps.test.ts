@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { sampleTrace, TRACE_START_MS } from "../../../test/trace-sample.ts";
+import { toTracedWay } from "./trace-steps.ts";
+
+test("the steps are in order of time, and the time adds up: two tools at once count once", () => {
+  const { steps, times, slowest, startMs, endMs } = toTracedWay(sampleTrace());
+  expect(steps.map(({ key }) => key)).toEqual(["input i1", "start", "request r1", "call c1", "call c2", "request r2", "end", "send o1"]);
+  expect([startMs - TRACE_START_MS, endMs - TRACE_START_MS]).toEqual([0, 13_000]);
+  expect(times).toEqual({ totalMs: 13_000, waitingMs: 2000, modelMs: 6900, toolsMs: 2900, deliveryMs: 1000, otherMs: 200 });
+  expect(slowest?.key).toBe("request r2");
+});
+
+test("what was sent while the turn ran delays nothing, and a running turn has no end", () => {
+  const whole = sampleTrace();
+  const { endedAtMs: _ended, ...running } = whole;
+  const early = whole.sends.map((send) => ({ ...send, createdAtMs: TRACE_START_MS + 4000, settledAtMs: TRACE_START_MS + 4500 }));
+  expect(toTracedWay({ ...whole, sends: early }).times).toMatchObject({ totalMs: 12_000, deliveryMs: 0 });
+  expect(toTracedWay({ ...running, state: "running", sends: [], requests: [], calls: [] })).toMatchObject({
+    times: { totalMs: 2000, waitingMs: 2000, otherMs: 0 },
+    slowest: undefined,
+  });
+});
+
+test("a message that came while the turn ran has waited for nothing", () => {
+  const whole = sampleTrace();
+  const inputs = whole.inputs.map((input) => ({ ...input, receivedAtMs: TRACE_START_MS + 3000 }));
+  const { steps, times } = toTracedWay({ ...whole, inputs });
+  expect(steps[0]?.key).toBe("start");
+  expect(steps.find(({ type }) => type === "input")?.untilMs).toBeUndefined();
+  expect(times).toMatchObject({ totalMs: 11_000, waitingMs: 0 });
+});
