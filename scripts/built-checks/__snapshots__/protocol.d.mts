@@ -279,6 +279,8 @@ type ChatEntry = {
   readonly sender?: string;
   readonly channel: string;
   readonly idempotencyKey?: string;
+  /** The ids of all versions of the message, oldest first, its own among them: it was edited, or sent again for another answer. Absent for only one. */
+  readonly versions?: readonly string[];
 } | {
   readonly type: "assistant";
   readonly id: string;
@@ -409,10 +411,291 @@ type ChatEvent = {
   readonly type: "subagent-change";
   readonly subagent: ChatSubagent;
 } | {
+  readonly type: "branch-change";
+} | {
   readonly type: "reset";
 };
 /** Parses an event of a session. */
 declare const ChatEventSchema: z.ZodType<ChatEvent>;
+/** Tokens and cost, for programs. `input` excludes cached tokens. */
+interface RunUsage {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly total: number;
+  /** US dollars; absent if no price is known. */
+  readonly costUsd?: number;
+}
+/** Parses a usage. */
+declare const RunUsageSchema: z.ZodType<RunUsage>;
+/** What usage can be grouped by. */
+declare const USAGE_GROUPS: readonly ["day", "model", "cause", "agent", "channel", "session"];
+/** A way to group usage. */
+type UsageGroup = (typeof USAGE_GROUPS)[number];
+/** Requests with their tokens and cost. */
+interface UsageAmount extends RunUsage {
+  readonly requests: number;
+  readonly failed: number;
+  /** Requests without a known price, which `costUsd` does not have. */
+  readonly unpriced: number;
+  /** Part of the tokens read that came from the cache, 0 to 1; absent if none were read. */
+  readonly cacheHitRate?: number;
+}
+/** Usage in a period. */
+interface UsageReport {
+  readonly fromMs: number;
+  /** Exclusive. */
+  readonly toMs: number;
+  readonly timeZone: string;
+  readonly total: UsageAmount;
+  /** By day in order of time, otherwise the most expensive first. `keys` has a value for each of the asked groups; an unknown channel is `-`. */
+  readonly groups: readonly (UsageAmount & {
+    readonly keys: Readonly<Partial<Record<UsageGroup, string>>>;
+  })[];
+  /** Groups beyond the limit. */
+  readonly omitted: number;
+  /** Older requests are no longer stored; absent without stored requests. */
+  readonly storedSinceMs?: number;
+  /** Everything that was charged on the days of the period by agent and cause: also requests that are not stored, such as tests and media. */
+  readonly charged: readonly {
+    readonly day: string;
+    readonly agent: string;
+    readonly cause: string;
+    readonly calls: number;
+    readonly tokens: number;
+    readonly costUsd?: number;
+  }[];
+  /** The caps of today for each agent. What is absent has no limit. */
+  readonly caps: readonly {
+    readonly agent: string;
+    /** The key of the configuration. */
+    readonly name: string;
+    readonly tokensPerDay?: number;
+    readonly usdPerDay?: number;
+    readonly tokens: number;
+    readonly costUsd: number;
+    readonly tokensLeft?: number;
+    readonly usdLeft?: number;
+    readonly resetsAtMs: number;
+  }[];
+}
+/** Parses usage in a period. */
+declare const UsageReportSchema: z.ZodType<UsageReport>;
+/** The result of `agent`, printed by `factotum agent --json`. */
+interface AgentRunResult {
+  readonly sessionKey: string;
+  readonly runId: string;
+  readonly outcome: ChatOutcome;
+  /** The assistant's last text; empty if it stayed silent. */
+  readonly text: string;
+  readonly usage: RunUsage;
+  /** Notices to the person in addition to the answer, such as that another model gave it (R28); absent if there are none. */
+  readonly remarks?: readonly string[];
+  /** Notices to the conversation with the answer: a level that the model does not accept, a file that was not sent; absent if there are none. */
+  readonly notices?: readonly string[];
+  /** The model's thoughts, if `/reasoning` shows them. */
+  readonly thoughts?: string;
+}
+/** An image that a client has uploaded with `POST uploads`, over HTTP beside the socket: a frame is too small for it. */
+interface ChatAttachment {
+  /** As returned by the gateway. */
+  readonly ref: string;
+  /** Its original file name. */
+  readonly fileName?: string | undefined;
+}
+/** Maximum per message. */
+declare const MAX_CHAT_ATTACHMENTS = 20;
+/** Maximum size of one image, in bytes. */
+declare const MAX_UPLOAD_BYTES = 2e7;
+/** The idempotency key of another attempt at a failed message; the model and the page show the text of the attempts once. `id` is unique. */
+declare function retryKey(failed: string, id: string): string;
+/** The key of the first attempt at a message; `undefined` if the key is not that of a retry. */
+declare function retriedKey(key: string): string | undefined;
+/** A message typed into a WebChat window. The gateway has authenticated the connection before it passes this on. */
+interface WebchatInput {
+  readonly sessionKey: string;
+  /** Empty if there are only attachments. */
+  readonly text: string;
+  /** In the order of sending. */
+  readonly attachments?: readonly ChatAttachment[];
+  /** The client's own id of the message, for deduplication. */
+  readonly idempotencyKey: string;
+  /** Name of the client, such as `control-ui`. */
+  readonly clientName: string;
+  /** When the gateway received it, milliseconds since the epoch; defaults to the channel's own clock. */
+  readonly receivedAtMs?: number;
+}
+/** What the WebChat channel shows in a session. */
+interface WebchatDelivery {
+  readonly type: "text";
+  readonly sessionKey: string;
+  readonly idempotencyKey: string;
+  readonly text: string;
+}
+/** The gateway's own socket, as the WebChat channel sees it: the counterpart of an SDK in other channels. */
+interface WebchatSocket {
+  /** Passes every input to `handler`, one at a time; the input is acknowledged when it resolves. Disposing stops it. */
+  listen(handler: (input: WebchatInput) => Promise<"accepted" | "duplicate">): Disposable;
+  /** The bytes of an attachment of an input; `undefined` if it no longer exists. */
+  readUpload(ref: string): Promise<Uint8Array | undefined>;
+  /** Shows a delivery and resolves with the id of its entry; deduplicated by `idempotencyKey`. Rejects if it could not be stored. */
+  deliver(delivery: WebchatDelivery, options: {
+    readonly signal: AbortSignal;
+  }): Promise<{
+    readonly entryId: string;
+  }>;
+}
+/** Who may call a method: `owner` is the holder of the gateway's token. */
+type RpcAccess = "owner";
+/** Parameters and result of a method. */
+interface MethodTypes {
+  readonly params: unknown;
+  readonly result: unknown;
+}
+/** A row: who may call the method, whether it is rejected while the store is not writable, and the parsers of its parameters and its result. */
+interface MethodRow<Types extends MethodTypes = MethodTypes> {
+  readonly access: RpcAccess;
+  readonly stores: boolean;
+  readonly params: z.ZodType<Types["params"]>;
+  readonly result: z.ZodType<Types["result"]>;
+}
+/** A row for each declared method. */
+type MethodTable<Methods extends { readonly [Method in keyof Methods]: MethodTypes; }> = { readonly [Method in keyof Methods]: MethodRow<Methods[Method]>; };
+/** Methods of a conversation with an agent. */
+interface ChatMethods {
+  /**
+   * Sends a message to a session: text, previously uploaded images, or both. Resolves once it is committed; deduplicated by `idempotencyKey`, which `retryKey`
+   * creates for another attempt at a failed message. Without a session key: the agent's main session.
+   */
+  "chat.send": {
+    params: {
+      readonly sessionKey?: string;
+      readonly agentId?: string;
+      readonly text: string;
+      readonly attachments?: readonly ChatAttachment[];
+      readonly idempotencyKey: string;
+    };
+    result: {
+      readonly sessionKey: string;
+      readonly status: "accepted" | "duplicate";
+    };
+  };
+  /**
+   * Entries before a position, newest page first, oldest first inside the page. `limit` 50 by default, 200 at most; a page has less if its entries would be
+   * larger than 1 MiB together, but at least one.
+   */
+  "chat.history": {
+    params: {
+      readonly sessionKey: string;
+      readonly before?: string;
+      readonly limit?: number;
+    };
+    result: {
+      readonly entries: readonly ChatEntry[];
+      readonly before?: string;
+    };
+  };
+  /**
+   * Sends a message of the person, the newest one without `entryId`, again with another text, in a new branch of the transcript from before that message; the files that the gateway keeps of it
+   * go with it. The branch of before is kept: `versions` of the entries name it, and `chat.branch` shows it. Resolves once it is committed; deduplicated by
+   * `idempotencyKey`. Rejects with `conflict` while the conversation has work.
+   */
+  "chat.edit": {
+    params: {
+      readonly sessionKey: string;
+      readonly entryId?: string;
+      readonly text: string;
+      readonly idempotencyKey: string;
+    };
+    result: SentVersion;
+  };
+  /** Asks for another answer to a message of the person, the newest one without `entryId`: like `chat.edit` with its own text. */
+  "chat.regenerate": {
+    params: {
+      readonly sessionKey: string;
+      readonly entryId?: string;
+      readonly idempotencyKey: string;
+    };
+    result: SentVersion;
+  };
+  /** The messages that were edited or sent again, oldest first. */
+  "chat.branches": {
+    params: {
+      readonly sessionKey: string;
+    };
+    result: {
+      readonly branches: readonly MessageVersions[];
+    };
+  };
+  /** Continues the newest branch that has an entry. `changed` is false if it is shown already. Rejects with `conflict` while the conversation has work. */
+  "chat.branch": {
+    params: {
+      readonly sessionKey: string;
+      readonly entryId: string;
+    };
+    result: {
+      readonly sessionKey: string;
+      readonly changed: boolean;
+    };
+  };
+  /** Subscribes this connection to the session's events and returns the snapshot that they continue from. Every call returns a fresh one. */
+  "chat.subscribe": {
+    params: {
+      readonly sessionKey?: string;
+      readonly agentId?: string;
+      readonly limit?: number;
+    };
+    result: ChatSnapshot;
+  };
+  "chat.unsubscribe": {
+    params: {
+      readonly sessionKey: string;
+    };
+    result: {
+      readonly subscribed: boolean;
+    };
+  };
+  /** Ends the current run of a session and its sub-agents, and drops queued inputs if `queued` is true. `aborted`: something ran. */
+  "chat.abort": {
+    params: {
+      readonly sessionKey: string;
+      readonly runId?: string;
+      readonly queued?: boolean;
+    };
+    result: {
+      readonly aborted: boolean;
+      readonly dropped: number;
+    };
+  };
+  /** Sends a message and waits for the answer: the end of the run, or of the one that answers the results of its sub-agents, if it waits for them. */
+  agent: {
+    params: {
+      readonly message: string;
+      readonly agentId?: string;
+      readonly sessionKey?: string;
+      readonly idempotencyKey: string;
+    };
+    result: AgentRunResult;
+  };
+}
+/** How a version of a message was sent. */
+interface SentVersion {
+  readonly sessionKey: string;
+  readonly status: "accepted" | "duplicate";
+  /** Files of the message that the gateway does not keep any longer, and that were not sent again; absent for none. */
+  readonly leftOut?: number;
+}
+/** A message with several versions. */
+interface MessageVersions {
+  /** Oldest first. `text` is cut at 200 characters. */
+  readonly versions: readonly {
+    readonly entryId: string;
+    readonly timestampMs: number;
+    readonly text: string;
+    readonly isShown: boolean;
+  }[];
+}
 /** All modes of a session. */
 declare const SESSION_MODE_IDS: readonly ["read-only", "ask", "workspace", "full"];
 /** Which tool calls run in a session; `ask`: as configured. */
@@ -741,71 +1024,6 @@ interface GatewayStatus {
 }
 /** Parses a status. */
 declare const GatewayStatusSchema: z.ZodType<GatewayStatus>;
-/** Tokens and cost, for programs. `input` excludes cached tokens. */
-interface RunUsage {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-  readonly total: number;
-  /** US dollars; absent if no price is known. */
-  readonly costUsd?: number;
-}
-/** Parses a usage. */
-declare const RunUsageSchema: z.ZodType<RunUsage>;
-/** What usage can be grouped by. */
-declare const USAGE_GROUPS: readonly ["day", "model", "cause", "agent", "channel", "session"];
-/** A way to group usage. */
-type UsageGroup = (typeof USAGE_GROUPS)[number];
-/** Requests with their tokens and cost. */
-interface UsageAmount extends RunUsage {
-  readonly requests: number;
-  readonly failed: number;
-  /** Requests without a known price, which `costUsd` does not have. */
-  readonly unpriced: number;
-  /** Part of the tokens read that came from the cache, 0 to 1; absent if none were read. */
-  readonly cacheHitRate?: number;
-}
-/** Usage in a period. */
-interface UsageReport {
-  readonly fromMs: number;
-  /** Exclusive. */
-  readonly toMs: number;
-  readonly timeZone: string;
-  readonly total: UsageAmount;
-  /** By day in order of time, otherwise the most expensive first. `keys` has a value for each of the asked groups; an unknown channel is `-`. */
-  readonly groups: readonly (UsageAmount & {
-    readonly keys: Readonly<Partial<Record<UsageGroup, string>>>;
-  })[];
-  /** Groups beyond the limit. */
-  readonly omitted: number;
-  /** Older requests are no longer stored; absent without stored requests. */
-  readonly storedSinceMs?: number;
-  /** Everything that was charged on the days of the period by agent and cause: also requests that are not stored, such as tests and media. */
-  readonly charged: readonly {
-    readonly day: string;
-    readonly agent: string;
-    readonly cause: string;
-    readonly calls: number;
-    readonly tokens: number;
-    readonly costUsd?: number;
-  }[];
-  /** The caps of today for each agent. What is absent has no limit. */
-  readonly caps: readonly {
-    readonly agent: string;
-    /** The key of the configuration. */
-    readonly name: string;
-    readonly tokensPerDay?: number;
-    readonly usdPerDay?: number;
-    readonly tokens: number;
-    readonly costUsd: number;
-    readonly tokensLeft?: number;
-    readonly usdLeft?: number;
-    readonly resetsAtMs: number;
-  }[];
-}
-/** Parses usage in a period. */
-declare const UsageReportSchema: z.ZodType<UsageReport>;
 /** The parts of a model request, in the order in which the reports show them. */
 declare const CONTEXT_PART_TYPES: readonly ["system", "messages", "prompt", "images", "tools"];
 /** Name of a part: system prompt, earlier messages, this turn's text, this turn's images, tools. */
@@ -1523,6 +1741,91 @@ declare function offeredHeartbeats({ heartbeat }: SetupState["agent"]): readonly
   readonly value: SetupHeartbeat | "other";
   readonly label: string;
 }[];
+/** A channel that this gateway has, or whose package it can install. */
+interface KnownChannel {
+  readonly id: string;
+  /** `ready`: accounts can be added. `installable`: its package is installed first. `unavailable`: `reason` says why, and what to do. */
+  readonly state: "ready" | "installable" | "unavailable";
+  readonly reason?: string;
+  /** Name of its package. */
+  readonly package?: string;
+  /** The ids of its configured accounts, also of those that are switched off. */
+  readonly accounts: readonly string[];
+  /** True if its account exists without being configured: there is nothing to set up. */
+  readonly isImplicit: boolean;
+}
+/** The result of an installation: what the package may do, which the owner confirms first, or what was installed. */
+type ChannelInstallation = {
+  readonly type: "confirm";
+  readonly text: readonly string[];
+} | {
+  readonly type: "installed";
+  readonly package: string;
+  readonly version: string;
+};
+/** The settings of an account as a form shows them. */
+interface ChannelForm {
+  /** JSON Schema of the channel's own settings, with `x-secret` at secrets. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** The settings that are written; `mark` stands for each secret. Empty for an account that does not exist. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly mark: string;
+  readonly exists: boolean;
+}
+/** A setting that was refused, or that an account does little without. */
+interface ChannelSettingNote {
+  /** With dots for settings inside others: `transport.type`; empty for the account as a whole. */
+  readonly key: string;
+  readonly message: string;
+}
+/** The result of saving an account. Nothing was changed if it was refused. */
+type ChannelSaving = {
+  readonly type: "refused";
+  readonly problems: readonly ChannelSettingNote[];
+} | {
+  readonly type: "saved";
+  /** Private files of its secrets, relative to the state directory. */
+  readonly credentials: readonly string[];
+  /** Settings that are not set, although the account does little without them. */
+  readonly advised: readonly ChannelSettingNote[];
+};
+/** What became of a removed account. */
+interface ChannelRemoval {
+  /** Messages that waited to be sent there, and are dead letters now. */
+  readonly discarded: number;
+  /** Approvals and codes that were withdrawn. */
+  readonly pairings: number;
+  /** Owners who are owners by an id of this channel alone, and stay so. */
+  readonly owners: readonly string[];
+}
+/** What the platform said about a test message. */
+type ChannelTest = {
+  readonly type: "accepted";
+  readonly to: string;
+  readonly messageIds: readonly string[];
+} | {
+  readonly type: "rejected";
+  readonly to: string;
+  readonly reason: string;
+} | {
+  readonly type: "ambiguous";
+  readonly to: string;
+  readonly reason: string;
+} | {
+  readonly type: "no-recipient";
+};
+/** Parses a known channel. */
+declare const KnownChannelSchema: z.ZodType<KnownChannel>;
+/** Parses the result of an installation. */
+declare const ChannelInstallationSchema: z.ZodType<ChannelInstallation>;
+/** Parses a form. */
+declare const ChannelFormSchema: z.ZodType<ChannelForm>;
+/** Parses the result of saving an account. */
+declare const ChannelSavingSchema: z.ZodType<ChannelSaving>;
+/** Parses what became of a removed account. */
+declare const ChannelRemovalSchema: z.ZodType<ChannelRemoval>;
+/** Parses what became of a test message. */
+declare const ChannelTestSchema: z.ZodType<ChannelTest>;
 /** The account as its platform knows it, the permissions that it lacks, why messages do not arrive, and settings there that people should know of. */
 interface ChannelProbe {
   readonly account: {
@@ -1747,22 +2050,6 @@ interface ModelTest {
 declare const ModelListSchema: z.ZodType<ModelList>;
 /** Parses the result of a test. */
 declare const ModelTestSchema: z.ZodType<ModelTest>;
-/** Who may call a method: `owner` is the holder of the gateway's token. */
-type RpcAccess = "owner";
-/** Parameters and result of a method. */
-interface MethodTypes {
-  readonly params: unknown;
-  readonly result: unknown;
-}
-/** A row: who may call the method, whether it is rejected while the store is not writable, and the parsers of its parameters and its result. */
-interface MethodRow<Types extends MethodTypes = MethodTypes> {
-  readonly access: RpcAccess;
-  readonly stores: boolean;
-  readonly params: z.ZodType<Types["params"]>;
-  readonly result: z.ZodType<Types["result"]>;
-}
-/** A row for each declared method. */
-type MethodTable<Methods extends { readonly [Method in keyof Methods]: MethodTypes; }> = { readonly [Method in keyof Methods]: MethodRow<Methods[Method]>; };
 /** Methods that show the agents, and which messages are theirs. */
 interface AgentMethods {
   "agents.list": {
@@ -1854,6 +2141,62 @@ interface AccountParams {
 }
 /** Methods of single channels. They reject with `not-found` for an account that is not configured, and with `unavailable` if the channel does not support the method. */
 interface ChannelMethods {
+  /** The channels of this build, of installed packages, and those whose package can be installed by their id. */
+  "channels.list": {
+    params: Record<string, never>;
+    result: {
+      readonly channels: readonly KnownChannel[];
+    };
+  };
+  /**
+   * Installs the package of a channel of the list. Without `confirmed` nothing is installed, and the result has what the package may do. Takes up to some minutes.
+   * Rejects with `unavailable` and the reason, such as that the registry of packages is not reached; then nothing was changed.
+   */
+  "channels.install": {
+    params: {
+      readonly channel: string;
+      readonly confirmed?: boolean;
+    };
+    result: ChannelInstallation;
+  };
+  /** The settings of an account, or of a new one. */
+  "channels.form": {
+    params: AccountParams;
+    result: ChannelForm;
+  };
+  /**
+   * Writes the channel's own settings of an account, new or existing, all of them; what every account has stays. Secrets are kept in private files, which the
+   * configuration refers to; `mark` keeps the one that is there. They are checked before anything is written, and used at once.
+   */
+  "channels.save": {
+    params: AccountParams & {
+      readonly settings: Readonly<Record<string, unknown>>;
+    };
+    result: ChannelSaving;
+  };
+  /** Removes an account from the configuration, with the files of its secrets, its approvals, and what waits to be sent there. */
+  "channels.remove": {
+    params: AccountParams;
+    result: ChannelRemoval;
+  };
+  /** Starts an account again, with the secrets of now. Resolves once it has started, or failed for the first time: its health says which. */
+  "channels.restart": {
+    params: AccountParams;
+    result: {
+      readonly restarted: true;
+    };
+  };
+  /**
+   * Sends a message at once, past the outbox, and resolves with what the platform said. `to` is a person or a conversation, by id or as the channel knows it; without
+   * it the owner: the one who was admitted by a code, or the first whom the configuration names.
+   */
+  "channels.test": {
+    params: AccountParams & {
+      readonly text: string;
+      readonly to?: string;
+    };
+    result: ChannelTest;
+  };
   /** The capabilities that the channel declares. */
   "channels.capabilities": {
     params: AccountParams;
@@ -1908,144 +2251,6 @@ interface ChannelMethods {
     result: {
       readonly cancelled: boolean;
     };
-  };
-}
-/** The result of `agent`, printed by `factotum agent --json`. */
-interface AgentRunResult {
-  readonly sessionKey: string;
-  readonly runId: string;
-  readonly outcome: ChatOutcome;
-  /** The assistant's last text; empty if it stayed silent. */
-  readonly text: string;
-  readonly usage: RunUsage;
-  /** Notices to the person in addition to the answer, such as that another model gave it (R28); absent if there are none. */
-  readonly remarks?: readonly string[];
-  /** Notices to the conversation with the answer: a level that the model does not accept, a file that was not sent; absent if there are none. */
-  readonly notices?: readonly string[];
-  /** The model's thoughts, if `/reasoning` shows them. */
-  readonly thoughts?: string;
-}
-/** An image that a client has uploaded with `POST uploads`, over HTTP beside the socket: a frame is too small for it. */
-interface ChatAttachment {
-  /** As returned by the gateway. */
-  readonly ref: string;
-  /** Its original file name. */
-  readonly fileName?: string | undefined;
-}
-/** Maximum per message. */
-declare const MAX_CHAT_ATTACHMENTS = 20;
-/** Maximum size of one image, in bytes. */
-declare const MAX_UPLOAD_BYTES = 2e7;
-/** The idempotency key of another attempt at a failed message; the model and the page show the text of the attempts once. `id` is unique. */
-declare function retryKey(failed: string, id: string): string;
-/** The key of the first attempt at a message; `undefined` if the key is not that of a retry. */
-declare function retriedKey(key: string): string | undefined;
-/** A message typed into a WebChat window. The gateway has authenticated the connection before it passes this on. */
-interface WebchatInput {
-  readonly sessionKey: string;
-  /** Empty if there are only attachments. */
-  readonly text: string;
-  /** In the order of sending. */
-  readonly attachments?: readonly ChatAttachment[];
-  /** The client's own id of the message, for deduplication. */
-  readonly idempotencyKey: string;
-  /** Name of the client, such as `control-ui`. */
-  readonly clientName: string;
-  /** When the gateway received it, milliseconds since the epoch; defaults to the channel's own clock. */
-  readonly receivedAtMs?: number;
-}
-/** What the WebChat channel shows in a session. */
-interface WebchatDelivery {
-  readonly type: "text";
-  readonly sessionKey: string;
-  readonly idempotencyKey: string;
-  readonly text: string;
-}
-/** The gateway's own socket, as the WebChat channel sees it: the counterpart of an SDK in other channels. */
-interface WebchatSocket {
-  /** Passes every input to `handler`, one at a time; the input is acknowledged when it resolves. Disposing stops it. */
-  listen(handler: (input: WebchatInput) => Promise<"accepted" | "duplicate">): Disposable;
-  /** The bytes of an attachment of an input; `undefined` if it no longer exists. */
-  readUpload(ref: string): Promise<Uint8Array | undefined>;
-  /** Shows a delivery and resolves with the id of its entry; deduplicated by `idempotencyKey`. Rejects if it could not be stored. */
-  deliver(delivery: WebchatDelivery, options: {
-    readonly signal: AbortSignal;
-  }): Promise<{
-    readonly entryId: string;
-  }>;
-}
-/** Methods of a conversation with an agent. */
-interface ChatMethods {
-  /**
-   * Sends a message to a session: text, previously uploaded images, or both. Resolves once it is committed; deduplicated by `idempotencyKey`, which `retryKey`
-   * creates for another attempt at a failed message. Without a session key: the agent's main session.
-   */
-  "chat.send": {
-    params: {
-      readonly sessionKey?: string;
-      readonly agentId?: string;
-      readonly text: string;
-      readonly attachments?: readonly ChatAttachment[];
-      readonly idempotencyKey: string;
-    };
-    result: {
-      readonly sessionKey: string;
-      readonly status: "accepted" | "duplicate";
-    };
-  };
-  /**
-   * Entries before a position, newest page first, oldest first inside the page. `limit` 50 by default, 200 at most; a page has less if its entries would be
-   * larger than 1 MiB together, but at least one.
-   */
-  "chat.history": {
-    params: {
-      readonly sessionKey: string;
-      readonly before?: string;
-      readonly limit?: number;
-    };
-    result: {
-      readonly entries: readonly ChatEntry[];
-      readonly before?: string;
-    };
-  };
-  /** Subscribes this connection to the session's events and returns the snapshot that they continue from. Every call returns a fresh one. */
-  "chat.subscribe": {
-    params: {
-      readonly sessionKey?: string;
-      readonly agentId?: string;
-      readonly limit?: number;
-    };
-    result: ChatSnapshot;
-  };
-  "chat.unsubscribe": {
-    params: {
-      readonly sessionKey: string;
-    };
-    result: {
-      readonly subscribed: boolean;
-    };
-  };
-  /** Ends the current run of a session and its sub-agents, and drops queued inputs if `queued` is true. `aborted`: something ran. */
-  "chat.abort": {
-    params: {
-      readonly sessionKey: string;
-      readonly runId?: string;
-      readonly queued?: boolean;
-    };
-    result: {
-      readonly aborted: boolean;
-      readonly dropped: number;
-    };
-  };
-  /** Sends a message and waits for the answer: the end of the run, or of the one that answers the results of its sub-agents, if it waits for them. */
-  agent: {
-    params: {
-      readonly message: string;
-      readonly agentId?: string;
-      readonly sessionKey?: string;
-      readonly idempotencyKey: string;
-    };
-    result: AgentRunResult;
   };
 }
 /** A file that a turn changed, by its absolute path. `created`: it did not exist before. `not-kept`: it was too large. */
@@ -2351,6 +2556,171 @@ interface EditorMethods {
     };
     result: {
       readonly taken: boolean;
+    };
+  };
+}
+/** The files of a workspace that say who an agent is and how it works, in the order in which people read them. Notes (`MEMORY.md`) are the memory's. */
+declare const WORKSPACE_FILES: readonly ["SOUL.md", "IDENTITY.md", "USER.md", "AGENTS.md", "TOOLS.md", "HEARTBEAT.md", "BOOTSTRAP.md"];
+/** Name of such a file. */
+type WorkspaceFileName = (typeof WORKSPACE_FILES)[number];
+/** UTF-16 units of such a file at most; prompts show far less of it. */
+declare const MAX_WORKSPACE_FILE_CHARS = 1e5;
+/** Bytes of a knowledge file at most. */
+declare const MAX_KNOWLEDGE_FILE_BYTES = 2e7;
+/** Bytes of one part of an upload at most. */
+declare const MAX_UPLOAD_PART_BYTES: number;
+/** A file that says who an agent is, or could. */
+interface WorkspaceFile {
+  readonly path: WorkspaceFileName;
+  readonly isThere: boolean;
+  readonly sizeBytes: number;
+  /** When it was last changed; absent if it is not there. */
+  readonly changedAtMs?: number;
+  /** Estimated tokens of it in every prompt of a new conversation; 0 if it is empty or not shown. */
+  readonly promptTokens: number;
+  /** Prompts show its beginning only: it is longer than the limits allow. */
+  readonly isCut: boolean;
+  /** How many earlier texts are kept. */
+  readonly versions: number;
+}
+/** A file in the folder `knowledge` of a workspace. */
+interface KnowledgeFile {
+  readonly name: string;
+  readonly sizeBytes: number;
+  readonly changedAtMs: number;
+}
+/** What a file held until it was changed. */
+interface WorkspaceFileVersion {
+  readonly id: string;
+  /** When it was replaced. */
+  readonly atMs: number;
+  readonly sizeBytes: number;
+  /** It may hold text of others. */
+  readonly untrusted: boolean;
+}
+/** Parses a file of a workspace. */
+declare const WorkspaceFileSchema: z.ZodType<WorkspaceFile>;
+/** Parses a knowledge file. */
+declare const KnowledgeFileSchema: z.ZodType<KnowledgeFile>;
+/** Parses a version. */
+declare const WorkspaceFileVersionSchema: z.ZodType<WorkspaceFileVersion>;
+/**
+ * Methods of the files in an agent's workspace; the default agent's without `agentId`. They reject with `not-found` for an unknown agent, and with `unavailable`
+ * for a file that cannot be read or written.
+ */
+interface FileMethods {
+  /** The files that say who the agent is, those that are not there included, and its knowledge files by name. Changes nothing. */
+  "files.list": {
+    params: {
+      readonly agentId?: string;
+    };
+    result: {
+      readonly agentId: string;
+      /** Absolute path of the folder. */
+      readonly workspace: string;
+      readonly files: readonly WorkspaceFile[];
+      /** What a changed file held until then is kept (`tools.checkpoints`). */
+      readonly keepsVersions: boolean;
+      /** In the folder `knowledge`; the first 500 by name. */
+      readonly knowledge: readonly KnowledgeFile[];
+    };
+  };
+  /** The text of a file, empty for one that is not there. Rejects with `too-large` for more than 100,000 characters. */
+  "files.read": {
+    params: {
+      readonly agentId?: string;
+      readonly path: WorkspaceFileName;
+    };
+    result: {
+      readonly agentId: string;
+      readonly path: WorkspaceFileName;
+      readonly text: string;
+      readonly baseHash: string;
+    };
+  };
+  /**
+   * Writes a file; its present text becomes a version. `baseHash` is that of `files.read`: rejects with `conflict` if the file has changed since. New
+   * conversations have the new text; others are told that it has changed.
+   */
+  "files.write": {
+    params: {
+      readonly agentId?: string;
+      readonly path: WorkspaceFileName;
+      readonly text: string;
+      readonly baseHash: string;
+    };
+    result: {
+      readonly agentId: string;
+      readonly path: WorkspaceFileName;
+      readonly baseHash: string;
+    };
+  };
+  /** What a file held before its changes, newest first. */
+  "files.versions": {
+    params: {
+      readonly agentId?: string;
+      readonly path: WorkspaceFileName;
+    };
+    result: {
+      readonly agentId: string;
+      readonly path: WorkspaceFileName;
+      readonly versions: readonly WorkspaceFileVersion[];
+    };
+  };
+  /** The text of a version. Rejects with `not-found` if there is no such version. */
+  "files.version": {
+    params: {
+      readonly agentId?: string;
+      readonly path: WorkspaceFileName;
+      readonly id: string;
+    };
+    result: {
+      readonly text: string;
+    };
+  };
+  /** Writes a version into its file, whose present text becomes a version. Rejects with `not-found` if there is no such version. */
+  "files.restore": {
+    params: {
+      readonly agentId?: string;
+      readonly path: WorkspaceFileName;
+      readonly id: string;
+    };
+    result: {
+      readonly agentId: string;
+      readonly path: WorkspaceFileName;
+      readonly baseHash: string;
+    };
+  };
+  /**
+   * Puts a file into the folder `knowledge`, in parts of 384 KiB at most, in order: `offset` is what was sent before, `data` base64. After the last part the
+   * result has the name of the file, with a number if there was one of this name. Parts are kept for five minutes; rejects with `conflict` for a part that does
+   * not follow what came before, after which the upload begins again at 0. `too-large`: above 20 MB, or the folder is full.
+   */
+  "files.add": {
+    params: {
+      readonly agentId?: string;
+      readonly name: string;
+      /** Chosen by the client, another one for each file. */
+      readonly uploadId: string;
+      readonly sizeBytes: number;
+      readonly offset: number;
+      readonly data: string;
+    };
+    result: {
+      readonly agentId: string;
+      readonly receivedBytes: number;
+      readonly added?: KnowledgeFile;
+    };
+  };
+  /** Removes a knowledge file. Rejects with `not-found` if there is none of this name. */
+  "files.remove": {
+    params: {
+      readonly agentId?: string;
+      readonly name: string;
+    };
+    result: {
+      readonly agentId: string;
+      readonly name: string;
     };
   };
 }
@@ -2671,6 +3041,168 @@ interface PairingMethods {
     };
   };
 }
+declare const PART_TYPES: readonly ["channel", "tools", "hooks", "models", "memory", "commands", "routes", "skills", "prompts", "mcp", "lsp"];
+/** Something that a package provides. */
+interface PluginPart {
+  readonly type: (typeof PART_TYPES)[number];
+  /** The channel or the plugin; absent for skills, commands in files and servers. */
+  readonly id?: string;
+  /** Names of its tools, hooks, models, commands, routes or servers; the folder of skills or commands in files. Text of others. */
+  readonly names: readonly string[];
+}
+/** A package of extensions. */
+interface PluginPackage {
+  readonly name: string;
+  /** `deployment`: a part of the folder that the gateway runs in. */
+  readonly source: "built-in" | "installed" | "deployment";
+  /** Absent for a package that cannot be read. */
+  readonly version?: string;
+  readonly provides: readonly PluginPart[];
+  /** What it says that it needs, such as `network:example.com`. */
+  readonly permissions: readonly string[];
+  /** Parts of a bundle of another product that are not used. */
+  readonly unused: readonly string[];
+  /** Why it, or a part of it, is not used. */
+  readonly problems: readonly string[];
+  /** It can be switched off: it has plugins or servers. */
+  readonly canSwitch: boolean;
+  readonly isEnabled: boolean;
+}
+/** Something that the scan of a skill found. It runs nothing, and a clean scan proves nothing. */
+interface ScanFinding {
+  /** The rule, for programs. */
+  readonly rule: string;
+  readonly severity: "severe" | "notice";
+  readonly meaning: string;
+  readonly path: string;
+  /** From 1; absent if the whole file is meant. */
+  readonly line?: number;
+  readonly excerpt?: string;
+}
+/** What a package would do, before it is accepted. */
+interface PluginPlan {
+  readonly name: string;
+  readonly version: string;
+  /** The version that it replaces; absent for a new package. */
+  readonly replaces?: string;
+  readonly provides: readonly PluginPart[];
+  /** What an update adds and reaches further than its permissions say. */
+  readonly added: readonly PluginPart[];
+  /** Its servers, each with the program that it runs or the address that it asks. Text of others. */
+  readonly servers: readonly {
+    readonly name: string;
+    readonly runs: string;
+  }[];
+  readonly permissions: readonly string[];
+  /** Those that the replaced version did not have; all of a new package. */
+  readonly addedPermissions: readonly string[];
+  /**
+   * What runs its code. `gateway`: the gateway's process, without limits. `server`: programs with the rights of the gateway's user, in the sandbox of the
+   * conversation if it has one. `plugin`: a process of its own that gets network and secrets through the gateway alone. `nothing`: instructions for the model.
+   */
+  readonly reach: "gateway" | "server" | "plugin" | "nothing";
+  /** Some of its routes answer everyone who reaches the gateway, without a token. */
+  readonly hasPublicRoutes: boolean;
+  readonly unused: readonly string[];
+  /** In its skills and commands, severe ones first. */
+  readonly findings: readonly ScanFinding[];
+  /** Names the content that was looked at, for `accept`. */
+  readonly digest: string;
+}
+/** A package that is being installed. */
+interface PluginWork {
+  readonly type: "install" | "update" | "remove";
+  /** The package as it was written. */
+  readonly spec: string;
+  /** `fetching` it and what it needs, `checking` it, or `activating` it. */
+  readonly step: "fetching" | "checking" | "activating";
+  readonly startedAtMs: number;
+}
+/** Parses a package. */
+declare const PluginPackageSchema: z.ZodType<PluginPackage>;
+/** Parses a finding. */
+declare const ScanFindingSchema: z.ZodType<ScanFinding>;
+/** Parses what a package would do. */
+declare const PluginPlanSchema: z.ZodType<PluginPlan>;
+/** Parses what is being done. */
+declare const PluginWorkSchema: z.ZodType<PluginWork>;
+/** What becomes of a package that is to be installed. */
+type PluginInstallation = {
+  readonly type: "asks";
+  readonly plan: PluginPlan;
+  readonly isChanged: boolean;
+} | {
+  readonly type: "installed";
+  readonly name: string;
+  readonly version: string;
+  /** Ids of its channels, which are set up next. */
+  readonly channels: readonly string[];
+  readonly problems: readonly string[];
+  readonly needsRestart: boolean;
+};
+/** A package to install. */
+interface PluginOrder {
+  /** An absolute folder or tarball of the gateway's machine, an address, `name@version`, or a name of the release's list. */
+  readonly spec: string;
+  /** `digest` of the plan that the owner has accepted. */
+  readonly accept?: string;
+  /** Severe findings were accepted, too. */
+  readonly acceptSevere?: boolean;
+}
+/**
+ * Methods of packages of extensions. Those that change something reject with `conflict` while another change runs, for a package that cannot be used, and where what is
+ * there is in the way, and with `invalid-request` for a name or a source that means nothing; then nothing has changed.
+ */
+interface PluginMethods {
+  /** The packages, and what is being installed now. Runs no code of them. */
+  "plugins.list": {
+    params: Record<string, never>;
+    result: {
+      readonly packages: readonly PluginPackage[];
+      readonly work?: PluginWork;
+    };
+  };
+  /** Fetches and checks a package, and installs it once what it may do was accepted. Runs no code of it. It may take minutes. */
+  "plugins.install": {
+    params: PluginOrder;
+    result: PluginInstallation;
+  };
+  /** Replaces an installed package, named by itself or by its source, by another version. Asks only for what that may do more. */
+  "plugins.update": {
+    params: PluginOrder;
+    result: PluginInstallation;
+  };
+  /** Removes an installed package with the logins of its servers. Rejects with `conflict` while one of its channels is configured, unless `force`. */
+  "plugins.remove": {
+    params: {
+      readonly name: string;
+      readonly force?: boolean;
+    };
+    result: {
+      readonly name: string;
+    };
+  };
+  /** Uses the plugins and servers of a package. Rejects with `invalid-request` for a package that has none. */
+  "plugins.enable": {
+    params: {
+      readonly name: string;
+    };
+    result: {
+      readonly name: string;
+      readonly problems: readonly string[];
+    };
+  };
+  /** Uses them no longer. The package stays, with its settings. */
+  "plugins.disable": {
+    params: {
+      readonly name: string;
+    };
+    result: {
+      readonly name: string;
+      readonly problems: readonly string[];
+    };
+  };
+}
 /** Methods of the session list. */
 interface SessionMethods {
   /**
@@ -2979,7 +3511,7 @@ interface UsageMethods {
   };
 }
 /** Every method with its parameters and result. */
-interface RpcMethods extends ChatMethods, AgentMethods, AttachmentMethods, SessionMethods, SubagentMethods, CheckpointMethods, CommandMethods, ConfigMethods, ContextMethods, DeadLetterMethods, CronMethods, HeartbeatMethods, LogMethods, MemoryMethods, MessageMethods, ModelMethods, PairingMethods, ApprovalMethods, ToolMethods, UsageMethods, GatewayMethods, SetupMethods, SystemMethods, ChannelMethods, EditorMethods {}
+interface RpcMethods extends ChatMethods, AgentMethods, AttachmentMethods, SessionMethods, SubagentMethods, CheckpointMethods, CommandMethods, ConfigMethods, ContextMethods, DeadLetterMethods, CronMethods, FileMethods, HeartbeatMethods, LogMethods, MemoryMethods, MessageMethods, ModelMethods, PairingMethods, PluginMethods, ApprovalMethods, ToolMethods, UsageMethods, GatewayMethods, SetupMethods, SystemMethods, ChannelMethods, EditorMethods {}
 /** Name of a method. */
 type RpcMethod = keyof RpcMethods;
 /** Every method: who may call it, whether it is rejected while the store is not writable, and parsers for its parameters and its result. */
@@ -3042,4 +3574,4 @@ interface RpcEvents {
 type RpcEvent = keyof RpcEvents;
 /** A parser for the payload of every event. */
 declare const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]>; };
-export { APPROVAL_DECISIONS, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatSubagent, type ChatSubagentActivity, ChatSubagentSchema, type ChatSubagentState, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type CommandSummary, CommandSummarySchema, type ConfigDifference, type ConfigFinding, type ConfigPatchResult, ConfigPatchResultSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConfigView, ConfigViewSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EditorAnswer, EditorAnswerSchema, type EditorOffer, type EditorRequest, EditorRequestSchema, type EditorServer, EditorServerSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, HEARTBEAT_OFFER, type HeartbeatSummary, HeartbeatSummarySchema, type HelloFrame, type JobGrants, JobGrantsSchema, type JobShape, JobShapeSchema, type JobSummary, JobSummarySchema, LOG_LEVEL_IDS, type LastRun, type LiveRun, type LogEntry, type LogField, type LogLevelId, type LogPart, LogPartSchema, MAX_CHAT_ATTACHMENTS, MAX_EDITOR_SERVERS, MAX_EDITOR_TEXT_CHARS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, type MemoryAuditEntry, type MemoryAuditNote, MemoryAuditNoteSchema, type MemoryEntrySource, type MemoryFile, type MemoryFileChange, MemoryFileChangeSchema, MemoryFileSchema, type MemoryFinding, type MemoryNote, MemoryNoteSchema, type MemoryNoteVersion, MemoryNoteVersionSchema, type MemorySearchHit, MemorySearchHitSchema, type MemoryState, MemoryStateSchema, type MemoryText, MemoryTextSchema, type MessageTrace, MessageTraceSchema, type ModelList, ModelListSchema, type ModelPrice, type ModelSummary, type ModelTest, ModelTestSchema, type NoticeBlock, OPTIONAL_JOB_PARTS, type OccurrenceShape, OccurrenceShapeSchema, type OptionalJobPart, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ScheduleShape, type ScheduleStatus, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionModeId, type SessionSearchResult, SessionSearchResultSchema, type SessionSettings, type SessionSummary, SessionSummarySchema, type SessionTextHit, type SessionTitleHit, type SetupCheck, SetupCheckSchema, type SetupHeartbeat, type SetupProvider, type SetupState, SetupStateSchema, TOOL_STATES, type ThinkingLevelId, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolState, type ToolSummary, ToolSummarySchema, type TracedCall, type TracedInput, type TracedSend, USAGE_GROUPS, type UsageAmount, type UsageGroup, type UsageReport, UsageReportSchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredHeartbeats, offeredModels, retriedKey, retryKey };
+export { APPROVAL_DECISIONS, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelForm, ChannelFormSchema, type ChannelInstallation, ChannelInstallationSchema, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelRemoval, ChannelRemovalSchema, type ChannelSaving, ChannelSavingSchema, type ChannelSettingNote, type ChannelStatus, type ChannelTest, ChannelTestSchema, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatSubagent, type ChatSubagentActivity, ChatSubagentSchema, type ChatSubagentState, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type CommandSummary, CommandSummarySchema, type ConfigDifference, type ConfigFinding, type ConfigPatchResult, ConfigPatchResultSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConfigView, ConfigViewSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EditorAnswer, EditorAnswerSchema, type EditorOffer, type EditorRequest, EditorRequestSchema, type EditorServer, EditorServerSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, HEARTBEAT_OFFER, type HeartbeatSummary, HeartbeatSummarySchema, type HelloFrame, type JobGrants, JobGrantsSchema, type JobShape, JobShapeSchema, type JobSummary, JobSummarySchema, type KnowledgeFile, KnowledgeFileSchema, type KnownChannel, KnownChannelSchema, LOG_LEVEL_IDS, type LastRun, type LiveRun, type LogEntry, type LogField, type LogLevelId, type LogPart, LogPartSchema, MAX_CHAT_ATTACHMENTS, MAX_EDITOR_SERVERS, MAX_EDITOR_TEXT_CHARS, MAX_FRAME_BYTES, MAX_KNOWLEDGE_FILE_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, MAX_UPLOAD_PART_BYTES, MAX_WORKSPACE_FILE_CHARS, type MemoryAuditEntry, type MemoryAuditNote, MemoryAuditNoteSchema, type MemoryEntrySource, type MemoryFile, type MemoryFileChange, MemoryFileChangeSchema, MemoryFileSchema, type MemoryFinding, type MemoryNote, MemoryNoteSchema, type MemoryNoteVersion, MemoryNoteVersionSchema, type MemorySearchHit, MemorySearchHitSchema, type MemoryState, MemoryStateSchema, type MemoryText, MemoryTextSchema, type MessageTrace, MessageTraceSchema, type MessageVersions, type ModelList, ModelListSchema, type ModelPrice, type ModelSummary, type ModelTest, ModelTestSchema, type NoticeBlock, OPTIONAL_JOB_PARTS, type OccurrenceShape, OccurrenceShapeSchema, type OptionalJobPart, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, type PluginInstallation, type PluginPackage, PluginPackageSchema, type PluginPart, type PluginPlan, PluginPlanSchema, type PluginWork, PluginWorkSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ScanFinding, ScanFindingSchema, type ScheduleShape, type ScheduleStatus, type SentVersion, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionModeId, type SessionSearchResult, SessionSearchResultSchema, type SessionSettings, type SessionSummary, SessionSummarySchema, type SessionTextHit, type SessionTitleHit, type SetupCheck, SetupCheckSchema, type SetupHeartbeat, type SetupProvider, type SetupState, SetupStateSchema, TOOL_STATES, type ThinkingLevelId, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolState, type ToolSummary, ToolSummarySchema, type TracedCall, type TracedInput, type TracedSend, USAGE_GROUPS, type UsageAmount, type UsageGroup, type UsageReport, UsageReportSchema, WORKSPACE_FILES, type WebchatDelivery, type WebchatInput, type WebchatSocket, type WorkspaceFile, type WorkspaceFileName, WorkspaceFileSchema, type WorkspaceFileVersion, WorkspaceFileVersionSchema, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredHeartbeats, offeredModels, retriedKey, retryKey };
