@@ -82,6 +82,27 @@ test("a test message reaches the owner, and the platform's reason is given", asy
   expect(await send()).toMatchObject({ type: "rejected", reason: expect.stringMatching(/^forbidden: .*blocked/) as string });
 }, 60_000);
 
+test("who may write is read and changed, and a person with an id of another form is refused", async () => {
+  const allow = async (id: string, as: "guest" | "owner" | "group") => client.request("access.allow", { ...ACCOUNT, id, as });
+  expect(await client.request("access.list", ACCOUNT)).toMatchObject({
+    dmPolicy: "pairing",
+    allowFrom: [],
+    owners: [String(OWNER)],
+    forms: { people: expect.stringContaining("number") as string },
+  });
+  await expect(allow("@ann", "guest")).rejects.toThrow("has not the form of the id of a person");
+  expect(await allow("2002", "guest")).toMatchObject({ allowFrom: ["2002"] });
+  expect(await allow("-1001", "group")).toMatchObject({ groups: ["-1001"] });
+  expect(await allow("3003", "owner")).toMatchObject({ owners: [String(OWNER), "3003"] });
+  expect(await client.request("access.remove", { ...ACCOUNT, id: "3003", as: "owner" })).toMatchObject({ owners: [String(OWNER)] });
+  expect(await cli("access", "remove", "telegram", "--group", "--", "-1001")).toMatchObject({ code: 0 });
+  const policy = async (dmPolicy: "open" | "pairing") => client.request("access.policy", { ...ACCOUNT, dmPolicy });
+  expect(await policy("open")).toMatchObject({ dmPolicy: "open", allowFrom: ["2002", "*"], groups: [] });
+  expect(await policy("pairing")).toMatchObject({ dmPolicy: "pairing", allowFrom: ["2002"] });
+  expect(await cli("access", "policy", "telegram", "--groups", "disabled")).toMatchObject({ code: 0 });
+  expect(await cli("access", "list", "telegram")).toMatchObject({ stdout: expect.stringMatching(/groups +disabled/) as string });
+}, 60_000);
+
 test("settings are changed without the secret, an account is started again, and removed with what belongs to it", async () => {
   const { settings } = await client.request("channels.form", ACCOUNT);
   expect(await client.request("channels.save", { ...ACCOUNT, settings: { ...settings } })).toMatchObject({

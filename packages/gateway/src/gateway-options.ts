@@ -21,6 +21,7 @@ import type { EditorLinks } from "./editors/editor-links.ts";
 import type { CrashPointHook } from "./kernel/crash-point.ts";
 import type { ChannelAccount } from "./channels/channel-account.ts";
 import type { GatewayMemory } from "./rpc/memory-handlers.ts";
+import type { AccessDesk } from "./rpc/access-handlers.ts";
 import type { ChannelDesk } from "./rpc/channel-desk.ts";
 import type { ConfigDesk } from "./rpc/config-handlers.ts";
 import type { FileDesk } from "./rpc/file-handlers.ts";
@@ -74,6 +75,7 @@ export interface GatewayOptions extends GatewaySettings {
   readonly configControl: ConfigControl;
   readonly setupControl: SetupControl;
   readonly channelDesk: ChannelDesk;
+  readonly accessDesk: AccessDesk;
   readonly configDesk: ConfigDesk;
   readonly logDesk: LogDesk;
   readonly fileDesk: FileDesk;

@@ -210,6 +210,7 @@ function createClients(
   const {
     configControl,
     channelDesk,
+    accessDesk,
     configDesk,
     logDesk,
     fileDesk,
@@ -231,6 +232,7 @@ function createClients(
     reloadConfig: async (how) => configControl.reload(how),
     setup: options.setupControl,
     channelDesk,
+    accessDesk,
     configDesk,
     logDesk,
     fileDesk,

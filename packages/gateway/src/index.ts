@@ -31,6 +31,7 @@ export type { DiskReserve, FileReserveOptions } from "./storage/disk-reserve.ts"
 export { isStorageFull } from "./storage/is-storage-full.ts";
 export type { NoteDesk, NoteOutcome } from "./rpc/memory-handlers.ts";
 export { ChannelRequestError } from "./channels/channel-inspector.ts";
+export type { AccessDesk } from "./rpc/access-handlers.ts";
 export type { ChannelDesk } from "./rpc/channel-desk.ts";
 export type { ConfigDesk, ConfigPatchOutcome } from "./rpc/config-handlers.ts";
 export type { FileDesk } from "./rpc/file-handlers.ts";

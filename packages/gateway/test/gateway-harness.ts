@@ -31,6 +31,7 @@ import type { TestRunner } from "./complete-runner.ts";
 import { CheckpointKeeper, createFileProvenance, EditorLinks, inboundMediaFolder, startGateway } from "../src/index.ts";
 import type {
   ChannelAccount,
+  AccessDesk,
   ChannelDesk,
   ConfigDesk,
   CrashPointHook,
@@ -283,6 +284,9 @@ export const NO_CHANNELS: ChannelDesk = {
   save: NO_CHANNEL,
   remove: NO_CHANNEL,
 };
+
+/** A stub: only the product has a file. */
+export const NO_ACCESS: AccessDesk = { read: NO_CHANNEL, allow: NO_CHANNEL, remove: NO_CHANNEL, setPolicy: NO_CHANNEL };
 
 /** A stub: only the product has a file. */
 export const NO_CONFIG: ConfigDesk = {
@@ -539,6 +543,7 @@ export async function startTestGateway(
     },
     setupControl: { ...NO_SETUP, ...options.setupControl },
     channelDesk: NO_CHANNELS,
+    accessDesk: NO_ACCESS,
     configDesk: NO_CONFIG,
     logDesk: NO_LOG,
     fileDesk: NO_FILES,

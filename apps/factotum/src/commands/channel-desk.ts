@@ -16,14 +16,15 @@ import {
   type KeyPath,
   type LoadedConfig,
 } from "@factotum/config";
-import { ChannelRequestError, type ChannelDesk, type ConfigControl } from "@factotum/gateway";
-import type { ChannelForm, ChannelInstallation, ChannelSaving, KnownChannel } from "@factotum/protocol";
+import { ChannelRequestError, type AccessDesk, type ChannelDesk, type ConfigControl } from "@factotum/gateway";
+import type { AccountAccess, ChannelForm, ChannelInstallation, ChannelSaving, KnownChannel } from "@factotum/protocol";
 import { channelCatalog, configOptions, findInstalled } from "../compose/extensions.ts";
 import { NO_PARTS } from "../compose/idle-channel.ts";
 import { leftOut } from "../extensions/account-form.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { plainText } from "../runtime/foreign-text.ts";
+import { changeAccess, readAccess, type AccessChange } from "./account-access.ts";
 import { availableChannel, installableChannels, installChannel } from "./channel-packages.ts";
 import { removeAccount } from "./remove-account.ts";
 import { writeAccount, type AccountPlace } from "./write-account.ts";
@@ -55,6 +56,22 @@ export function createChannelDesk(options: ChannelDeskOptions): ChannelDesk {
         await apply(options);
         return { owners };
       }),
+  };
+}
+
+/** Who may write to accounts, for the clients of a running gateway, with the steps of the command `access`. */
+export function createAccessDesk(options: ChannelDeskOptions): AccessDesk {
+  const { env } = options.context;
+  const change = async (account: Address, what: AccessChange): Promise<AccountAccess> =>
+    explained(async () => {
+      if (await changeAccess(env, account, what)) await apply(options);
+      return readAccess(env, account);
+    });
+  return {
+    read: async (account) => explained(async () => readAccess(env, account)),
+    allow: async (account, id, as) => change(account, { type: "allow", id, as }),
+    remove: async (account, id, as) => change(account, { type: "remove", id, as }),
+    setPolicy: async (account, policy) => change(account, { type: "policy", ...policy }),
   };
 }
 

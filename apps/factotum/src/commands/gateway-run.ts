@@ -27,7 +27,7 @@ import { systemClock } from "../runtime/system-clock.ts";
 import { tuneRunning } from "../runtime/tuning/tune-process.ts";
 import { addressOf } from "./address-of.ts";
 import { describeNetwork, networkUrls } from "./network-addresses.ts";
-import { lateChannelDesk } from "./late-channel-desk.ts";
+import { lateChannelDesks } from "./late-channel-desk.ts";
 import { refusedStart } from "./refused-start.ts";
 import { findGateway } from "../rpc/connect-gateway.ts";
 import { spawnRestart } from "./spawn-restart.ts";
@@ -86,7 +86,7 @@ async function runUntilStopped(context: CliContext, options: GatewayRunOptions):
   const recoveries = new RecoveryLimit(systemClock);
   let wasAnnounced = false;
   for (;;) {
-    const compose = { context, loaded, logger, secrets, channelDesk: lateChannelDesk, onRestartRequest: async () => restart(context) };
+    const compose = { context, loaded, logger, secrets, channelDesks: lateChannelDesks, onRestartRequest: async () => restart(context) };
     const stopped = await runOnce(compose, stop, async (composed) => {
       if (wasAnnounced) context.print("The gateway has rebuilt its database and continues.\n");
       else await announce(context, options.hideToken ? { ...composed, token: undefined } : composed, loaded);

@@ -1,16 +1,33 @@
-import type { ChannelDesk } from "@factotum/gateway";
+import type { AccessDesk, ChannelDesk } from "@factotum/gateway";
 import type { ChannelDeskOptions } from "./channel-desk.ts";
 
-/** The desk of channels, loaded when it is asked for: most gateways are set up already. */
-export function lateChannelDesk(options: ChannelDeskOptions): ChannelDesk {
-  let opened: Promise<ChannelDesk> | undefined;
-  const desk = (): Promise<ChannelDesk> =>
-    (opened ??= import("./channel-desk.ts").then(({ createChannelDesk }) => createChannelDesk(options)));
+/** What clients set up of channels. */
+export interface ChannelDesks {
+  readonly channelDesk: ChannelDesk;
+  readonly accessDesk: AccessDesk;
+}
+
+/** The desks of channels, loaded when they are asked for: most gateways are set up already. */
+export function lateChannelDesks(options: ChannelDeskOptions): ChannelDesks {
+  let opened: Promise<ChannelDesks> | undefined;
+  const desks = async (): Promise<ChannelDesks> =>
+    (opened ??= import("./channel-desk.ts").then(({ createAccessDesk, createChannelDesk }) => ({
+      channelDesk: createChannelDesk(options),
+      accessDesk: createAccessDesk(options),
+    })));
   return {
-    list: async () => (await desk()).list(),
-    install: async (...given) => (await desk()).install(...given),
-    form: async (account) => (await desk()).form(account),
-    save: async (...given) => (await desk()).save(...given),
-    remove: async (account) => (await desk()).remove(account),
+    channelDesk: {
+      list: async () => (await desks()).channelDesk.list(),
+      install: async (...given) => (await desks()).channelDesk.install(...given),
+      form: async (account) => (await desks()).channelDesk.form(account),
+      save: async (...given) => (await desks()).channelDesk.save(...given),
+      remove: async (account) => (await desks()).channelDesk.remove(account),
+    },
+    accessDesk: {
+      read: async (account) => (await desks()).accessDesk.read(account),
+      allow: async (...given) => (await desks()).accessDesk.allow(...given),
+      remove: async (...given) => (await desks()).accessDesk.remove(...given),
+      setPolicy: async (...given) => (await desks()).accessDesk.setPolicy(...given),
+    },
   };
 }

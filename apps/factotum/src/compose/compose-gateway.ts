@@ -81,9 +81,9 @@ export interface ComposeOptions {
   readonly logger: Logger;
   readonly secrets: SecretFilter;
   /** Sets up channels for clients. */
-  readonly channelDesk: (
+  readonly channelDesks: (
     parts: Pick<ComposeOptions, "context"> & { readonly control: ConfigReloader; readonly onSecret: (secret: string) => void },
-  ) => GatewayOptions["channelDesk"];
+  ) => Pick<GatewayOptions, "channelDesk" | "accessDesk">;
   readonly onRestartRequest: () => Promise<void>;
   readonly onShutdownRequest: (reason: string) => void;
 }
@@ -99,7 +99,7 @@ const CLEAN_AFTER_MS = 1000;
 
 /** Builds the gateway from its packages and starts it. Rejects with an error that says what to do; then nothing is left open. */
 export async function composeGateway(options: ComposeOptions): Promise<ComposedGateway> {
-  const { context, loaded, logger, secrets, channelDesk, ...requests } = options;
+  const { context, loaded, logger, secrets, channelDesks, ...requests } = options;
   const [{ paths }, { env }, { onShutdownRequest }] = [loaded, context, requests];
   const system = { clock: systemClock, random: systemRandom, logger };
   // Parts that outlive a configuration read the current one here.
@@ -155,8 +155,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     version: context.version,
     home: paths.home,
     configControl: reloader,
-    ...controlsOf(reloader, { context, secrets, owned, currentConfig: current.currentConfig }),
-    channelDesk: channelDesk({ context, control: reloader, onSecret: (secret) => secrets.add([secret]) }),
+    ...controlsOf(reloader, { context, secrets, channelDesks, owned, currentConfig: current.currentConfig }),
     store,
     damage: store.damage,
     reserve,
@@ -260,10 +259,15 @@ function controlsOf(
   {
     context,
     secrets,
+    channelDesks,
     owned,
     currentConfig,
-  }: Pick<ComposeOptions, "context" | "secrets"> & Pick<ComposedFileAccess, "owned"> & { readonly currentConfig: () => FactotumConfig },
-): Pick<GatewayOptions, "setupControl" | "configDesk" | "logDesk" | "fileDesk" | "pluginDesk" | "ownerControl"> {
+  }: Pick<ComposeOptions, "context" | "secrets" | "channelDesks"> &
+    Pick<ComposedFileAccess, "owned"> & { readonly currentConfig: () => FactotumConfig },
+): Pick<
+  GatewayOptions,
+  "channelDesk" | "accessDesk" | "setupControl" | "configDesk" | "logDesk" | "fileDesk" | "pluginDesk" | "ownerControl"
+> {
   const { env } = context;
   return {
     setupControl: setupOf(reloader, { env, secrets }),
@@ -272,6 +276,7 @@ function controlsOf(
       hide: (text) => secrets.toolOutput.redact(text),
       control: reloader,
     }),
+    ...channelDesks({ context, control: reloader, onSecret: (secret) => secrets.add([secret]) }),
     logDesk: createLogDesk({ path: context.paths.logFile, hide: (text) => secrets.hide(text) }),
     fileDesk: createFileDesk({ ...owned, currentConfig, clock: systemClock }),
     pluginDesk: createPluginDesk({ context, control: reloader, currentConfig, clock: systemClock }),

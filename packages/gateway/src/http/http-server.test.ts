@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { ChannelAccount } from "../index.ts";
 import {
   createMemoryLogger,
+  NO_ACCESS,
   NO_CHANNELS,
   NO_CONFIG,
   NO_FILES,
@@ -61,6 +62,7 @@ async function serverWithPatience(running: TestGateway, requestTimeoutMs: number
     reloadConfig: () => Promise.reject(new Error("there is no file")),
     setup: NO_SETUP,
     channelDesk: NO_CHANNELS,
+    accessDesk: NO_ACCESS,
     configDesk: NO_CONFIG,
     logDesk: NO_LOG,
     fileDesk: NO_FILES,

@@ -51,7 +51,8 @@ export function channelHandlers(
   };
 }
 
-function addressOf({ channel, accountId = "default" }: { readonly channel: string; readonly accountId?: string }): AccountAddress {
+/** The account that parameters name. */
+export function addressOf({ channel, accountId = "default" }: { readonly channel: string; readonly accountId?: string }): AccountAddress {
   return { channel, accountId };
 }
 
@@ -69,7 +70,8 @@ async function forgetPairings(pairing: PairingService, { channel, accountId }: A
   return people.length + codes.length;
 }
 
-async function asked<Result>(work: () => Promise<Result>): Promise<Result> {
+/** The result; a refusal is an error of the caller. */
+export async function asked<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { RpcMethod } from "@factotum/protocol";
 import type { Engine } from "../engine/engine.ts";
+import { accessHandlers, type AccessDesk } from "./access-handlers.ts";
 import { agentHandlers } from "./agent-handlers.ts";
 import { approvalHandlers } from "./approval-handlers.ts";
 import { attachmentHandlers } from "./attachment-handlers.ts";
@@ -39,6 +40,7 @@ export interface RpcServices extends GatewayControl {
   readonly hub: WebchatHub;
   readonly setup: SetupControl;
   readonly channelDesk: ChannelDesk;
+  readonly accessDesk: AccessDesk;
   readonly configDesk: ConfigDesk;
   readonly logDesk: LogDesk;
   readonly fileDesk: FileDesk;
@@ -55,6 +57,7 @@ export function createRpcHandlers({
   hub,
   setup,
   channelDesk,
+  accessDesk,
   configDesk,
   logDesk,
   fileDesk,
@@ -81,6 +84,7 @@ export function createRpcHandlers({
     ...memoryHandlers(engine, memory),
     ...messageHandlers(engine),
     ...modelHandlers(engine, setup),
+    ...accessHandlers(accessDesk),
     ...channelHandlers(engine, channelDesk),
     ...pairingHandlers(engine.pairing),
     ...pluginHandlers(pluginDesk),

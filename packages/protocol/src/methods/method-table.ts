@@ -1,3 +1,4 @@
+import { ACCESS_METHODS, type AccessMethods } from "./access-methods.ts";
 import { AGENT_METHODS, type AgentMethods } from "./agent-methods.ts";
 import { APPROVAL_METHODS, type ApprovalMethods } from "./approval-methods.ts";
 import { ATTACHMENT_METHODS, type AttachmentMethods } from "./attachment-methods.ts";
@@ -55,6 +56,7 @@ export interface RpcMethods
     GatewayMethods,
     SetupMethods,
     SystemMethods,
+    AccessMethods,
     ChannelMethods,
     EditorMethods {}
 
@@ -94,6 +96,7 @@ export const RPC_METHODS: RpcMethodSchemas = {
   ...GATEWAY_METHODS,
   ...SETUP_METHODS,
   ...SYSTEM_METHODS,
+  ...ACCESS_METHODS,
   ...CHANNEL_METHODS,
   ...EDITOR_METHODS,
 };

@@ -1,0 +1,26 @@
+import type { AccessRole, AccountAccess, DmPolicy, GroupPolicy, RpcMethod } from "@factotum/protocol";
+import type { AccountAddress } from "../channels/channel-inspector.ts";
+import { addressOf, asked } from "./channel-handlers.ts";
+import type { RpcHandlersOf } from "./rpc-connection.ts";
+
+/** Who may write to an account, for clients. Rejects with a `ChannelRequestError` that says what to do; then nothing was changed. A change is in use when it resolves. */
+export interface AccessDesk {
+  read(account: AccountAddress): Promise<AccountAccess>;
+  allow(account: AccountAddress, id: string, as: AccessRole): Promise<AccountAccess>;
+  remove(account: AccountAddress, id: string, as: AccessRole): Promise<AccountAccess>;
+  setPolicy(
+    account: AccountAddress,
+    policy: { readonly dmPolicy?: DmPolicy | undefined; readonly groupPolicy?: GroupPolicy | undefined },
+  ): Promise<AccountAccess>;
+}
+
+/** The methods of who may write to an account. */
+export function accessHandlers(desk: AccessDesk): RpcHandlersOf<Extract<RpcMethod, `access.${string}`>> {
+  return {
+    "access.list": async (params) => asked(async () => desk.read(addressOf(params))),
+    "access.allow": async ({ id, as, ...params }) => asked(async () => desk.allow(addressOf(params), id, as)),
+    "access.remove": async ({ id, as, ...params }) => asked(async () => desk.remove(addressOf(params), id, as)),
+    "access.policy": async ({ dmPolicy, groupPolicy, ...params }) =>
+      asked(async () => desk.setPolicy(addressOf(params), { dmPolicy, groupPolicy })),
+  };
+}
