@@ -11,6 +11,7 @@ import { InspectorController } from "./inspector-controller.ts";
 import { Outbox } from "./outbox.ts";
 import type { MediaCache } from "./media-cache.ts";
 import { readExport } from "./read-export.ts";
+import { BranchController } from "./branch-controller.ts";
 import { SubagentController } from "./subagent-controller.ts";
 import { isSameWarning, PAIRING_WARNING } from "./same-warning.ts";
 import { newSessionKey } from "./session-key.ts";
@@ -48,6 +49,8 @@ export class AppController {
   readonly outbox: Outbox;
   readonly inspector: InspectorController;
   readonly subagents: SubagentController;
+  /** Other versions of messages. */
+  readonly branches: BranchController;
   readonly #options: AppControllerOptions;
   #endWatch: () => void = () => undefined;
   #cancelDelete: () => void = () => undefined;
@@ -68,6 +71,7 @@ export class AppController {
     });
     this.inspector = new InspectorController(client, store);
     this.subagents = new SubagentController(client, store);
+    this.branches = new BranchController({ client, store, outbox: this.outbox });
     store.update({ outgoing: this.outbox.messages });
     client.onStateChange((connection) => {
       store.update({ connection });

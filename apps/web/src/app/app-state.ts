@@ -36,8 +36,14 @@ export interface AppState {
   readonly inbox?: { readonly approvals: number; readonly deadLetters: number } | undefined;
   /** A session with a pending deletion. */
   readonly deleting?: { readonly key: string; readonly title: string } | undefined;
-  /** A text that the person wants to edit and send again; `serial` distinguishes equal texts. */
-  readonly edit?: { readonly text: string; readonly serial: number } | undefined;
+  /** A text that the person wants to edit and send again; `serial` distinguishes equal texts. `of`: the message of which it becomes another version. */
+  readonly edit?:
+    | {
+        readonly text: string;
+        readonly serial: number;
+        readonly of?: { readonly sessionKey: string; readonly entryId: string } | undefined;
+      }
+    | undefined;
   /** The gateway has refused to let this client steer or stop sub-agents. */
   readonly mayNotChangeSubagents?: true | undefined;
   /** A failed action, as text for the person. */

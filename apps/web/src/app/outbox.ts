@@ -12,6 +12,8 @@ export interface OutgoingMessage {
   readonly idempotencyKey: string;
   readonly sessionKey: string;
   readonly text: string;
+  /** It is sent as another version of this message. */
+  readonly version?: { readonly type: "edit" | "regenerate"; readonly entryId: string } | undefined;
   /** Images that were already uploaded. */
   readonly attachments?: readonly ChatAttachment[] | undefined;
   readonly status: "sending" | "accepted" | "failed";
@@ -37,6 +39,7 @@ const StoredSchema = z.array(
     idempotencyKey: z.string(),
     sessionKey: z.string(),
     text: z.string(),
+    version: z.strictObject({ type: z.enum(["edit", "regenerate"]), entryId: z.string() }).optional(),
     attachments: z.array(z.strictObject({ ref: z.string(), fileName: z.string().optional() })).optional(),
     status: z.enum(["sending", "failed"]),
     error: z.string().optional(),
@@ -68,6 +71,12 @@ export class Outbox {
     const idempotencyKey = retryOf === undefined ? id : retryKey(retryOf, id);
     const message: OutgoingMessage = { idempotencyKey, sessionKey, text, status: "sending" };
     this.#set([...this.#messages, attachments.length === 0 ? message : { ...message, attachments }]);
+    void this.#flush();
+  }
+
+  /** Sends another version of a message: its files go with it. */
+  sendVersion(sessionKey: string, text: string, version: NonNullable<OutgoingMessage["version"]>): void {
+    this.#set([...this.#messages, { idempotencyKey: this.#options.randomId(), sessionKey, text, version, status: "sending" }]);
     void this.#flush();
   }
 
@@ -109,10 +118,10 @@ export class Outbox {
   }
 
   /** False if it must be retried later. */
-  async #deliver({ idempotencyKey, sessionKey, text, attachments }: OutgoingMessage): Promise<boolean> {
+  async #deliver(message: OutgoingMessage): Promise<boolean> {
+    const { idempotencyKey } = message;
     try {
-      const images = attachments === undefined ? {} : { attachments };
-      await this.#options.client.request("chat.send", { sessionKey, text, ...images, idempotencyKey });
+      await this.#request(message);
       this.#change(idempotencyKey, { status: "accepted" });
       return true;
     } catch (error) {
@@ -124,6 +133,13 @@ export class Outbox {
       this.#change(idempotencyKey, { status: "failed", error: error.message });
       return true;
     }
+  }
+
+  async #request({ idempotencyKey, sessionKey, text, version, attachments }: OutgoingMessage): Promise<void> {
+    const { client } = this.#options;
+    if (version?.type === "edit") await client.request("chat.edit", { sessionKey, entryId: version.entryId, text, idempotencyKey });
+    else if (version !== undefined) await client.request("chat.regenerate", { sessionKey, entryId: version.entryId, idempotencyKey });
+    else await client.request("chat.send", { sessionKey, text, ...(attachments === undefined ? {} : { attachments }), idempotencyKey });
   }
 
   #change(idempotencyKey: string, change: Partial<OutgoingMessage>): void {

@@ -27,6 +27,8 @@ export type ChatItem =
       readonly timestampMs?: number;
       /** Its message in the conversation; absent while it is written. */
       readonly entryId?: string;
+      /** Of the end of a turn: its entry, and the message that it answers. */
+      readonly place?: { readonly entryId: string; readonly askedId: string; readonly asked: string };
     }
   | { readonly type: "answer-end"; readonly id: string; readonly reason: "length" | "aborted" | "error"; readonly message?: string }
   | SpawnsItem
@@ -72,10 +74,12 @@ export function toCommittedItems(entries: readonly ChatEntry[], tools: LiveRun["
   };
 
   const items: ChatItem[] = [];
+  let asked: Question | undefined;
   for (const [index, entry] of entries.entries()) {
+    if (entry.type === "user") asked = entry;
     if (entry.type === "user" || entry.type === "notice") items.push(entry);
     else if (entry.type === "assistant") {
-      items.push(...reuseAnswer(entry, { id: rows?.get(entry.id) ?? entry.id, isEndTold: isEndTold(entry, entries, index + 1) }));
+      items.push(...reuseAnswer(entry, { id: rows?.get(entry.id) ?? entry.id, isEndTold: isEndTold(entry, entries, index + 1), asked }));
       for (const call of entry.toolCalls) items.push(reuseTool(call, toTool(call, tools !== undefined && entry.id === lastAssistant)));
     } else if (!shown.has(entry.callId)) {
       // The message with the call is on an older page.
@@ -127,14 +131,18 @@ interface AnswerPlace {
   readonly id: string;
   /** The gateway reports how it ended. */
   readonly isEndTold: boolean;
+  readonly asked: Question | undefined;
 }
+
+/** The message that an answer belongs to. */
+type Question = Extract<ChatEntry, { type: "user" }>;
 
 const answerRows = new WeakMap<ChatEntry, AnswerPlace & { readonly items: readonly ChatItem[] }>();
 const toolRows = new WeakMap<object, ToolItem>();
 
 function reuseAnswer(entry: Extract<ChatEntry, { type: "assistant" }>, place: AnswerPlace): readonly ChatItem[] {
   const known = answerRows.get(entry);
-  if (known?.isEndTold === place.isEndTold && known.id === place.id) return known.items;
+  if (known?.isEndTold === place.isEndTold && known.id === place.id && known.asked?.id === place.asked?.id) return known.items;
   const items = toAnswerItems(entry, place);
   answerRows.set(entry, { ...place, items });
   return items;
@@ -157,13 +165,14 @@ function isEndTold({ stopReason }: Extract<ChatEntry, { type: "assistant" }>, en
   return later.slice(0, next === -1 ? later.length : next).some((entry) => entry.type === "notice" && levels.includes(entry.level));
 }
 
-function toAnswerItems(entry: Extract<ChatEntry, { type: "assistant" }>, { id, isEndTold }: AnswerPlace): readonly ChatItem[] {
+function toAnswerItems(entry: Extract<ChatEntry, { type: "assistant" }>, { id, isEndTold, asked }: AnswerPlace): readonly ChatItem[] {
   const items: ChatItem[] = [];
   const { text, thinking, toolCalls, stopReason, errorMessage } = entry;
   // Intermediate steps need no time of their own.
   const time = toolCalls.length === 0 ? { timestampMs: entry.timestampMs } : {};
+  const place = asked === undefined || toolCalls.length > 0 ? {} : { place: { entryId: entry.id, askedId: asked.id, asked: asked.text } };
   if (thinking !== undefined && thinking !== "") items.push({ type: "thinking", id: thinkingRowId(id), text: thinking, live: false });
-  if (text !== "") items.push({ type: "answer", id, text, live: false, entryId: entry.id, ...time });
+  if (text !== "") items.push({ type: "answer", id, text, live: false, entryId: entry.id, ...time, ...place });
   if (!isEndTold && (stopReason === "length" || stopReason === "aborted" || stopReason === "error")) {
     items.push({
       type: "answer-end",

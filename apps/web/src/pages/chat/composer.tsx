@@ -5,8 +5,7 @@ import { AttachmentList } from "./attachment-list.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import type { Attachments } from "./use-attachments.ts";
 import { describeWait } from "../../chat/describe-wait.ts";
-import { useDraft } from "./use-draft.ts";
-import { useEditedText } from "./use-edited-text.ts";
+import { useMessage } from "./use-message.ts";
 import { t } from "../../i18n/t.ts";
 
 /** A field that grows by itself needs no hidden copy to measure its text. */
@@ -24,23 +23,10 @@ export function Composer({
 }): React.JSX.Element {
   const controller = useController();
   const running = useAppState((state) => state.open.type === "open" && state.open.chat.live !== undefined);
-  const [text, change] = useDraft(sessionKey);
-  const { images } = attachments;
-  const isEmpty = text.trim() === "" && images.length === 0;
-  const isUploading = images.some(({ ref }) => ref === undefined);
+  const message = useMessage(sessionKey, { input, attachments });
+  const { text, change, send } = message;
   useFocusOnLoad(input);
 
-  useEditedText(change, input);
-  const send = (): void => {
-    if (isEmpty || isUploading) return;
-    controller.send(
-      text.trim(),
-      images.flatMap(({ ref, name }) => (ref === undefined ? [] : [{ ref, fileName: name.slice(0, 200) }])),
-    );
-    change("");
-    attachments.clear();
-    input.current?.focus();
-  };
   const onKeyDown = (event: KeyboardEvent): void => {
     const key = keyOf(event);
     const last = key === "recall" && text === "" ? controller.lastSaid() : undefined;
@@ -59,9 +45,13 @@ export function Composer({
       }}
     >
       <QueueNote />
-      <AttachmentList attachments={attachments} onRemove={() => input.current?.focus()} />
+      {message.isEdit ? (
+        <EditNote onCancel={message.cancelEdit} />
+      ) : (
+        <AttachmentList attachments={attachments} onRemove={() => input.current?.focus()} />
+      )}
       <div className="composer-box">
-        <AttachButton onFiles={attachments.add} />
+        {message.isEdit ? null : <AttachButton onFiles={attachments.add} />}
         <div className="grow" data-text={GROWS_BY_ITSELF ? undefined : text}>
           <textarea
             ref={input}
@@ -82,7 +72,7 @@ export function Composer({
             }}
           />
         </div>
-        <RunButtons running={running} isEmpty={isEmpty} isUploading={isUploading} />
+        <RunButtons running={running} isEmpty={message.isEmpty} isUploading={message.isUploading} />
       </div>
     </form>
   );
@@ -103,6 +93,18 @@ function useFocusOnLoad(input: RefObject<HTMLTextAreaElement | null>): void {
     if (document.activeElement === document.body && window.matchMedia("(min-width: 52rem) and (pointer: fine)").matches)
       input.current?.focus({ preventScroll: true });
   }, [input]);
+}
+
+/** Says that a version of an earlier message is written. */
+function EditNote({ onCancel }: { readonly onCancel: () => void }): React.JSX.Element {
+  return (
+    <output className="queue">
+      <span>{t("You are editing a message. The conversation as it is now is kept.")}</span>
+      <button type="button" className="text-button" onClick={onCancel}>
+        {t("Cancel")}
+      </button>
+    </output>
+  );
 }
 
 function QueueNote(): React.JSX.Element | null {

@@ -1,8 +1,12 @@
 import { type RefObject, useEffect, useRef } from "react";
 import { useAppState } from "../../app/app-context.ts";
 
-/** Puts a text that the person wants to edit into the message field. */
-export function useEditedText(change: (text: string) => void, input: RefObject<HTMLTextAreaElement | null>): void {
+/** Puts a text that the person wants to edit into the message field; the message of which it becomes another version, if it does. */
+export function useEditedText(
+  sessionKey: string,
+  change: (text: string) => void,
+  input: RefObject<HTMLTextAreaElement | null>,
+): { readonly sessionKey: string; readonly entryId: string } | undefined {
   const edit = useAppState((state) => state.edit);
   const done = useRef(edit?.serial);
   useEffect(() => {
@@ -11,4 +15,5 @@ export function useEditedText(change: (text: string) => void, input: RefObject<H
     change(edit.text);
     input.current?.focus();
   });
+  return edit?.of?.sessionKey === sessionKey ? edit.of : undefined;
 }

@@ -45,7 +45,7 @@ function SteerField({
 }): React.JSX.Element {
   const [text, change] = useDraft(subagent.sessionKey);
   const { isSending, outcome, send } = useSteering(subagent);
-  useEditedText(change, input);
+  useEditedText(subagent.sessionKey, change, input);
   const isEmpty = text.trim() === "";
   const submit = async (): Promise<void> => {
     if (isEmpty || isSending || !(await send(text.trim()))) return;
