@@ -26,6 +26,8 @@ import type { ChannelDesk } from "./rpc/channel-desk.ts";
 import type { ConfigDesk } from "./rpc/config-handlers.ts";
 import type { FileDesk } from "./rpc/file-handlers.ts";
 import type { PluginDesk } from "./rpc/plugin-handlers.ts";
+import type { SkillDesk } from "./rpc/skill-handlers.ts";
+import type { ServerDesk } from "./rpc/server-handlers.ts";
 import type { LogDesk } from "./rpc/log-handlers.ts";
 import type { SetupControl } from "./rpc/setup-handlers.ts";
 import type { WebchatHub } from "./rpc/webchat-hub.ts";
@@ -80,6 +82,8 @@ export interface GatewayOptions extends GatewaySettings {
   readonly logDesk: LogDesk;
   readonly fileDesk: FileDesk;
   readonly pluginDesk: PluginDesk;
+  readonly skillDesk: SkillDesk;
+  readonly serverDesk: ServerDesk;
   /** Makes the first paired sender the owner. */
   readonly ownerControl: OwnerControl;
   /** Open; its opener closes it after `stop`. */

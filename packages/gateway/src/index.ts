@@ -37,6 +37,8 @@ export type { ConfigDesk, ConfigPatchOutcome } from "./rpc/config-handlers.ts";
 export type { FileDesk } from "./rpc/file-handlers.ts";
 export { RpcError } from "./rpc/rpc-error.ts";
 export type { PluginDesk } from "./rpc/plugin-handlers.ts";
+export type { SkillDesk } from "./rpc/skill-handlers.ts";
+export type { ServerDesk } from "./rpc/server-handlers.ts";
 export type { LogDesk } from "./rpc/log-handlers.ts";
 export type { SetupControl, SetupOutcome } from "./rpc/setup-handlers.ts";
 export type { OwnerControl } from "./ingress/pairing-service.ts";

@@ -41,6 +41,8 @@ import type {
   HookSource,
   FileDesk,
   PluginDesk,
+  ServerDesk,
+  SkillDesk,
   LogDesk,
   LocalFiles,
   OpenEditorTools,
@@ -312,6 +314,10 @@ export const NO_PLUGINS: PluginDesk = {
   disable: NO_FILE,
 };
 
+/** Stubs: only the product installs skills and runs servers. */
+export const NO_SKILLS: SkillDesk = { list: NO_FILE, show: NO_FILE, enable: NO_FILE, disable: NO_FILE, install: NO_FILE, remove: NO_FILE };
+export const NO_SERVERS: ServerDesk = { list: NO_FILE, test: NO_FILE };
+
 /** A stub: only the product serves the files of workspaces. */
 export const NO_FILES: FileDesk = {
   list: NO_FILE,
@@ -548,6 +554,8 @@ export async function startTestGateway(
     logDesk: NO_LOG,
     fileDesk: NO_FILES,
     pluginDesk: NO_PLUGINS,
+    skillDesk: NO_SKILLS,
+    serverDesk: NO_SERVERS,
     ownerControl: options.ownerControl ?? NO_OWNERS,
     store: options.around?.(store) ?? store,
     damage: store.damage,

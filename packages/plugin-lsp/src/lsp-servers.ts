@@ -55,6 +55,11 @@ export class LspServers {
     return [...next.values()].map(sourceOf);
   }
 
+  /** Why servers cannot be used now, by name. */
+  problems(): ReadonlyMap<string, string> {
+    return new Map([...this.#servers.values()].flatMap(({ name, problem }) => (problem === undefined ? [] : [[name, problem] as const])));
+  }
+
   /** Stops all of them. From then on none starts. */
   async close(): Promise<void> {
     this.#isClosed = true;

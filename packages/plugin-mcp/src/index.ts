@@ -1,5 +1,6 @@
 export { readToolNames } from "./read-tool-names.ts";
 export { McpServers } from "./mcp-servers.ts";
+export type { Reconnected } from "./mcp-servers.ts";
 export { LoginError } from "./oauth/login-error.ts";
 export { lastRedirectUrl, startLogin } from "./oauth/log-in.ts";
 export type { StartedLogin, StartLoginOptions } from "./oauth/log-in.ts";

@@ -110,6 +110,14 @@ export class McpServer {
     this.#problem = "it has not started in time";
   }
 
+  /** Ends what runs of it, and starts it for a place at once. Resolves with why it cannot be used; `undefined` if it can. Never rejects. */
+  async reconnect(place: McpPlace): Promise<string | undefined> {
+    await Promise.all([...this.#running.keys()].map(async (key) => this.#end(key)));
+    this.#settle();
+    const started = await this.#use(place);
+    return started.type === "down" ? started.message : undefined;
+  }
+
   /** Runs a call, and starts the server first if necessary. */
   async call(tool: ListedTool, { id, arguments: given }: ToolCall, { run, signal, onDelta }: ToolOptions): Promise<AgentToolResult> {
     const options = { callId: id, run, signal, onProgress: onDelta };

@@ -2,9 +2,17 @@ import type { AgentTool, SourcePrompt, ToolSource } from "@factotum/agent-contra
 import { ListStore } from "./list-store.ts";
 import { McpServer } from "./mcp-server.ts";
 import { ServerLogins } from "./oauth/server-logins.ts";
-import type { McpOptions } from "./ports.ts";
+import type { McpOptions, McpPlace } from "./ports.ts";
 import { fingerprintOf, type ServerSettings } from "./server-settings.ts";
 import { namePrefix } from "./tool-names.ts";
+
+/** What came of a server that was started again. */
+export interface Reconnected {
+  /** Names of its tools, as models see them. */
+  readonly tools: readonly string[];
+  /** Why it cannot be used. */
+  readonly problem?: string;
+}
 
 /** The MCP servers of a gateway. They outlive a configuration: a change restarts only those whose settings are different. */
 export class McpServers {
@@ -38,6 +46,19 @@ export class McpServers {
       .keepOnly([...next.keys()])
       .catch((error: unknown) => this.#options.logger.warn("Old lists of MCP servers could not be removed", { error }));
     return [...next.values()].map(sourceOf);
+  }
+
+  /** Ends what runs of a server, and starts it for a place at once. `undefined` if there is no such server. Never rejects. */
+  async reconnect(name: string, place: McpPlace): Promise<Reconnected | undefined> {
+    const server = this.#servers.get(name);
+    if (server === undefined) return undefined;
+    const problem = await server.reconnect(place);
+    return { tools: server.tools.map((tool) => tool.name), ...(problem === undefined ? {} : { problem }) };
+  }
+
+  /** Why servers cannot be used now, by name. */
+  problems(): ReadonlyMap<string, string> {
+    return new Map([...this.#servers.values()].flatMap(({ name, problem }) => (problem === undefined ? [] : [[name, problem] as const])));
   }
 
   /** Stops all of them. From then on none starts. */

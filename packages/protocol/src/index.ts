@@ -168,3 +168,8 @@ export type { KnowledgeFile, WorkspaceFile, WorkspaceFileName, WorkspaceFileVers
 export { PluginPackageSchema, PluginPlanSchema, PluginWorkSchema, ScanFindingSchema } from "./shapes/plugins.ts";
 export type { PluginPackage, PluginPart, PluginPlan, PluginWork, ScanFinding } from "./shapes/plugins.ts";
 export type { PluginInstallation } from "./methods/plugin-methods.ts";
+export { SkillDetailsSchema, SkillPlanSchema, SkillSummarySchema } from "./shapes/skills.ts";
+export type { SkillDetails, SkillPlan, SkillSummary } from "./shapes/skills.ts";
+export type { SkillInstallation } from "./methods/skill-methods.ts";
+export { ToolServerSchema } from "./shapes/tool-servers.ts";
+export type { ToolServer } from "./shapes/tool-servers.ts";

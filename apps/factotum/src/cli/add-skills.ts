@@ -51,6 +51,20 @@ export function addSkills(program: Command, context: CliContext, finish: Finish)
     .action(async (name: string | undefined, options: AgentOptions) =>
       finish(await (await load()).skillsCheck(context, name, { ...options, json: options.json === true })),
     );
+  const switches = [
+    ["enable", "have agents use a skill that was switched off", true],
+    ["disable", "switch a skill off for all agents; its files stay", false],
+  ] as const;
+  for (const [name, description, isOn] of switches) {
+    skills
+      .command(name)
+      .description(description)
+      .argument("<name>")
+      .addOption(json())
+      .action(async (named: string, options: { json?: boolean }) =>
+        finish(await (await load()).skillsSwitch(context, named, { isOn, json: options.json === true })),
+      );
+  }
   skills
     .command("remove")
     .description("remove an installed skill")

@@ -3,7 +3,7 @@ import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { terminalText } from "../runtime/foreign-text.ts";
-import { scanSkills } from "./skill-scan.ts";
+import { scanSkills } from "./scan-skills.ts";
 
 /** A problem of one skill. `error`: it cannot be used, or is not what was installed; `warning`: it can be used. */
 interface SkillIssue {

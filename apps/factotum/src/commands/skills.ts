@@ -1,13 +1,16 @@
 import { withoutUndefined } from "@factotum/agent-contract";
-import { readLock, scanSkill, type FoundSkill, type SkillProblem, type SkillScan } from "@factotum/skills";
+import { readLock, scanSkill, type FoundSkill } from "@factotum/skills";
 import { dirname } from "node:path";
+import { skillNeeds, skillState, type AgentSkills } from "../compose/skill-scan.ts";
+import { settingsKey, switchSkill } from "../compose/switch-skill.ts";
+import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { terminalText } from "../runtime/foreign-text.ts";
 import { renderTable } from "../runtime/render-table.ts";
 import { describeFinding } from "./skill-findings.ts";
-import { scanSkills } from "./skill-scan.ts";
+import { scanSkills } from "./scan-skills.ts";
 
 export { skillsCheck } from "./skills-check.ts";
 export { skillsInstall, skillsRemove } from "./skills-install.ts";
@@ -20,7 +23,8 @@ export interface SkillListOptions {
 
 /** Lists the skills of an agent, and those that are left out. */
 export async function skillsList(context: CliContext, options: SkillListOptions): Promise<number> {
-  const { scan, agentId, knowsTools } = await scanSkills(context, options.agent);
+  const found = await scanSkills(context, options.agent);
+  const { scan, agentId } = found;
   const installed = await readLock(context.paths.skillsFolder);
   const rows = scan.found.map((skill) => ({
     name: skill.name,
@@ -28,7 +32,7 @@ export async function skillsList(context: CliContext, options: SkillListOptions)
     version: skill.version,
     path: skill.path,
     installedFrom: skill.source === "managed" ? (installed.get(skill.name)?.source ?? null) : null,
-    state: stateOf(skill, scan, knowsTools),
+    state: stateOf(skill, found),
   }));
   const broken = scan.problems.filter(({ type, name }) => type === "broken" || (type === "shadowed" && name !== undefined));
   if (options.json) {
@@ -43,7 +47,8 @@ export async function skillsList(context: CliContext, options: SkillListOptions)
 
 /** Shows one skill of an agent. */
 export async function skillsInfo(context: CliContext, name: string, options: SkillListOptions): Promise<number> {
-  const { scan, entries, knowsTools } = await scanSkills(context, options.agent);
+  const all = await scanSkills(context, options.agent);
+  const { scan, entries } = all;
   const skill = scan.found.find((found) => found.name === name);
   if (skill === undefined) {
     const broken = scan.problems.find((problem) => problem.type === "broken" && problem.path.includes(`/${name}/`));
@@ -58,8 +63,8 @@ export async function skillsInfo(context: CliContext, name: string, options: Ski
   const { requirements, warnings, path, ...facts } = skill;
   const pin = skill.source === "managed" ? (await readLock(context.paths.skillsFolder)).get(name) : undefined;
   const findings = await scanSkill(dirname(path), context);
-  const state = stateOf(skill, scan, knowsTools);
-  const settings = entries[requirements.settingsKey ?? name];
+  const state = stateOf(skill, all);
+  const settings = entries[settingsKey(skill)];
   const keys = settings === undefined ? [] : [...Object.keys(settings.env), ...(settings.apiKey === undefined ? [] : ["apiKey"])];
   if (options.json) {
     printJson(context, {
@@ -74,7 +79,9 @@ export async function skillsInfo(context: CliContext, name: string, options: Ski
     });
     return EXIT.ok;
   }
-  const needs = describeNeeds(skill);
+  const needs = skillNeeds(skill)
+    .map(([label, values]) => `${label} ${values.join(", ")}`)
+    .join("; ");
   const lines = [
     ["name", skill.name],
     ["description", skill.description],
@@ -97,24 +104,35 @@ export async function skillsInfo(context: CliContext, name: string, options: Ski
 }
 
 /** Whether a skill is offered, and to whom; otherwise why not. */
-function stateOf({ name, invocation, path, requirements }: FoundSkill, { problems }: SkillScan, knowsTools: boolean): string {
-  const problem = problems.find((one: SkillProblem) => one.path === path && (one.type === "not-eligible" || one.type === "disabled"));
-  if (problem !== undefined) return problem.message.startsWith(`${name} `) ? problem.message.slice(name.length + 1) : problem.message;
-  if (!knowsTools && requirements.tools.length > 0)
-    return `where the gateway has the tool ${requirements.tools.join(", ")}; it is not running`;
-  if (invocation === "people") return `only by /${name}`;
-  return invocation === "model" ? "only by the model" : "ready";
+function stateOf(skill: FoundSkill, found: AgentSkills): string {
+  const state = skillState(skill, found);
+  switch (state.type) {
+    case "people":
+      return `only by /${skill.name}`;
+    case "model":
+      return "only by the model";
+    case "ready":
+      return "ready";
+    default:
+      return state.reason;
+  }
 }
 
-function describeNeeds({ requirements }: FoundSkill): string {
-  const { os, bins, anyBins, env, config, tools } = requirements;
-  const lists = [
-    ["system", os],
-    ["programs", bins],
-    ["one of", anyBins],
-    ["variables", env],
-    ["settings", config],
-    ["tools", tools],
-  ] as const;
-  return lists.flatMap(([label, values]) => (values.length === 0 ? [] : [`${label} ${values.join(", ")}`])).join("; ");
+/** Has agents use a skill, or use it no longer. */
+export async function skillsSwitch(
+  context: CliContext,
+  name: string,
+  { isOn, json }: { readonly isOn: boolean; readonly json: boolean },
+): Promise<number> {
+  const { scan } = await scanSkills(context, undefined);
+  const skill = scan.found.find((one) => one.name === name);
+  await switchSkill(context, skill === undefined ? name : settingsKey(skill), isOn);
+  const reloaded = await reloadGateway(context);
+  if (json) printJson(context, { name, enabled: isOn });
+  else {
+    context.print(terminalText(`${name} is ${isOn ? "on" : "off"}.\n`));
+    if (skill === undefined) context.note(`The default agent has no skill ${JSON.stringify(name)}.\n`);
+    context.note(`${describeReload(reloaded)}\n`);
+  }
+  return EXIT.ok;
 }

@@ -40,6 +40,7 @@ import { channelCatalog, configOptions, firstRunExtensions } from "./extensions.
 import { createFileDesk } from "./file-desk.ts";
 import { createLogDesk } from "./log-desk.ts";
 import { createPluginDesk } from "./plugin-desk.ts";
+import { createServerDesk } from "./server-desk.ts";
 import { createSettingsDesk } from "./settings-desk.ts";
 import { createOwnerControl } from "./create-owner-control.ts";
 import { settingsOf } from "./gateway-settings.ts";
@@ -59,6 +60,7 @@ import { createRunRoots, type RunRoots } from "./run-roots.ts";
 import { createSandboxOf } from "./sandbox-spec.ts";
 import { sessionFolders } from "./session-folders.ts";
 import { sharedLogins } from "./shared-logins.ts";
+import { createSkillDesk } from "./skill-desk.ts";
 import { SkillRuns } from "./skill-runs.ts";
 import { watchDatabase } from "./watch-database.ts";
 import { webSearchNotices } from "./web-search-settings.ts";
@@ -155,7 +157,15 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     version: context.version,
     home: paths.home,
     configControl: reloader,
-    ...controlsOf(reloader, { context, secrets, channelDesks, owned, currentConfig: current.currentConfig }),
+    ...controlsOf(reloader, {
+      context,
+      secrets,
+      channelDesks,
+      owned,
+      configPath: loaded.path,
+      currentConfig: current.currentConfig,
+      ...integrations,
+    }),
     store,
     damage: store.damage,
     reserve,
@@ -261,12 +271,25 @@ function controlsOf(
     secrets,
     channelDesks,
     owned,
+    configPath,
     currentConfig,
+    mcp,
+    lsp,
   }: Pick<ComposeOptions, "context" | "secrets" | "channelDesks"> &
-    Pick<ComposedFileAccess, "owned"> & { readonly currentConfig: () => FactotumConfig },
+    Pick<ComposedFileAccess, "owned"> &
+    Pick<Integrations, "mcp" | "lsp"> & { readonly configPath: string; readonly currentConfig: () => FactotumConfig },
 ): Pick<
   GatewayOptions,
-  "channelDesk" | "accessDesk" | "setupControl" | "configDesk" | "logDesk" | "fileDesk" | "pluginDesk" | "ownerControl"
+  | "channelDesk"
+  | "accessDesk"
+  | "setupControl"
+  | "configDesk"
+  | "logDesk"
+  | "fileDesk"
+  | "pluginDesk"
+  | "skillDesk"
+  | "serverDesk"
+  | "ownerControl"
 > {
   const { env } = context;
   return {
@@ -278,8 +301,18 @@ function controlsOf(
     }),
     ...channelDesks({ context, control: reloader, onSecret: (secret) => secrets.add([secret]) }),
     logDesk: createLogDesk({ path: context.paths.logFile, hide: (text) => secrets.hide(text) }),
-    fileDesk: createFileDesk({ ...owned, currentConfig, clock: systemClock }),
+    fileDesk: createFileDesk({ ...owned, currentConfig, secrets, clock: systemClock }),
     pluginDesk: createPluginDesk({ context, control: reloader, currentConfig, clock: systemClock }),
+    skillDesk: createSkillDesk({ context, control: reloader, currentConfig, clock: systemClock }),
+    serverDesk: createServerDesk({
+      context,
+      configPath,
+      currentConfig,
+      mcp,
+      lsp,
+      clock: systemClock,
+      hide: (text) => secrets.toolOutput.redact(text),
+    }),
     ownerControl: createOwnerControl(context, reloader),
   };
 }

@@ -16,6 +16,7 @@ import { createServerHost, createServerRunner } from "./server-runner.ts";
 export interface ComposedLsp {
   /** Sources of tools under this configuration. */
   readonly sources: (config: FactotumConfig) => readonly ToolSource[];
+  readonly problems: LspServers["problems"];
   /** For tools that change files. */
   readonly changes: ChangeChecker;
   /** Ends all servers. */
@@ -45,6 +46,7 @@ export async function composeLsp(context: CliContext, loaded: Pick<LoadedConfig,
   const servers = createLspServers(context, loaded, { ...parts, host, folder: lspFolder(paths) });
   return {
     sources: ({ lsp }) => servers.sources(lspSettings(lsp), lspLimits(lsp)),
+    problems: () => servers.problems(),
     changes: servers.changes,
     close: async () => {
       await servers.close();

@@ -20,6 +20,9 @@ import { createServerHost, createServerRunner } from "./server-runner.ts";
 export interface ComposedMcp {
   /** Sources of tools under this configuration. The last ports are used from then on. */
   readonly sources: (config: FactotumConfig, ports: ServerPorts) => readonly ToolSource[];
+  /** Ends what runs of a server, and starts it for a place at once; `undefined` if there is no such server. */
+  readonly reconnect: McpServers["reconnect"];
+  readonly problems: McpServers["problems"];
   /** Ends all servers. */
   readonly close: () => Promise<void>;
 }
@@ -73,6 +76,8 @@ export async function composeMcp(context: CliContext, loaded: Pick<LoadedConfig,
       given = newest;
       return servers.sources(mcpSettings(config));
     },
+    reconnect: (name, place) => servers.reconnect(name, place),
+    problems: () => servers.problems(),
     close: async () => {
       await servers.close();
       await host.close();

@@ -1,13 +1,14 @@
 import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { FactotumConfig } from "@factotum/config";
+import { REDACTED, type FactotumConfig } from "@factotum/config";
 import type { FileDesk } from "@factotum/gateway";
 import { NoteVersions } from "@factotum/memory";
 import { createFileAccess } from "@factotum/tools";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createFileDesk } from "./file-desk.ts";
 
+const hide = (text: string): string => text.replaceAll("s3cret-value", REDACTED);
 const AGENT = { agentId: "main" };
 let home: string;
 let workspace: string;
@@ -30,7 +31,13 @@ beforeEach(async () => {
   const agent = { id: "main", workspace, skipBootstrap: false, bootstrapMaxChars: 40, bootstrapTotalMaxChars: 100 };
   const config = { agents: [agent], tools: { checkpoints: true } } as unknown as FactotumConfig;
   const clock = { now, monotonic: now, schedule: () => ({ [Symbol.dispose]: () => undefined }) };
-  desk = createFileDesk({ files, versions, currentConfig: () => config, clock });
+  desk = createFileDesk({
+    files,
+    versions,
+    currentConfig: () => config,
+    clock,
+    secrets: { toolOutput: { ready: async () => undefined, redact: hide } },
+  });
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
@@ -66,6 +73,15 @@ test("the list says what each file costs, and which the limits cut; one that can
   expect(byPath.get("USER.md")).toMatchObject({ isThere: true, promptTokens: 0 });
   expect(byPath.get("TOOLS.md")).toMatchObject({ isThere: false, promptTokens: 0 });
   await expect(desk.read({ ...AGENT, path: "USER.md" })).rejects.toMatchObject({ code: "unavailable" });
+});
+
+test("a secret is hidden, kept in a line that stays, and in no other", async () => {
+  await writeFile(join(workspace, "SOUL.md"), "token: s3cret-value\ncalm");
+  const { text, baseHash } = await desk.read(soul);
+  expect(text).toBe(`token: ${REDACTED}\ncalm`);
+  await expect(desk.write({ ...soul, text: `key: ${REDACTED}`, baseHash })).rejects.toThrow("Line 1 has the mark");
+  await desk.write({ ...soul, text: `token: ${REDACTED}\nloud`, baseHash });
+  expect(await readFile(join(workspace, "SOUL.md"), "utf8")).toBe("token: s3cret-value\nloud");
 });
 
 test("a text that is too long, or none, is not read as one", async () => {

@@ -2,7 +2,7 @@ import { realpath, stat } from "node:fs/promises";
 import type { Clock } from "@factotum/agent-contract";
 import { withoutUndefined } from "@factotum/agent-contract";
 import { estimateTokens, planBootstrap, type BootstrapFile } from "@factotum/agent-core";
-import { FolderError, hashOf, makeFolder, type FactotumConfig, type ResolvedAgent } from "@factotum/config";
+import { FolderError, hashOf, makeFolder, REDACTED, type FactotumConfig, type ResolvedAgent } from "@factotum/config";
 import { RpcError, type FileDesk } from "@factotum/gateway";
 import type { NoteVersions } from "@factotum/memory";
 import { MAX_WORKSPACE_FILE_CHARS, WORKSPACE_FILES, type WorkspaceFile, type WorkspaceFileName } from "@factotum/protocol";
@@ -10,6 +10,7 @@ import { FileAccessError, type FileAccess, type FileVersion, type RunFiles } fro
 import { addKnowledge, knowledgeName, listKnowledge, removeKnowledge } from "./knowledge-folder.ts";
 import { ownersRun } from "./note-history.ts";
 import { PendingUploads } from "./pending-uploads.ts";
+import { restoreMarks } from "./restore-marks.ts";
 
 /** Not more is read of a file: it could not be shown. */
 const MAX_BYTES = 1024 * 1024;
@@ -20,6 +21,16 @@ interface FileDeskParts {
   readonly versions: NoteVersions;
   readonly currentConfig: () => FactotumConfig;
   readonly clock: Clock;
+  /** Hides secrets. */
+  readonly secrets: { readonly toolOutput: { ready(): Promise<void>; redact(text: string): string } };
+}
+
+interface NewText {
+  readonly agentId: string;
+  readonly path: WorkspaceFileName;
+  readonly text: string;
+  /** It may be that of others (R23). */
+  readonly tainted?: boolean;
 }
 
 /** A file as it is now. */
@@ -30,8 +41,8 @@ interface ReadText {
 
 const ABSENT: ReadText = { text: "", version: "absent" };
 
-/** The workspace files of agents for clients, read and written by the rules of the file tools: nothing outside the workspace, and every change has its version. */
-export function createFileDesk({ files, versions, currentConfig, clock }: FileDeskParts): FileDesk {
+/** The workspace files of agents for clients, read and written by the rules of the file tools: nothing outside the workspace, every change has its version, and secrets are hidden. */
+export function createFileDesk({ files, versions, currentConfig, clock, secrets }: FileDeskParts): FileDesk {
   const uploads = new PendingUploads(clock);
   const open = async (agentId: string): Promise<{ readonly agent: ResolvedAgent; readonly access: RunFiles }> => {
     const agent = currentConfig().agents.find(({ id }) => id === agentId);
@@ -40,12 +51,16 @@ export function createFileDesk({ files, versions, currentConfig, clock }: FileDe
     return { agent, access: await files.forRun(ownersRun(agentId, await realpath(agent.workspace))) };
   };
   const write = async (
-    { agentId, path, text }: { readonly agentId: string; readonly path: WorkspaceFileName; readonly text: string },
+    { agentId, path, text, tainted = false }: NewText,
     { access, before }: { readonly access: RunFiles; readonly before: ReadText },
   ) => {
     if (before.version === "absent" || before.text !== text)
-      await access.change([{ type: "write", path, data: text, unchangedSince: before.version }], { tainted: false });
+      await access.change([{ type: "write", path, data: text, unchangedSince: before.version }], { tainted });
     return { agentId, path, baseHash: hashOf(text) };
+  };
+  const shownText = async (text: string): Promise<string> => {
+    await secrets.toolOutput.ready();
+    return secrets.toolOutput.redact(text);
   };
   return {
     list: ({ agentId, contextWindow }) =>
@@ -63,22 +78,24 @@ export function createFileDesk({ files, versions, currentConfig, clock }: FileDe
       asRpcErrors(async () => {
         const { text } = await readText((await open(agentId)).access, path);
         if (text.length > MAX_WORKSPACE_FILE_CHARS) throw tooLong(path);
-        return { agentId, path, text, baseHash: hashOf(text) };
+        return { agentId, path, text: await shownText(text), baseHash: hashOf(text) };
       }),
     write: ({ agentId, path, text, baseHash }) =>
       asRpcErrors(async () => {
         const { access } = await open(agentId);
         const before = await readText(access, path);
         if (hashOf(before.text) !== baseHash) throw changedSince(path);
-        return write({ agentId, path, text }, { access, before });
+        const restored = restoreMarks(text, { text: before.text, shown: await shownText(before.text), mark: REDACTED });
+        if (restored.type === "mark") throw unknownMark(restored.line);
+        return write({ agentId, path, text: restored.text }, { access, before });
       }),
     versions: async ({ agentId, path }) => ({ agentId, path, versions: await versions.list(agentId, path) }),
-    version: async ({ agentId, path, id }) => ({ text: (await versionOf({ agentId, path, id }, versions)).text }),
+    version: async ({ agentId, path, id }) => ({ text: await shownText((await versionOf({ agentId, path, id }, versions)).text) }),
     restore: ({ agentId, path, id }) =>
       asRpcErrors(async () => {
-        const { text } = await versionOf({ agentId, path, id }, versions);
+        const { text, untrusted: tainted } = await versionOf({ agentId, path, id }, versions);
         const { access } = await open(agentId);
-        return write({ agentId, path, text }, { access, before: await readText(access, path) });
+        return write({ agentId, path, text, tainted }, { access, before: await readText(access, path) });
       }),
     add: ({ agentId, name: given, uploadId, sizeBytes, offset, data }) =>
       asRpcErrors(async () => {
@@ -152,7 +169,7 @@ async function readText(access: RunFiles, path: WorkspaceFileName): Promise<Read
 async function versionOf(
   { agentId, path, id }: { readonly agentId: string; readonly path: WorkspaceFileName; readonly id: string },
   versions: NoteVersions,
-): Promise<{ readonly text: string }> {
+): Promise<{ readonly text: string; readonly untrusted: boolean }> {
   const found = await versions.read(agentId, path, id);
   if (found === undefined)
     throw new RpcError("not-found", `${path} has no such version. "factotum files versions ${path}" lists those that there are.`);
@@ -163,6 +180,13 @@ function tooLong(path: string): RpcError {
   return new RpcError(
     "too-large",
     `${path} has more than ${MAX_WORKSPACE_FILE_CHARS} characters. Change it with an editor on the gateway's machine.`,
+  );
+}
+
+function unknownMark(line: number): RpcError {
+  return new RpcError(
+    "invalid-request",
+    `Line ${line} has the mark of a hidden secret that cannot be told. Leave such lines as they are, or remove all of them.`,
   );
 }
 

@@ -25,9 +25,11 @@ import { modelHandlers } from "./model-handlers.ts";
 import { pairingHandlers } from "./pairing-handlers.ts";
 import { pluginHandlers, type PluginDesk } from "./plugin-handlers.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
+import { serverHandlers, type ServerDesk } from "./server-handlers.ts";
 import { sessionHandlers } from "./session-handlers.ts";
 import { setupHandlers } from "./setup-handlers.ts";
 import type { SetupControl } from "./setup-handlers.ts";
+import { skillHandlers, type SkillDesk } from "./skill-handlers.ts";
 import { subagentHandlers } from "./subagent-handlers.ts";
 import { systemHandlers } from "./system-handlers.ts";
 import { toolHandlers } from "./tool-handlers.ts";
@@ -45,6 +47,8 @@ export interface RpcServices extends GatewayControl {
   readonly logDesk: LogDesk;
   readonly fileDesk: FileDesk;
   readonly pluginDesk: PluginDesk;
+  readonly skillDesk: SkillDesk;
+  readonly serverDesk: ServerDesk;
   readonly memory: GatewayMemory;
 }
 
@@ -58,11 +62,13 @@ export function createRpcHandlers({
   setup,
   channelDesk,
   accessDesk,
+  memory,
   configDesk,
   logDesk,
   fileDesk,
   pluginDesk,
-  memory,
+  skillDesk,
+  serverDesk,
   ...control
 }: RpcServices): RpcHandlers {
   return {
@@ -88,6 +94,8 @@ export function createRpcHandlers({
     ...channelHandlers(engine, channelDesk),
     ...pairingHandlers(engine.pairing),
     ...pluginHandlers(pluginDesk),
+    ...serverHandlers(engine, serverDesk),
+    ...skillHandlers(engine, skillDesk),
     ...approvalHandlers(engine.parts.approvals),
     ...toolHandlers(engine),
     ...usageHandlers(engine),

@@ -65,7 +65,9 @@ export class NoteVersions implements FileCheckpoints {
         const folder = join(this.#options.folder, agentId, name);
         const path = await ifThere(readFile(join(folder, NAME_FILE), "utf8"), "");
         const [newest, ...older] = await this.#versionsIn(folder);
-        return parseNotePath(path) === undefined || newest === undefined ? [] : [{ path, count: older.length + 1, newestAtMs: newest.atMs }];
+        return parseNotePath(path) === undefined || newest === undefined
+          ? []
+          : [{ path, count: older.length + 1, newestAtMs: newest.atMs }];
       }),
     );
     return found.flat().toSorted((one, other) => (one.path < other.path ? -1 : 1));

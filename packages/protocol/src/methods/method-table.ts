@@ -21,8 +21,10 @@ import { MESSAGE_METHODS, type MessageMethods } from "./message-methods.ts";
 import { MODEL_METHODS, type ModelMethods } from "./model-methods.ts";
 import { PAIRING_METHODS, type PairingMethods } from "./pairing-methods.ts";
 import { PLUGIN_METHODS, type PluginMethods } from "./plugin-methods.ts";
+import { SERVER_METHODS, type ServerMethods } from "./server-methods.ts";
 import { SESSION_METHODS, type SessionMethods } from "./session-methods.ts";
 import { SETUP_METHODS, type SetupMethods } from "./setup-methods.ts";
+import { SKILL_METHODS, type SkillMethods } from "./skill-methods.ts";
 import { SUBAGENT_METHODS, type SubagentMethods } from "./subagent-methods.ts";
 import { SYSTEM_METHODS, type SystemMethods } from "./system-methods.ts";
 import { TOOL_METHODS, type ToolMethods } from "./tool-methods.ts";
@@ -50,6 +52,8 @@ export interface RpcMethods
     ModelMethods,
     PairingMethods,
     PluginMethods,
+    ServerMethods,
+    SkillMethods,
     ApprovalMethods,
     ToolMethods,
     UsageMethods,
@@ -90,6 +94,8 @@ export const RPC_METHODS: RpcMethodSchemas = {
   ...MODEL_METHODS,
   ...PAIRING_METHODS,
   ...PLUGIN_METHODS,
+  ...SERVER_METHODS,
+  ...SKILL_METHODS,
   ...APPROVAL_METHODS,
   ...TOOL_METHODS,
   ...USAGE_METHODS,
