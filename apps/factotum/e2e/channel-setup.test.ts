@@ -111,6 +111,11 @@ test("settings are changed without the secret, an account is started again, and 
   });
   expect(await client.request("channels.restart", ACCOUNT)).toEqual({ restarted: true });
   await expect.poll(accountState).toBe("connected");
+  const { channels } = await client.request("status", {});
+  expect(channels.find(({ channel }) => channel === "telegram")).toMatchObject({
+    sinceMs: expect.any(Number) as number,
+    lastInboundAtMs: expect.any(Number) as number,
+  });
   expect(await cli("channels", "restart", "telegram")).toMatchObject({
     code: 0,
     stdout: expect.stringContaining("started again") as string,

@@ -162,11 +162,25 @@ export class ChannelRegistry {
     await Promise.all([...this.#slots.values()].map(work));
   }
 
+  /** The receiver of an account's events, which notes that one was stored. */
+  #intakeOf(account: ChannelAccount): MessageIntake | undefined {
+    const intake = this.#intake;
+    if (intake === undefined) return undefined;
+    return {
+      acceptEvent: async (message, options) => {
+        const accepted = await intake.acceptEvent(message, options);
+        this.#slots.get(entryKey(account))?.received();
+        return accepted;
+      },
+      admits: (message) => intake.admits(message),
+    };
+  }
+
   #host(account: ChannelAccount): ChannelHost {
     const { clock, random, logger, fetch, fetchPublic, store, commands, webhookUrlOf } = this.#options;
     const webhookUrl = webhookUrlOf(account);
     const capabilities = (): ChannelCapabilities | undefined => this.channelFor(account)?.capabilities;
-    const intake = (): MessageIntake | undefined => this.#intake;
+    const intake = (): MessageIntake | undefined => this.#intakeOf(account);
     return createAccountHost(account, { clock, random, logger, fetch, fetchPublic, store, commands, webhookUrl, intake, capabilities });
   }
 }

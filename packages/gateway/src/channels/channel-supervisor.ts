@@ -5,6 +5,7 @@ import { ChannelError } from "@factotum/channel-contract";
 import type { Channel, ChannelHealth, ChannelHost } from "@factotum/channel-contract";
 import { backoffDelay, failureLine } from "@factotum/channel-kit";
 import type { ChannelStatus } from "@factotum/protocol";
+import { AccountEvidence } from "./account-evidence.ts";
 import type { ChannelAccount } from "./channel-account.ts";
 
 /** The dependencies of a supervisor. */
@@ -37,10 +38,16 @@ export class ChannelSupervisor {
   /** Fires when the current channel must stop. */
   #leaving = new AbortController();
   #work: Promise<void> = Promise.resolve();
+  readonly #evidence = new AccountEvidence();
 
   constructor(account: ChannelAccount, options: ChannelSupervisorOptions) {
     this.#account = account;
     this.#options = options;
+  }
+
+  /** A message of the account was stored. */
+  received(): void {
+    this.#evidence.received(this.#options.clock.now());
   }
 
   get account(): ChannelAccount {
@@ -129,6 +136,10 @@ export class ChannelSupervisor {
 
   /** `problem`: why the platform refuses the account's sends. */
   status(problem?: string): ChannelStatus {
+    return this.#evidence.addTo(this.#current(problem), this.#options.clock.now());
+  }
+
+  #current(problem?: string): ChannelStatus {
     const { channel, accountId, config } = this.#account;
     const inbound = this.#channel?.capabilities.inbound;
     const base = {

@@ -120,6 +120,7 @@ export class ClientServer {
 }
 
 /** A busy account has a newer sign at every look. */
-function withoutOftenChanging({ evidenceAtMs = 0, ...status }: ChannelStatus): ChannelStatus {
-  return { ...status, evidenceAtMs: Math.floor(evidenceAtMs / SIGN_MS) };
+function withoutOftenChanging({ evidenceAtMs = 0, lastInboundAtMs = 0, ...status }: ChannelStatus): ChannelStatus {
+  const rounded = (atMs: number): number => Math.floor(atMs / SIGN_MS);
+  return { ...status, evidenceAtMs: rounded(evidenceAtMs), lastInboundAtMs: rounded(lastInboundAtMs) };
 }

@@ -13,6 +13,12 @@ export interface ChannelStatus {
   readonly state: "starting" | "connected" | "degraded" | "disconnected" | "stopped" | "disabled" | "failed";
   readonly detail?: string;
   readonly evidenceAtMs?: number;
+  /** When this state was first seen. */
+  readonly sinceMs?: number;
+  /** When the newest message of the platform was stored, since the start of the gateway. */
+  readonly lastInboundAtMs?: number;
+  /** The newest thing that was wrong since the start of the gateway, also if it is over. */
+  readonly lastProblem?: { readonly text: string; readonly atMs: number };
   /** How events arrive, and what becomes of one that was not acknowledged; absent while the channel could not be created. */
   readonly inbound?: {
     readonly delivery: "redelivers" | "resumes" | "once";
@@ -206,6 +212,9 @@ export const GatewayStatusSchema: z.ZodType<GatewayStatus> = parserOf<GatewaySta
         state: z.enum(["starting", "connected", "degraded", "disconnected", "stopped", "disabled", "failed"]),
         detail: z.string().optional(),
         evidenceAtMs: z.number().optional(),
+        sinceMs: z.number().optional(),
+        lastInboundAtMs: z.number().optional(),
+        lastProblem: z.strictObject({ text: z.string(), atMs: z.number() }).optional(),
         inbound: z
           .strictObject({
             delivery: z.enum(["redelivers", "resumes", "once"]),
