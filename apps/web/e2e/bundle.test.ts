@@ -52,6 +52,7 @@ test.each([
   ["inbox", "Nothing waits for you."],
   ["usage", "No model was asked in this period."],
   ["logs", "New lines appear at the top."],
+  ["settings/configuration", "Search all settings"],
   ["context/agent:main:main", "No request to a model is kept yet."],
 ])("the page %s loads at most 40 kB of JavaScript more than the chat", async (route, words) => {
   const { page, complaints, close } = await openPage(browser, { width: 1280 });

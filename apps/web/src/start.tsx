@@ -2,7 +2,7 @@ import type { Messages } from "@lingui/core";
 import { createHashHistory } from "@tanstack/react-router";
 import { createRoot } from "react-dom/client";
 import * as z from "zod";
-import { loadToken, storeToken, takeToken } from "./app/address.ts";
+import { forgetToken, loadToken, storeToken, takeToken } from "./app/address.ts";
 import { openAppSession, type TokenListener } from "./app/app-session.ts";
 import { warmFormats } from "./app/locale.ts";
 import { applyTheme, loadTheme } from "./app/theme.ts";
@@ -68,6 +68,11 @@ function listenTo(token: string): TokenListener {
       open(kept, {
         notice: t("The address held a token that this gateway refuses. You stay connected with the one that this browser had."),
       });
+    },
+    onLogOut: () => {
+      offered = undefined;
+      forgetToken(localStorage);
+      open(undefined);
     },
   };
 }

@@ -77,7 +77,7 @@ export type { AvailableChannel, ChannelSchema, ChannelSource, UnavailableChannel
 export { renderConfigReference } from "./reference/render-reference.ts";
 export { describedAccount, describedForms } from "./reference/describe-forms.ts";
 export { describedKeys, describedSchema } from "./reference/describe-schema.ts";
-export { RESTART_KEYS } from "./restart-keys.ts";
+export { RESTART_KEYS, restartKeys } from "./restart-keys.ts";
 export { locateProblems } from "./validate/locate-problems.ts";
 export { formatProblem, isFatal, listProblems, showProblem } from "./validate/problem.ts";
 export type { ConfigProblem } from "./validate/problem.ts";

@@ -17,6 +17,7 @@ import {
   redactText,
   REDACTED,
   replaceConfigText,
+  restartKeys,
   restoreSecrets,
   statePaths,
   type ConfigProblem,
@@ -72,7 +73,14 @@ async function applied(
   const { changes: differences, keptComments, hash, shown: text, problems } = result;
   const common = { differences, keptComments, ...withoutUndefined({ text }) };
   if (dryRun)
-    return { type: "planned", ...common, baseHash, needsRestart: [], policy: policy(), problems: problems.map(formatProblem).map(hide) };
+    return {
+      type: "planned",
+      ...common,
+      baseHash,
+      needsRestart: restartKeys(differences),
+      policy: policy(),
+      problems: problems.map(formatProblem).map(hide),
+    };
   const reloaded = await control?.reload();
   return {
     type: reloaded?.type === "kept" ? "kept" : "applied",

@@ -68,6 +68,11 @@ export function storeToken(storage: Pick<Storage, "setItem">, token: string): vo
   storage.setItem(TOKEN_KEY, token);
 }
 
+/** Logs this browser out. */
+export function forgetToken(storage: Pick<Storage, "removeItem">): void {
+  storage.removeItem(TOKEN_KEY);
+}
+
 /** A mistyped address can hold a percent sign that encodes nothing. */
 function decode(encoded: string): string {
   try {

@@ -18,6 +18,7 @@ import { uploadImage } from "./upload-image.ts";
 
 /** The app's state and connection for one token, until `close`. */
 export interface AppSession {
+  readonly token: string;
   readonly store: Store<AppState>;
   readonly controller: AppController;
   readonly setup: SetupClient;
@@ -28,6 +29,8 @@ export interface AppSession {
   /** Calls back when the session ends. */
   onClose(listener: () => void): void;
   retryNow(): void;
+  /** Forgets the token in this browser, and ends. */
+  logOut(): void;
   close(): void;
 }
 
@@ -35,6 +38,8 @@ export interface AppSession {
 export interface TokenListener {
   onAccepted(): void;
   onRefused(): void;
+  /** The person has logged out. */
+  onLogOut(): void;
 }
 
 /** Options of `openAppSession`. */
@@ -92,6 +97,7 @@ export function openAppSession({ token, page, history, listener }: AppSessionOpt
   followAddress();
   client.start();
   return {
+    token,
     store,
     controller,
     inbox: new InboxController(client, store, browserTimers),
@@ -100,6 +106,7 @@ export function openAppSession({ token, page, history, listener }: AppSessionOpt
     client,
     onClose: (listener) => ending.signal.addEventListener("abort", listener),
     retryNow: () => client.retryNow(),
+    logOut: () => listener.onLogOut(),
     close: () => {
       ending.abort();
       client.stop();

@@ -4,6 +4,7 @@ import { parseContextSearch } from "../pages/context/context-search.ts";
 import { parseLogSearch } from "../pages/logs/log-search.ts";
 import { parseUsageSearch } from "../pages/usage/usage-search.ts";
 import { parseTraceSearch } from "../pages/trace/trace-search.ts";
+import { parseSettingsSearch } from "../pages/settings/settings-search.ts";
 import { NoSuchPage, PageFault, ShellFault } from "./page-fault.tsx";
 import { Shell } from "./shell.tsx";
 
@@ -52,6 +53,12 @@ const routes = root.addChildren([
       path: "/trace/$id",
       validateSearch: parseTraceSearch,
       component: lazyRouteComponent(() => import("../pages/trace/trace-page.tsx"), "TracePage"),
+    }),
+    createRoute({
+      getParentRoute: () => dataPages,
+      path: "/settings/{-$section}",
+      validateSearch: parseSettingsSearch,
+      component: lazyRouteComponent(() => import("../pages/settings/settings-page.tsx"), "SettingsPage"),
     }),
   ]),
   createRoute({

@@ -35,7 +35,7 @@ export function useCommands(): readonly Command[] {
   return [
     ...pages.map(({ id, label, icon, link }) => ({ id: `page ${id}`, label, icon, run: () => void navigate(link) })),
     { id: "new", label: t("New chat"), icon: "plus", run: () => controller.startChat() },
-    { id: "settings", label: t("Settings"), icon: "gear", run: () => void firstRun.open() },
+    { id: "setup", label: t("Set up step by step"), icon: "gear", run: () => void firstRun.open() },
     ...THEMES.map(([theme, label]) => ({
       id: `theme ${theme}`,
       label: t(label),

@@ -16,7 +16,8 @@ export interface PageLink {
     | { readonly to: "/inbox" }
     | { readonly to: "/overview" }
     | { readonly to: "/usage" }
-    | { readonly to: "/logs" };
+    | { readonly to: "/logs" }
+    | { readonly to: "/settings/{-$section}" };
 }
 
 /** The pages in the order of the rail, the most used first: on phones the first four have a place of their own. */
@@ -29,6 +30,7 @@ export function usePages(): readonly PageLink[] {
     { id: "overview", label: t("Overview"), icon: "overview", link: { to: "/overview" } },
     { id: "usage", label: t("Usage"), icon: "usage", link: { to: "/usage" } },
     { id: "logs", label: t("Logs"), icon: "logs", link: { to: "/logs" } },
+    { id: "settings", label: t("Settings"), icon: "gear", link: { to: "/settings/{-$section}" } },
     ...(sessionKey === undefined
       ? []
       : [{ id: "context", label: t("Context"), icon: "context", link: { to: "/context/$sessionKey", params: { sessionKey } } } as const]),

@@ -24,5 +24,6 @@ test("of an account only secrets are hidden, not every text that may be a refere
   const { properties = {} } = describedForms(await loadChannelSchemas(sampleChannels().channels)) as Node;
   const account = properties["channels"]?.properties?.["chatter"]?.anyOf?.[0]?.properties ?? {};
   expect(account["appSecret"]).toMatchObject({ "x-secret": true });
+  expect(account["baseUrl"]).toMatchObject({ title: "Base URL" });
   expect(account["baseUrl"]).not.toHaveProperty("x-secret");
 });

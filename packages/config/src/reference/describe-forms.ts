@@ -50,12 +50,15 @@ function titled(node: unknown, path: readonly string[]): unknown {
   };
 }
 
-/** `contextWindow` as `Context window`. */
+const ACRONYMS = /\b(?:api|dm|id|lsp|mcp|tts|url|usd)\b/gi;
+
+/** `contextWindow` as `Context window`, `baseUrl` as `Base URL`. */
 function titleOf(key: string): string {
   const words = key
     .replaceAll(/([a-z\d])([A-Z])/g, (_, last: string, first: string) => `${last} ${first.toLowerCase()}`)
     .replaceAll(/[_-]/g, " ");
-  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
+  const named = words.replaceAll(ACRONYMS, (word) => word.toUpperCase());
+  return `${named.slice(0, 1).toUpperCase()}${named.slice(1)}`;
 }
 
 function isActive(path: readonly string[]): boolean {

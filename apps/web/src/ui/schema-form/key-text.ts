@@ -16,3 +16,11 @@ export function keyText(path: KeyPath): string {
 export function isAt(key: string, place: string): boolean {
   return key === place || (key.startsWith(place) && /^[.[]/.test(key.slice(place.length)));
 }
+
+/** The value at a path, own keys only. */
+export function valueAt(value: unknown, path: KeyPath): unknown {
+  return path.reduce<unknown>((node, part) => {
+    if (typeof node !== "object" || node === null || !Object.hasOwn(node, part)) return undefined;
+    return (node as Readonly<Record<string | number, unknown>>)[part];
+  }, value);
+}

@@ -1,0 +1,186 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Product, runCommand, startProduct } from "@factotum/testing-product";
+import { type ListingServer, startListingServer } from "@factotum/testing-providers";
+import type { Browser, Page } from "playwright-core";
+import { createElement } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { SchemaForm } from "../src/ui/schema-form/schema-form.tsx";
+import type { SchemaNode } from "../src/ui/schema-form/schema-node.ts";
+import { drawnKeys, fullValues, keysOf } from "../test/full-values.ts";
+import { findViolations } from "./find-violations.ts";
+import { openBrowser, openPage, type WatchedPage } from "./open-browser.ts";
+import type { Look } from "./scripted-page.ts";
+
+let browser: Browser;
+let provider: ListingServer;
+let product: Product;
+let watched: WatchedPage[] = [];
+
+const file = (): string => join(product.home, "factotum.json5");
+const written = (): Promise<string> => readFile(file(), "utf8");
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  provider = await startListingServer({ key: "canary-local-key", models: ["m", "n"] });
+  product = await startProduct({ config: {} });
+  const text = `{
+  // mine
+  agents: { defaults: { model: "local/m" } },
+  models: {
+    providers: {
+      local: {
+        api: "openai-chat", baseUrl: "${provider.url}/v1", apiKey: "canary-local-key",
+        models: [{ id: "m", contextWindow: 100000, maxOutput: 1000, cost: { input: 3, output: 15 } }, { id: "n" }],
+      },
+      other: { api: "openai-chat", baseUrl: "http://127.0.0.1:9/v1", apiKey: "canary-other-key" },
+    },
+  },
+}
+`;
+  await writeFile(file(), text);
+});
+afterAll(async () => {
+  await product[Symbol.asyncDispose]();
+  await provider[Symbol.asyncDispose]();
+  await browser.close();
+});
+afterEach(async () => {
+  const pages = watched;
+  watched = [];
+  for (const page of pages) await page.close();
+  expect(pages.flatMap(({ complaints }) => complaints)).toEqual([]);
+});
+
+async function openSettings(look: Look, path: string): Promise<Page> {
+  const opened = await openPage(browser, look);
+  watched.push(opened);
+  await opened.page.goto(`${product.url}/#token=${product.token}`);
+  await opened.page.waitForURL(/#\/chat\/agent/);
+  await opened.page.goto(`${product.url}/#/settings/${path}`);
+  return opened.page;
+}
+
+const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+
+test("every key of the configuration of this build has a control", async () => {
+  const { stdout } = await runCommand(["config", "schema"], product);
+  const schema = JSON.parse(stdout) as SchemaNode;
+  const draw = (value: unknown): string =>
+    renderToStaticMarkup(
+      createElement(SchemaForm, { schema, path: [], value, onChange: () => undefined, problems: [], mark: "-", opensEverything: true }),
+    );
+  const drawn = new Set(fullValues(schema).flatMap((value) => [...drawnKeys(draw(value))]));
+  const keys = keysOf(schema);
+  expect(keys.length).toBeGreaterThan(500);
+  expect(keys.filter((key) => !drawn.has(key))).toEqual([]);
+});
+
+test("a setting is found, changed and saved with the keyboard, after its differences were shown; comments and secrets stay", async () => {
+  const page = await openSettings({ width: 1280 }, "configuration");
+  await page.getByLabel("Search all settings").fill("timezone user");
+  await page.getByRole("link", { name: "User timezone" }).first().press("Enter");
+  const field = page.locator('[data-key="agents.defaults.userTimezone"] input');
+  await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
+  await page.keyboard.type("Europe/Nowhere");
+  await page.getByRole("button", { name: "Review the changes" }).press("Enter");
+  await page.getByText("Nothing was saved:").waitFor();
+  expect(await page.locator('[data-key="agents.defaults.userTimezone"]').innerText()).toMatch(/zone/);
+  await field.fill("Europe/Berlin");
+  await page.getByRole("button", { name: "Review the changes" }).press("Enter");
+  const review = region(page, "Before it is saved");
+  expect(await review.innerText()).toContain("agents.defaults.userTimezone");
+  await expect.poll(() => review.locator("ins").allInnerTexts()).toEqual([expect.stringContaining("Europe/Berlin")]);
+  expect(await findViolations(page)).toEqual([]);
+  expect(await written()).not.toContain("Berlin");
+  await review.getByRole("button", { name: "Save" }).press("Enter");
+  await page.getByText("The configuration is saved and in use.").waitFor();
+  for (const kept of ["// mine", "canary-local-key", "Europe/Berlin"]) expect(await written()).toContain(kept);
+  await review.waitFor({ state: "detached" });
+});
+
+test("a secret is shown as stored alone, and another one takes its place", async () => {
+  const page = await openSettings({ width: 360, dark: true }, "configuration?group=models&key=models.providers.other.apiKey");
+  const secret = page.locator('[data-key="models.providers.other.apiKey"]');
+  await secret.getByText("Stored", { exact: true }).waitFor();
+  expect(await page.content()).not.toContain("canary");
+  expect(await findViolations(page)).toEqual([]);
+  await secret.locator("input").fill("canary-another-key");
+  await page.getByRole("button", { name: "Review the changes" }).click();
+  const review = region(page, "Before it is saved");
+  await review.getByText("another secret").waitFor();
+  await review.getByRole("button", { name: "Save" }).click();
+  await page.getByText("The configuration is saved and in use.").waitFor();
+  expect(await written()).toContain('apiKey: "canary-another-key"');
+});
+
+test("what was changed elsewhere meanwhile is shown with the person's own changes, and both are kept", async () => {
+  const page = await openSettings({ width: 1280, dark: true }, "configuration?as=text");
+  const editor = page.getByRole("textbox", { name: "Text of the configuration file" });
+  await editor.getByText("// mine").waitFor();
+  await editor.press("Control+Home");
+  await page.keyboard.type("// above all\n");
+  await page.getByRole("button", { name: "Review the changes" }).waitFor();
+  expect(await runCommand(["config", "set", "spend.unattended.usdPerDay", "3"], product)).toMatchObject({ code: 0 });
+  const conflict = region(page, "The file has changed meanwhile");
+  await conflict.getByText("usdPerDay").first().waitFor();
+  expect(await conflict.innerText()).toContain("// above all");
+  expect(await findViolations(page)).toEqual([]);
+  await conflict.getByRole("button", { name: "Keep both" }).click();
+  await page.getByRole("button", { name: "Review the changes" }).click();
+  await region(page, "Before it is saved").getByRole("button", { name: "Save" }).click();
+  await page.getByText("The configuration is saved and in use.").waitFor();
+  expect(await written()).toMatch(/^\/\/ above all\n[^]*usdPerDay: 3/);
+});
+
+test("a model is tested and chosen, and a key is removed after a question", async () => {
+  const page = await openSettings({ width: 360 }, "models");
+  const card = region(page, "local");
+  await card.getByRole("button", { name: "Test local/m" }).click();
+  await expect.poll(() => card.getByRole("status").first().innerText(), { timeout: 20_000 }).toMatch(/^Works: first word after/);
+  expect(await findViolations(page)).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+  await card.getByRole("button", { name: "Use local/n" }).click();
+  await page.getByText("local/n answers from now on.").waitFor();
+  expect(await written()).toContain('model: "local/n"');
+  await card.getByRole("button", { name: "Remove the key" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove the key" }).click();
+  await page.getByText("The key of local is removed.").waitFor();
+  expect(await written()).not.toContain("canary-local-key");
+});
+
+test("in Chinese every part is readable, the address names it, and logging out forgets the token", async () => {
+  const page = await openSettings({ width: 1280, locale: "zh-CN" }, "models");
+  for (const [name, heading] of [
+    ["外观", "此浏览器"],
+    ["通知", "此浏览器"],
+    ["配置", "文件"],
+    ["访问", "使用其他设备"],
+  ] as const) {
+    await page.getByRole("tab", { name }).click();
+    await page.getByRole("heading", { name: heading, level: 2 }).first().waitFor();
+    expect(await findViolations(page)).toEqual([]);
+  }
+  expect(page.url()).toContain("#/settings/access");
+  await page.getByRole("button", { name: "显示链接及其二维码" }).click();
+  await page.getByText(`#token=${product.token}`).waitFor();
+  await page.getByRole("button", { name: "退出登录" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "退出登录" }).click();
+  await page.getByLabel("令牌").waitFor();
+  expect(await page.evaluate(() => localStorage.getItem("factotum.token"))).toBeNull();
+});
+
+test("a killed gateway leaves what was typed, and it is saved when the gateway is back", async () => {
+  const page = await openSettings({ width: 1280 }, "configuration?group=memory");
+  const field = page.locator('[data-key="memory.provider"] input');
+  await field.fill("notes");
+  await product.end("SIGKILL");
+  await page.getByText("Connected", { exact: true }).waitFor({ state: "detached" });
+  product = await startProduct({ home: product.home, port: Number(new URL(product.url).port) });
+  await page.getByText("Connected", { exact: true }).waitFor();
+  expect(await field.inputValue()).toBe("notes");
+  await page.getByRole("button", { name: "Discard" }).click();
+  await page.getByText("There are changes that are not saved.").waitFor({ state: "detached" });
+  expect(await field.inputValue()).toBe("");
+});

@@ -1,0 +1,62 @@
+import type { ConfigDifference, ConfigPatchResult, ConfigView } from "@factotum/protocol";
+import { t } from "../../../i18n/t.ts";
+import { Badge } from "../../../ui/badge.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Card } from "../../../ui/card.tsx";
+import { TextDiff } from "../../../ui/text-diff.tsx";
+import styles from "./configuration.module.css";
+
+interface ChangeReviewProps {
+  readonly base: ConfigView;
+  readonly plan: ConfigPatchResult;
+  readonly isBusy: boolean;
+  readonly onSave: () => void;
+  readonly onBack: () => void;
+}
+
+/** What will be written, and what it means, before it is. */
+export function ChangeReview({ base, plan, isBusy, onSave, onBack }: ChangeReviewProps): React.JSX.Element {
+  return (
+    <Card title={t("Before it is saved")}>
+      <ul className={styles["list"]} aria-label={t("Changed settings")}>
+        {plan.differences.map((difference) => (
+          <li key={difference.path}>
+            <code dir="ltr">{difference.path}</code> <DifferenceBadge difference={difference} mark={base.mark} />
+          </li>
+        ))}
+      </ul>
+      <TextDiff label={t("Changes of the file")} before={base.text ?? ""} after={plan.text ?? base.text ?? ""} />
+      {plan.keptComments ? null : <p>{t("The file is written as a whole, and its comments are lost. The version before is kept.")}</p>}
+      {plan.needsRestart.length === 0 ? null : (
+        <p className={styles["warning"]}>{t("Takes effect after a restart: {keys}.", { keys: plan.needsRestart.join(", ") })}</p>
+      )}
+      {[...plan.policy, ...plan.problems].length === 0 ? null : (
+        <ul className={styles["notes"]} aria-label={t("What it means")}>
+          {[...plan.policy, ...plan.problems].map((note) => (
+            <li key={note} dir="auto">
+              {note}
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className={styles["actions"]}>
+        <Button variant="primary" busy={isBusy} data-initial-focus onClick={onSave}>
+          {t("Save")}
+        </Button>
+        <Button onClick={onBack}>{t("Back to editing")}</Button>
+      </div>
+    </Card>
+  );
+}
+
+function DifferenceBadge({
+  difference: { type, before, after },
+  mark,
+}: {
+  readonly difference: ConfigDifference;
+  readonly mark: string;
+}): React.JSX.Element {
+  if (type === "added") return <Badge tone="good">{t("new")}</Badge>;
+  if (type === "removed") return <Badge tone="bad">{t("removed")}</Badge>;
+  return <Badge>{before === mark && after === mark ? t("another secret") : t("changed")}</Badge>;
+}

@@ -1,0 +1,97 @@
+import type { ConfigPatchResult, ConfigView } from "@factotum/protocol";
+import { lazy, Suspense, useState } from "react";
+import { useRpcMutation } from "../../../data/use-rpc.ts";
+import type { RpcError } from "../../../gateway-client/rpc-error.ts";
+import { t } from "../../../i18n/t.ts";
+import { Button } from "../../../ui/button.tsx";
+import type { FormProblem } from "../../../ui/schema-form/form-facts.ts";
+import { useToasts } from "../../../ui/toasts.tsx";
+import { changeOf, type ConfigDraft, rebased, useConfigDraft } from "./config-draft.ts";
+import { KeyLink } from "./key-link.tsx";
+import { parseProblems } from "./parse-problems.ts";
+import styles from "./configuration.module.css";
+
+/** With the program that compares texts. */
+const ChangeReview = lazy(async () => ({ default: (await import("./change-review.tsx")).ChangeReview }));
+const ChangeConflict = lazy(async () => ({ default: (await import("./change-conflict.tsx")).ChangeConflict }));
+
+/** What the configuration depends on, and what depends on it. */
+const CHANGES = ["setup", "models", "status", "agents", "tools", "channels", "cron"];
+
+interface DraftBarProps {
+  /** The file as it is now. */
+  readonly view: ConfigView;
+  readonly refused: readonly FormProblem[];
+  readonly onRefused: (problems: readonly FormProblem[]) => void;
+}
+
+/** What is not saved: it is reviewed first, then saved for the file that it was made for, or discarded. */
+export function DraftBar({ view, refused, onRefused }: DraftBarProps): React.JSX.Element | null {
+  const [draft, setDraft] = useConfigDraft();
+  const [plan, setPlan] = useState<ConfigPatchResult>();
+  const toasts = useToasts();
+  const patch = useRpcMutation("config.patch", { changes: CHANGES });
+  const isStale = draft !== undefined && draft.base.baseHash !== view.baseHash;
+  const end = (): void => {
+    setDraft(undefined);
+    setPlan(undefined);
+    onRefused([]);
+  };
+  const fail = ({ code, message }: RpcError): void => {
+    setPlan(undefined);
+    // The file as it is now comes with the next answer; until then the text says what has happened.
+    onRefused(code === "invalid-request" ? parseProblems(message) : [{ path: "", message }]);
+  };
+  const send = (change: ConfigDraft, dryRun: boolean, done: (result: ConfigPatchResult) => void): void => {
+    onRefused([]);
+    patch.mutate({ baseHash: change.base.baseHash, ...changeOf(change), dryRun }, { onSuccess: done, onError: fail });
+  };
+  const saved = (result: ConfigPatchResult): void => {
+    end();
+    if (result.type !== "kept") toasts.show({ text: t("The configuration is saved and in use.") });
+    else toasts.show({ kind: "error", text: [t("It is saved, but cannot be used:"), ...result.problems].join(" ") });
+  };
+  if (draft === undefined) return null;
+  return (
+    <>
+      <Suspense fallback={null}>
+        {isStale ? (
+          <ChangeConflict draft={draft} view={view} onKeep={() => setDraft(rebased(draft, view))} onDiscard={end} />
+        ) : plan === undefined ? null : (
+          <ChangeReview
+            base={draft.base}
+            plan={plan}
+            isBusy={patch.isPending}
+            onSave={() => send(draft, false, saved)}
+            onBack={() => setPlan(undefined)}
+          />
+        )}
+      </Suspense>
+      {refused.length === 0 ? null : (
+        <div className={styles["refused"]} role="alert">
+          <p>{t("Nothing was saved:")}</p>
+          <ul className={styles["list"]}>
+            {refused.map(({ path, message }) => (
+              <li key={`${path} ${message}`} dir="auto">
+                {path === "" ? null : <KeyLink path={path} />} {message}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {plan !== undefined || isStale ? null : (
+        <div className={styles["bar"]}>
+          <span>{t("There are changes that are not saved.")}</span>
+          <Button onClick={end}>{t("Discard")}</Button>
+          <Button
+            variant="primary"
+            busy={patch.isPending}
+            onClick={() => send(draft, true, (result) => (result.type === "unchanged" ? end() : setPlan(result)))}
+          >
+            {t("Review the changes")}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,121 @@
+import { hasUsableKey, type ModelSummary, type SetupProvider } from "@factotum/protocol";
+import { useState } from "react";
+import { useRpcMutation } from "../../../data/use-rpc.ts";
+import { formatCompact } from "../../../app/locale.ts";
+import { t } from "../../../i18n/t.ts";
+import { Badge } from "../../../ui/badge.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Card } from "../../../ui/card.tsx";
+import { useToasts } from "../../../ui/toasts.tsx";
+import { dollars } from "../../usage/usage-texts.ts";
+import { KeyForm } from "./key-form.tsx";
+import { RemoveKey } from "./remove-key.tsx";
+import { TestButton } from "./test-button.tsx";
+import styles from "./models.module.css";
+
+/** Models that are shown at first. */
+const FEW = 6;
+
+interface ProviderCardProps {
+  readonly provider: SetupProvider;
+  /** Reference of the model in use. */
+  readonly current: string;
+  readonly models: readonly ModelSummary[];
+}
+
+/** A provider: its key, and its models. */
+export function ProviderCard({ provider, current, models }: ProviderCardProps): React.JSX.Element {
+  const { label, keyPlace, keyProblem, running, needsKey } = provider;
+  const [isReplacing, setReplacing] = useState(false);
+  return (
+    <Card title={label} actions={<KeyBadge provider={provider} />}>
+      {keyPlace === undefined ? null : (
+        <p className={styles["note"]}>
+          {t("Its key is in {place}.", { place: keyPlace })} {keyProblem ?? ""}
+        </p>
+      )}
+      {running === false ? <p className={styles["note"]}>{t("It does not run on the gateway’s machine now.")}</p> : null}
+      {isReplacing ? <KeyForm provider={provider} isFirst={false} onDone={() => setReplacing(false)} /> : null}
+      {needsKey || keyPlace !== undefined ? (
+        <div className={styles["actions"]}>
+          <Button aria-expanded={isReplacing} onClick={() => setReplacing(!isReplacing)}>
+            {isReplacing ? t("Cancel") : t("Replace the key")} <span className="sr-only">{label}</span>
+          </Button>
+          {keyPlace === undefined ? null : <RemoveKey provider={provider} isInUse={current.startsWith(`${provider.id}/`)} />}
+        </div>
+      ) : null}
+      {models.length === 0 ? null : <ModelList label={label} models={models} current={current} />}
+    </Card>
+  );
+}
+
+function KeyBadge({ provider }: { readonly provider: SetupProvider }): React.JSX.Element | null {
+  if (provider.keyProblem !== undefined) return <Badge tone="bad">{t("Key unreadable")}</Badge>;
+  if (hasUsableKey(provider)) return <Badge tone="good">{t("Key stored")}</Badge>;
+  if (provider.running === true) return <Badge tone="good">{t("Runs here")}</Badge>;
+  return provider.needsKey ? null : <Badge>{t("Needs no key")}</Badge>;
+}
+
+interface ModelListProps extends Pick<ProviderCardProps, "models" | "current"> {
+  readonly label: string;
+}
+
+/** The models, the one in use first; more than a few only when they are asked for. */
+function ModelList({ label, models, current }: ModelListProps): React.JSX.Element {
+  const [showsAll, setShowsAll] = useState(false);
+  const toasts = useToasts();
+  const choose = useRpcMutation("setup.model", { changes: ["models", "status", "config"] });
+  const use = (model: string): void =>
+    choose.mutate(
+      { model },
+      {
+        onSuccess: () => toasts.show({ text: t("{model} answers from now on.", { model }) }),
+        onError: (error) => toasts.show({ kind: "error", text: error.message }),
+      },
+    );
+  const ordered = models.toSorted((a, b) => Number(b.reference === current) - Number(a.reference === current));
+  const shown = showsAll ? ordered : ordered.slice(0, FEW);
+  return (
+    <>
+      <ul className={styles["models"]} aria-label={t("Models of {provider}", { provider: label })}>
+        {shown.map((model) => (
+          <li key={model.reference}>
+            <span className={styles["facts"]}>
+              <bdi>{model.id}</bdi>
+              <small>{factsOf(model)}</small>
+            </span>
+            <span className={styles["row-actions"]}>
+              {model.reference === current ? (
+                <Badge tone="good">{t("In use")}</Badge>
+              ) : (
+                <Button disabled={choose.isPending} onClick={() => use(model.reference)}>
+                  {t("Use")} <span className="sr-only">{model.reference}</span>
+                </Button>
+              )}
+              <TestButton model={model.reference} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {ordered.length > shown.length ? (
+        <div>
+          <Button variant="text" onClick={() => setShowsAll(true)}>
+            {t("Show all {count} models", { count: ordered.length })}
+          </Button>
+        </div>
+      ) : null}
+    </>
+  );
+}
+
+/** What is known of a model, in a few words. */
+function factsOf({ alias, contextWindow, price }: ModelSummary): string {
+  const facts = [
+    alias,
+    t("{count} tokens of context", { count: formatCompact(contextWindow) }),
+    price === undefined
+      ? t("price unknown")
+      : t("{input} read, {output} written, a million tokens", { input: dollars(price.input), output: dollars(price.output) }),
+  ];
+  return facts.filter((fact) => fact !== undefined).join(" · ");
+}
