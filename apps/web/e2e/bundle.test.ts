@@ -50,6 +50,10 @@ test("the chat loads at most 190 kB of JavaScript over the wire, compressed", as
 test.each([
   ["overview", "Running now"],
   ["inbox", "Nothing waits for you."],
+  ["automations", "A job does something at a time that you choose"],
+  ["automations/new", "Next times"],
+  ["automations?tab=heartbeat", "It is off. Nothing runs, and nothing is charged."],
+  ["automations?tab=webhooks", "They are off: no request of another system is taken."],
   ["usage", "No model was asked in this period."],
   ["logs", "New lines appear at the top."],
   ["settings/configuration", "Search all settings"],

@@ -33,6 +33,7 @@ const fullDay = dates("fullDay", { weekday: "long", day: "numeric", month: "long
 const clock = dates("clock", { hour: "2-digit", minute: "2-digit" });
 const shortMoment = dates("shortMoment", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 const exact = dates("exact", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const weekday = lazily("weekday", (current) => new Intl.DateTimeFormat(current, { weekday: "long", timeZone: "UTC" }));
 const month = dates("month", { month: "long", year: "numeric" });
 const ago = lazily("ago", (current) => new Intl.RelativeTimeFormat(current, { numeric: "auto" }));
 const compact = lazily("compact", (current) => new Intl.NumberFormat(current, { notation: "compact", maximumFractionDigits: 1 }));
@@ -83,6 +84,17 @@ export function formatShortMoment(timestampMs: number): string {
 /** Day, month and time with seconds, for logs. */
 export function formatExact(timestampMs: number): string {
   return exact().format(timestampMs);
+}
+
+/** The name of a day of the week: 0 and 7 are Sunday. */
+export function formatWeekday(number: number): string {
+  return weekday().format(Date.UTC(2026, 10, 1 + number));
+}
+
+/** Weekday, date and time in a time zone. */
+export function formatIn(timestampMs: number, timeZone: string): string {
+  const options = { weekday: "short", day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" } as const;
+  return lazily(`in ${timeZone}`, (current) => new Intl.DateTimeFormat(current, { ...options, timeZone }))().format(timestampMs);
 }
 
 /** Month and year. */

@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import { ChatPage } from "../pages/chat/chat-page.tsx";
 import { parseContextSearch } from "../pages/context/context-search.ts";
 import { parseLogSearch } from "../pages/logs/log-search.ts";
+import { parseAutomationsSearch } from "../pages/automations/automations-search.ts";
 import { parseUsageSearch } from "../pages/usage/usage-search.ts";
 import { parseTraceSearch } from "../pages/trace/trace-search.ts";
 import { parseSettingsSearch } from "../pages/settings/settings-search.ts";
@@ -35,6 +36,17 @@ const routes = root.addChildren([
       getParentRoute: () => dataPages,
       path: "/inbox",
       component: lazyRouteComponent(() => import("../pages/inbox/inbox-page.tsx"), "InboxPage"),
+    }),
+    createRoute({
+      getParentRoute: () => dataPages,
+      path: "/automations",
+      validateSearch: parseAutomationsSearch,
+      component: lazyRouteComponent(() => import("../pages/automations/automations-page.tsx"), "AutomationsPage"),
+    }),
+    createRoute({
+      getParentRoute: () => dataPages,
+      path: "/automations/$jobId",
+      component: lazyRouteComponent(() => import("../pages/automations/job-page.tsx"), "JobPage"),
     }),
     createRoute({
       getParentRoute: () => dataPages,

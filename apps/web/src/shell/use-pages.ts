@@ -18,6 +18,7 @@ export interface PageLink {
     | { readonly to: "/usage" }
     | { readonly to: "/logs" }
     | { readonly to: "/settings/{-$section}" };
+    | { readonly to: "/automations" }
 }
 
 /** The pages in the order of the rail, the most used first: on phones the first four have a place of their own. */
@@ -31,6 +32,7 @@ export function usePages(): readonly PageLink[] {
     { id: "usage", label: t("Usage"), icon: "usage", link: { to: "/usage" } },
     { id: "logs", label: t("Logs"), icon: "logs", link: { to: "/logs" } },
     { id: "settings", label: t("Settings"), icon: "gear", link: { to: "/settings/{-$section}" } },
+    { id: "automations", label: t("Automations"), icon: "automations", link: { to: "/automations" } },
     ...(sessionKey === undefined
       ? []
       : [{ id: "context", label: t("Context"), icon: "context", link: { to: "/context/$sessionKey", params: { sessionKey } } } as const]),

@@ -1,6 +1,7 @@
 import {
   ArrowDown,
   ArrowUp,
+  CalendarClock,
   Check,
   ChartColumn,
   ChevronLeft,
@@ -31,6 +32,7 @@ const ICONS = {
   chat: MessageSquare,
   inbox: Inbox,
   overview: Gauge,
+  automations: CalendarClock,
   usage: ChartColumn,
   logs: ScrollText,
   context: Layers,

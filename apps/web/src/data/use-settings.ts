@@ -1,0 +1,45 @@
+import type { ConfigView } from "@factotum/protocol";
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { RpcError } from "../gateway-client/rpc-error.ts";
+import { t } from "../i18n/t.ts";
+import { useToasts } from "../ui/toasts.tsx";
+import { useAction } from "./use-action.ts";
+import { useRpc } from "./use-rpc.ts";
+
+/** Settings of the configuration file that a page shows and changes. */
+export interface Settings {
+  readonly view: UseQueryResult<ConfigView, RpcError>;
+  /**
+   * Changes the file by a merge patch, for the text that `view` has: another change in between is a conflict. Resolves with whether it is in use; a toast says what
+   * has become of it, and whether it needs a restart.
+   */
+  readonly save: (patch: Readonly<Record<string, unknown>>) => Promise<boolean>;
+  readonly isBusy: boolean;
+}
+
+/** What a change of the file may change besides it. */
+const CHANGES = ["status", "heartbeat", "cron", "hooks", "agents"];
+
+/** The configuration file, and changes of it. */
+export function useSettings(): Settings {
+  const view = useRpc("config.get", {});
+  const toasts = useToasts();
+  const patching = useAction("config.patch", { changes: CHANGES });
+  const restarting = useAction("gateway.restart");
+  const save: Settings["save"] = async (patch) => {
+    if (view.data === undefined) return false;
+    const done = await patching.run({ baseHash: view.data.baseHash, patch });
+    if (done === undefined) return false;
+    if (done.type === "kept") {
+      toasts.show({ kind: "error", text: done.problems.join("\n") });
+      return false;
+    }
+    const needsRestart = done.needsRestart.length > 0;
+    toasts.show({
+      text: needsRestart ? t("Saved. It applies after a restart of the gateway.") : t("Saved."),
+      ...(needsRestart && { action: { label: t("Restart"), run: () => void restarting.run({}) } }),
+    });
+    return true;
+  };
+  return { view, save, isBusy: patching.isBusy };
+}

@@ -1,0 +1,194 @@
+import type { JobGrants, JobSummary } from "@factotum/protocol";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import { useAppState } from "../../app/app-context.ts";
+import { Loaded } from "../../data/loaded.tsx";
+import { useAction } from "../../data/use-action.ts";
+import { useRpc } from "../../data/use-rpc.ts";
+import { t } from "../../i18n/t.ts";
+import { PageFrame } from "../../shell/page-frame.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { ScrollBox } from "../../ui/scroll-box.tsx";
+import { useToasts } from "../../ui/toasts.tsx";
+import { deliveryText, payloadContent, payloadText, scheduleText } from "./automation-texts.ts";
+import styles from "./automations.module.css";
+import { JobEditor } from "./job-editor.tsx";
+import { Fact, JobBadge, JobButtons, Moment } from "./jobs-panel.tsx";
+import { RunTable } from "./run-table.tsx";
+
+const RUNS = 50;
+
+/** A job with its runs, or a new one that is being written. */
+export function JobPage(): React.JSX.Element {
+  const { jobId } = useParams({ from: "/data/automations/$jobId" });
+  const isNew = jobId === "new";
+  const job = useRpc("cron.get", { job: jobId }, { enabled: !isNew });
+  const isWaiting = useAppState((state) => state.connection.type !== "connected") && job.data === undefined && !isNew;
+  return (
+    <PageFrame title={isNew ? t("New job") : (job.data?.job.spec.name ?? t("Job"))}>
+      <div className={styles["scroll"]}>
+        <div className={styles["content"]}>
+          <p>
+            <Link to="/automations" className={styles["back"]}>
+              {t("All jobs")}
+            </Link>
+          </p>
+          {isWaiting ? <p className="chat-note">{t("Waiting for the gateway…")}</p> : null}
+          {isNew ? <NewJob /> : <Loaded query={job}>{(found) => <JobView {...found} />}</Loaded>}
+        </div>
+      </div>
+    </PageFrame>
+  );
+}
+
+function NewJob(): React.JSX.Element {
+  const navigate = useNavigate();
+  return (
+    <JobEditor
+      onDone={(id) => void navigate({ to: "/automations/$jobId", params: { jobId: id }, replace: true })}
+      onCancel={() => void navigate({ to: "/automations" })}
+    />
+  );
+}
+
+function JobView({ job, grants }: { readonly job: JobSummary; readonly grants: JobGrants }): React.JSX.Element {
+  const [isEditing, setEditing] = useState(false);
+  if (isEditing) return <JobEditor job={job} onDone={() => setEditing(false)} onCancel={() => setEditing(false)} />;
+  return (
+    <>
+      <JobCard job={job} onEdit={() => setEditing(true)} />
+      <GrantsCard job={job} grants={grants} />
+      <RunsCard job={job} />
+    </>
+  );
+}
+
+function JobCard({ job, onEdit }: { readonly job: JobSummary; readonly onEdit: () => void }): React.JSX.Element {
+  const { agentId, spec, nextAtMs, createdAtMs, disabledBecause } = job;
+  return (
+    <Card title={payloadText(spec.payload)} actions={<JobBadge job={job} />}>
+      {spec.description === undefined ? null : <p dir="auto">{spec.description}</p>}
+      <ScrollBox className={styles["text"] ?? ""} label={t("What it does")}>
+        <div dir="auto">{payloadContent(spec.payload)}</div>
+      </ScrollBox>
+      <dl className={styles["facts"]}>
+        <Fact name={t("When")}>{scheduleText(spec.schedule)}</Fact>
+        <Fact name={t("Next run")}>{nextAtMs === undefined ? "–" : <Moment atMs={nextAtMs} />}</Fact>
+        <Fact name={t("Agent")}>
+          <bdi>{agentId}</bdi>
+        </Fact>
+        <Fact name={t("Reports to")}>
+          <bdi>{deliveryText(spec.delivery)}</bdi>
+        </Fact>
+        {spec.model === undefined ? null : <Fact name={t("Model")}>{spec.model}</Fact>}
+        <Fact name={t("Made on")}>
+          <Moment atMs={createdAtMs} />
+        </Fact>
+      </dl>
+      {disabledBecause === undefined ? null : (
+        <p className={styles["problem"]}>
+          {t("Switched off:")} <bdi>{disabledBecause}</bdi>
+        </p>
+      )}
+      <div className={styles["actions"]}>
+        <JobButtons job={job} />
+        <Button onClick={onEdit}>{t("Change")}</Button>
+        <DeleteButton job={job} />
+      </div>
+    </Card>
+  );
+}
+
+function DeleteButton({ job: { id, spec } }: { readonly job: JobSummary }): React.JSX.Element {
+  const [isAsking, setAsking] = useState(false);
+  const navigate = useNavigate();
+  const toasts = useToasts();
+  const removing = useAction("cron.remove");
+  const remove = async (): Promise<void> => {
+    if ((await removing.run({ job: id })) === undefined) return;
+    toasts.show({ text: t("The job “{name}” is deleted.", { name: spec.name }) });
+    await navigate({ to: "/automations" });
+  };
+  return (
+    <>
+      <Button variant="danger" busy={removing.isBusy} onClick={() => setAsking(true)}>
+        {t("Delete…")}
+      </Button>
+      {isAsking ? (
+        <ConfirmDialog
+          title={t("Delete this job?")}
+          text={t("The list of its runs goes with it, and a run of it that is not over is stopped. This cannot be undone.")}
+          yes={t("Delete")}
+          danger
+          onConfirm={() => void remove()}
+          onClose={() => setAsking(false)}
+        />
+      ) : null}
+    </>
+  );
+}
+
+const ALLOWED_BY = {
+  owner: () => t("you"),
+  approval: () => t("a decision in a chat"),
+  mode: () => t("the setting tools.exec.mode"),
+} as const;
+
+function GrantsCard({ job: { spec, createdIn }, grants }: { readonly job: JobSummary; readonly grants: JobGrants }): React.JSX.Element {
+  const { owner, madeBy, programs, problem } = grants;
+  const isTask = spec.payload.type === "agentTurn";
+  return (
+    <Card title={t("What it may do")}>
+      <dl className={styles["facts"]}>
+        <Fact name={t("Made by")}>
+          <bdi>{madeBy}</bdi>
+        </Fact>
+        <Fact name={t("Authority")}>
+          {owner ? t("yours") : t("that of its maker: it runs in the sandbox and reports to its own conversation")}
+        </Fact>
+        <Fact name={t("Made in")}>
+          <Link to="/chat/{-$sessionKey}" params={{ sessionKey: createdIn }}>
+            <bdi>{createdIn}</bdi>
+          </Link>
+        </Fact>
+        {isTask ? <Fact name={t("Tools")}>{spec.tools === undefined ? t("those of its agent") : spec.tools.join(", ")}</Fact> : null}
+        {isTask ? <Fact name={t("Works in")}>{sessionText(spec.session)}</Fact> : null}
+        {programs.map(({ files, allowedBy }) => (
+          <Fact key={files.join("\n")} name={t("Program")}>
+            <bdi>{files.join(", ")}</bdi> ({t("allowed by {who}", { who: ALLOWED_BY[allowedBy]() })})
+          </Fact>
+        ))}
+      </dl>
+      {problem === undefined ? null : (
+        <p className={styles["problem"]}>
+          {t("Its program is not run:")} <bdi>{problem}</bdi>
+        </p>
+      )}
+    </Card>
+  );
+}
+
+function sessionText(session: JobSummary["spec"]["session"]): string {
+  if (session === undefined || session === "isolated") return t("a conversation of its own");
+  return session === "main" ? t("the main conversation") : session.key;
+}
+
+function RunsCard({ job }: { readonly job: JobSummary }): React.JSX.Element {
+  const runs = useRpc("cron.runs", { job: job.id, limit: RUNS });
+  return (
+    <Card title={t("Runs")}>
+      <Loaded query={runs}>
+        {({ runs: all }) =>
+          all.length === 0 ? (
+            <EmptyState>{t("It has not run yet. Run it now to see what it does.")}</EmptyState>
+          ) : (
+            <RunTable caption={t("Runs of this job")} runs={all} />
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}

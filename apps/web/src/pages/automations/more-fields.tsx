@@ -1,0 +1,199 @@
+import type { JobShape } from "@factotum/protocol";
+import { useId } from "react";
+import { useRpc } from "../../data/use-rpc.ts";
+import { t } from "../../i18n/t.ts";
+import { Field } from "../../ui/field.tsx";
+import styles from "./automations.module.css";
+import type { DraftProps } from "./payload-fields.tsx";
+
+const THINKING_LEVELS: readonly NonNullable<JobShape["thinking"]>[] = [
+  "off",
+  "minimal",
+  "low",
+  "medium",
+  "high",
+  "xhigh",
+  "adaptive",
+  "max",
+];
+
+/** The parts of a job that have a default which is mostly right. */
+export function MoreFields({ draft, onChange }: DraftProps): React.JSX.Element {
+  const { does, session, exact, when, lightContext, deleteAfterRun, description, timeoutSeconds } = draft;
+  const isTask = does === "agentTurn";
+  return (
+    <details className={styles["more"]}>
+      <summary>{t("More settings")}</summary>
+      <div className={styles["form"]}>
+        <Field label={t("What it is for")} hint={t("A note for you.")}>
+          {(control) => (
+            <input
+              {...control}
+              dir="auto"
+              maxLength={1000}
+              value={description}
+              onChange={({ target }) => onChange({ description: target.value })}
+            />
+          )}
+        </Field>
+        {isTask || does === "systemEvent" ? <SessionFields draft={draft} onChange={onChange} /> : null}
+        {isTask ? <ModelFields draft={draft} onChange={onChange} /> : null}
+        <div className={styles["columns"]}>
+          <MissedField draft={draft} onChange={onChange} />
+          <OverlapField draft={draft} onChange={onChange} />
+          <Field label={t("Limit of a run")} hint={t("Seconds. Empty: that of the agent.")}>
+            {(control) => (
+              <input
+                {...control}
+                type="number"
+                min={1}
+                max={86_400}
+                value={timeoutSeconds}
+                onChange={({ target }) => onChange({ timeoutSeconds: target.value })}
+              />
+            )}
+          </Field>
+        </div>
+        {isTask && session === "isolated" ? (
+          <Check
+            label={t("Without the files of the agent in the prompt")}
+            checked={lightContext}
+            onChange={(on) => onChange({ lightContext: on })}
+          />
+        ) : null}
+        {when === "cron" ? (
+          <Check
+            label={t("Exactly at the full hour, not spread over five minutes")}
+            checked={exact}
+            onChange={(on) => onChange({ exact: on })}
+          />
+        ) : null}
+        <Check label={t("Delete it after its run")} checked={deleteAfterRun} onChange={(on) => onChange({ deleteAfterRun: on })} />
+      </div>
+    </details>
+  );
+}
+
+interface CheckProps {
+  readonly label: string;
+  readonly checked: boolean;
+  readonly onChange: (checked: boolean) => void;
+}
+
+function Check({ label, checked, onChange }: CheckProps): React.JSX.Element {
+  return (
+    <label className={styles["check"]}>
+      <input type="checkbox" checked={checked} onChange={({ target }) => onChange(target.checked)} />
+      {label}
+    </label>
+  );
+}
+
+function SessionFields({ draft: { session, sessionKey }, onChange }: DraftProps): React.JSX.Element {
+  return (
+    <div className={styles["columns"]}>
+      <Field label={t("Works in")}>
+        {(control) => (
+          <select {...control} value={session} onChange={({ target }) => onChange({ session: target.value as typeof session })}>
+            <option value="isolated">{t("a conversation of its own")}</option>
+            <option value="main">{t("the main conversation")}</option>
+            <option value="key">{t("another conversation")}</option>
+          </select>
+        )}
+      </Field>
+      {session === "key" ? (
+        <Field label={t("Key of the conversation")} hint={t("Such as agent:main:main.")}>
+          {(control) => (
+            <input
+              {...control}
+              required
+              spellCheck={false}
+              value={sessionKey}
+              onChange={({ target }) => onChange({ sessionKey: target.value })}
+            />
+          )}
+        </Field>
+      ) : null}
+    </div>
+  );
+}
+
+function ModelFields({ draft: { session, model, thinking, tools }, onChange }: DraftProps): React.JSX.Element {
+  const models = useRpc("models.list", {});
+  const list = useId();
+  return (
+    <>
+      <div className={styles["columns"]}>
+        {session === "isolated" ? (
+          <Field label={t("Model")} hint={t("Empty: that of the agent.")}>
+            {(control) => (
+              <>
+                <input
+                  {...control}
+                  list={list}
+                  spellCheck={false}
+                  value={model}
+                  onChange={({ target }) => onChange({ model: target.value })}
+                />
+                <datalist id={list}>
+                  {(models.data?.models ?? []).map(({ reference }) => (
+                    <option key={reference}>{reference}</option>
+                  ))}
+                </datalist>
+              </>
+            )}
+          </Field>
+        ) : null}
+        <Field label={t("Thinking")}>
+          {(control) => (
+            <select {...control} value={thinking} onChange={({ target }) => onChange({ thinking: target.value })}>
+              <option value="">{t("as usual")}</option>
+              {THINKING_LEVELS.map((level) => (
+                <option key={level} value={level}>
+                  {level}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      </div>
+      {session === "isolated" ? (
+        <Field label={t("Tools")} hint={t("The only tools that it may use, with spaces between their names. Empty: those of its agent.")}>
+          {(control) => (
+            <input {...control} spellCheck={false} value={tools} onChange={({ target }) => onChange({ tools: target.value })} />
+          )}
+        </Field>
+      ) : null}
+    </>
+  );
+}
+
+function MissedField({ draft: { catchUp }, onChange }: DraftProps): React.JSX.Element {
+  return (
+    <Field label={t("What was missed")} hint={t("While the gateway was down.")}>
+      {(control) => (
+        <select {...control} value={catchUp} onChange={({ target }) => onChange({ catchUp: target.value as typeof catchUp })}>
+          <option value="">{t("as usual")}</option>
+          <option value="skip">{t("is left out")}</option>
+          <option value="once">{t("is made up for once")}</option>
+          <option value="all">{t("is made up for each time")}</option>
+        </select>
+      )}
+    </Field>
+  );
+}
+
+function OverlapField({ draft: { overlap }, onChange }: DraftProps): React.JSX.Element {
+  return (
+    <Field label={t("If the run before is not over")}>
+      {(control) => (
+        <select {...control} value={overlap} onChange={({ target }) => onChange({ overlap: target.value as typeof overlap })}>
+          <option value="">{t("as usual")}</option>
+          <option value="skip">{t("it is left out")}</option>
+          <option value="queue">{t("it waits")}</option>
+          <option value="replace">{t("that one is stopped")}</option>
+        </select>
+      )}
+    </Field>
+  );
+}
