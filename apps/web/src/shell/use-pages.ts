@@ -3,6 +3,9 @@ import { useAppState } from "../app/app-context.ts";
 import { waitingCount } from "../app/waiting-count.ts";
 import type { IconName } from "../ui/icon.tsx";
 
+/** Routes that need no parameter. */
+type PlainRoute = "/inbox" | "/overview" | "/automations" | "/usage" | "/logs" | "/settings/{-$section}";
+
 /** A page as the rail and the palette show it. */
 export interface PageLink {
   readonly id: string;
@@ -13,12 +16,7 @@ export interface PageLink {
   readonly link:
     | { readonly to: "/chat/{-$sessionKey}"; readonly params: { readonly sessionKey: string | undefined } }
     | { readonly to: "/context/$sessionKey"; readonly params: { readonly sessionKey: string } }
-    | { readonly to: "/inbox" }
-    | { readonly to: "/overview" }
-    | { readonly to: "/usage" }
-    | { readonly to: "/logs" }
-    | { readonly to: "/settings/{-$section}" };
-    | { readonly to: "/automations" }
+    | { readonly to: PlainRoute };
 }
 
 /** The pages in the order of the rail, the most used first: on phones the first four have a place of their own. */
@@ -29,10 +27,10 @@ export function usePages(): readonly PageLink[] {
     { id: "chat", label: t("Chat"), icon: "chat", link: { to: "/chat/{-$sessionKey}", params: { sessionKey } } },
     { id: "inbox", label: t("Inbox"), icon: "inbox", link: { to: "/inbox" }, waiting },
     { id: "overview", label: t("Overview"), icon: "overview", link: { to: "/overview" } },
+    { id: "automations", label: t("Automations"), icon: "automations", link: { to: "/automations" } },
     { id: "usage", label: t("Usage"), icon: "usage", link: { to: "/usage" } },
     { id: "logs", label: t("Logs"), icon: "logs", link: { to: "/logs" } },
     { id: "settings", label: t("Settings"), icon: "gear", link: { to: "/settings/{-$section}" } },
-    { id: "automations", label: t("Automations"), icon: "automations", link: { to: "/automations" } },
     ...(sessionKey === undefined
       ? []
       : [{ id: "context", label: t("Context"), icon: "context", link: { to: "/context/$sessionKey", params: { sessionKey } } } as const]),
