@@ -14,14 +14,14 @@ describe.each(LOOKS)("$width px, dark: $dark", (look) => {
     const isPhone = look.width < 500;
     if (isPhone) await pages.getByRole("button", { name: "More" }).click();
     await pages.getByRole("link", { name: "Context" }).click();
-    await page.getByText("What the model was given").waitFor();
+    await page.getByRole("heading", { name: "Context", level: 1 }).waitFor();
     expect(new URL(page.url()).hash).toBe("#/context/agent:main:main");
     if (!isPhone) expect(await pages.getByRole("link", { name: "Context" }).getAttribute("aria-current")).toBe("page");
     expect(await findViolations(page)).toEqual([]);
     await page.goBack();
     await page.getByRole("textbox", { name: "Message" }).waitFor();
     await page.goForward();
-    await page.getByText("What the model was given").waitFor();
+    await page.getByRole("heading", { name: "Context", level: 1 }).waitFor();
     await pages.getByRole("link", { name: "Chat" }).click();
     await page.getByRole("textbox", { name: "Message" }).waitFor();
     await page.goto(`${scene.gateway.url}#/nowhere`);
@@ -34,7 +34,7 @@ describe.each(LOOKS)("$width px, dark: $dark", (look) => {
 test("addresses of versions without routes lead where they led", async () => {
   const page = await scene.openChat({ width: 1280 });
   await page.goto(`${scene.gateway.url}#session=agent:main:main&view=context`);
-  await page.getByText("What the model was given").waitFor();
+  await page.getByRole("heading", { name: "Context", level: 1 }).waitFor();
   await expect.poll(() => new URL(page.url()).hash).toBe("#/context/agent:main:main");
   await page.goto(`${scene.gateway.url}#session=agent:main:webchat:direct:old`);
   await page
@@ -53,7 +53,7 @@ test("the first link of each page leads to its main part", async () => {
   await page.getByRole("link", { name: "Go to the message field" }).press("Enter");
   expect(await focused()).toBe("Message");
   await page.getByRole("link", { name: "Context" }).click();
-  await page.getByText("What the model was given").waitFor();
+  await page.getByRole("heading", { name: "Context", level: 1 }).waitFor();
   await page.getByRole("link", { name: "Go to the content" }).press("Enter");
   expect(await focused()).toBe("content");
   expect(new URL(page.url()).hash).toBe("#/context/agent:main:main");

@@ -6,7 +6,6 @@ import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/layout.css";
 import "./styles/conversation.css";
-import "./styles/context.css";
 import "./styles/prose.css";
 import "./styles/notices.css";
 import "./styles/sessions.css";

@@ -56,6 +56,7 @@ export type {
   ContextTruncation,
   ReplayDelta,
   ReplayResult,
+  RereadTokens,
 } from "./shapes/context.ts";
 export { EditorAnswerSchema, EditorRequestSchema, EditorServerSchema, MAX_EDITOR_SERVERS, MAX_EDITOR_TEXT_CHARS } from "./shapes/editor.ts";
 export type { EditorAnswer, EditorOffer, EditorRequest, EditorServer } from "./shapes/editor.ts";

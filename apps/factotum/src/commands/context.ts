@@ -1,6 +1,7 @@
 import type { ContextPartType, ContextReport, RpcMethods } from "@factotum/protocol";
 import { withoutUndefined } from "@factotum/agent-contract";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
+import { terminalText } from "../runtime/foreign-text.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { connectGateway, requestError } from "../rpc/connect-gateway.ts";
 import { parseSessionName, sessionKeyOf } from "../rpc/session-name.ts";
@@ -79,6 +80,7 @@ function describeRequest({ request, prompt, exact, contextWindow, cutFiles, rest
     request.credential === undefined ? undefined : `key from ${request.credential}`,
   ].filter((part) => part !== undefined);
   return [
+    ...(request.asked === undefined ? [] : [`asked      ${terminalText(request.asked)}`]),
     `request    turn ${request.turn}, request ${request.request} (${request.kind}), ${new Date(request.sentAtMs).toISOString()}, ${request.durationMs} ms`,
     `model      ${request.model}${contextWindow === undefined ? "" : `, window ${count(contextWindow)} tokens`}; ${settings.join(", ")}`,
     `outcome    ${outcome.type === "answered" ? `answered (${outcome.stopReason})` : `failed (${outcome.code}): ${outcome.message}`}`,
@@ -110,6 +112,11 @@ function describeDiff({ diff }: ContextReport): readonly string[] {
         ? "the prefix held, byte for byte"
         : `the prefix broke (${why})${first === undefined ? "" : `, first in ${PART_NAMES[first.part]}: ${first.section}`}`
     }`,
+    ...(diff.reread === undefined
+      ? []
+      : [
+          `  not read from the cache: ${count(diff.reread.tokens)} tokens${diff.reread.costUsd === undefined ? "" : `, which cost ${diff.reread.costUsd.toFixed(4)} US dollars more`}`,
+        ]),
     ...diff.changes.map(
       ({ part, title, type, charsBefore, charsAfter }) =>
         `  ${{ added: "+", removed: "-", changed: "~" }[type]} ${PART_NAMES[part]}, ${title}: ${count(charsBefore)} → ${count(charsAfter)} characters`,

@@ -7,7 +7,6 @@ import { RpcError } from "../gateway-client/rpc-error.ts";
 import type { Timers } from "../gateway-client/timers.ts";
 import type { SessionPlace, View } from "./address.ts";
 import type { Agent, AppState } from "./app-state.ts";
-import { InspectorController } from "./inspector-controller.ts";
 import { Outbox } from "./outbox.ts";
 import type { MediaCache } from "./media-cache.ts";
 import { readExport } from "./read-export.ts";
@@ -47,7 +46,6 @@ const UNDO_MS = 8000;
 /** The person's actions on the page. Failures are shown in `state.alert`; nothing here rejects. */
 export class AppController {
   readonly outbox: Outbox;
-  readonly inspector: InspectorController;
   readonly subagents: SubagentController;
   /** Other versions of messages. */
   readonly branches: BranchController;
@@ -69,7 +67,6 @@ export class AppController {
         options.media.keepPreviews(new Set(outgoing.flatMap(({ attachments = [] }) => attachments.map(({ ref }) => ref))));
       },
     });
-    this.inspector = new InspectorController(client, store);
     this.subagents = new SubagentController(client, store);
     this.branches = new BranchController({ client, store, outbox: this.outbox });
     store.update({ outgoing: this.outbox.messages });
@@ -107,14 +104,12 @@ export class AppController {
   }
 
   /** Opens what the address names. */
-  follow({ sessionKey, view }: SessionPlace): void {
+  follow({ sessionKey }: SessionPlace): void {
     this.#select(sessionKey);
-    this.#view(view);
   }
 
   #select(sessionKey: string): void {
     if (this.#state.sessionKey === sessionKey) return;
-    this.inspector.close();
     this.#options.store.update({ sessionKey, open: { type: "loading" }, older: "idle" });
     this.#watch(sessionKey);
   }
@@ -128,15 +123,8 @@ export class AppController {
     });
   }
 
-  #view(view: View): void {
-    const { sessionKey } = this.#state;
-    if (view === "context" && sessionKey !== undefined) this.inspector.open(sessionKey);
-    else this.inspector.close();
-  }
-
   #go(view: View, options: { readonly isFirst: boolean } = { isFirst: false }): void {
     const { sessionKey } = this.#state;
-    this.#view(view);
     if (sessionKey !== undefined) this.#options.onNavigate({ sessionKey, view }, options);
   }
 

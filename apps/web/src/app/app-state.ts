@@ -1,7 +1,6 @@
 import type { GatewayWarning, RpcMethods, SessionSummary } from "@factotum/protocol";
 import type { ChatState } from "../chat/chat-state.ts";
 import type { ConnectionState } from "../gateway-client/gateway-client.ts";
-import type { InspectorState } from "./inspector-state.ts";
 import type { OutgoingMessage } from "./outbox.ts";
 
 /** An agent to chat with. */
@@ -26,8 +25,6 @@ export interface AppState {
   readonly open: OpenChat;
   readonly older: "idle" | "loading" | "failed";
   readonly outgoing: readonly OutgoingMessage[];
-  /** The context view, shown instead of the conversation. */
-  readonly inspector?: InspectorState | undefined;
   /** Warnings about the gateway for its owner. */
   readonly warnings: readonly GatewayWarning[];
   /** Dismissed warnings, as they were then; a changed one is shown again. */

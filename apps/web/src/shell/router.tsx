@@ -72,13 +72,13 @@ const routes = root.addChildren([
       validateSearch: parseSettingsSearch,
       component: lazyRouteComponent(() => import("../pages/settings/settings-page.tsx"), "SettingsPage"),
     }),
+    createRoute({
+      getParentRoute: () => dataPages,
+      path: "/context/$sessionKey",
+      validateSearch: parseContextSearch,
+      component: lazyRouteComponent(() => import("../pages/context/context-page.tsx"), "ContextPage"),
+    }),
   ]),
-  createRoute({
-    getParentRoute: () => root,
-    path: "/context/$sessionKey",
-    validateSearch: parseContextSearch,
-    component: lazyRouteComponent(() => import("../pages/context/context-page.tsx"), "ContextPage"),
-  }),
 ]);
 
 function routerOf(history: RouterHistory) {

@@ -6,10 +6,12 @@ interface CopyButtonProps {
   readonly text: () => string;
   /** Names the content for screen readers. */
   readonly what: string;
+  /** "Copy" if omitted. */
+  readonly label?: string;
 }
 
 /** Copies a text. Absent without a clipboard: on pages without TLS from another machine. */
-export function CopyButton({ text, what }: CopyButtonProps): React.JSX.Element | null {
+export function CopyButton({ text, what, label }: CopyButtonProps): React.JSX.Element | null {
   const [state, setState] = useState<"ready" | "copied" | "failed">("ready");
   const clipboard: Clipboard | undefined = typeof navigator === "undefined" ? undefined : navigator.clipboard;
   if (clipboard === undefined) return null;
@@ -19,7 +21,7 @@ export function CopyButton({ text, what }: CopyButtonProps): React.JSX.Element |
       () => setState("failed"),
     );
   };
-  const words = { ready: t("Copy"), copied: t("Copied"), failed: t("Not allowed") };
+  const words = { ready: label ?? t("Copy"), copied: t("Copied"), failed: t("Not allowed") };
   return (
     <button type="button" className="text-button" onClick={copy} onBlur={() => setState("ready")}>
       <span aria-live="polite">{words[state]}</span>

@@ -2,7 +2,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, ExternalAgents, Logger } from "@factotum/agent-contract";
 import type { Cooldowns } from "@factotum/models";
 import type { ScheduleStatus } from "@factotum/protocol";
-import type { LedgerStore, SessionStore, TranscriptStore, TurnStore } from "@factotum/store";
+import type { InboxStore, LedgerStore, SessionStore, TranscriptStore, TurnStore } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ApprovalService } from "../approvals/approval-service.ts";
 import type { Questions } from "../approvals/questions.ts";
@@ -21,7 +21,7 @@ export interface CommandCall {
   readonly session: TargetSession;
   /** All sessions. */
   readonly sessions: SessionService;
-  readonly store: LedgerStore & SessionStore & TranscriptStore & TurnStore;
+  readonly store: LedgerStore & SessionStore & TranscriptStore & TurnStore & Pick<InboxStore, "readInput">;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly approvals: ApprovalService;

@@ -1,14 +1,18 @@
-import { withoutUndefined } from "@factotum/agent-contract";
+import { ModelError, withoutUndefined } from "@factotum/agent-contract";
+import type { ModelCost } from "@factotum/agent-contract";
 import { describeContext, diffContext } from "@factotum/agent-core";
 import type { ContextDiff, ContextPart, ContextReport, ContextSection } from "@factotum/protocol";
-import type { LedgerStore, RequestRecord, SessionStore, TranscriptStore, TurnStore } from "@factotum/store";
+import type { InboxStore, LedgerStore, RequestRecord, SessionStore, TranscriptStore, TurnStore } from "@factotum/store";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
 import { restingModels } from "../agents/resting-models.ts";
 import type { Clock } from "@factotum/agent-contract";
 import type { Cooldowns } from "@factotum/models";
+import type { RunningConfig } from "../agents/running-config.ts";
+import { askedText } from "./asked-text.ts";
 import { toContextRequest } from "./context-request.ts";
 import { findRequest } from "./find-request.ts";
 import type { RequestQuery } from "./find-request.ts";
+import { rereadTokens } from "./reread-cost.ts";
 import { rebuildRequest } from "./rebuild-request.ts";
 import type { RebuiltRequest } from "./rebuild-request.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
@@ -31,7 +35,9 @@ type ContextDescription = ReturnType<typeof describeContext>;
 
 /** Dependencies of reports. */
 export type ReportParts = {
-  readonly store: LedgerStore & SessionStore & TranscriptStore & TurnStore;
+  readonly store: LedgerStore & SessionStore & TranscriptStore & TurnStore & Pick<InboxStore, "readInput">;
+  /** The prices of models. */
+  readonly running: Pick<RunningConfig, "models">;
   readonly hideSecrets: (text: string) => string;
   readonly cooldowns: Cooldowns;
   readonly clock: Clock;
@@ -48,7 +54,10 @@ export async function buildContextReport(query: ReportQuery, reader: ReportParts
   return {
     sessionKey: query.sessionKey,
     sessionId: record.sessionId,
-    request: toContextRequest(record, reader.hideSecrets),
+    request: {
+      ...toContextRequest(record, reader.hideSecrets),
+      ...withoutUndefined({ asked: await askedText(record.turnId, reader.store, reader.hideSecrets) }),
+    },
     exact: rebuilt.exact,
     contextWindow: record.view.contextWindow,
     prompt: { cause: prompt.cause, renderedAtMs: prompt.renderedAtMs },
@@ -97,7 +106,18 @@ async function compare(
     causes: await causesBetween(earlier, record, reader),
     ...difference,
     changes: difference.changes.map((change) => ({ ...change, title: reader.hideSecrets(change.title) })),
+    ...withoutUndefined({ reread: rereadTokens({ earlier, later: record, cost: await costOf(record.model, reader) }) }),
   };
+}
+
+/** The prices of a model; `undefined` if it cannot be used now. */
+async function costOf(reference: string, { running }: ReportParts): Promise<ModelCost | undefined> {
+  try {
+    return (await running.models.resolve(reference)).client.info.cost;
+  } catch (error) {
+    if (ModelError.isInstance(error)) return undefined;
+    throw error;
+  }
 }
 
 /** The causes of all requests after the earlier one, up to and including this one. */

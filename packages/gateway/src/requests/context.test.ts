@@ -52,6 +52,7 @@ describe("context reports", () => {
     ]);
     expect(requests[2]).toMatchObject({
       kind: "user",
+      asked: "write it",
       model: "anthropic/claude-sonnet-5-5",
       credential: "models.providers.anthropic.apiKey",
       outcome: { type: "answered", stopReason: "toolUse" },
@@ -117,6 +118,9 @@ describe("context reports", () => {
     const { diff, ...shown } = await report(running, { turn: 3, diff: 1, texts: true });
     expect(shown).toMatchObject({ exact: true, request: { causes: ["config-change"] } });
     expect(diff).toMatchObject({ turn: 1, prefixHeld: false, causes: ["config-change"], firstDifference: { part: "system" } });
+    const lost = (await report(running, { turn: 3, diff: "previous" })).diff?.reread;
+    expect(lost?.tokens).toBeGreaterThan(0);
+    expect(lost?.costUsd).toBeGreaterThan(0);
     expect(diff?.changes).toContainEqual(expect.objectContaining({ part: "system", section: "instructions", type: "added" }));
     // Older turns were re-rendered at the cause, and stay so.
     expect(diff?.changes).toContainEqual(expect.objectContaining({ part: "messages", type: "changed", title: "Olga" }));

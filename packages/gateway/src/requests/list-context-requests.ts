@@ -1,5 +1,6 @@
 import type { RpcMethods } from "@factotum/protocol";
 import { withoutUndefined } from "@factotum/agent-contract";
+import { askedText } from "./asked-text.ts";
 import { toContextRequest } from "./context-request.ts";
 import type { ReportParts } from "./build-context-report.ts";
 
@@ -15,5 +16,13 @@ export async function listContextRequests(
     limit: params.limit ?? 50,
     ...withoutUndefined({ before: params.before }),
   });
-  return { requests: items.map((record) => toContextRequest(record, hideSecrets)), ...withoutUndefined({ before: cursor }) };
+  const turnIds = [...new Set(items.map(({ turnId }) => turnId))];
+  const asked = new Map(await Promise.all(turnIds.map(async (id) => [id, await askedText(id, store, hideSecrets)] as const)));
+  return {
+    requests: items.map((record) => ({
+      ...toContextRequest(record, hideSecrets),
+      ...withoutUndefined({ asked: asked.get(record.turnId) }),
+    })),
+    ...withoutUndefined({ before: cursor }),
+  };
 }

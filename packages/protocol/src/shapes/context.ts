@@ -77,6 +77,15 @@ export interface ContextDiff {
   /** Named causes and breaks since the earlier request, oldest first; they explain the changed prefix. */
   readonly causes: readonly string[];
   readonly changes: readonly ContextChange[];
+  /** What could have been read from the provider's cache and was not; absent if nothing, and for a provider that shows no cache. */
+  readonly reread?: RereadTokens;
+}
+
+/** Tokens of an earlier request that were read at their full price again. */
+export interface RereadTokens {
+  readonly tokens: number;
+  /** More than from the cache, in US dollars; absent if a price is not known. */
+  readonly costUsd?: number;
 }
 
 /** How a request ended. */
@@ -94,6 +103,8 @@ export interface ContextRequest {
   readonly request: number;
   /** The cause of the run. */
   readonly kind: string;
+  /** The beginning of what was said in its turn, on one line; absent in traces and replays, and once it is kept no longer (14 days). */
+  readonly asked?: string;
   readonly sentAtMs: number;
   readonly durationMs: number;
   /** `provider/model` that was asked. */
@@ -195,6 +206,7 @@ const diff = z.lazy(() =>
         charsAfter: z.number(),
       }),
     ),
+    reread: z.strictObject({ tokens: z.number(), costUsd: z.number().optional() }).optional(),
   }),
 );
 
@@ -206,6 +218,7 @@ export const ContextRequestSchema: z.ZodType<ContextRequest> = parserOf<ContextR
     turn: z.number(),
     request: z.number(),
     kind: z.string(),
+    asked: z.string().optional(),
     sentAtMs: z.number(),
     durationMs: z.number(),
     model: z.string(),

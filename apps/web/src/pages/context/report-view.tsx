@@ -1,52 +1,78 @@
-import type { ContextChange, ContextPart, ContextReport } from "@factotum/protocol";
-import { bytes, count, partTitle, requestTitle, sizeOf } from "./context-words.ts";
-import { DiffNote } from "./diff-note.tsx";
-import { RequestFacts } from "./request-facts.tsx";
-import { SectionRow } from "./section-row.tsx";
-import { SizeBar } from "./size-bar.tsx";
+import type { ContextReport } from "@factotum/protocol";
+import { Link } from "@tanstack/react-router";
+import { formatMoment } from "../../app/locale.ts";
 import { t } from "../../i18n/t.ts";
+import { Card } from "../../ui/card.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { StackedBar } from "../../ui/stacked-bar.tsx";
+import { ChangeCard } from "./change-card.tsx";
+import { askedTitle, count, partTitle } from "./context-words.ts";
+import styles from "./context.module.css";
+import { PartView } from "./part-view.tsx";
+import { ReplayCard } from "./replay-card.tsx";
+import { RequestFacts } from "./request-facts.tsx";
 
-/** One request: its cost, its changes, and its five parts. */
+/** One request: what was asked, how full the window was, what changed, its cost, its parts, and a way to send it again. */
 export function ReportView({ report }: { readonly report: ContextReport }): React.JSX.Element {
-  const { request, parts, total, diff } = report;
+  const { request, parts, diff } = report;
+  const isPerson = request.kind === "user";
   return (
-    <article className="context-report" aria-label={requestTitle(request)}>
-      <h2>{requestTitle(request)}</h2>
-      <RequestFacts report={report} />
-      {diff === undefined ? null : <DiffNote diff={diff} />}
-      <p className="context-hint">
-        {t("About {tokens} tokens, {size} of text. Only the provider’s own figures above are exact.", {
-          tokens: count(total.tokens),
-          size: bytes(total.bytes),
-        })}
-      </p>
-      {parts.map((part) => (
-        <PartView key={part.type} part={part} ofTokens={total.tokens} changes={diff?.changes ?? []} />
-      ))}
+    <article className={styles["report"]} aria-label={askedTitle(request)}>
+      <header className={styles["question"]}>
+        <p className={styles["hint"]}>{isPerson ? t("You asked:") : t("Asked by:")}</p>
+        <h2 dir="auto">{isPerson ? (bodyOf(report) ?? askedTitle(request)) : askedTitle(request)}</h2>
+        <div className={styles["ways"]}>
+          <time dateTime={new Date(request.sentAtMs).toISOString()}>{formatMoment(request.sentAtMs)}</time>
+          {request.request === 1 ? null : <span>{t("Step {number}: after the results of tools", { number: request.request })}</span>}
+          <Link to="/trace/$id" params={{ id: request.turnId }}>
+            {t("Trace")}
+          </Link>
+          <CopyButton label={t("Copy as JSON")} text={() => JSON.stringify(report, undefined, 2)} what={t("report")} />
+        </div>
+      </header>
+      <Card title={t("The context window")}>
+        <WindowBar report={report} />
+        <RequestFacts report={report} />
+      </Card>
+      {diff === undefined ? null : <ChangeCard report={report} />}
+      <Card title={t("Everything that was sent")}>
+        {parts.map((part) => (
+          <PartView key={part.type} part={part} />
+        ))}
+      </Card>
+      <ReplayCard request={request} sessionKey={report.sessionKey} />
     </article>
   );
 }
 
-interface PartViewProps {
-  readonly part: ContextPart;
-  readonly ofTokens: number;
-  readonly changes: readonly ContextChange[];
+function WindowBar({ report: { parts, total, contextWindow } }: { readonly report: ContextReport }): React.JSX.Element {
+  const free = contextWindow === undefined ? undefined : Math.max(0, contextWindow - total.tokens);
+  return (
+    <>
+      <StackedBar
+        label={t("The context window by part")}
+        total={contextWindow}
+        parts={parts.map(({ type, tokens }) => ({ id: type, label: partTitle(type), value: tokens, text: count(tokens) }))}
+      />
+      <p className={styles["hint"]}>
+        {free === undefined
+          ? t("About {tokens} tokens, estimated.", { tokens: count(total.tokens) })
+          : t("About {tokens} of {limit} tokens, estimated; {free} are free.", {
+              tokens: count(total.tokens),
+              limit: count(contextWindow ?? 0),
+              free: count(free),
+            })}
+      </p>
+    </>
+  );
 }
 
-function PartView({ part, ofTokens, changes }: PartViewProps): React.JSX.Element {
-  const largest = Math.max(0, ...part.sections.map(({ tokens }) => tokens));
-  const changed = new Map(changes.filter((change) => change.part === part.type).map(({ section, type }) => [section, type]));
-  return (
-    <section className="context-part" aria-label={partTitle(part.type)}>
-      <div className="context-head">
-        <h3>{partTitle(part.type)}</h3>
-        <span className="context-size">{sizeOf(part.tokens, part.bytes)}</span>
-        <SizeBar share={ofTokens === 0 ? 0 : part.tokens / ofTokens} />
-      </div>
-      {part.sections.length === 0 ? <p className="context-hint">{t("Nothing")}</p> : null}
-      {part.sections.map((section) => (
-        <SectionRow key={section.id} section={section} ofTokens={largest} change={changed.get(section.id)} />
-      ))}
-    </section>
-  );
+/** The message as the model got it, without what the gateway put around it. */
+function bodyOf({ parts }: ContextReport): string | undefined {
+  const text = parts
+    .find(({ type }) => type === "prompt")
+    ?.sections.filter(({ id }) => id.startsWith("body"))
+    .map(({ text: body = "" }) => body.trim())
+    .join("\n");
+  return text === "" ? undefined : text;
 }

@@ -1,24 +1,32 @@
-import { formatMoment } from "../../app/locale.ts";
 import type { ContextReport } from "@factotum/protocol";
-import { count, dollars, sentTokens } from "./context-words.ts";
-import { t } from "../../i18n/t.ts";
+import { formatMoment, formatPercent, formatSpan } from "../../app/locale.ts";
+import { msg, t } from "../../i18n/t.ts";
+import { causeWords, count, dollars, sentTokens } from "./context-words.ts";
+import styles from "./context.module.css";
+
+/** How an answer ended, in words. */
+const STOPS: Readonly<Record<string, string>> = {
+  stop: msg("complete"),
+  toolUse: msg("asked for tools"),
+  length: msg("cut at the length limit"),
+  aborted: msg("stopped"),
+};
 
 /** The model and the cost of a request, and whether the provider read it from its cache. */
 export function RequestFacts({ report }: { readonly report: ContextReport }): React.JSX.Element {
   const { cutFiles, exact, resting = [] } = report;
-  const facts = factsOf(report);
   return (
     <>
-      <dl className="request-facts">
-        {facts.map(([name, value]) => (
+      <dl className={styles["facts"]}>
+        {factsOf(report).map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>{value}</dd>
+            <dd dir="auto">{value}</dd>
           </div>
         ))}
       </dl>
       {resting.map(({ provider, model, credential, reason, untilMs }) => (
-        <p key={`${provider}/${model ?? ""} ${credential}`} className="context-note warning">
+        <p key={`${provider}/${model ?? ""} ${credential}`} className={styles["warning"]}>
           {t("{model} ({credential}) is not asked until {time}: {reason}.", {
             model: model === undefined ? provider : `${provider}/${model}`,
             credential,
@@ -28,7 +36,7 @@ export function RequestFacts({ report }: { readonly report: ContextReport }): Re
         </p>
       ))}
       {cutFiles.map(({ name, limit, keptChars, totalChars }) => (
-        <p key={name} className="context-note warning">
+        <p key={name} className={styles["warning"]}>
           {limit === "file"
             ? t("{name} was cut to {kept} of {total} characters by its own limit.", {
                 name,
@@ -43,40 +51,37 @@ export function RequestFacts({ report }: { readonly report: ContextReport }): Re
         </p>
       ))}
       {exact ? null : (
-        <p className="context-note warning">{t("The stored form of this conversation has changed since; this is what it is now.")}</p>
+        <p className={styles["warning"]}>{t("The stored form of this conversation has changed since; this is what it is now.")}</p>
       )}
     </>
   );
 }
 
 /** Names with values. */
-function factsOf({ request, contextWindow, prompt }: ContextReport): readonly (readonly [string, string])[] {
-  const { usage, outcome, model, credential, thinking } = request;
-  const tokens = count(sentTokens(request));
+function factsOf({ request, prompt }: ContextReport): readonly (readonly [string, string])[] {
+  const { usage, outcome, model, credential, thinking, durationMs } = request;
+  const sent = sentTokens(request);
   const output = count(usage.output);
   return [
     [t("Model"), credential === undefined ? model : t("{model}, key from {credential}", { model, credential })],
+    [t("Sent"), t("{tokens} tokens", { tokens: count(sent) })],
+    [
+      t("From the provider’s cache"),
+      t("{tokens} tokens, {share}", { tokens: count(usage.cacheRead), share: formatPercent(sent === 0 ? 0 : usage.cacheRead / sent) }),
+    ],
     [
       t("Answer"),
       outcome.type === "answered"
-        ? t("{reason}, after {time} ms", { reason: outcome.stopReason, time: count(request.durationMs) })
+        ? t("{tokens} tokens in {span}, {reason}", { tokens: output, span: formatSpan(durationMs), reason: stopWords(outcome.stopReason) })
         : t("failed: {reason}", { reason: outcome.message }),
     ],
-    [
-      t("Sent"),
-      contextWindow === undefined
-        ? t("{tokens} tokens", { tokens })
-        : t("{tokens} tokens of {limit}", { tokens, limit: count(contextWindow) }),
-    ],
-    [t("Read from the cache"), t("{tokens} tokens", { tokens: count(usage.cacheRead) })],
-    [t("Written to the cache"), t("{tokens} tokens, kept {time}", { tokens: count(usage.cacheWrite), time: request.cacheRetention })],
-    [
-      t("Answered"),
-      thinking === undefined
-        ? t("{tokens} tokens", { tokens: output })
-        : t("{tokens} tokens, thinking {level}", { tokens: output, level: thinking }),
-    ],
+    ...(thinking === undefined ? [] : [[t("Thinking"), thinking] as const]),
     [t("Cost"), usage.costUsd === undefined ? t("not known") : dollars(usage.costUsd)],
-    [t("System prompt rendered"), `${formatMoment(prompt.renderedAtMs)} (${prompt.cause})`],
+    [t("System prompt from"), t("{time}, because {cause}", { time: formatMoment(prompt.renderedAtMs), cause: causeWords(prompt.cause) })],
   ];
+}
+
+function stopWords(reason: string): string {
+  const words = STOPS[reason];
+  return words === undefined ? reason : t(words);
 }

@@ -1,41 +1,83 @@
-import { formatClock } from "../../app/locale.ts";
 import type { ContextRequest } from "@factotum/protocol";
-import type { RequestPage } from "../../app/inspector-state.ts";
-import { useController } from "../../app/app-context.ts";
-import { count, requestTitle, sentTokens } from "./context-words.ts";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { formatClock } from "../../app/locale.ts";
+import { Loaded } from "../../data/loaded.tsx";
+import { useRpc } from "../../data/use-rpc.ts";
 import { t } from "../../i18n/t.ts";
+import { Button } from "../../ui/button.tsx";
+import styles from "./context.module.css";
+import { askedTitle, count, sentTokens } from "./context-words.ts";
 
-/** The stored requests of the session, newest first. */
-export function RequestList({ page, shown }: { readonly page: RequestPage; readonly shown: string | undefined }): React.JSX.Element {
-  const { inspector } = useController();
+/** Requests of one part of the list. */
+export const REQUESTS_AT_ONCE = 50;
+
+interface RequestListProps {
+  readonly sessionKey: string;
+  /** Newest first. */
+  readonly requests: readonly ContextRequest[];
+  /** Cursor of older ones. */
+  readonly before: string | undefined;
+  readonly shown: string;
+}
+
+/** The stored requests of the session, newest first, by what was said. */
+export function RequestList(props: RequestListProps): React.JSX.Element {
   return (
-    <nav className="request-list" aria-label={t("Requests")}>
-      <ul>
-        {page.requests.map((request) => (
-          <li key={request.id}>
-            <button
-              type="button"
-              className="request-row"
-              aria-current={request.id === shown ? "true" : undefined}
-              onClick={() => void inspector.choose(request.id)}
-            >
-              <span className="request-title">{requestTitle(request)}</span>
-              <span className="request-detail">{detailOf(request)}</span>
-            </button>
-          </li>
-        ))}
-      </ul>
-      {page.before === undefined ? null : (
-        <button type="button" className="text-button" onClick={() => void inspector.loadOlder()}>
-          {t("Show earlier requests")}
-        </button>
-      )}
+    <nav className={styles["list"]} aria-label={t("Requests")}>
+      <RequestRows {...props} />
     </nav>
   );
 }
 
+function RequestRows({ sessionKey, requests, before, shown }: RequestListProps): React.JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <ul>
+        {requests.map((request) => (
+          <li key={request.id}>
+            <Link
+              to="/context/$sessionKey"
+              params={{ sessionKey }}
+              search={{ request: request.id }}
+              className={styles["request"]}
+              aria-current={request.id === shown ? "page" : undefined}
+            >
+              <span className={styles["asked"]} dir="auto">
+                {askedTitle(request)}
+              </span>
+              <span className={styles["detail"]}>{detailOf(request)}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+      {before === undefined ? null : isOpen ? (
+        <OlderRequests sessionKey={sessionKey} before={before} shown={shown} />
+      ) : (
+        <Button variant="text" onClick={() => setOpen(true)}>
+          {t("Show earlier requests")}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function OlderRequests({
+  sessionKey,
+  before,
+  shown,
+}: Omit<RequestListProps, "requests" | "before"> & { readonly before: string }): React.JSX.Element {
+  const list = useRpc("context.list", { sessionKey, limit: REQUESTS_AT_ONCE, before });
+  return (
+    <Loaded query={list}>
+      {(page) => <RequestRows sessionKey={sessionKey} requests={page.requests} before={page.before} shown={shown} />}
+    </Loaded>
+  );
+}
+
 function detailOf(request: ContextRequest): string {
-  const time = formatClock(request.sentAtMs);
   const what = request.outcome.type === "failed" ? t("failed") : t("{tokens} tokens", { tokens: count(sentTokens(request)) });
-  return [time, ...(request.kind === "user" ? [] : [request.kind]), what, ...request.causes].join(" · ");
+  const number = request.request === 1 ? [] : [t("step {number}", { number: request.request })];
+  return [formatClock(request.sentAtMs), ...number, what].join(" · ");
 }

@@ -1,41 +1,45 @@
-import type { ContextChange, ContextSection } from "@factotum/protocol";
+import type { ContextSection } from "@factotum/protocol";
+import { t } from "../../i18n/t.ts";
+import { Badge } from "../../ui/badge.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
-import { count, sizeOf } from "./context-words.ts";
-import { SizeBar } from "./size-bar.tsx";
-import { msg, t } from "../../i18n/t.ts";
+import { count } from "./context-words.ts";
+import styles from "./context.module.css";
 
-const CHANGE_WORDS: Readonly<Record<ContextChange["type"], string>> = { added: msg("New"), changed: msg("Changed"), removed: msg("Gone") };
+/** Characters of a text that are looked at for its beginning on one line. */
+const SNIPPET_CHARS = 300;
 
 interface SectionRowProps {
   readonly section: ContextSection;
-  /** Tokens of the largest section that it is compared with. */
-  readonly ofTokens: number;
-  readonly change: ContextChange["type"] | undefined;
+  /** The beginning of its text is shown: many sections have the same title. */
+  readonly hasSnippet: boolean;
 }
 
-/** One section, collapsed: its name, size and change. Expanded: its text. */
-export function SectionRow({ section, ofTokens, change }: SectionRowProps): React.JSX.Element {
-  const { title, half, tokens, truncation, ofOthers, text, omittedChars } = section;
+/** One section, collapsed: its name and size. Expanded: its text. */
+export function SectionRow({ section, hasSnippet }: SectionRowProps): React.JSX.Element {
+  const { title, half, tokens, truncation, ofOthers, text = "", omittedChars } = section;
   return (
-    <details className={change === undefined ? "context-section" : "context-section changed"}>
+    <details className={styles["section"]}>
       <summary>
         <Icon name="chevron" />
-        <span className="context-title">
-          {title}
-          {change === undefined ? null : <span className="badge">{t(CHANGE_WORDS[change])}</span>}
-          {truncation === undefined ? null : <span className="badge">{t("Cut")}</span>}
-          {ofOthers === true ? <span className="badge">{t("From others")}</span> : null}
+        <span className={styles["title"]}>
+          <bdi>{title}</bdi>
+          {truncation === undefined ? null : <Badge tone="warning">{t("Cut")}</Badge>}
+          {ofOthers === true ? <Badge tone="warning">{t("From others")}</Badge> : null}
+          {hasSnippet ? (
+            <span className={styles["snippet"]} dir="auto">
+              {text.slice(0, SNIPPET_CHARS).replaceAll(/\s+/g, " ").toWellFormed()}
+            </span>
+          ) : null}
         </span>
-        <span className="context-size">{sizeOf(tokens, section.bytes)}</span>
-        <SizeBar share={ofTokens === 0 ? 0 : tokens / ofTokens} />
+        <span className={styles["size"]}>{t("{tokens} tokens", { tokens: count(tokens) })}</span>
       </summary>
-      <div className="context-body">
+      <div className={styles["body"]}>
         {half === undefined ? null : (
-          <p className="context-hint">{half === "stable" ? t("The same for all sessions of the agent") : t("Fixed for this session")}</p>
+          <p className={styles["hint"]}>{half === "stable" ? t("The same for all sessions of the agent") : t("Fixed for this session")}</p>
         )}
         {truncation === undefined ? null : (
-          <p className="context-hint">
+          <p className={styles["hint"]}>
             {t("The model got {kept} of {total} characters.", {
               kept: count(truncation.keptChars),
               total: count(truncation.totalChars),
@@ -43,15 +47,15 @@ export function SectionRow({ section, ofTokens, change }: SectionRowProps): Reac
           </p>
         )}
         {ofOthers === true ? (
-          <p className="context-hint">
+          <p className={styles["hint"]}>
             {t("Part of a message with words or files of others: while the model has it, actions outside wait for you.")}
           </p>
         ) : null}
-        <ScrollBox className="context-text" label={t("Text of {title}", { title })}>
-          <pre>{text === undefined || text === "" ? t("(nothing)") : text}</pre>
+        <ScrollBox className={styles["text"] ?? ""} label={t("Text of {title}", { title })}>
+          <pre dir="auto">{text === "" ? t("(nothing)") : text}</pre>
         </ScrollBox>
         {omittedChars === undefined ? null : (
-          <p className="context-hint">{t("{count} characters more were sent and are not shown here.", { count: count(omittedChars) })}</p>
+          <p className={styles["hint"]}>{t("{count} characters more were sent and are not shown here.", { count: count(omittedChars) })}</p>
         )}
       </div>
     </details>
