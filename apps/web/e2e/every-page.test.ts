@@ -31,8 +31,10 @@ beforeAll(async () => {
   );
   config = {
     ...provider.config,
-    agents: { ...provider.config.agents, list: [{ id: "main", name: "Robin", default: true }, { id: "clerk" }] },
-    heartbeat: { every: "1h" },
+    agents: {
+      defaults: { ...provider.config.agents.defaults, heartbeat: { every: "1h" } },
+      list: [{ id: "main", name: "Robin", default: true }, { id: "clerk" }],
+    },
   };
   product = await startProduct({ config });
   await run("agent", "--message", "What do I need for two days in Basel? Write it into a file.");

@@ -63,23 +63,29 @@ test("clients read the newest lines, then what was written since, also over a ch
   const desk = createLogDesk({ path, hide: (text) => text.replaceAll("bad", "***") });
   const first = await desk.tail({ level: "info", limit: 2 });
   expect(first.lines).toEqual([
-    { time: "2026-11-22T01:00:03.000Z", level: "warn", source: "gateway", message: "Odd", details: "detail=\\u001b[2Jgone" },
-    { level: "info", source: "gateway", message: "not ours \\u0007", details: "" },
+    {
+      time: "2026-11-22T01:00:03.000Z",
+      level: "warn",
+      source: "gateway",
+      message: "Odd",
+      fields: [{ name: "detail", value: "\\u001b[2Jgone" }],
+    },
+    { level: "info", source: "gateway", message: "not ours \\u0007", fields: [] },
   ]);
   expect(await desk.tail({ after: first.cursor })).toEqual({ lines: [], cursor: first.cursor });
   await appendFile(path, `${LINES[2]}\n${LINES[0]}`);
   const second = await desk.tail({ after: first.cursor });
   // An unfinished line is read once it is whole.
-  expect(second.lines).toMatchObject([{ level: "error", message: "It failed", details: 'error="***: deeper"' }]);
+  expect(second.lines).toMatchObject([{ level: "error", message: "It failed", fields: [{ name: "error", value: "***: deeper" }] }]);
   await appendFile(path, "\n");
   await rename(path, `${path}.1`);
   await writeFile(path, `${LINES[1]}\n`);
+  // The rest of the previous file first.
   const third = await desk.tail({ after: second.cursor });
-  expect(third.lines.map(({ source, message }) => [source, message])).toEqual([
-    ["feishu", "Channel started"],
-    ["gateway", "Input ignored"],
-  ]);
-  expect((await desk.tail({ after: third.cursor })).lines).toEqual([]);
+  expect(third.lines).toMatchObject([{ source: "feishu", message: "Channel started" }]);
+  const fourth = await desk.tail({ after: third.cursor });
+  expect(fourth.lines).toMatchObject([{ source: "gateway", message: "Input ignored" }]);
+  expect(await desk.tail({ after: fourth.cursor })).toEqual({ lines: [], cursor: fourth.cursor });
 });
 
 test("a missing log is reported, and is no failure", async () => {
