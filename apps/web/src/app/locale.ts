@@ -42,6 +42,7 @@ const collator = lazily("collator", (current) => new Intl.Collator(current, { nu
 const unit = (name: "millisecond" | "second" | "minute" | "hour"): (() => Intl.NumberFormat) =>
   lazily(name, (current) => new Intl.NumberFormat(current, { style: "unit", unit: name, unitDisplay: "narrow", maximumFractionDigits: 1 }));
 const units = { millisecond: unit("millisecond"), second: unit("second"), minute: unit("minute"), hour: unit("hour") };
+const significant = lazily("significant", (current) => new Intl.NumberFormat(current, { maximumSignificantDigits: 2 }));
 const whole = lazily("whole", (current) => new Intl.NumberFormat(current));
 
 /** Creates the formatters of the first conversation. Called while the page waits for it. */
@@ -129,6 +130,11 @@ export function formatSpan(spanMs: number): string {
 /** An amount in US dollars. */
 export function formatDollars(amount: number): string {
   return amount < 0.01 ? t("under $0.01") : `$${amount.toFixed(2)}`;
+}
+
+/** An amount in US dollars, small ones by their first two digits, so that it can be compared with others. */
+export function formatExactDollars(amount: number): string {
+  return amount > 0 && amount < 0.01 ? `$${significant().format(amount)}` : `$${amount.toFixed(2)}`;
 }
 
 /** A short form of a number, such as 12.3K. */

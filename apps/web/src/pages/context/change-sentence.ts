@@ -1,6 +1,7 @@
 import type { ContextDiff, ContextRequest } from "@factotum/protocol";
+import { formatExactDollars } from "../../app/locale.ts";
 import { t } from "../../i18n/t.ts";
-import { causeWords, count, dollars, partTitle } from "./context-words.ts";
+import { causeWords, count, partTitle } from "./context-words.ts";
 
 /** Fewer tokens are the end of a block that no provider caches. */
 const BLOCK_TOKENS = 1024;
@@ -34,6 +35,6 @@ function costOf(lost: ContextDiff["reread"]): string {
     ? t("So {tokens} tokens had to be read again instead of coming from the cache.", { tokens })
     : t("So {tokens} tokens had to be read again instead of coming from the cache, which cost {amount} more.", {
         tokens,
-        amount: dollars(lost.costUsd),
+        amount: formatExactDollars(lost.costUsd),
       });
 }

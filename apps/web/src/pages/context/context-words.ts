@@ -73,11 +73,6 @@ function bytes(value: number): string {
   return value < 1000 ? `${value} B` : `${formatCompact(value / 1000)} kB`;
 }
 
-/** US dollars, small ones too. */
-export function dollars(amount: number): string {
-  return amount !== 0 && amount < 0.01 ? `$${amount.toFixed(4)}` : `$${amount.toFixed(2)}`;
-}
-
 /** Tokens sent, as counted by the provider. */
 export function sentTokens({ usage }: Pick<ContextRequest, "usage">): number {
   return usage.input + usage.cacheRead + usage.cacheWrite;

@@ -1,4 +1,5 @@
 import type { ContextRequest, ModelSummary, ReplayResult } from "@factotum/protocol";
+import { formatExactDollars } from "../../app/locale.ts";
 import { useState } from "react";
 import { Loaded } from "../../data/loaded.tsx";
 import { useRpc } from "../../data/use-rpc.ts";
@@ -7,7 +8,7 @@ import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { Field } from "../../ui/field.tsx";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
-import { count, dollars, sentTokens } from "./context-words.ts";
+import { count, sentTokens } from "./context-words.ts";
 import styles from "./context.module.css";
 import { useReplay } from "./use-replay.ts";
 
@@ -72,8 +73,8 @@ function priceOf(model: ModelSummary | undefined, tokens: number): string {
   if (price === undefined) return t("No price is known for this model.");
   return t("Reading {tokens} tokens costs about {amount}; the answer costs {price} for a million tokens.", {
     tokens: count(tokens),
-    amount: dollars((tokens * price.input) / 1_000_000),
-    price: dollars(price.output),
+    amount: formatExactDollars((tokens * price.input) / 1_000_000),
+    price: formatExactDollars(price.output),
   });
 }
 
@@ -93,7 +94,7 @@ function ReplayAnswer({ result }: { readonly result: ReplayResult }): React.JSX.
         {[
           model,
           t("{tokens} tokens", { tokens: count(usage.total) }),
-          ...(usage.costUsd === undefined ? [] : [dollars(usage.costUsd)]),
+          ...(usage.costUsd === undefined ? [] : [formatExactDollars(usage.costUsd)]),
           exact ? t("the same bytes as then") : t("not the same bytes as then"),
         ].join(" · ")}
       </p>

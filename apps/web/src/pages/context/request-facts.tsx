@@ -1,7 +1,7 @@
 import type { ContextReport } from "@factotum/protocol";
-import { formatMoment, formatPercent, formatSpan } from "../../app/locale.ts";
+import { formatExactDollars, formatMoment, formatPercent, formatSpan } from "../../app/locale.ts";
 import { msg, t } from "../../i18n/t.ts";
-import { causeWords, count, dollars, sentTokens } from "./context-words.ts";
+import { causeWords, count, sentTokens } from "./context-words.ts";
 import styles from "./context.module.css";
 
 /** How an answer ended, in words. */
@@ -76,7 +76,7 @@ function factsOf({ request, prompt }: ContextReport): readonly (readonly [string
         : t("failed: {reason}", { reason: outcome.message }),
     ],
     ...(thinking === undefined ? [] : [[t("Thinking"), thinking] as const]),
-    [t("Cost"), usage.costUsd === undefined ? t("not known") : dollars(usage.costUsd)],
+    [t("Cost"), usage.costUsd === undefined ? t("not known") : formatExactDollars(usage.costUsd)],
     [t("System prompt from"), t("{time}, because {cause}", { time: formatMoment(prompt.renderedAtMs), cause: causeWords(prompt.cause) })],
   ];
 }

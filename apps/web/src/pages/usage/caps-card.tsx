@@ -1,10 +1,10 @@
 import type { UsageReport } from "@factotum/protocol";
-import { formatMoment, formatWhole } from "../../app/locale.ts";
+import { formatExactDollars, formatMoment, formatWhole } from "../../app/locale.ts";
 import { t } from "../../i18n/t.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import { causeText, dollars } from "./usage-texts.ts";
+import { causeText } from "./usage-texts.ts";
 import styles from "./usage.module.css";
 
 type Cap = UsageReport["caps"][number];
@@ -41,7 +41,7 @@ function CapItem({ cap }: { readonly cap: Cap }): React.JSX.Element {
           label={t("{limit}: cost", { limit: title })}
           used={costUsd}
           of={usdPerDay}
-          text={t("{left} of {limit} left", { left: dollars(usdLeft), limit: dollars(usdPerDay) })}
+          text={t("{left} of {limit} left", { left: formatExactDollars(usdLeft), limit: formatExactDollars(usdPerDay) })}
         />
       )}
       {tokensPerDay === undefined ? null : (

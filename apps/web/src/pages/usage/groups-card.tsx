@@ -2,7 +2,7 @@ import type { UsageReport } from "@factotum/protocol";
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { useAppState } from "../../app/app-context.ts";
-import { formatCompact, formatDay, formatShortDay, formatWhole } from "../../app/locale.ts";
+import { formatExactDollars, formatCompact, formatDay, formatShortDay, formatWhole } from "../../app/locale.ts";
 import { sessionTitle } from "../../app/session-title.ts";
 import { t } from "../../i18n/t.ts";
 import { BarPlot } from "../../ui/bar-plot.tsx";
@@ -11,7 +11,7 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { barsOf } from "./bars-of.ts";
 import { startOf, type UsagePeriod } from "./usage-period.ts";
-import { cacheText, causeText, costText, dollars, groupText } from "./usage-texts.ts";
+import { cacheText, causeText, costText, groupText } from "./usage-texts.ts";
 import styles from "./usage.module.css";
 
 type Group = UsageReport["groups"][number];
@@ -33,7 +33,7 @@ export function GroupsCard({ report: { groups, omitted }, period: { by, from, to
     const layout = by === "day" ? ("columns" as const) : ("rows" as const);
     const series = (label: string, valueOf: (bar: (typeof bars)[number]) => number) => ({ label, values: bars.map(valueOf) });
     return {
-      cost: { layout, names, format: dollars, series: [series(t("Cost"), ({ costUsd }) => costUsd)] },
+      cost: { layout, names, format: formatExactDollars, series: [series(t("Cost"), ({ costUsd }) => costUsd)] },
       tokens: {
         layout,
         names,

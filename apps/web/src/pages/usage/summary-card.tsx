@@ -1,8 +1,8 @@
 import type { UsageReport } from "@factotum/protocol";
-import { formatDay, formatWhole } from "../../app/locale.ts";
+import { formatExactDollars, formatDay, formatWhole } from "../../app/locale.ts";
 import { t } from "../../i18n/t.ts";
 import { Card } from "../../ui/card.tsx";
-import { cacheText, costText, dollars } from "./usage-texts.ts";
+import { cacheText, costText } from "./usage-texts.ts";
 import styles from "./usage.module.css";
 
 /** The sums of a period, and what was charged beyond the requests that are stored. */
@@ -33,12 +33,12 @@ export function SummaryCard({ report: { total, charged, storedSinceMs } }: { rea
                 "{tokens} tokens and {cost} were charged in all. That includes tests of models, media, and requests that are not kept any longer.",
                 {
                   tokens: formatWhole(chargedTokens),
-                  cost: dollars(chargedUsd),
+                  cost: formatExactDollars(chargedUsd),
                 },
               )
             : t(
                 "{tokens} tokens and {cost} were charged in all. That includes tests of models, media, and requests before {day}, which are not kept any longer.",
-                { tokens: formatWhole(chargedTokens), cost: dollars(chargedUsd), day: formatDay(storedSinceMs) },
+                { tokens: formatWhole(chargedTokens), cost: formatExactDollars(chargedUsd), day: formatDay(storedSinceMs) },
               )}
         </p>
       ) : null}

@@ -1,5 +1,5 @@
 import type { UsageAmount, UsageGroup } from "@factotum/protocol";
-import { formatDollars, formatPercent } from "../../app/locale.ts";
+import { formatExactDollars, formatPercent } from "../../app/locale.ts";
 import { msg, t } from "../../i18n/t.ts";
 
 const GROUP_TEXTS: Readonly<Record<UsageGroup, string>> = {
@@ -37,13 +37,7 @@ export function causeText(cause: string): string {
 /** What requests cost, with what is not known about it. */
 export function costText({ costUsd = 0, unpriced, requests }: Pick<UsageAmount, "costUsd" | "unpriced" | "requests">): string {
   if (unpriced > 0 && unpriced === requests) return t("no price is known");
-  return unpriced > 0 ? t("at least {cost}", { cost: dollars(costUsd) }) : dollars(costUsd);
-}
-
-/** An amount in US dollars, exact enough to be compared with others. */
-export function dollars(amount: number): string {
-  if (amount === 0) return "$0.00";
-  return amount < 0.01 ? `$${Number(amount.toPrecision(2))}` : formatDollars(amount);
+  return unpriced > 0 ? t("at least {cost}", { cost: formatExactDollars(costUsd) }) : formatExactDollars(costUsd);
 }
 
 /** Part of the tokens read that came from the cache. */

@@ -1,13 +1,12 @@
 import { hasUsableKey, type ModelSummary, type SetupProvider } from "@factotum/protocol";
 import { useState } from "react";
 import { useRpcMutation } from "../../../data/use-rpc.ts";
-import { formatCompact } from "../../../app/locale.ts";
+import { formatExactDollars, formatCompact } from "../../../app/locale.ts";
 import { t } from "../../../i18n/t.ts";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { useToasts } from "../../../ui/toasts.tsx";
-import { dollars } from "../../usage/usage-texts.ts";
 import { KeyForm } from "./key-form.tsx";
 import { RemoveKey } from "./remove-key.tsx";
 import { TestButton } from "./test-button.tsx";
@@ -115,7 +114,10 @@ function factsOf({ alias, contextWindow, price }: ModelSummary): string {
     t("{count} tokens of context", { count: formatCompact(contextWindow) }),
     price === undefined
       ? t("price unknown")
-      : t("{input} read, {output} written, a million tokens", { input: dollars(price.input), output: dollars(price.output) }),
+      : t("{input} read, {output} written, a million tokens", {
+          input: formatExactDollars(price.input),
+          output: formatExactDollars(price.output),
+        }),
   ];
   return facts.filter((fact) => fact !== undefined).join(" · ");
 }

@@ -1,9 +1,8 @@
 import type { ModelTest } from "@factotum/protocol";
 import { useRpcMutation } from "../../../data/use-rpc.ts";
-import { formatDuration } from "../../../app/locale.ts";
+import { formatDuration, formatExactDollars } from "../../../app/locale.ts";
 import { t } from "../../../i18n/t.ts";
 import { Button } from "../../../ui/button.tsx";
-import { dollars } from "../../usage/usage-texts.ts";
 import styles from "./models.module.css";
 
 /** A model is asked for a minute at most. */
@@ -26,7 +25,7 @@ export function TestButton({ model }: { readonly model: string }): React.JSX.Ele
 
 function resultText({ type, message, firstTokenMs, durationMs, usage }: ModelTest): string {
   if (type !== "works" || durationMs === undefined) return message;
-  const cost = usage?.costUsd === undefined ? t("price unknown") : dollars(usage.costUsd);
+  const cost = usage?.costUsd === undefined ? t("price unknown") : formatExactDollars(usage.costUsd);
   return t("Works: first word after {first}, done after {all}, {tokens, plural, one {# token} other {# tokens}}, {cost}.", {
     first: formatDuration(firstTokenMs ?? durationMs),
     all: formatDuration(durationMs),
