@@ -47,6 +47,7 @@ test("clients read and change the file without its secrets, never over another c
 
   const { schema } = await client.request("config.schema", {});
   expect(JSON.stringify(schema)).toContain('"x-secret":true');
+  expect(JSON.stringify(schema)).not.toContain("x-inactive");
   const view = await client.request("config.get", {});
   expect(view).toMatchObject({ source: "file", format: "json5", written: { agents: { defaults: { model: "demo/demo" } } }, problems: [] });
   expect(view.effective).toMatchObject({ session: { reset: { mode: "daily" } }, models: { providers: { house: { apiKey: view.mark } } } });

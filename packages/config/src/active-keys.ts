@@ -15,7 +15,7 @@ export const ACTIVE_KEYS: readonly string[] = [
   "agents.list.*.id",
   "agents.list.*.name",
   "agents.list.*.default",
-  "agents.list.*.identity.name",
+  "agents.list.*.identity",
   "agents.defaults.maxConcurrent",
   ...["agents.defaults", "agents.list.*"].flatMap((place) =>
     [
@@ -36,10 +36,7 @@ export const ACTIVE_KEYS: readonly string[] = [
       "blockStreamingChunk",
       "blockStreamingCoalesce",
       "humanDelay",
-      "compaction.reserveTokens",
-      "compaction.keepRecentTokens",
-      "compaction.model",
-      "compaction.memoryFlush",
+      "compaction",
       "contextPruning",
       "heartbeat",
       "timeoutSeconds",

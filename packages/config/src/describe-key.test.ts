@@ -8,7 +8,7 @@ test("a key is described with its values, its default and what a change needs", 
 });
 
 test("a key that this build has no effect of says so", () => {
-  expect(describeKey("agents.defaults.compaction.notifyUser", [])).toMatchObject({ isActive: false });
+  expect(describeKey('agents.defaults.models["openai/gpt-5.5"].params.temperature', [])).toMatchObject({ isActive: false });
 });
 
 test("an object shows the names of its keys alone, and a secret only how it is referred to", () => {

@@ -46,7 +46,7 @@ export const fullDocument = {
   agents: {
     defaults: {
       model: { primary: "anthropic/a", fallbacks: ["openai/b"] },
-      models: { "anthropic/a": { alias: "best", params: { temperature: 1 } } },
+      models: { "anthropic/a": { alias: "best", params: { cacheRetention: "long" } } },
       workspace: "~/work",
       systemPrompt: "Be kind.",
       skipBootstrap: true,

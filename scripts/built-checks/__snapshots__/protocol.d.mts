@@ -2058,6 +2058,8 @@ interface AgentMethods {
       readonly agents: readonly {
         readonly id: string;
         readonly name: string;
+        /** Shown before the name. */
+        readonly emoji?: string;
         readonly isDefault: boolean;
         readonly mainSessionKey: string;
         /** Absolute path of its folder. */

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { CliHome } from "../../test/cli.ts";
 
 const CONFIG = {
-  agents: { list: [{ id: "main" }, { id: "coder", default: true, model: "demo/demo", workspace: "code" }] },
+  agents: { list: [{ id: "main" }, { id: "coder", default: true, model: "demo/demo", workspace: "code", identity: { emoji: "🦉" } }] },
   bindings: [
     { agentId: "main", match: { channel: "webchat" } },
     {
@@ -37,7 +37,7 @@ test("agents are listed with model and workspace, and bindings in the order in w
   ]);
   expect(headings).toMatch(/^AGENT +NAME +MODEL +WORKSPACE$/);
   expect(main).toMatch(/^main .*workspace-main$/);
-  expect(coder).toMatch(/^coder .* demo\/demo .*\/code +default$/);
+  expect(coder).toMatch(/^coder +🦉 coder +demo\/demo .*\/code +default$/);
   expect(JSON.parse((await cli.run("agents", "list", "--json")).stdout)).toMatchObject({
     agents: [
       { id: "main", isDefault: false },

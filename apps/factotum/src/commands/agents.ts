@@ -15,9 +15,9 @@ export async function agentsList(cli: CliContext, { json }: Format): Promise<num
   const found = await requestGateway(cli, "agents.list", {});
   if (json) printJson(cli, found);
   else {
-    const rows = found.agents.map(({ id, name, model, workspace, isDefault }) => [
+    const rows = found.agents.map(({ id, name, emoji, model, workspace, isDefault }) => [
       id,
-      name,
+      emoji === undefined ? name : `${emoji} ${name}`,
       model ?? "unusable",
       workspace,
       isDefault ? "default" : "",

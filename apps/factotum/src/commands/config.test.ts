@@ -20,7 +20,7 @@ test.each([
   ["{ channels: { feishuu: {} } }", 4, ["unknown-channel"]],
   ["{ gateway: { port: -1 } }", 4, ["invalid-value"]],
   ["{ gateway", 4, ["syntax"]],
-  ["{ agents: { defaults: { compaction: { notifyUser: true } } } }", 0, []],
+  ['{ agents: { defaults: { models: { "demo/demo": { params: { temperature: 1 } } } } } }', 0, []],
 ])("validate of %s ends with %i", async (text, exitCode, types) => {
   await using cli = await withConfig(text);
   const { code, stdout } = await cli.run("config", "validate", "--json");
@@ -28,7 +28,7 @@ test.each([
   expect(code).toBe(exitCode);
   expect(report.valid).toBe(exitCode === 0);
   expect(report.problems.map(({ type }) => type)).toEqual(types);
-  expect(report.inactive).toEqual(text.includes("notifyUser") ? ["agents.defaults.compaction.notifyUser"] : []);
+  expect(report.inactive).toEqual(text.includes("temperature") ? ["agents.defaults.models.demo/demo.params.temperature"] : []);
   expect((await cli.run("config", "validate")).code).toBe(exitCode);
 });
 

@@ -279,13 +279,13 @@ test("what looks at images and makes them is looked at: whether its model can", 
 test("literals, unknown keys and inactive keys are warnings; no secret is shown", async () => {
   await using cli = await withConfig({
     gatway: {},
-    agents: { defaults: { compaction: { notifyUser: true } } },
+    agents: { defaults: { models: { "demo/demo": { params: { temperature: 1 } } } } },
     gateway: { auth: { token: "canary-token" } },
   });
   const { code, all, of } = await findings(cli);
   expect(code).toBe(0);
   expect(of("config")?.message).toContain('"gateway"');
-  expect(of("config-inactive")?.message).toContain("agents.defaults.compaction.notifyUser");
+  expect(of("config-inactive")?.message).toContain("params.temperature");
   expect(of("config-secret")?.message).toContain("gateway.auth.token");
   expect(JSON.stringify(all)).not.toContain("canary");
 });

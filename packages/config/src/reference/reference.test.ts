@@ -83,11 +83,14 @@ test("lists types, allowed values, defaults, inactive keys, and those that need 
   expect(rowOf("tools.web.search")).toMatchObject({ type: "object", active: true });
   expect(rowOf("tools.web.search.apiKey")?.type).toBe("secret");
   expect(rowOf("tools.browser.executable")).toMatchObject({ type: "text", active: true });
-  expect(rowOf("agents.defaults.compaction.notifyUser")).toMatchObject({ active: false });
   expect(rowOf("agents.defaults.model")?.type).toBe("text or object");
   expect(rowOf("session.resetByChannel.<name>")?.description).toContain("The same keys as `session.reset`");
   expect(rowOf("channels.chatter.appSecret")).toMatchObject({ type: "text or secret", description: "Its secret." });
   expect(listed.has("channels.chatter.enabled")).toBe(false);
+});
+
+test("this version has an effect of every key", () => {
+  expect(keyRows([CHATTER]).flatMap(({ key, active }) => (active ? [] : [key]))).toEqual([]);
 });
 
 test("has a table for each part of the file", () => {
@@ -95,5 +98,5 @@ test("has a table for each part of the file", () => {
   const sections = [...text.matchAll(/^## (.+)$/gm)].map(([, name]) => name);
   expect(sections).toEqual(Object.keys(configJsonSchema([]).properties ?? {}));
   for (const line of text.split("\n").filter((one) => one.startsWith("| `"))) expect(line.replaceAll("\\|", "").split("|")).toHaveLength(8);
-  expect(text).toMatch(/^\| `agents.list\[\].identity.emoji` \| text \|  \|  \|  \| .*\*\*Not active yet\.\*\* \|$/m);
+  expect(text).toMatch(/^\| `agents.list\[\].identity.emoji` \| text \|  \|  \|  \| Emoji of the agent/m);
 });

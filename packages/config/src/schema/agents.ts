@@ -317,7 +317,7 @@ export const AgentEntrySchema: z.ZodType<AgentEntry> = z.strictObject({
   identity: z
     .strictObject({
       name: TextSchema.optional().describe("Name under which the agent introduces itself."),
-      emoji: TextSchema.optional().describe("Emoji of the agent."),
+      emoji: TextSchema.optional().describe("Emoji of the agent; lists of agents show it before the name."),
     })
     .prefault({})
     .describe("How the agent introduces itself."),

@@ -28,6 +28,8 @@ export interface CompactorOptions extends SummariserOptions {
   readonly random: Random;
   readonly events: SessionEvents;
   readonly cache: SessionCache;
+  /** Says something in the chat of a session; `id` is unique. */
+  readonly tell: (record: SessionRecord, notice: { readonly id: string; readonly text: string }) => Promise<void>;
 }
 
 /** The session to compact. */
@@ -47,6 +49,8 @@ export interface CompactionRequest {
   readonly instructions?: string;
   /** No model is asked. */
   readonly byRule?: boolean;
+  /** A person has asked for it, and gets the answer. */
+  readonly isRequested?: boolean;
 }
 
 /** The replacement of the older messages, and the first message that stays. */
@@ -96,6 +100,8 @@ interface Planned {
 const MAX_PASSES = 3;
 
 const NOTHING: CompactionOutcome = { type: "nothing" };
+
+const SUMMARISED = "Older messages of this conversation were summarised, to make room for new ones. The history still has all of them.";
 
 /**
  * Replaces the older part of a conversation by a summary: cut between two turns, made by the agent's compaction model or its own, and by a local rule if no
@@ -289,7 +295,19 @@ export class Compactor {
       cache.drop(record.sessionId);
     }
     logger.info("Conversation compacted", { sessionKey: record.key, how, tokensBefore: request.contextTokens, summarised, leftOut });
+    if (request.agent.config.compaction.notifyUser && request.isRequested !== true) await this.#tell(record, turn.id, outcome);
     return outcome;
+  }
+
+  /** Says it in the chat. A reply says itself what was left out. */
+  async #tell(record: SessionRecord, id: string, outcome: CompactionOutcome): Promise<void> {
+    if (leftOutNotice(outcome) !== undefined) return;
+    try {
+      await this.#parts.tell(record, { id, text: SUMMARISED });
+    } catch (error) {
+      // The summary is stored already.
+      this.#parts.logger.error("The notice of a summary could not be sent", { sessionKey: record.key, error });
+    }
   }
 
   /** The session, if its conversation is still the planned one. */

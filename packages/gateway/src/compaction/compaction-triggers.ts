@@ -114,7 +114,9 @@ export class CompactionTriggers {
       signal.throwIfAborted();
       request = await this.#forcedRequest(await this.#options.conversations.refresh(context));
     }
-    return request === undefined ? NOTHING : this.#options.compactor.compact({ ...request, ...instructions }, { signal });
+    return request === undefined
+      ? NOTHING
+      : this.#options.compactor.compact({ ...request, ...instructions, isRequested: true }, { signal });
   }
 
   /** `undefined` for a session without a transcript. */

@@ -75,6 +75,23 @@ describe("a conversation that exceeds its window", () => {
     expect(JSON.stringify(all.items).includes("word-0")).toBe(true);
   });
 
+  test.each([true, false])("says so in the chat where the owner wants it: %s", async (notifyUser) => {
+    await using server = await startAnthropicServer();
+    const played = play(server, () => textReply("Wanted: somebody said word-0 to word-2."));
+    const platform = new TestPlatform();
+    const patch = (config: FactotumConfig): FactotumConfig => {
+      const base = small(server.baseUrl)(config);
+      return { ...base, agents: base.agents.map((agent) => ({ ...agent, compaction: { ...agent.compaction, notifyUser } })) };
+    };
+    await using running = await startTestGateway({ platform, patch });
+    await converse(platform, 12);
+    await running.gateway.engine.idle();
+    expect(played.summaries()).toBeGreaterThanOrEqual(1);
+    if (notifyUser) await platform.waitForSends(13);
+    const notices = platform.sent.filter(({ outbound }) => JSON.stringify(outbound).includes("Older messages of this conversation"));
+    expect(notices.length > 0).toBe(notifyUser);
+  });
+
   test("is truncated by rule when every summariser fails, and every message is answered", async () => {
     await using server = await startAnthropicServer();
     play(server, () => ({ type: "error", errorType: "overloaded_error", message: "no", headers: { "retry-after": "60" } }));

@@ -47,7 +47,7 @@ import { DeadLetterChanges } from "../storage/dead-letter-changes.ts";
 import { createGuardedStore } from "../storage/guarded-store.ts";
 import { StorageGuard } from "../storage/storage-guard.ts";
 import { SpendGuard } from "../spend/spend-guard.ts";
-import { Compactor } from "../compaction/compact-session.ts";
+import { Compactor, type CompactorOptions } from "../compaction/compact-session.ts";
 import { InputWatchers } from "../queue/run-report.ts";
 import { PendingEvents } from "../queue/pending-events.ts";
 import { ToolLimits } from "../queue/tool-limits.ts";
@@ -208,12 +208,19 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     mediaProblems,
     turnContext,
     spend,
-    compactor: new Compactor({ store, running, spend, subagents, cooldowns, events, cache, observer, ...base }),
+    compactor: new Compactor({ store, running, spend, subagents, cooldowns, events, cache, observer, tell: tellIn(notices), ...base }),
     ...base,
     steadyNow: createSteadyNow(clock),
     promptCommands,
     menu,
     ...givenParts(options),
+  };
+}
+
+/** Says something in the chat of a session, if it has one. */
+function tellIn(notices: Notices): CompactorOptions["tell"] {
+  return async ({ key, lastOrigin }, { id, text }) => {
+    if (lastOrigin !== undefined) await notices.sendToChat(key, lastOrigin, { text, identity: ["compacted", id] });
   };
 }
 

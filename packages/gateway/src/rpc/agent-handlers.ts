@@ -18,6 +18,7 @@ export function agentHandlers({
           id: agent.config.id,
           // In the order of the prompt.
           name: (await readIdentityName(agent.config.workspace)) ?? agent.name ?? agent.config.id,
+          ...withoutUndefined({ emoji: agent.config.identity.emoji }),
           isDefault: agent.config.isDefault,
           mainSessionKey: sessions.mainKey(agent.config.id),
           workspace: agent.config.workspace,

@@ -11,6 +11,8 @@ export interface AgentMethods {
       readonly agents: readonly {
         readonly id: string;
         readonly name: string;
+        /** Shown before the name. */
+        readonly emoji?: string;
         readonly isDefault: boolean;
         readonly mainSessionKey: string;
         /** Absolute path of its folder. */
@@ -45,6 +47,7 @@ export const AGENT_METHODS: MethodTable<AgentMethods> = defineMethods<AgentMetho
           z.strictObject({
             id: z.string(),
             name: z.string(),
+            emoji: z.string().optional(),
             isDefault: z.boolean(),
             mainSessionKey: z.string(),
             workspace: z.string(),

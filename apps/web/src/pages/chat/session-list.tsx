@@ -47,7 +47,7 @@ export function SessionList({ onChosen }: { readonly onChosen: (session: "new" |
           <select value={agentId} onChange={(event) => controller.chooseAgent(event.target.value)}>
             {agents.map((each) => (
               <option key={each.id} value={each.id}>
-                {each.name}
+                {each.emoji === undefined ? each.name : `${each.emoji} ${each.name}`}
               </option>
             ))}
           </select>
