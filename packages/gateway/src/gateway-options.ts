@@ -28,6 +28,7 @@ import type { FileDesk } from "./rpc/file-handlers.ts";
 import type { PluginDesk } from "./rpc/plugin-handlers.ts";
 import type { SkillDesk } from "./rpc/skill-handlers.ts";
 import type { ServerDesk } from "./rpc/server-handlers.ts";
+import type { AgentDesk } from "./rpc/agent-handlers.ts";
 import type { LogDesk } from "./rpc/log-handlers.ts";
 import type { SetupControl } from "./rpc/setup-handlers.ts";
 import type { WebchatHub } from "./rpc/webchat-hub.ts";
@@ -84,6 +85,7 @@ export interface GatewayOptions extends GatewaySettings {
   readonly pluginDesk: PluginDesk;
   readonly skillDesk: SkillDesk;
   readonly serverDesk: ServerDesk;
+  readonly agentDesk: AgentDesk;
   /** Makes the first paired sender the owner. */
   readonly ownerControl: OwnerControl;
   /** Open; its opener closes it after `stop`. */

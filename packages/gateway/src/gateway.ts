@@ -224,6 +224,7 @@ function createClients(
     pluginDesk: options.pluginDesk,
     skillDesk: options.skillDesk,
     serverDesk: options.serverDesk,
+    agentDesk: options.agentDesk,
     memory,
     requestRestart: options.onRestartRequest,
     requestShutdown: options.onShutdownRequest,

@@ -39,6 +39,7 @@ export { RpcError } from "./rpc/rpc-error.ts";
 export type { PluginDesk } from "./rpc/plugin-handlers.ts";
 export type { SkillDesk } from "./rpc/skill-handlers.ts";
 export type { ServerDesk } from "./rpc/server-handlers.ts";
+export type { AgentDesk } from "./rpc/agent-handlers.ts";
 export type { LogDesk } from "./rpc/log-handlers.ts";
 export type { SetupControl, SetupOutcome } from "./rpc/setup-handlers.ts";
 export type { OwnerControl } from "./ingress/pairing-service.ts";

@@ -42,6 +42,7 @@ import type {
   FileDesk,
   PluginDesk,
   ServerDesk,
+  AgentDesk,
   SkillDesk,
   LogDesk,
   LocalFiles,
@@ -316,6 +317,7 @@ export const NO_PLUGINS: PluginDesk = {
 
 /** Stubs: only the product installs skills and runs servers. */
 export const NO_SKILLS: SkillDesk = { list: NO_FILE, show: NO_FILE, enable: NO_FILE, disable: NO_FILE, install: NO_FILE, remove: NO_FILE };
+export const NO_AGENTS: AgentDesk = { add: NO_FILE, update: NO_FILE, remove: NO_FILE, bind: NO_FILE, unbind: NO_FILE };
 export const NO_SERVERS: ServerDesk = { list: NO_FILE, test: NO_FILE };
 
 /** A stub: only the product serves the files of workspaces. */
@@ -556,6 +558,7 @@ export async function startTestGateway(
     pluginDesk: NO_PLUGINS,
     skillDesk: NO_SKILLS,
     serverDesk: NO_SERVERS,
+    agentDesk: NO_AGENTS,
     ownerControl: options.ownerControl ?? NO_OWNERS,
     store: options.around?.(store) ?? store,
     damage: store.damage,

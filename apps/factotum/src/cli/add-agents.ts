@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type * as AgentCommands from "../commands/agents.ts";
 import type * as AgentChanges from "../commands/agents-change.ts";
 import type { CliContext, Finish } from "../runtime/cli-context.ts";
-import { json } from "./options.ts";
+import { json, place } from "./options.ts";
 
 /** The configured agents: `factotum agents`. */
 export function addAgents(program: Command, context: CliContext, finish: Finish): void {
@@ -29,6 +29,25 @@ export function addAgents(program: Command, context: CliContext, finish: Finish)
     .addOption(json())
     .action(async (id: string, options: Partial<AgentChanges.AgentAddOptions>) =>
       finish(await (await change()).agentsAdd(context, id, { ...options, json: options.json === true })),
+    );
+  agents
+    .command("set")
+    .description("change an agent: its name, its model, or that it is the default one")
+    .argument("<id>", "agent")
+    .option("--name <name>", "name that it goes by; empty for none")
+    .option("--model <reference>", "model of its own, as provider/model; empty for that of all agents")
+    .option("--default", "it answers what no binding gives to another agent")
+    .addOption(json())
+    .action(async (id: string, options: Partial<AgentChanges.AgentSetOptions>) =>
+      finish(await (await change()).agentsSet(context, id, { ...options, json: options.json === true })),
+    );
+  agents
+    .command("unbind")
+    .description("remove a binding")
+    .argument("<index>", "its place, as bindings lists it: 0 for bindings[0]", place)
+    .addOption(json())
+    .action(async (index: number, options: { json?: boolean }) =>
+      finish(await (await change()).agentsUnbind(context, index, { json: options.json === true })),
     );
   agents
     .command("remove")

@@ -14,6 +14,12 @@ export function positive(text: string): number {
   return Number(text);
 }
 
+/** Parses an integer from 0. */
+export function place(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It is a number from 0 on.");
+  return Number(text);
+}
+
 /** Parses a TCP port. */
 export function port(text: string): number {
   const value = /^\d{1,5}$/.test(text) ? Number(text) : -1;

@@ -23,6 +23,7 @@ import { addPlugins } from "./add-plugins.ts";
 import { addSandbox } from "./add-sandbox.ts";
 import { addTools } from "./add-tools.ts";
 import { addSessions } from "./add-sessions.ts";
+import { addSubagents } from "./add-subagents.ts";
 import { addUsage } from "./add-usage.ts";
 import { addWebhooks } from "./add-webhooks.ts";
 import { addSkills } from "./add-skills.ts";
@@ -59,6 +60,7 @@ export function createProgram(context: CliContext, finish: Finish): Command {
   addGateway(program, context, finish);
   addAgent(program, context, finish);
   addAgents(program, context, finish);
+  addSubagents(program, context, finish);
   addFiles(program, context, finish);
   addContext(program, context, finish);
   addDeadLetters(program, context, finish);

@@ -50,6 +50,7 @@ import { commandHookSources } from "./command-hooks.ts";
 import { composeFileAccess, type ComposedFileAccess } from "./compose-file-access.ts";
 import type { ComposedPlugins } from "./compose-plugins.ts";
 import { createLocalFiles, createOutgoingGuard } from "./local-files.ts";
+import { createAgentDesk } from "./agent-desk.ts";
 import { AGENT_COMMANDS } from "./agent-commands.ts";
 import { createPluginFetch } from "./plugin-fetch.ts";
 import { openIntegrations, type Integrations } from "./open-integrations.ts";
@@ -289,6 +290,7 @@ function controlsOf(
   | "pluginDesk"
   | "skillDesk"
   | "serverDesk"
+  | "agentDesk"
   | "ownerControl"
 > {
   const { env } = context;
@@ -304,6 +306,7 @@ function controlsOf(
     fileDesk: createFileDesk({ ...owned, currentConfig, secrets, clock: systemClock }),
     pluginDesk: createPluginDesk({ context, control: reloader, currentConfig, clock: systemClock }),
     skillDesk: createSkillDesk({ context, control: reloader, currentConfig, clock: systemClock }),
+    agentDesk: createAgentDesk({ context, control: reloader }),
     serverDesk: createServerDesk({
       context,
       configPath,

@@ -1,6 +1,6 @@
 import { access, constants } from "node:fs/promises";
 import { folderObstacle, resolveAccountSettings, type Environment, type FactotumConfig } from "@factotum/config";
-import { CHOOSE_WORKSPACE, makeWorkspaceFolder } from "../setup/create-workspace.ts";
+import { CHOOSE_WORKSPACE, makeWorkspaceFolder } from "../compose/create-workspace.ts";
 import { ok, type Finding } from "./finding.ts";
 
 /** The agents' folders are writable, or can be created. */

@@ -4,7 +4,7 @@ import { configOptions } from "../compose/extensions.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { createConfig, writeConfigSchema, type CreatedConfig } from "./create-config.ts";
-import { createWorkspace, type CreatedWorkspace } from "./create-workspace.ts";
+import { createWorkspace, type CreatedWorkspace } from "../compose/create-workspace.ts";
 
 /** What setup found and created. */
 export interface SetupReport {

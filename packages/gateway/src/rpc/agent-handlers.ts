@@ -1,17 +1,31 @@
 import { ModelError, withoutUndefined } from "@factotum/agent-contract";
-import type { RpcMethod } from "@factotum/protocol";
+import type { RpcMethod, RpcMethods } from "@factotum/protocol";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 import type { Engine } from "../engine/engine.ts";
 import { defaultAgentId, orderBindings } from "../routing/route.ts";
 import { readIdentityName } from "../workspace/bootstrap-files.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
 
-/** The methods that show the agents, and which messages are theirs. */
-export function agentHandlers({
-  parts,
-  sessions,
-}: Pick<Engine, "parts" | "sessions">): RpcHandlersOf<Extract<RpcMethod, `agents.${string}`>> {
+type AgentChange = "agents.add" | "agents.update" | "agents.remove" | "agents.bind" | "agents.unbind";
+
+/** What clients change of the agents in the configuration: a function for each method. Each rejects with an `RpcError`. */
+export type AgentDesk = {
+  readonly [Method in AgentChange as Method extends `agents.${infer Name}` ? Name : never]: (
+    params: RpcMethods[Method]["params"],
+  ) => Promise<RpcMethods[Method]["result"]>;
+};
+
+/** The methods that show and change the agents, and which messages are theirs. */
+export function agentHandlers(
+  { parts, sessions }: Pick<Engine, "parts" | "sessions">,
+  desk: AgentDesk,
+): RpcHandlersOf<Extract<RpcMethod, `agents.${string}`>> {
   return {
+    "agents.add": async (params) => desk.add(params),
+    "agents.update": async (params) => desk.update(params),
+    "agents.remove": async (params) => desk.remove(params),
+    "agents.bind": async (params) => desk.bind(params),
+    "agents.unbind": async (params) => desk.unbind(params),
     "agents.list": async () => ({
       agents: await Promise.all(
         parts.running.agents.list().map(async (agent) => ({

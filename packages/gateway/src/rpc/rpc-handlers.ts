@@ -1,7 +1,7 @@
 import type { RpcMethod } from "@factotum/protocol";
 import type { Engine } from "../engine/engine.ts";
 import { accessHandlers, type AccessDesk } from "./access-handlers.ts";
-import { agentHandlers } from "./agent-handlers.ts";
+import { agentHandlers, type AgentDesk } from "./agent-handlers.ts";
 import { approvalHandlers } from "./approval-handlers.ts";
 import { attachmentHandlers } from "./attachment-handlers.ts";
 import type { ChannelDesk } from "./channel-desk.ts";
@@ -49,6 +49,7 @@ export interface RpcServices extends GatewayControl {
   readonly pluginDesk: PluginDesk;
   readonly skillDesk: SkillDesk;
   readonly serverDesk: ServerDesk;
+  readonly agentDesk: AgentDesk;
   readonly memory: GatewayMemory;
 }
 
@@ -69,12 +70,13 @@ export function createRpcHandlers({
   pluginDesk,
   skillDesk,
   serverDesk,
+  agentDesk,
   ...control
 }: RpcServices): RpcHandlers {
   return {
     ...chatHandlers(engine, hub),
     ...branchHandlers(engine),
-    ...agentHandlers(engine),
+    ...agentHandlers(engine, agentDesk),
     ...attachmentHandlers(engine),
     ...sessionHandlers(engine),
     ...subagentHandlers(engine),

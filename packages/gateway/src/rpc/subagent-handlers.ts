@@ -4,7 +4,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
 import { RpcError } from "./rpc-error.ts";
 
-/** The methods that steer and end sub-agents, as `/subagents` does. The caller has the token: the owner. */
+/** The methods that list, steer and end sub-agents, as `/subagents` does. The caller has the token: the owner. */
 export function subagentHandlers({
   parts: { subagents },
   sessions,
@@ -23,6 +23,7 @@ export function subagentHandlers({
     return { subagent: (await subagentTree.of(found.sessionKey)) ?? found };
   };
   return {
+    "subagents.list": async () => ({ subagents: await subagentTree.all() }),
     "subagents.steer": async ({ sessionKey: named, text, idempotencyKey: key }) =>
       change(named, async ({ parentKey, sessionKey }) =>
         subagents.steerOf(parentKey, sessionKey, { text, tainted: false, owner: true, key }),

@@ -68,6 +68,17 @@ export class SubagentTree {
     return shown.filter((one) => one !== undefined);
   }
 
+  /** The sub-agents of all sessions, oldest first. Of the ended ones only the newest, and those above what is shown. */
+  async all(): Promise<readonly ChatSubagent[]> {
+    const { book } = this.#options;
+    const list = book.list();
+    const ended = list.filter((spawn) => !isOpenSpawn(spawn));
+    const kept = new Set([...list.filter(isOpenSpawn), ...ended.slice(-MAX_ENDED)]);
+    for (const spawn of [...kept]) for (const above of this.#above(spawn)) kept.add(above);
+    const shown = await Promise.all(list.filter((spawn) => kept.has(spawn)).map(async ({ id }) => this.#show(id)));
+    return shown.filter((one) => one !== undefined);
+  }
+
   /** The sub-agent of a session; `undefined` for other sessions, and for one that is no longer known. */
   async of(sessionKey: string): Promise<ChatSubagent | undefined> {
     const spawn = this.#options.book.ofChild(sessionKey);

@@ -8,6 +8,8 @@ import { key } from "./params.ts";
  * sub-agent's, and with `conflict` for a sub-agent that has ended.
  */
 export interface SubagentMethods {
+  /** Those that are open, and the newest 200 that have ended, of all sessions, oldest first. `sessions-change` tells of changes. */
+  "subagents.list": { params: Record<string, never>; result: { readonly subagents: readonly ChatSubagent[] } };
   /** Sends it a message while it works, or before it begins. Resolves once the message is committed; deduplicated by `idempotencyKey`. */
   "subagents.steer": {
     params: { readonly sessionKey: string; readonly text: string; readonly idempotencyKey: string };
@@ -21,6 +23,12 @@ const subagent = z.lazy(() => z.strictObject({ subagent: ChatSubagentSchema }));
 
 /** Rows of the methods of sub-agents. */
 export const SUBAGENT_METHODS: MethodTable<SubagentMethods> = defineMethods<SubagentMethods>()({
+  "subagents.list": {
+    access: "owner",
+    stores: false,
+    params: () => z.strictObject({}),
+    result: () => z.strictObject({ subagents: z.array(ChatSubagentSchema) }),
+  },
   "subagents.steer": {
     access: "owner",
     stores: true,

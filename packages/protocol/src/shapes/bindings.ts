@@ -25,6 +25,18 @@ export interface AgentBinding {
   readonly dmScope?: string;
 }
 
+/** Parses what a binding matches. */
+export const AgentMatchSchema: z.ZodType<AgentBinding["match"]> = parserOf<AgentBinding["match"]>()(() =>
+  z.strictObject({
+    channel: z.string().min(1).max(200),
+    accountId: z.string().min(1).max(200).optional(),
+    peer: z.strictObject({ kind: z.enum(["direct", "group", "channel"]), id: z.string().min(1).max(500) }).optional(),
+    guildId: z.string().min(1).max(500).optional(),
+    roles: z.array(z.string()).optional(),
+    teamId: z.string().min(1).max(500).optional(),
+  }),
+);
+
 /** Parses a binding. */
 export const AgentBindingSchema: z.ZodType<AgentBinding> = parserOf<AgentBinding>()(() =>
   z.strictObject({
@@ -32,14 +44,7 @@ export const AgentBindingSchema: z.ZodType<AgentBinding> = parserOf<AgentBinding
     agentId: z.string(),
     externalAgent: z.string().optional(),
     tier: z.string(),
-    match: z.strictObject({
-      channel: z.string(),
-      accountId: z.string().optional(),
-      peer: z.strictObject({ kind: z.enum(["direct", "group", "channel"]), id: z.string() }).optional(),
-      guildId: z.string().optional(),
-      roles: z.array(z.string()).optional(),
-      teamId: z.string().optional(),
-    }),
+    match: AgentMatchSchema,
     dmScope: z.string().optional(),
   }),
 );
