@@ -1,4 +1,5 @@
-import { mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PROTOCOL_VERSION, ServerFrameSchema } from "@factotum/protocol";
 import { runCommand, startProduct, type Product } from "@factotum/testing-product";
@@ -82,4 +83,43 @@ test("the owner's notes are read without secrets, and written over what was read
 
   await runCommand(["cron", "add", "tea", "--at", "20m", "--text", "The tea is ready.", "--silent"], { home });
   await expect.poll(() => watching.events).toContain("jobs-change");
+});
+
+test("a running gateway says what would be forgotten, and forgets it by a restart", async () => {
+  await using product = await startProduct({ config: {} });
+  const { home, url, token } = product;
+  const database = join(home, "state", "factotum.sqlite");
+  try {
+    using client = await RpcClient.connect({ url, token, version: "test" });
+    await runCommand(["agent", "--message", "The canarybird sings."], { home });
+    await runCommand(["agent", "--session", "agent:main:other", "--message", "Tea, please."], { home });
+    await client.request("memory.write", { path: "memory/birds.md", text: "- a canarybird\n- a blackbird\n" });
+    const scope = { type: "search", text: "CanaryBird" } as const;
+    const planned = await client.request("memory.forget", { scope, dryRun: true });
+    expect(planned).toMatchObject({ type: "planned", notes: [{ path: "memory/birds.md", lines: 1, removed: false }] });
+    expect(planned.counts["received messages"]).toBe(1);
+    expect(await readdir(join(home, "state"))).not.toContain("forget-trial");
+    expect((await readFile(database)).includes("canarybird") || existsSync(`${database}-wal`)).toBe(true);
+    expect(await client.request("memory.forget", { scope: { type: "search", text: "no such word" } })).toMatchObject({ type: "nothing" });
+    await expect(client.request("memory.forget", { scope: { type: "search", text: " x " } })).rejects.toMatchObject({
+      code: "invalid-request",
+    });
+    const command = ["memory", "forget", "--search", "canarybird"];
+    expect(await runCommand([...command, "--yes"], { home })).toMatchObject({ code: 1, stderr: /--restart/ });
+    expect((await runCommand([...command, "--dry-run"], { home })).stdout).toMatch(
+      /1 received messages[^]*1 line of the note memory\/birds\.md/,
+    );
+    expect(await runCommand([...command, "--yes", "--restart"], { home })).toMatchObject({ code: 0 });
+    await product.ended;
+    await expect
+      .poll(async () => (await runCommand(["memory", "show", "memory/birds.md"], { home })).stdout, { timeout: 60_000 })
+      .toBe("- a blackbird\n");
+    expect((await runCommand(["sessions", "search", "canarybird"], { home })).stdout).toBe("");
+    expect((await runCommand(["sessions", "search", "tea"], { home })).stdout).toContain("Tea, please.");
+  } finally {
+    await runCommand(["gateway", "stop"], { home });
+  }
+  for (const file of await readdir(join(home, "state"), { recursive: true, withFileTypes: true }))
+    if (file.isFile())
+      expect((await readFile(join(file.parentPath, file.name))).toString("latin1").toLowerCase()).not.toContain("canarybird");
 });

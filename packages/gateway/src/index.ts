@@ -29,7 +29,7 @@ export type { RemoteFile, RemoteFiles } from "./media/remote-files.ts";
 export { createFileReserve } from "./storage/disk-reserve.ts";
 export type { DiskReserve, FileReserveOptions } from "./storage/disk-reserve.ts";
 export { isStorageFull } from "./storage/is-storage-full.ts";
-export type { NoteDesk, NoteOutcome } from "./rpc/memory-handlers.ts";
+export type { ForgetDesk, NoteDesk, NoteOutcome } from "./rpc/memory-handlers.ts";
 export { ChannelRequestError } from "./channels/channel-inspector.ts";
 export type { AccessDesk } from "./rpc/access-handlers.ts";
 export type { ChannelDesk } from "./rpc/channel-desk.ts";

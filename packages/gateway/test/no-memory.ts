@@ -23,4 +23,8 @@ export const NO_MEMORY: GatewayMemory = {
     restore: async () => ({ type: "not-found" }),
   },
   audit: async () => [],
+  forgetting: {
+    plan: async () => ({ type: "nothing", counts: {}, notes: [], untouched: [] }),
+    forget: async () => "there is no memory in this test",
+  },
 };

@@ -201,9 +201,9 @@ interface AgentBinding {
   /** How its direct messages share sessions, if it differs from the configuration. */
   readonly dmScope?: string;
 }
-declare const STATES: readonly ["queued", "running", "idle", "done", "failed", "timeout", "killed", "lost"];
+declare const STATES$1: readonly ["queued", "running", "idle", "done", "failed", "timeout", "killed", "lost"];
 /** State of a sub-agent. `queued`, `running` and `idle` (it waits for messages) are open, the others final. */
-type ChatSubagentState = (typeof STATES)[number];
+type ChatSubagentState = (typeof STATES$1)[number];
 /** The newest thing that a sub-agent did: it called a tool, or wrote a text, which is cut at 200 characters. */
 interface ChatSubagentActivity {
   readonly type: "tool" | "text";
@@ -886,6 +886,15 @@ interface ChannelStatus {
   readonly state: "starting" | "connected" | "degraded" | "disconnected" | "stopped" | "disabled" | "failed";
   readonly detail?: string;
   readonly evidenceAtMs?: number;
+  /** When this state was first seen. */
+  readonly sinceMs?: number;
+  /** When the newest message of the platform was stored, since the start of the gateway. */
+  readonly lastInboundAtMs?: number;
+  /** The newest thing that was wrong since the start of the gateway, also if it is over. */
+  readonly lastProblem?: {
+    readonly text: string;
+    readonly atMs: number;
+  };
   /** How events arrive, and what becomes of one that was not acknowledged; absent while the channel could not be created. */
   readonly inbound?: {
     readonly delivery: "redelivers" | "resumes" | "once";
@@ -1410,6 +1419,37 @@ declare const MemoryStateSchema: z.ZodType<MemoryState>;
 declare const MemorySearchHitSchema: z.ZodType<MemorySearchHit>;
 /** Parses a change. */
 declare const MemoryFileChangeSchema: z.ZodType<MemoryFileChange>;
+/** What to forget: everything of a session, every exchange of a time, or every exchange and line with a text. */
+type MemoryForgetScope = {
+  readonly type: "session";
+  readonly sessionKey: string;
+} | {
+  readonly type: "span";
+  readonly fromMs: number;
+  readonly toMs?: number;
+} | {
+  readonly type: "search";
+  readonly text: string;
+};
+/** Parses what to forget. */
+declare const MemoryForgetScopeSchema: z.ZodType<MemoryForgetScope>;
+/** What is forgotten, or would be. */
+interface MemoryForgetReport {
+  /** `nothing`: there is nothing of it. `restarting`: it is decided, and forgotten by the start that follows at once. */
+  readonly type: "planned" | "nothing" | "restarting";
+  /** Rows and files, by what they are called. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** Notes that lose lines, or everything (`removed`); relative to the workspace. */
+  readonly notes: readonly {
+    readonly path: string;
+    readonly lines: number;
+    readonly removed: boolean;
+  }[];
+  /** Copies that may hold it and are not touched: backups and earlier state directories. */
+  readonly untouched: readonly string[];
+}
+/** Parses what is forgotten. */
+declare const MemoryForgetReportSchema: z.ZodType<MemoryForgetReport>;
 /** When a job falls due: once, in elapsed time, or at the local times of a cron expression. Local times without a `timezone` are in the agent's. */
 type ScheduleShape = {
   readonly type: "at";
@@ -1741,6 +1781,30 @@ declare function offeredHeartbeats({ heartbeat }: SetupState["agent"]): readonly
   readonly value: SetupHeartbeat | "other";
   readonly label: string;
 }[];
+/** Who may send direct messages: see `channels.<id>.dmPolicy`. */
+type DmPolicy = "pairing" | "allowlist" | "open" | "disabled";
+/** In which groups an account answers: see `channels.<id>.groupPolicy`. */
+type GroupPolicy = "allowlist" | "open" | "disabled";
+/** How a person or a group is admitted. */
+type AccessRole = "guest" | "owner" | "group";
+/** Who may write to one account, by the configuration. People who were admitted by a code are in `pairing.list`. */
+interface AccountAccess {
+  readonly dmPolicy: DmPolicy;
+  readonly groupPolicy: GroupPolicy;
+  /** Ids of people; `*` is everybody. */
+  readonly allowFrom: readonly string[];
+  /** Ids of groups; `*` stands for every other one. */
+  readonly groups: readonly string[];
+  /** Ids of owners there. */
+  readonly owners: readonly string[];
+  /** The form of a person's id and of a group's, in words, as far as they are known. */
+  readonly forms: {
+    readonly people?: string;
+    readonly groups?: string;
+  };
+}
+/** Parses who may write to an account. */
+declare const AccountAccessSchema: z.ZodType<AccountAccess>;
 /** A channel that this gateway has, or whose package it can install. */
 interface KnownChannel {
   readonly id: string;
@@ -2050,6 +2114,45 @@ interface ModelTest {
 declare const ModelListSchema: z.ZodType<ModelList>;
 /** Parses the result of a test. */
 declare const ModelTestSchema: z.ZodType<ModelTest>;
+/** An account of a channel; `accountId` is `default` if omitted. */
+interface AccountParams$1 {
+  readonly channel: string;
+  readonly accountId?: string;
+}
+/**
+ * Methods of who may write to an account, by the configuration. Each resolves with what holds afterwards. They reject with `not-found` for an account that is not
+ * configured, and with `invalid-request` for an id that matches nobody there; then nothing was changed.
+ */
+interface AccessMethods {
+  "access.list": {
+    params: AccountParams$1;
+    result: AccountAccess;
+  };
+  /** Admits a person or a group. An owner of the account `default` is the owner on all accounts whose ids are the platform's. */
+  "access.allow": {
+    params: AccountParams$1 & {
+      readonly id: string;
+      readonly as: AccessRole;
+    };
+    result: AccountAccess;
+  };
+  /** Takes an entry back. Whoever was admitted by a code stays so until `pairing.revoke`. */
+  "access.remove": {
+    params: AccountParams$1 & {
+      readonly id: string;
+      readonly as: AccessRole;
+    };
+    result: AccountAccess;
+  };
+  /** Sets who may write at all. `open` for direct messages also needs the entry `*`, which it adds. */
+  "access.policy": {
+    params: AccountParams$1 & {
+      readonly dmPolicy?: DmPolicy;
+      readonly groupPolicy?: GroupPolicy;
+    };
+    result: AccountAccess;
+  };
+}
 /** Methods that show the agents, and which messages are theirs. */
 interface AgentMethods {
   "agents.list": {
@@ -2945,6 +3048,18 @@ interface MemoryMethods {
       readonly path: string;
     };
   };
+  /**
+   * Forgets everywhere, for every agent. With `dryRun` it says what would go, and changes nothing. Otherwise the decision is stored and the gateway restarts, since
+   * it could say again what it still knows: the start forgets before anything else. It cannot be undone. Rejects with `invalid-request` for a text of less than two
+   * characters and an empty time, and with `unavailable` if the gateway could not start again.
+   */
+  "memory.forget": {
+    params: {
+      readonly scope: MemoryForgetScope;
+      readonly dryRun?: boolean;
+    };
+    result: MemoryForgetReport;
+  };
   /** The entries of `MEMORY.md`, `USER.md` and the daily notes, where they come from, and what is wrong with them. Changes nothing. */
   "memory.audit": {
     params: {
@@ -3205,6 +3320,59 @@ interface PluginMethods {
     };
   };
 }
+/** A server that gives tools. Its name, its place and the names of its tools are text of others. */
+interface ToolServer {
+  readonly kind: "mcp" | "lsp";
+  readonly name: string;
+  /** The package that brings it; absent for one of the configuration or of this machine. */
+  readonly package?: string;
+  /** The command with its arguments, or the address; absent for a language server whose program is not found. Without secrets. */
+  readonly place?: string;
+  /** Of an MCP server: its texts count as instructions. */
+  readonly isTrusted?: boolean;
+  readonly isEnabled: boolean;
+  /** A well-known language server that is installed, and not configured. */
+  readonly isDetected: boolean;
+  /** Of a language server. */
+  readonly languages: readonly string[];
+  /** Its own names of its tools when it last ran; absent if it never did. */
+  readonly tools?: readonly string[];
+  /** Why it cannot be used now. */
+  readonly problem?: string;
+}
+/** Parses a server. */
+declare const ToolServerSchema: z.ZodType<ToolServer>;
+/** Methods of MCP servers and language servers; for the workspace of the default agent without `agentId`. */
+interface ServerMethods {
+  /** The servers that are configured or that packages bring, and well-known language servers that are installed. Starts none. */
+  "servers.list": {
+    params: {
+      readonly agentId?: string;
+    };
+    result: {
+      readonly agentId: string;
+      readonly servers: readonly ToolServer[];
+    };
+  };
+  /**
+   * Asks a server for its tools now, in up to 90 seconds. An MCP server is ended and reached again, in the gateway itself; a language server is started apart,
+   * and ended. Rejects with `not-found` for an unknown one, and for one that is off.
+   */
+  "servers.test": {
+    params: {
+      readonly agentId?: string;
+      readonly kind: "mcp" | "lsp";
+      readonly name: string;
+    };
+    result: {
+      readonly works: boolean;
+      readonly tools: readonly string[];
+      /** Why it does not work. */
+      readonly problem?: string;
+      readonly durationMs: number;
+    };
+  };
+}
 /** Methods of the session list. */
 interface SessionMethods {
   /**
@@ -3417,6 +3585,140 @@ interface SetupMethods {
     };
   };
 }
+declare const STATES: readonly ["ready", "people", "model", "off", "left-out"];
+/** A skill that an agent has, or could have. Names, descriptions and texts are those of its author. */
+interface SkillSummary {
+  readonly name: string;
+  readonly description: string;
+  readonly version: string;
+  /** Where it is: `workspace`, `agent`, `personal`, `managed` (installed), `extra` (of a folder or a package) or `bundled`. */
+  readonly source: string;
+  /** Its SKILL.md. */
+  readonly path: string;
+  /** As an installed one was written. */
+  readonly installedFrom?: string;
+  /** `people`, `model`: only they may use it. `off`: by the configuration, or by itself. `left-out`: something is missing here. */
+  readonly state: (typeof STATES)[number];
+  /** Why it is off or left out. */
+  readonly reason?: string;
+  /** The configuration has not switched it off (`skills.entries`). */
+  readonly isEnabled: boolean;
+}
+/** A skill with everything that is known of it. */
+interface SkillDetails extends SkillSummary {
+  readonly license?: string;
+  readonly compatibility?: string;
+  /** Tools that its author means it to use; grants nothing. */
+  readonly tools: readonly string[];
+  /** What it needs, as `kind: name`, such as `program: ffmpeg`. */
+  readonly needs: readonly string[];
+  /** Settings that it has: names of variables, or `apiKey`. */
+  readonly settings: readonly string[];
+  readonly warnings: readonly string[];
+  readonly findings: readonly ScanFinding[];
+  /** Its SKILL.md, the first 100,000 characters. */
+  readonly text: string;
+  readonly installedAt?: string;
+  readonly commit?: string;
+}
+/** A skill that was fetched and looked at, before it is accepted. */
+interface SkillPlan {
+  readonly name: string;
+  readonly description: string;
+  readonly version: string;
+  readonly warnings: readonly string[];
+  /** Severe ones first. */
+  readonly findings: readonly ScanFinding[];
+  /** Names the content that was looked at, for `accept`. */
+  readonly digest: string;
+}
+/** Parses a skill. */
+declare const SkillSummarySchema: z.ZodType<SkillSummary>;
+/** Parses a skill with its details. */
+declare const SkillDetailsSchema: z.ZodType<SkillDetails>;
+/** Parses a skill that was looked at. */
+declare const SkillPlanSchema: z.ZodType<SkillPlan>;
+/** What becomes of a skill that is to be installed. */
+type SkillInstallation = {
+  readonly type: "asks";
+  readonly plan: SkillPlan;
+  readonly isChanged: boolean;
+} | {
+  readonly type: "installed";
+  readonly name: string;
+};
+/**
+ * Methods of skills; those of the default agent without `agentId`. Those that change something reject with `conflict` for a skill that cannot be used and where
+ * what is there is in the way; then nothing has changed.
+ */
+interface SkillMethods {
+  /** The skills that were found for an agent, those that are left out included, and what is wrong with others. Runs nothing. */
+  "skills.list": {
+    params: {
+      readonly agentId?: string;
+    };
+    result: {
+      readonly agentId: string;
+      readonly skills: readonly SkillSummary[];
+      readonly problems: readonly {
+        readonly path: string;
+        readonly message: string;
+      }[];
+    };
+  };
+  /** One skill, scanned. Rejects with `not-found`. */
+  "skills.show": {
+    params: {
+      readonly agentId?: string;
+      readonly name: string;
+    };
+    result: {
+      readonly agentId: string;
+      readonly skill: SkillDetails;
+    };
+  };
+  /** Has agents use a skill that was switched off. */
+  "skills.enable": {
+    params: {
+      readonly name: string;
+    };
+    result: {
+      readonly name: string;
+    };
+  };
+  /** Switches a skill off for all agents; its files stay. */
+  "skills.disable": {
+    params: {
+      readonly name: string;
+    };
+    result: {
+      readonly name: string;
+    };
+  };
+  /** Fetches and scans a skill, and installs it for all agents once what was found was accepted. Runs nothing of it. It may take minutes. */
+  "skills.install": {
+    params: {
+      /** An absolute folder or archive of the gateway's machine, or a git repository with an optional `#branch`. */
+      readonly source: string;
+      /** The skill's folder in the source, if it has several. */
+      readonly path?: string;
+      /** Replaces an installed skill of the name. */
+      readonly replace?: boolean;
+      readonly accept?: string;
+      readonly acceptSevere?: boolean;
+    };
+    result: SkillInstallation;
+  };
+  /** Removes an installed skill. */
+  "skills.remove": {
+    params: {
+      readonly name: string;
+    };
+    result: {
+      readonly name: string;
+    };
+  };
+}
 /**
  * Methods of sub-agents, each named by its session. `chat.subscribe` shows the sub-agents of a session. Both reject with `not-found` for a session that is no
  * sub-agent's, and with `conflict` for a sub-agent that has ended.
@@ -3513,7 +3815,7 @@ interface UsageMethods {
   };
 }
 /** Every method with its parameters and result. */
-interface RpcMethods extends ChatMethods, AgentMethods, AttachmentMethods, SessionMethods, SubagentMethods, CheckpointMethods, CommandMethods, ConfigMethods, ContextMethods, DeadLetterMethods, CronMethods, FileMethods, HeartbeatMethods, LogMethods, MemoryMethods, MessageMethods, ModelMethods, PairingMethods, PluginMethods, ApprovalMethods, ToolMethods, UsageMethods, GatewayMethods, SetupMethods, SystemMethods, ChannelMethods, EditorMethods {}
+interface RpcMethods extends ChatMethods, AgentMethods, AttachmentMethods, SessionMethods, SubagentMethods, CheckpointMethods, CommandMethods, ConfigMethods, ContextMethods, DeadLetterMethods, CronMethods, FileMethods, HeartbeatMethods, LogMethods, MemoryMethods, MessageMethods, ModelMethods, PairingMethods, PluginMethods, ServerMethods, SkillMethods, ApprovalMethods, ToolMethods, UsageMethods, GatewayMethods, SetupMethods, SystemMethods, AccessMethods, ChannelMethods, EditorMethods {}
 /** Name of a method. */
 type RpcMethod = keyof RpcMethods;
 /** Every method: who may call it, whether it is rejected while the store is not writable, and parsers for its parameters and its result. */
@@ -3576,4 +3878,4 @@ interface RpcEvents {
 type RpcEvent = keyof RpcEvents;
 /** A parser for the payload of every event. */
 declare const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]>; };
-export { APPROVAL_DECISIONS, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelForm, ChannelFormSchema, type ChannelInstallation, ChannelInstallationSchema, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelRemoval, ChannelRemovalSchema, type ChannelSaving, ChannelSavingSchema, type ChannelSettingNote, type ChannelStatus, type ChannelTest, ChannelTestSchema, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatSubagent, type ChatSubagentActivity, ChatSubagentSchema, type ChatSubagentState, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type CommandSummary, CommandSummarySchema, type ConfigDifference, type ConfigFinding, type ConfigPatchResult, ConfigPatchResultSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConfigView, ConfigViewSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EditorAnswer, EditorAnswerSchema, type EditorOffer, type EditorRequest, EditorRequestSchema, type EditorServer, EditorServerSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, HEARTBEAT_OFFER, type HeartbeatSummary, HeartbeatSummarySchema, type HelloFrame, type JobGrants, JobGrantsSchema, type JobShape, JobShapeSchema, type JobSummary, JobSummarySchema, type KnowledgeFile, KnowledgeFileSchema, type KnownChannel, KnownChannelSchema, LOG_LEVEL_IDS, type LastRun, type LiveRun, type LogEntry, type LogField, type LogLevelId, type LogPart, LogPartSchema, MAX_CHAT_ATTACHMENTS, MAX_EDITOR_SERVERS, MAX_EDITOR_TEXT_CHARS, MAX_FRAME_BYTES, MAX_KNOWLEDGE_FILE_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, MAX_UPLOAD_PART_BYTES, MAX_WORKSPACE_FILE_CHARS, type MemoryAuditEntry, type MemoryAuditNote, MemoryAuditNoteSchema, type MemoryEntrySource, type MemoryFile, type MemoryFileChange, MemoryFileChangeSchema, MemoryFileSchema, type MemoryFinding, type MemoryNote, MemoryNoteSchema, type MemoryNoteVersion, MemoryNoteVersionSchema, type MemorySearchHit, MemorySearchHitSchema, type MemoryState, MemoryStateSchema, type MemoryText, MemoryTextSchema, type MessageTrace, MessageTraceSchema, type MessageVersions, type ModelList, ModelListSchema, type ModelPrice, type ModelSummary, type ModelTest, ModelTestSchema, type NoticeBlock, OPTIONAL_JOB_PARTS, type OccurrenceShape, OccurrenceShapeSchema, type OptionalJobPart, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, type PluginInstallation, type PluginPackage, PluginPackageSchema, type PluginPart, type PluginPlan, PluginPlanSchema, type PluginWork, PluginWorkSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ScanFinding, ScanFindingSchema, type ScheduleShape, type ScheduleStatus, type SentVersion, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionModeId, type SessionSearchResult, SessionSearchResultSchema, type SessionSettings, type SessionSummary, SessionSummarySchema, type SessionTextHit, type SessionTitleHit, type SetupCheck, SetupCheckSchema, type SetupHeartbeat, type SetupProvider, type SetupState, SetupStateSchema, TOOL_STATES, type ThinkingLevelId, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolState, type ToolSummary, ToolSummarySchema, type TracedCall, type TracedInput, type TracedSend, USAGE_GROUPS, type UsageAmount, type UsageGroup, type UsageReport, UsageReportSchema, WORKSPACE_FILES, type WebchatDelivery, type WebchatInput, type WebchatSocket, type WorkspaceFile, type WorkspaceFileName, WorkspaceFileSchema, type WorkspaceFileVersion, WorkspaceFileVersionSchema, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredHeartbeats, offeredModels, retriedKey, retryKey };
+export { APPROVAL_DECISIONS, type AccessRole, type AccountAccess, AccountAccessSchema, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelForm, ChannelFormSchema, type ChannelInstallation, ChannelInstallationSchema, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelRemoval, ChannelRemovalSchema, type ChannelSaving, ChannelSavingSchema, type ChannelSettingNote, type ChannelStatus, type ChannelTest, ChannelTestSchema, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatSubagent, type ChatSubagentActivity, ChatSubagentSchema, type ChatSubagentState, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type CommandSummary, CommandSummarySchema, type ConfigDifference, type ConfigFinding, type ConfigPatchResult, ConfigPatchResultSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConfigView, ConfigViewSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type DmPolicy, type EditorAnswer, EditorAnswerSchema, type EditorOffer, type EditorRequest, EditorRequestSchema, type EditorServer, EditorServerSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type GroupPolicy, HEARTBEAT_OFFER, type HeartbeatSummary, HeartbeatSummarySchema, type HelloFrame, type JobGrants, JobGrantsSchema, type JobShape, JobShapeSchema, type JobSummary, JobSummarySchema, type KnowledgeFile, KnowledgeFileSchema, type KnownChannel, KnownChannelSchema, LOG_LEVEL_IDS, type LastRun, type LiveRun, type LogEntry, type LogField, type LogLevelId, type LogPart, LogPartSchema, MAX_CHAT_ATTACHMENTS, MAX_EDITOR_SERVERS, MAX_EDITOR_TEXT_CHARS, MAX_FRAME_BYTES, MAX_KNOWLEDGE_FILE_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, MAX_UPLOAD_PART_BYTES, MAX_WORKSPACE_FILE_CHARS, type MemoryAuditEntry, type MemoryAuditNote, MemoryAuditNoteSchema, type MemoryEntrySource, type MemoryFile, type MemoryFileChange, MemoryFileChangeSchema, MemoryFileSchema, type MemoryFinding, type MemoryForgetReport, MemoryForgetReportSchema, type MemoryForgetScope, MemoryForgetScopeSchema, type MemoryNote, MemoryNoteSchema, type MemoryNoteVersion, MemoryNoteVersionSchema, type MemorySearchHit, MemorySearchHitSchema, type MemoryState, MemoryStateSchema, type MemoryText, MemoryTextSchema, type MessageTrace, MessageTraceSchema, type MessageVersions, type ModelList, ModelListSchema, type ModelPrice, type ModelSummary, type ModelTest, ModelTestSchema, type NoticeBlock, OPTIONAL_JOB_PARTS, type OccurrenceShape, OccurrenceShapeSchema, type OptionalJobPart, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, type PluginInstallation, type PluginPackage, PluginPackageSchema, type PluginPart, type PluginPlan, PluginPlanSchema, type PluginWork, PluginWorkSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ScanFinding, ScanFindingSchema, type ScheduleShape, type ScheduleStatus, type SentVersion, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionModeId, type SessionSearchResult, SessionSearchResultSchema, type SessionSettings, type SessionSummary, SessionSummarySchema, type SessionTextHit, type SessionTitleHit, type SetupCheck, SetupCheckSchema, type SetupHeartbeat, type SetupProvider, type SetupState, SetupStateSchema, type SkillDetails, SkillDetailsSchema, type SkillInstallation, type SkillPlan, SkillPlanSchema, type SkillSummary, SkillSummarySchema, TOOL_STATES, type ThinkingLevelId, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolServer, ToolServerSchema, type ToolState, type ToolSummary, ToolSummarySchema, type TracedCall, type TracedInput, type TracedSend, USAGE_GROUPS, type UsageAmount, type UsageGroup, type UsageReport, UsageReportSchema, WORKSPACE_FILES, type WebchatDelivery, type WebchatInput, type WebchatSocket, type WorkspaceFile, type WorkspaceFileName, WorkspaceFileSchema, type WorkspaceFileVersion, WorkspaceFileVersionSchema, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredHeartbeats, offeredModels, retriedKey, retryKey };

@@ -17,6 +17,7 @@ interface ForgetFlags {
   readonly until?: number;
   readonly search?: string;
   readonly dryRun?: boolean;
+  readonly restart?: boolean;
   readonly yes?: boolean;
   readonly json?: boolean;
 }
@@ -68,17 +69,28 @@ export function addMemory(program: Command, context: CliContext, finish: Finish)
   );
   memory
     .command("forget")
-    .description("forget a conversation, a time or a text, everywhere; shows what would go, then asks. The gateway must not run")
+    .description(
+      "forget a conversation, a time or a text, everywhere; shows what would go, then asks. A running gateway has to restart for it",
+    )
     .option("--session <key>", "everything of this session, and of those that it has begun")
     .addOption(new Option("--since <time>", "everything from this time on: 2h, 7d, 2026-01-30 or 2026-01-30T18:00").argParser(moment))
     .addOption(new Option("--until <time>", "with --since: only before this time").argParser(moment))
     .option("--search <text>", "every exchange in which this text was said, and every line of a note with it")
     .option("--dry-run", "show what would be forgotten, and change nothing")
+    .option("--restart", "restart the gateway if it runs: its start forgets")
     .option("--yes", "skip the confirmation")
     .addOption(json())
-    .action(async ({ dryRun, yes, json: asJson, ...scope }: ForgetFlags) => {
+    .action(async ({ dryRun, restart, yes, json: asJson, ...scope }: ForgetFlags) => {
       const { memoryForget }: typeof ForgetCommands = await import("../commands/memory-forget.ts");
-      return finish(await memoryForget(context, { ...scope, dryRun: dryRun === true, yes: yes === true, json: asJson === true }));
+      return finish(
+        await memoryForget(context, {
+          ...scope,
+          dryRun: dryRun === true,
+          restart: restart === true,
+          yes: yes === true,
+          json: asJson === true,
+        }),
+      );
     });
 }
 

@@ -28,6 +28,7 @@ import { tuneRunning } from "../runtime/tuning/tune-process.ts";
 import { addressOf } from "./address-of.ts";
 import { describeNetwork, networkUrls } from "./network-addresses.ts";
 import { lateChannelDesks } from "./late-channel-desk.ts";
+import { lateForgetDesk } from "./late-forget-desk.ts";
 import { refusedStart } from "./refused-start.ts";
 import { findGateway } from "../rpc/connect-gateway.ts";
 import { spawnRestart } from "./spawn-restart.ts";
@@ -86,7 +87,9 @@ async function runUntilStopped(context: CliContext, options: GatewayRunOptions):
   const recoveries = new RecoveryLimit(systemClock);
   let wasAnnounced = false;
   for (;;) {
-    const compose = { context, loaded, logger, secrets, channelDesks: lateChannelDesks, onRestartRequest: async () => restart(context) };
+    const onRestartRequest = async (): Promise<void> => restart(context);
+    const desks = { channelDesks: lateChannelDesks, forgetting: lateForgetDesk(context, onRestartRequest) };
+    const compose = { context, loaded, logger, secrets, ...desks, onRestartRequest };
     const stopped = await runOnce(compose, stop, async (composed) => {
       if (wasAnnounced) context.print("The gateway has rebuilt its database and continues.\n");
       else await announce(context, options.hideToken ? { ...composed, token: undefined } : composed, loaded);

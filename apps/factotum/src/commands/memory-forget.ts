@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { relative, join } from "node:path";
+import { join } from "node:path";
 import { loadConfig, type FactotumConfig } from "@factotum/config";
 import { agentSessionKey, normalizeSessionKey } from "@factotum/gateway";
 import { configOptions } from "../compose/extensions.ts";
@@ -7,9 +7,12 @@ import { withStoppedStore } from "../compose/with-stopped-store.ts";
 import { applyForgotten } from "../forget/apply-forgotten.ts";
 import { applyTombstone, isNothing, type ForgetReport } from "../forget/apply-tombstone.ts";
 import { createTombstone, withLines, type ForgetScope } from "../forget/create-tombstone.ts";
-import { findForgetPlaces, listUntouched, type ForgetPlaces } from "../forget/forget-places.ts";
+import { findForgetPlaces, listUntouched, shownPath, type ForgetPlaces } from "../forget/forget-places.ts";
 import { writeForgotten } from "../forget/forgotten-list.ts";
-import { parseSessionName } from "../rpc/session-name.ts";
+import type { MemoryForgetReport } from "@factotum/protocol";
+import { connectGateway } from "../rpc/connect-gateway.ts";
+import { requestGateway } from "../rpc/request-gateway.ts";
+import { parseSessionName, sessionKeyOf } from "../rpc/session-name.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
@@ -26,6 +29,8 @@ export interface MemoryForgetOptions {
   readonly until?: number;
   readonly search?: string;
   readonly dryRun: boolean;
+  /** A running gateway may be restarted. */
+  readonly restart: boolean;
   readonly yes: boolean;
   readonly json: boolean;
 }
@@ -34,43 +39,66 @@ export interface MemoryForgetOptions {
 const MIN_SEARCH_CHARS = 2;
 
 /**
- * Shows what would be forgotten, asks, and forgets it: without a terminal, `yes` is required. No gateway may run. One that was killed is continued by the next
- * call, or by the next start of the gateway.
+ * Shows what would be forgotten, asks, and forgets it: without a terminal, `yes` is required. A running gateway says what would be forgotten; it is restarted for
+ * the rest, if that is allowed. One that was killed is continued by the next call, or by the next start of the gateway.
  */
 export async function memoryForget(cli: CliContext, options: MemoryForgetOptions): Promise<number> {
   const loaded = await loadConfig(await configOptions(cli.env));
   if (loaded.type === "refused") throw refusedStart(loaded);
-  using _held = await holdStopped(cli);
+  using held = await holdHome(cli.paths);
+  if (held === undefined) return forgetRunning(cli, options);
   if (!existsSync(join(cli.paths.stateFolder, "factotum.sqlite"))) return nothing(cli, options);
   await applyForgotten(cli.paths, cli.env);
   const places = await findForgetPlaces(cli.paths, cli.env);
-  const scope = await scopeOf(options, { config: loaded.config, places });
+  const scope = await scopeOf(options, async (written) => keyOf(written, loaded.config, places));
   const first = createTombstone(scope, systemClock.now());
   const { calls } = await applyTombstone(places, first, { isTrial: true });
   const tombstone = await withLines(first, calls, places);
   const report = await applyTombstone(places, tombstone, { isTrial: true });
   if (isNothing(report)) return nothing(cli, options);
-  const untouched = await listUntouched(places);
-  if (options.json && options.dryRun) printJson(cli, { done: false, ...asJson(report, places), untouched });
-  if (!options.json) cli.print(describe(report, { places, untouched }));
-  if (options.dryRun) {
-    if (!options.json) cli.note("factotum: nothing was changed; without --dry-run this is what is forgotten\n");
-    return EXIT.ok;
-  }
+  const shown = shownReport(report, { places, untouched: await listUntouched(places) });
+  if (options.json && options.dryRun) printJson(cli, { done: false, ...shown });
+  if (!options.json) cli.print(describe(shown));
+  if (options.dryRun) return saidOnly(cli, options);
   if (!(await isConfirmed(cli, options))) return EXIT.failure;
   await writeForgotten(cli.paths.home, [tombstone]);
   await applyTombstone(places, tombstone, { isTrial: false });
-  if (options.json) printJson(cli, { done: true, ...asJson(report, places), untouched });
+  if (options.json) printJson(cli, { done: true, ...shown });
   else cli.print("It is forgotten. A backup that is restored loses it again.\n");
   return EXIT.ok;
 }
 
-async function holdStopped({ paths }: CliContext): Promise<Disposable> {
-  const held = await holdHome(paths);
-  if (held !== undefined) return held;
-  throw new CliError("failure", `A gateway uses ${paths.home}, and could say again what it still knows.`, {
-    fix: 'Stop it with "factotum gateway stop", forget, and start it again.',
+/** Through the gateway that runs. */
+async function forgetRunning(cli: CliContext, options: MemoryForgetOptions): Promise<number> {
+  const { dryRun, restart, json } = options;
+  if (!dryRun && !restart)
+    throw new CliError("failure", `A gateway uses ${cli.paths.home}, and could say again what it still knows.`, {
+      fix: 'Pass --restart, or stop it with "factotum gateway stop", forget, and start it again.',
+    });
+  const scope = await scopeOf(options, async (written) => {
+    using gateway = await connectGateway(cli);
+    return sessionKeyOf(parseSessionName(written), cli, gateway);
   });
+  const asked = scope.type === "session" ? { type: scope.type, sessionKey: scope.key } : scope;
+  const planned = await requestGateway(cli, "memory.forget", { scope: asked, dryRun: true });
+  if (planned.type === "nothing") return nothing(cli, options);
+  if (json && dryRun) printJson(cli, { done: false, ...withoutType(planned) });
+  if (!json) cli.print(describe(planned));
+  if (dryRun) return saidOnly(cli, options);
+  if (!(await isConfirmed(cli, options))) return EXIT.failure;
+  const decided = await requestGateway(cli, "memory.forget", { scope: asked });
+  if (json) printJson(cli, { done: true, ...withoutType(decided) });
+  else cli.print("The gateway restarts and forgets it. A backup that is restored loses it again.\n");
+  return EXIT.ok;
+}
+
+function withoutType({ type: _type, ...report }: MemoryForgetReport): Omit<MemoryForgetReport, "type"> {
+  return report;
+}
+
+function saidOnly(cli: CliContext, { json }: MemoryForgetOptions): number {
+  if (!json) cli.note("factotum: nothing was changed; without --dry-run this is what is forgotten\n");
+  return EXIT.ok;
 }
 
 async function isConfirmed(cli: CliContext, { yes }: MemoryForgetOptions): Promise<boolean> {
@@ -86,7 +114,7 @@ async function isConfirmed(cli: CliContext, { yes }: MemoryForgetOptions): Promi
 
 async function scopeOf(
   { session, since, until, search }: MemoryForgetOptions,
-  { config, places }: { readonly config: FactotumConfig; readonly places: ForgetPlaces },
+  keyOfSession: (written: string) => Promise<string>,
 ): Promise<ForgetScope> {
   const fix = "Name one of --session KEY, --since TIME and --search TEXT.";
   if ([session, since, search].filter((one) => one !== undefined).length !== 1)
@@ -102,7 +130,7 @@ async function scopeOf(
       throw new CliError("usage", "The text is too short to search for.", { fix: `Name at least ${MIN_SEARCH_CHARS} characters.` });
     return { type: "search", text: search.trim() };
   }
-  return { type: "session", key: await keyOf(session ?? "", config, places) };
+  return { type: "session", key: await keyOfSession(session ?? "") };
 }
 
 /** Like `sessionKeyOf`, without a gateway. A session that is deleted already may still have files. */
@@ -125,32 +153,29 @@ function nothing(cli: CliContext, { json }: MemoryForgetOptions): number {
   return EXIT.ok;
 }
 
-function asJson({ counts, notes }: ForgetReport, places: ForgetPlaces): object {
-  const shown = notes.map(({ file, lines, text }) => ({ path: shownPath(file, places), lines, removed: text === undefined }));
-  return { counts: Object.fromEntries(counts), notes: shown };
-}
+/** What is forgotten, for people. */
+type ShownReport = Pick<MemoryForgetReport, "counts" | "notes" | "untouched">;
 
-function describe(
+function shownReport(
   { counts, notes }: ForgetReport,
   { places, untouched }: { readonly places: ForgetPlaces; readonly untouched: readonly string[] },
-): string {
-  const width = Math.max(...[...counts.values()].map((count) => String(count).length), 1);
+): ShownReport {
+  const shown = notes.map(({ file, lines, text }) => ({ path: shownPath(file, places), lines, removed: text === undefined }));
+  return { counts: Object.fromEntries(counts), notes: shown, untouched };
+}
+
+function describe({ counts, notes, untouched }: ShownReport): string {
+  const width = Math.max(...Object.values(counts).map((count) => String(count).length), 1);
   const lines = [
     "To be forgotten:",
-    ...[...counts].map(([kind, count]) => `  ${String(count).padStart(width)} ${kind}`),
-    ...notes.map(({ file, lines: gone, text }) => {
-      const path = shownPath(file, places);
-      return text === undefined ? `  the note ${path}` : `  ${gone} ${gone === 1 ? "line" : "lines"} of the note ${path}`;
-    }),
+    ...Object.entries(counts).map(([kind, count]) => `  ${String(count).padStart(width)} ${kind}`),
+    ...notes.map(({ path, lines: gone, removed }) =>
+      removed ? `  the note ${path}` : `  ${gone} ${gone === 1 ? "line" : "lines"} of the note ${path}`,
+    ),
     "Summaries of conversations that lose a part go with it, and all logs.",
     ...(untouched.length === 0
       ? []
       : ["Not touched; remove it yourself if it holds what you want to forget:", ...untouched.map((path) => `  ${path}`)]),
   ];
   return `${lines.join("\n")}\n`;
-}
-
-function shownPath(file: string, { agents }: ForgetPlaces): string {
-  const workspace = agents.map((agent) => agent.workspace).find((folder) => file.startsWith(`${folder}/`));
-  return workspace === undefined ? file : relative(workspace, file);
 }

@@ -18,6 +18,7 @@ import {
   isStorageFull,
   startGateway,
   type DiskReserve,
+  type ForgetDesk,
   type Gateway,
   type GatewayOptions,
   type SetupControl,
@@ -88,6 +89,7 @@ export interface ComposeOptions {
     parts: Pick<ComposeOptions, "context"> & { readonly control: ConfigReloader; readonly onSecret: (secret: string) => void },
   ) => Pick<GatewayOptions, "channelDesk" | "accessDesk">;
   readonly onRestartRequest: () => Promise<void>;
+  readonly forgetting: ForgetDesk;
   readonly onShutdownRequest: (reason: string) => void;
 }
 
@@ -102,7 +104,7 @@ const CLEAN_AFTER_MS = 1000;
 
 /** Builds the gateway from its packages and starts it. Rejects with an error that says what to do; then nothing is left open. */
 export async function composeGateway(options: ComposeOptions): Promise<ComposedGateway> {
-  const { context, loaded, logger, secrets, channelDesks, ...requests } = options;
+  const { context, loaded, logger, secrets, channelDesks, forgetting, ...requests } = options;
   const [{ paths }, { env }, { onShutdownRequest }] = [loaded, context, requests];
   const system = { clock: systemClock, random: systemRandom, logger };
   // Parts that outlive a configuration read the current one here.
@@ -171,7 +173,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     damage: store.damage,
     reserve,
     checkpoints,
-    memory: { provider: integrations.memory.provider, embedWith: integrations.memory.embedWith, ...notes },
+    memory: { provider: integrations.memory.provider, embedWith: integrations.memory.embedWith, ...notes, forgetting },
     editors,
     hostCommands: host,
     localFiles: createLocalFiles(files, createOutgoingGuard(paths, secrets.toolOutput)),

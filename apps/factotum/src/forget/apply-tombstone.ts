@@ -6,6 +6,7 @@ import { withStoppedStore } from "../compose/with-stopped-store.ts";
 import { systemClock } from "../runtime/system-clock.ts";
 import type { ForgetPlaces } from "./forget-places.ts";
 import { writeForgotten, type Tombstone } from "./forgotten-list.ts";
+import { removeTrialCopy } from "./trial-copy.ts";
 import {
   planCopies,
   planDerived,
@@ -38,22 +39,26 @@ export function isNothing({ counts, notes }: ForgetReport): boolean {
   return notes.length === 0 && [...counts.keys()].every((kind) => ALWAYS.has(kind));
 }
 
+/** Options of `applyTombstone`. */
+export interface ApplyOptions {
+  /** Nothing is changed. */
+  readonly isTrial: boolean;
+  /** Of a trial: the folder of a copy of the database, of this version, that is looked at instead. A gateway may run then. */
+  readonly copyIn?: string;
+}
+
 /**
  * Removes from a state directory what a tombstone says, and notes in it that this is done. Killed at any moment, it can be called again: files go before the
  * rows by which they are found. The caller holds the state directory, and the tombstone is in its list. With `isTrial` nothing is changed.
  */
-export async function applyTombstone(
-  places: ForgetPlaces,
-  tombstone: Tombstone,
-  { isTrial }: { readonly isTrial: boolean },
-): Promise<ForgetReport> {
+export async function applyTombstone(places: ForgetPlaces, tombstone: Tombstone, { isTrial, copyIn }: ApplyOptions): Promise<ForgetReport> {
   const { home, stateFolder } = places.paths;
   const plan: PlanOptions = { places, rules: createTombstoneRules(tombstone), isAgain: tombstone.doneIn.length > 0 };
-  const databaseId = await withStoppedStore(places, async (store) => Promise.resolve(store.databaseId));
+  const databaseId = copyIn === undefined ? await withStoppedStore(places, async (store) => Promise.resolve(store.databaseId)) : "";
   const copies = await planCopies(plan);
   const notes = await planNotes(plan);
   const begunAtMs = systemClock.now();
-  using work = beginForgetting({ folder: stateFolder, rules: plan.rules, copies });
+  using work = beginForgetting({ folder: copyIn ?? stateFolder, rules: plan.rules, copies });
   const removals = [
     ...(await planSessionFiles(plan, work)),
     ...(await planMedia(plan, work)),
@@ -64,7 +69,8 @@ export async function applyTombstone(
   ];
   const oldCopies = await listOldCopies(stateFolder, begunAtMs);
   const counts = countAll(work.counts, [...removals, ...oldCopies.map((file) => ({ kind: "older copies of the database", file }))]);
-  if (isTrial) return { counts, notes, calls: work.calls };
+  if (isTrial || copyIn !== undefined) return { counts, notes, calls: work.calls };
+  await removeTrialCopy(stateFolder);
   for (const edit of notes) await writeNote(edit);
   for (const { file } of removals) await rm(file, { force: true });
   work.commit();

@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { readdir } from "node:fs/promises";
 import { loadConfig, type Environment, type StatePaths } from "@factotum/config";
 import { placeOfRun } from "@factotum/gateway";
@@ -25,6 +25,12 @@ export async function findForgetPlaces(paths: StatePaths, env: Environment): Pro
       return [...new Set(folders)].filter((folder) => basename(folder).startsWith("session-"));
     },
   };
+}
+
+/** The path of a note relative to its workspace, for people. */
+export function shownPath(file: string, { agents }: Pick<ForgetPlaces, "agents">): string {
+  const workspace = agents.map((agent) => agent.workspace).find((folder) => file.startsWith(`${folder}/`));
+  return workspace === undefined ? file : relative(workspace, file);
 }
 
 const ARCHIVE = /^factotum-backup-.*\.tar\.gz$/;

@@ -6,7 +6,8 @@ import {
   type NoteHistory,
   type TextEmbeddings,
 } from "@factotum/agent-contract";
-import type { MemoryFile, MemoryText, RpcMethod } from "@factotum/protocol";
+import type { MemoryFile, MemoryForgetReport, MemoryForgetScope, MemoryText, RpcMethod } from "@factotum/protocol";
+import { normalizeSessionKey } from "../routing/session-key.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
 import { RpcError } from "./rpc-error.ts";
@@ -38,6 +39,14 @@ export interface NoteDesk {
   onChange(listener: (agentId: string) => void): Disposable;
 }
 
+/** Forgets for good. */
+export interface ForgetDesk {
+  /** What would be forgotten. Changes nothing. */
+  plan(scope: MemoryForgetScope): Promise<MemoryForgetReport>;
+  /** Stores the decision, unless there is nothing of it, and restarts the gateway. A text says why it cannot be done now. */
+  forget(scope: MemoryForgetScope): Promise<MemoryForgetReport | string>;
+}
+
 /** What agents remember. */
 export interface GatewayMemory {
   readonly provider: MemoryProvider;
@@ -46,12 +55,13 @@ export interface GatewayMemory {
   readonly files: NoteDesk;
   readonly history: NoteHistory;
   readonly audit: AuditNotes;
+  readonly forgetting: ForgetDesk;
 }
 
 /** The methods that search the memory, bring its index up to date, restore versions of notes, and that examine notes. The caller has the token: the owner. */
 export function memoryHandlers(
   { sessions }: Pick<Engine, "sessions">,
-  { provider: memory, files, history, audit }: Omit<GatewayMemory, "embedWith">,
+  { provider: memory, files, history, audit, forgetting }: Omit<GatewayMemory, "embedWith">,
 ): RpcHandlersOf<Extract<RpcMethod, `memory.${string}`>> {
   return {
     "memory.status": async ({ agentId: named }, { signal }) => {
@@ -85,6 +95,13 @@ export function memoryHandlers(
       if (outcome.type === "not-found") throw noVersion(path);
       if (outcome.type === "refused") throw new RpcError("conflict", outcome.message);
       return { agentId, path };
+    },
+    "memory.forget": async ({ scope: written, dryRun = false }) => {
+      const scope = forgetScope(written);
+      if (dryRun) return forgetting.plan(scope);
+      const outcome = await forgetting.forget(scope);
+      if (typeof outcome === "string") throw new RpcError("unavailable", outcome);
+      return outcome;
     },
     "memory.audit": async ({ agentId: named }, { signal }) => {
       const agentId = sessions.agentId(named);
@@ -127,6 +144,20 @@ function noteHandlers(
 function noteError(outcome: Exclude<NoteOutcome, { type: "done" }>, path: string): RpcError {
   if (outcome.type === "refused") return new RpcError("conflict", outcome.message);
   return new RpcError("not-found", `There is no note ${path}. Notes are MEMORY.md, USER.md and the Markdown files in memory.`);
+}
+
+/** A shorter text is in too many others. */
+const MIN_FORGET_CHARS = 2;
+
+function forgetScope(scope: MemoryForgetScope): MemoryForgetScope {
+  if (scope.type === "session") return { ...scope, sessionKey: normalizeSessionKey(scope.sessionKey) };
+  if (scope.type === "span") {
+    if (scope.toMs === undefined || scope.fromMs < scope.toMs) return scope;
+    throw new RpcError("invalid-request", "The time ends before it begins.");
+  }
+  const text = scope.text.trim();
+  if (text.length < MIN_FORGET_CHARS) throw new RpcError("invalid-request", `Name at least ${MIN_FORGET_CHARS} characters.`);
+  return { ...scope, text };
 }
 
 function noVersion(path: string): RpcError {

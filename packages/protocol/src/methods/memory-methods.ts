@@ -2,6 +2,8 @@ import * as z from "zod";
 import {
   MemoryAuditNoteSchema,
   MemoryFileSchema,
+  MemoryForgetReportSchema,
+  MemoryForgetScopeSchema,
   MemoryTextSchema,
   MemoryFileChangeSchema,
   MemorySearchHitSchema,
@@ -10,6 +12,8 @@ import {
   MemoryStateSchema,
   type MemoryAuditNote,
   type MemoryFile,
+  type MemoryForgetReport,
+  type MemoryForgetScope,
   type MemoryText,
   type MemoryFileChange,
   type MemoryNote,
@@ -74,6 +78,12 @@ export interface MemoryMethods {
     params: { readonly agentId?: string; readonly path: string; readonly id: string };
     result: { readonly agentId: string; readonly path: string };
   };
+  /**
+   * Forgets everywhere, for every agent. With `dryRun` it says what would go, and changes nothing. Otherwise the decision is stored and the gateway restarts, since
+   * it could say again what it still knows: the start forgets before anything else. It cannot be undone. Rejects with `invalid-request` for a text of less than two
+   * characters and an empty time, and with `unavailable` if the gateway could not start again.
+   */
+  "memory.forget": { params: { readonly scope: MemoryForgetScope; readonly dryRun?: boolean }; result: MemoryForgetReport };
   /** The entries of `MEMORY.md`, `USER.md` and the daily notes, where they come from, and what is wrong with them. Changes nothing. */
   "memory.audit": {
     params: { readonly agentId?: string };
@@ -148,6 +158,12 @@ export const MEMORY_METHODS: MethodTable<MemoryMethods> = defineMethods<MemoryMe
     stores: false,
     params: () => z.strictObject({ agentId, path, id: key }),
     result: () => z.strictObject({ agentId: z.string(), path: z.string() }),
+  },
+  "memory.forget": {
+    access: "owner",
+    stores: true,
+    params: () => z.strictObject({ scope: MemoryForgetScopeSchema, dryRun: z.boolean().optional() }),
+    result: () => MemoryForgetReportSchema,
   },
   "memory.audit": {
     access: "owner",

@@ -210,3 +210,42 @@ export const MemorySearchHitSchema: z.ZodType<MemorySearchHit> = parserOf<Memory
 export const MemoryFileChangeSchema: z.ZodType<MemoryFileChange> = parserOf<MemoryFileChange>()(() =>
   z.strictObject({ path: z.string(), type: z.enum(["added", "changed", "removed"]) }),
 );
+
+/** What to forget: everything of a session, every exchange of a time, or every exchange and line with a text. */
+export type MemoryForgetScope =
+  | { readonly type: "session"; readonly sessionKey: string }
+  /** From, inclusive, to, exclusive; milliseconds since the epoch. Until now without `toMs`. */
+  | { readonly type: "span"; readonly fromMs: number; readonly toMs?: number }
+  /** Upper and lower case are the same. */
+  | { readonly type: "search"; readonly text: string };
+
+/** Parses what to forget. */
+export const MemoryForgetScopeSchema: z.ZodType<MemoryForgetScope> = parserOf<MemoryForgetScope>()(() =>
+  z.discriminatedUnion("type", [
+    z.strictObject({ type: z.literal("session"), sessionKey: z.string().min(1).max(1000) }),
+    z.strictObject({ type: z.literal("span"), fromMs: z.number(), toMs: z.number().optional() }),
+    z.strictObject({ type: z.literal("search"), text: z.string().max(1000) }),
+  ]),
+);
+
+/** What is forgotten, or would be. */
+export interface MemoryForgetReport {
+  /** `nothing`: there is nothing of it. `restarting`: it is decided, and forgotten by the start that follows at once. */
+  readonly type: "planned" | "nothing" | "restarting";
+  /** Rows and files, by what they are called. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** Notes that lose lines, or everything (`removed`); relative to the workspace. */
+  readonly notes: readonly { readonly path: string; readonly lines: number; readonly removed: boolean }[];
+  /** Copies that may hold it and are not touched: backups and earlier state directories. */
+  readonly untouched: readonly string[];
+}
+
+/** Parses what is forgotten. */
+export const MemoryForgetReportSchema: z.ZodType<MemoryForgetReport> = parserOf<MemoryForgetReport>()(() =>
+  z.strictObject({
+    type: z.enum(["planned", "nothing", "restarting"]),
+    counts: z.record(z.string(), z.number()),
+    notes: z.array(z.strictObject({ path: z.string(), lines: z.number(), removed: z.boolean() })),
+    untouched: z.array(z.string()),
+  }),
+);
