@@ -49,6 +49,7 @@ test("the chat loads at most 190 kB of JavaScript over the wire, compressed", as
 
 test.each([
   ["overview", "Running now"],
+  ["channels", "Add a channel"],
   ["inbox", "Nothing waits for you."],
   ["automations", "A job does something at a time that you choose"],
   ["automations/new", "Next times"],

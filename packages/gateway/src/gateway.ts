@@ -230,7 +230,15 @@ function createClients(
     requestShutdown: options.onShutdownRequest,
   });
   const { events, storage, approvals, letterChanges: deadLetters } = engine.parts;
-  const watched = { events, approvals, configControl, deadLetters, warnings, channels: () => engine.parts.channels.status() };
+  const watched = {
+    events,
+    approvals,
+    configControl,
+    deadLetters,
+    warnings,
+    channels: () => engine.parts.channels.status(),
+    pairingCodes: () => engine.pairing.pending().map(({ code }) => code),
+  };
   const changing = { jobs: engine.schedule.jobs, notes: memory.files };
   return new ClientSockets({ handlers, authenticator, storage, ...watched, ...changing, version, clock, random, logger });
 }

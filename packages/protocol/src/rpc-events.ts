@@ -25,7 +25,7 @@ export interface RpcEvents {
   "approvals-change": Record<string, never>;
   /** Dead letters were added, replayed or purged; request them again. */
   "deadletters-change": Record<string, never>;
-  /** The health of accounts of channels has changed; request it again. At most once a second. */
+  /** The health of accounts of channels, or who asks to be admitted there, has changed; request it again. At most once a second. */
   "channels-change": Record<string, never>;
   /** A scheduled job or a heartbeat was made, changed, removed, or has run; request them again. */
   "jobs-change": Record<string, never>;

@@ -121,7 +121,7 @@ function policyEdits({ dmPolicy, groupPolicy }: Extract<AccessChange, { type: "p
   const { account, place } = rules;
   const edits: { path: KeyPath; value: JsonValue }[] = [];
   if (dmPolicy !== undefined && dmPolicy !== account.dmPolicy) edits.push({ path: [...place, "dmPolicy"], value: dmPolicy });
-  // Without the entry nobody would be admitted, and with it under another policy everybody.
+  // Without the entry no one would be admitted, and with it under another policy everybody.
   const { allowFrom } = account;
   if (dmPolicy === "open" && !allowFrom.includes("*")) edits.push({ path: [...place, "allowFrom"], value: [...allowFrom, "*"] });
   if (dmPolicy !== undefined && dmPolicy !== "open" && account.dmPolicy === "open" && allowFrom.includes("*"))

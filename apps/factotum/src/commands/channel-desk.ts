@@ -1,4 +1,4 @@
-import type { JsonObject } from "@factotum/agent-contract";
+import type { JsonObject, JsonValue } from "@factotum/agent-contract";
 import {
   describedAccount,
   extensionProblems,
@@ -25,6 +25,7 @@ import type { CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { plainText } from "../runtime/foreign-text.ts";
 import { changeAccess, readAccess, type AccessChange } from "./account-access.ts";
+import { accountFile } from "./account-files.ts";
 import { availableChannel, installableChannels, installChannel } from "./channel-packages.ts";
 import { removeAccount } from "./remove-account.ts";
 import { writeAccount, type AccountPlace } from "./write-account.ts";
@@ -130,7 +131,8 @@ async function readForm(account: Address, context: CliContext): Promise<ChannelF
   const schema = await entry.load();
   const names = Object.keys((schema["properties"] ?? {}) as JsonObject);
   const written = (redactSecrets(valueAt(loaded.written, path) ?? {}, path) ?? {}) as JsonObject;
-  const settings = Object.fromEntries(Object.entries(exists ? written : {}).filter(([name]) => names.includes(name)));
+  const own = Object.entries(exists ? written : {}).filter(([name]) => names.includes(name));
+  const settings = withOwnFilesHidden(Object.fromEntries(own), account) as JsonObject;
   return { schema: describedAccount({ id: account.channel, schema }), settings, mark: REDACTED, exists };
 }
 
@@ -152,7 +154,7 @@ async function save(account: Address, given: JsonObject, options: ChannelDeskOpt
   const written = (exists ? (valueAt(loaded.written, path) ?? {}) : {}) as JsonObject;
   // What every account has is changed elsewhere, and stays.
   const common = Object.fromEntries(Object.entries(written).filter(([name]) => !names.includes(name)));
-  const own = restoreSecrets(given, loaded.written, path) as JsonObject;
+  const own = restoreSecrets(withOwnFiles(given, written, account), loaded.written, path) as JsonObject;
   const marked = marksIn(own);
   if (marked.length > 0)
     return { type: "refused", problems: marked.map((name) => ({ key: name, message: "Write the secret again: it was not kept." })) };
@@ -181,6 +183,36 @@ function placeOf({ channel, accountId }: Address, loaded: LoadedConfig): Account
 
 function pathOf(key: string, { channel, accountId }: Address): KeyPath {
   return key === formatKeyPath(["channels", channel]) ? ["channels", channel] : ["channels", channel, "accounts", accountId];
+}
+
+/** A mark in place of each private file of the account: a person who changes the secret need not know the file. */
+function withOwnFilesHidden(value: JsonValue | undefined, account: Address, path: readonly string[] = []): JsonValue | undefined {
+  if (isOwnFile(value, account, path)) return REDACTED;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value as JsonObject).map(([key, one]) => [key, withOwnFilesHidden(one, account, [...path, key])]),
+  ) as JsonValue;
+}
+
+/** The settings with the private files of the account in place of their marks. */
+function withOwnFiles(
+  value: JsonValue | undefined,
+  written: JsonValue | undefined,
+  account: Address,
+  path: readonly string[] = [],
+): unknown {
+  if (value === REDACTED && isOwnFile(written, account, path)) return written;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const before = (typeof written === "object" && written !== null && !Array.isArray(written) ? written : {}) as JsonObject;
+  return Object.fromEntries(
+    Object.entries(value as JsonObject).map(([key, one]) => [key, withOwnFiles(one, before[key], account, [...path, key])]),
+  );
+}
+
+function isOwnFile(value: JsonValue | undefined, account: Address, path: readonly string[]): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const { file, ...others } = value as JsonObject;
+  return file === accountFile(account, path) && Object.keys(others).length === 0;
 }
 
 /** The keys of settings that are still a mark. */

@@ -39,10 +39,12 @@ function addStep(shown: Shown, step: ChannelLoginStep): Shown {
 interface LoginStepsProps {
   readonly account: LoginAccount;
   readonly onBack: () => void;
+  /** The words of the button after it is done; it leads back, too. */
+  readonly done?: string;
 }
 
 /** Runs one login of an account. Leaving it, also by closing the dialog, ends the login in the gateway. */
-export function LoginSteps({ account, onBack }: LoginStepsProps): React.JSX.Element {
+export function LoginSteps({ account, onBack, done }: LoginStepsProps): React.JSX.Element {
   const { logins } = useSession();
   const [shown, setShown] = useState(NOTHING);
   const [problem, setProblem] = useState<string>();
@@ -89,7 +91,7 @@ export function LoginSteps({ account, onBack }: LoginStepsProps): React.JSX.Elem
       )}
       <div className="dialog-actions apart">
         <button type="button" className={shown.isDone ? "button primary" : "button"} onClick={onBack} ref={focusOnce}>
-          {shown.isDone ? t("Back to the settings") : t("Back")}
+          {shown.isDone ? (done ?? t("Back to the settings")) : t("Back")}
         </button>
         {problem === undefined ? null : (
           <button type="button" className="button primary" ref={focusOnce} onClick={beginAgain}>

@@ -20,7 +20,7 @@ const CHANGED_BY: Partial<Record<RpcEvent, readonly string[]>> = {
   "warnings-change": ["warnings", "damage", "pairing", "setup", "status"],
   "approvals-change": ["approvals", "status"],
   "deadletters-change": ["deadletters", "status"],
-  "channels-change": ["channels", "status"],
+  "channels-change": ["channels", "status", "pairing", "access"],
   "jobs-change": ["cron", "heartbeat", "status"],
   "memory-change": ["memory"],
   // The file says which agents, models, channels, jobs, limits and rules there are.
@@ -31,6 +31,7 @@ const CHANGED_BY: Partial<Record<RpcEvent, readonly string[]>> = {
     "models",
     "commands",
     "channels",
+    "access",
     "cron",
     "heartbeat",
     "hooks",

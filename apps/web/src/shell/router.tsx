@@ -50,6 +50,21 @@ const routes = root.addChildren([
     }),
     createRoute({
       getParentRoute: () => dataPages,
+      path: "/channels",
+      component: lazyRouteComponent(() => import("../pages/channels/channels-page.tsx"), "ChannelsPage"),
+    }),
+    createRoute({
+      getParentRoute: () => dataPages,
+      path: "/channels/new/$channel",
+      component: lazyRouteComponent(() => import("../pages/channels/new-account-page.tsx"), "NewAccountPage"),
+    }),
+    createRoute({
+      getParentRoute: () => dataPages,
+      path: "/channels/$account",
+      component: lazyRouteComponent(() => import("../pages/channels/account-page.tsx"), "AccountPage"),
+    }),
+    createRoute({
+      getParentRoute: () => dataPages,
       path: "/usage",
       validateSearch: parseUsageSearch,
       component: lazyRouteComponent(() => import("../pages/usage/usage-page.tsx"), "UsagePage"),

@@ -4,7 +4,7 @@ import { waitingCount } from "../app/waiting-count.ts";
 import type { IconName } from "../ui/icon.tsx";
 
 /** Routes that need no parameter. */
-type PlainRoute = "/inbox" | "/overview" | "/automations" | "/usage" | "/logs" | "/settings/{-$section}";
+type PlainRoute = "/inbox" | "/overview" | "/automations" | "/usage" | "/logs" | "/settings/{-$section}" | "/channels";
 
 /** A page as the rail and the palette show it. */
 export interface PageLink {
@@ -28,9 +28,10 @@ export function usePages(): readonly PageLink[] {
     { id: "inbox", label: t("Inbox"), icon: "inbox", link: { to: "/inbox" }, waiting },
     { id: "overview", label: t("Overview"), icon: "overview", link: { to: "/overview" } },
     { id: "automations", label: t("Automations"), icon: "automations", link: { to: "/automations" } },
+    { id: "channels", label: t("Channels"), icon: "channels", link: { to: "/channels" } },
     { id: "usage", label: t("Usage"), icon: "usage", link: { to: "/usage" } },
-    { id: "logs", label: t("Logs"), icon: "logs", link: { to: "/logs" } },
     { id: "settings", label: t("Settings"), icon: "gear", link: { to: "/settings/{-$section}" } },
+    { id: "logs", label: t("Logs"), icon: "logs", link: { to: "/logs" } },
     ...(sessionKey === undefined
       ? []
       : [{ id: "context", label: t("Context"), icon: "context", link: { to: "/context/$sessionKey", params: { sessionKey } } } as const]),

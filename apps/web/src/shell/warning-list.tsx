@@ -11,10 +11,14 @@ export function WarningList(): React.JSX.Element {
   const hidden = useAppState((state) => state.hiddenWarnings);
   const entries = useAppState((state) => (state.open.type === "open" ? state.open.chat.entries : undefined));
   const controller = useController();
-  // The inbox lists them itself.
+  // The inbox lists them itself, and the channels those who ask.
   const isInbox = useLocation({ select: ({ pathname }) => pathname === "/inbox" });
+  const isChannels = useLocation({ select: ({ pathname }) => pathname.startsWith("/channels/") });
   const isHidden = (warning: GatewayWarning): boolean => hidden.some((one) => isSameWarning(one, warning));
-  const shown = warnings.filter((warning) => !isInbox && !isHidden(warning) && !isShownIn(entries ?? [], warning));
+  const shown = warnings.filter(
+    (warning) =>
+      !isInbox && !(isChannels && warning.id.startsWith(PAIRING_WARNING)) && !isHidden(warning) && !isShownIn(entries ?? [], warning),
+  );
   return (
     <output className="warnings" aria-label={t("Gateway")}>
       {shown.map((warning) => (

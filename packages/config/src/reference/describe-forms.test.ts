@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { sampleChannels } from "../../test/sample.ts";
-import { describedForms, loadChannelSchemas } from "../index.ts";
+import { describedAccount, describedForms, loadChannelSchemas } from "../index.ts";
 
 interface Node {
   readonly [key: string]: unknown;
@@ -26,4 +26,15 @@ test("of an account only secrets are hidden, not every text that may be a refere
   expect(account["appSecret"]).toMatchObject({ "x-secret": true });
   expect(account["baseUrl"]).toMatchObject({ title: "Base URL" });
   expect(account["baseUrl"]).not.toHaveProperty("x-secret");
+});
+
+test("a secret of an account may also be a reference, and no other setting", () => {
+  const text = { type: "string", description: "Said." };
+  const schema = { type: "object", properties: { token: text, name: text, inner: { type: "object", properties: { appSecret: text } } } };
+  const { properties = {} } = describedAccount({ id: "pigeon", schema }) as Node;
+  const secret = { "x-secret": true, description: "Said.", anyOf: expect.arrayContaining([{ type: "string" }]) as unknown };
+  expect(properties["token"]).toMatchObject({ title: "Token", ...secret });
+  expect(properties["inner"]?.properties?.["appSecret"]).toMatchObject({ title: "App secret", ...secret });
+  expect(properties["name"]).toMatchObject({ title: "Name", type: "string" });
+  expect(JSON.stringify(properties["name"])).not.toContain("x-secret");
 });

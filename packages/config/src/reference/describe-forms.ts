@@ -4,7 +4,7 @@ import { isPlainObject, type Document } from "../document/plain-object.ts";
 import { RESTART_KEYS } from "../restart-keys.ts";
 import { isSecretPath } from "../secrets/secret-keys.ts";
 import type { ChannelSchema } from "../validate/channel-source.ts";
-import { alternatives, isSecret } from "../validate/json-schema.ts";
+import { alternatives, isSecret, secretReferences } from "../validate/json-schema.ts";
 import { describedSchema, NAME } from "./describe-schema.ts";
 
 /**
@@ -15,9 +15,25 @@ export function describedForms(channels: readonly ChannelSchema[]): JsonSchema {
   return annotated(describedSchema(channels) as Document, []) as JsonSchema;
 }
 
-/** The schema of a channel's own settings of one account, in the same way. */
+/** The schema of a channel's own settings of one account, in the same way. A secret may also be a reference. */
 export function describedAccount({ id, schema }: ChannelSchema): JsonSchema {
-  return annotated(schema as Document, ["channels", id]) as JsonSchema;
+  return annotated(withReferences(schema as Document, []) as Document, ["channels", id]) as JsonSchema;
+}
+
+function withReferences(node: unknown, path: readonly string[]): unknown {
+  if (Array.isArray(node)) return node.map((one: unknown) => withReferences(one, path));
+  if (!isPlainObject(node)) return node;
+  if (node["type"] === "string" && !("enum" in node) && !("const" in node) && path.length > 0 && isSecretPath(path)) {
+    const { description, ...form } = node;
+    return { ...(description !== undefined && { description }), "x-secret": true, anyOf: [form, ...secretReferences()] };
+  }
+  return Object.fromEntries(
+    Object.entries(node).map(([name, value]) =>
+      name === "properties" && isPlainObject(value)
+        ? [name, Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withReferences(one, [...path, key])]))]
+        : [name, withReferences(value, path)],
+    ),
+  );
 }
 
 function annotated(node: Document, path: readonly string[]): Document {

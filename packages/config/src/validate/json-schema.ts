@@ -144,7 +144,8 @@ function withReferences(node: unknown): unknown {
   return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, withReferences(value)]));
 }
 
-function secretReferences(): readonly Document[] {
+/** The forms of a reference to a secret. */
+export function secretReferences(): readonly Document[] {
   return alternatives(toJsonSchema(SecretSchema)).filter((node) => node["type"] === "object");
 }
 

@@ -93,6 +93,7 @@ async function serverWithPatience(running: TestGateway, requestTimeoutMs: number
       deadLetters: engine.parts.letterChanges,
       warnings: () => [],
       channels: () => [],
+      pairingCodes: () => [],
       version: "0.0.0-test",
       ...common,
     }),

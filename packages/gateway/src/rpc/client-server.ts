@@ -62,7 +62,7 @@ export class ClientServer {
         clock,
       }),
       new ChangeWatch({
-        read: () => options.channels().map(withoutOftenChanging),
+        read: () => [...options.channels().map(withoutOftenChanging), ...options.pairingCodes()],
         notify: (changed) => (changed === undefined ? this.#connections.size > 0 : this.#notify("channels-change", {})),
         everyMs: CHANNELS_MS,
         clock,

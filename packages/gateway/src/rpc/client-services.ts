@@ -23,6 +23,8 @@ export interface ClientServices {
   readonly deadLetters: Pick<DeadLetterChanges, "onChange">;
   /** The current warnings; cheap. */
   readonly warnings: () => readonly GatewayWarning[];
+  /** The codes of people who ask to be admitted; cheap. */
+  readonly pairingCodes: () => readonly string[];
   /** The health of every account; cheap. */
   readonly channels: () => readonly ChannelStatus[];
   readonly version: string;

@@ -11,13 +11,13 @@ interface AccountParams {
 
 /**
  * Methods of who may write to an account, by the configuration. Each resolves with what holds afterwards. They reject with `not-found` for an account that is not
- * configured, and with `invalid-request` for an id that matches nobody there; then nothing was changed.
+ * configured, and with `invalid-request` for an id that matches no one there; then nothing was changed.
  */
 export interface AccessMethods {
   "access.list": { params: AccountParams; result: AccountAccess };
   /** Admits a person or a group. An owner of the account `default` is the owner on all accounts whose ids are the platform's. */
   "access.allow": { params: AccountParams & { readonly id: string; readonly as: AccessRole }; result: AccountAccess };
-  /** Takes an entry back. Whoever was admitted by a code stays so until `pairing.revoke`. */
+  /** Takes an entry back. People who were admitted by a code stay so until `pairing.revoke`. */
   "access.remove": { params: AccountParams & { readonly id: string; readonly as: AccessRole }; result: AccountAccess };
   /** Sets who may write at all. `open` for direct messages also needs the entry `*`, which it adds. */
   "access.policy": {

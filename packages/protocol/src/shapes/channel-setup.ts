@@ -66,7 +66,7 @@ export type ChannelTest =
   | { readonly type: "rejected"; readonly to: string; readonly reason: string }
   /** It may have been shown. */
   | { readonly type: "ambiguous"; readonly to: string; readonly reason: string }
-  /** Without a recipient: the account knows no owner to write to, or nobody of this name. */
+  /** Without a recipient: the account knows no owner to write to, or no one of this name. */
   | { readonly type: "no-recipient" };
 
 const notes = () => z.array(z.strictObject({ key: z.string(), message: z.string() }));

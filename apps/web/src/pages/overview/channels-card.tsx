@@ -1,22 +1,13 @@
+import { Link } from "@tanstack/react-router";
 import type { GatewayStatus } from "@factotum/protocol";
-import { msg, t } from "../../i18n/t.ts";
-import { Badge, type Tone } from "../../ui/badge.tsx";
+import { AccountState } from "../../channel-setup/account-state.tsx";
+import { t } from "../../i18n/t.ts";
 import { Card } from "../../ui/card.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { relativeTime } from "../../ui/relative-time.ts";
 import { type Column, Table } from "../../ui/table.tsx";
 
 type Channel = GatewayStatus["channels"][number];
-
-const STATES: Readonly<Record<Channel["state"], readonly [Tone, string]>> = {
-  connected: ["good", msg("Connected")],
-  starting: ["neutral", msg("Starting")],
-  degraded: ["warning", msg("Works in part")],
-  disconnected: ["warning", msg("Not connected")],
-  stopped: ["neutral", msg("Stopped")],
-  disabled: ["neutral", msg("Switched off")],
-  failed: ["bad", msg("Failed")],
-};
 
 /** The accounts of channels, with the newest proof that they work. */
 export function ChannelsCard({ channels }: { readonly channels: readonly Channel[] }): React.JSX.Element {
@@ -25,7 +16,7 @@ export function ChannelsCard({ channels }: { readonly channels: readonly Channel
     {
       id: "state",
       title: t("State"),
-      cell: ({ state }) => <Badge tone={STATES[state][0]}>{t(STATES[state][1])}</Badge>,
+      cell: ({ state }) => <AccountState state={state} />,
       sortBy: ({ state }) => state,
     },
     {
@@ -37,7 +28,7 @@ export function ChannelsCard({ channels }: { readonly channels: readonly Channel
     { id: "detail", title: t("Details"), cell: ({ detail = "" }) => detail },
   ];
   return (
-    <Card title={t("Channels")}>
+    <Card title={t("Channels")} actions={<Link to="/channels">{t("Details")}</Link>}>
       {channels.length === 0 ? (
         <EmptyState>{t("No channel is set up. You can talk to the assistant on this page.")}</EmptyState>
       ) : (

@@ -31,6 +31,8 @@ export interface FormFacts {
   readonly problems: readonly FormProblem[];
   /** Stands for a hidden secret. */
   readonly mark: string;
+  /** Secrets that are typed are kept in private files, which the configuration refers to. */
+  readonly keepsSecrets: boolean;
   /** The key that was searched for, which is in view; `everything` opens all groups. */
   readonly shown: string | undefined;
   readonly opensEverything: boolean;

@@ -22,6 +22,8 @@ interface SchemaFormProps {
   readonly problems: readonly FormProblem[];
   /** Stands for a hidden secret. */
   readonly mark: string;
+  /** Secrets that are typed are kept in private files. */
+  readonly keepsSecrets?: boolean;
   /** The key that was searched for: its groups are open. */
   readonly shown?: string | undefined;
   /** Opens all groups. */
@@ -34,10 +36,21 @@ const nothing = (): unknown => undefined;
 
 /** A form for a value of a JSON Schema. It has no state but what is being typed: `onChange` gets every change, and `mergePatchOf` what is new. */
 export function SchemaForm(props: SchemaFormProps): React.JSX.Element {
-  const { schema, path, value, onChange, problems, mark, shown, opensEverything = false, inherited = nothing } = props;
+  const {
+    schema,
+    path,
+    value,
+    onChange,
+    problems,
+    mark,
+    shown,
+    keepsSecrets = false,
+    opensEverything = false,
+    inherited = nothing,
+  } = props;
   const facts = useMemo<FormFacts>(
-    () => ({ Control: SchemaControl, problems, mark, shown, opensEverything, inherited }),
-    [problems, mark, shown, opensEverything, inherited],
+    () => ({ Control: SchemaControl, problems, mark, keepsSecrets, shown, opensEverything, inherited }),
+    [problems, mark, keepsSecrets, shown, opensEverything, inherited],
   );
   const form = useRef<HTMLDivElement>(null);
   useEffect(() => {

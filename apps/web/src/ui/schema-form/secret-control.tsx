@@ -13,13 +13,13 @@ type Place = "text" | "env" | "file" | "exec";
 /** A text that can also be read from a variable, a file or a program. A hidden one is written and never shown. */
 export function SecretControl(props: ControlProps): React.JSX.Element {
   const { node, value, onChange } = props;
-  const { mark } = useFormFacts();
+  const { mark, keepsSecrets } = useFormFacts();
   const isHidden = node["x-secret"] === true;
   const [stored] = useState(value);
   const isStored = hasMark(value, mark);
   const place = placeOf(value);
   const names: Readonly<Record<Place, string>> = {
-    text: isHidden ? t("In the configuration file") : t("Written here"),
+    text: keepsSecrets && isHidden ? t("In a private file") : isHidden ? t("In the configuration file") : t("Written here"),
     env: t("In an environment variable"),
     file: t("In a file"),
     exec: t("From a program"),

@@ -1,0 +1,172 @@
+import { useState } from "react";
+import { LoginSteps } from "../channel-login/login-steps.tsx";
+import { Loaded } from "../data/loaded.tsx";
+import { useRpc } from "../data/use-rpc.ts";
+import { focusOnce } from "../first-run/focus-once.ts";
+import { t } from "../i18n/t.ts";
+import { Button } from "../ui/button.tsx";
+import { Field } from "../ui/field.tsx";
+import { AccountFacts } from "./account-facts.tsx";
+import { AccountForm } from "./account-form.tsx";
+import { type Account, accountLabel, channelLabel } from "./account-name.ts";
+import { AccountState } from "./account-state.tsx";
+import styles from "./channel-setup.module.css";
+import { InstallChannel } from "./install-channel.tsx";
+import { PairingRequests } from "./pairing-requests.tsx";
+import { TestMessage } from "./test-message.tsx";
+
+interface SetUpChannelProps {
+  readonly channel: string;
+  /** Called when the person is done with it, with the account. */
+  readonly onDone: (account: Account) => void;
+}
+
+type Place = { readonly step: "settings" } | { readonly step: "login" | "hello"; readonly account: Account };
+
+/** Leads from the package of a channel over its settings and its login to the first message. */
+export function SetUpChannel({ channel, onDone }: SetUpChannelProps): React.JSX.Element {
+  const list = useRpc("channels.list", {});
+  const [place, setPlace] = useState<Place>({ step: "settings" });
+  if (place.step === "login")
+    return (
+      <Login
+        account={place.account}
+        onDone={() => setPlace({ step: "hello", account: place.account })}
+        onEnd={() => onDone(place.account)}
+      />
+    );
+  if (place.step === "hello") return <Hello account={place.account} onDone={() => onDone(place.account)} />;
+  return (
+    <Loaded query={list}>
+      {({ channels }) => {
+        const known = channels.find(({ id }) => id === channel);
+        if (known === undefined || known.state === "unavailable")
+          return <p className={styles["problem"]}>{known?.reason ?? t("There is no channel of this name.")}</p>;
+        return (
+          <section className={styles["step"]}>
+            <h2 tabIndex={-1} ref={focusOnce} key={known.state}>
+              {known.state === "installable"
+                ? t("Install {channel}", { channel: channelLabel(channel) })
+                : t("Settings of {channel}", { channel: channelLabel(channel) })}
+            </h2>
+            {known.state === "installable" ? (
+              <InstallChannel channel={channel} onInstalled={() => void list.refetch()} />
+            ) : (
+              <NewAccount channel={channel} taken={known.accounts} onSaved={(account) => setPlace({ step: "login", account })} />
+            )}
+          </section>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+interface NewAccountProps {
+  readonly channel: string;
+  readonly taken: readonly string[];
+  readonly onSaved: (account: Account) => void;
+}
+
+/** The settings of an account that there is not yet; another one than the first has a name. */
+function NewAccount({ channel, taken, onSaved }: NewAccountProps): React.JSX.Element {
+  const [name, setName] = useState("");
+  // What is taken grows when it is saved.
+  const [before] = useState(taken);
+  const accountId = before.includes("default") ? name.trim() : "default";
+  const account = { channel, accountId };
+  const isTaken = before.includes(accountId);
+  return (
+    <>
+      {before.includes("default") ? (
+        <Field
+          label={t("Name of the new account")}
+          hint={t("Letters, digits and -. It tells this account from the others.")}
+          error={isTaken ? t("There is an account of this name.") : undefined}
+        >
+          {(control) => (
+            <input
+              {...control}
+              type="text"
+              autoComplete="off"
+              spellCheck={false}
+              maxLength={64}
+              value={name}
+              onChange={({ target }) => setName(target.value)}
+            />
+          )}
+        </Field>
+      ) : null}
+      {accountId === "" || isTaken ? null : (
+        <AccountForm account={account} action={t("Save and connect")} isPrimary onSaved={() => onSaved(account)} />
+      )}
+    </>
+  );
+}
+
+interface LoginProps {
+  readonly account: Account;
+  readonly onDone: () => void;
+  /** Called at the end of the first words of a channel without a login. */
+  readonly onEnd: () => void;
+}
+
+/** The login of a channel that has one; the others go on to the first words. */
+function Login({ account, onDone, onEnd }: LoginProps): React.JSX.Element {
+  const capabilities = useRpc("channels.capabilities", account);
+  return (
+    <Loaded query={capabilities}>
+      {({ capabilities: { optional } }) =>
+        Array.isArray(optional) && optional.includes("login") ? (
+          <LoginSteps account={account} onBack={onDone} done={t("Go on")} />
+        ) : (
+          <Hello account={account} onDone={onEnd} />
+        )
+      }
+    </Loaded>
+  );
+}
+
+interface HelloProps {
+  readonly account: Account;
+  readonly onDone: () => void;
+}
+
+/** The first words: is it connected, who asks, and does a message arrive. */
+function Hello({ account, onDone }: HelloProps): React.JSX.Element {
+  const status = useRpc("status", {});
+  const [isSent, setSent] = useState(false);
+  const found = status.data?.channels.find(({ channel, accountId }) => channel === account.channel && accountId === account.accountId);
+  return (
+    <section className={styles["step"]}>
+      <h2 tabIndex={-1} ref={focusOnce}>
+        {t("Say hello by {account}", { account: accountLabel(account) })}
+      </h2>
+      <output className={styles["part"]}>
+        {found === undefined ? null : (
+          <>
+            <span>
+              <AccountState state={found.state} />
+            </span>
+            {found.state === "connected" ? null : <AccountFacts status={found} />}
+          </>
+        )}
+      </output>
+      <div className={styles["part"]}>
+        <h3>{t("1. Write to the assistant there")}</h3>
+        <PairingRequests
+          account={account}
+          empty={<p className={styles["note"]}>{t("Any words will do. Your request appears here, and you approve it.")}</p>}
+        />
+      </div>
+      <div className={styles["part"]}>
+        <h3>{t("2. Let it write to you")}</h3>
+        <TestMessage account={account} onSent={() => setSent(true)} />
+      </div>
+      <div className={styles["actions"]}>
+        <Button variant={isSent ? "primary" : "plain"} onClick={onDone}>
+          {isSent ? t("Done") : t("Go on without")}
+        </Button>
+      </div>
+    </section>
+  );
+}
