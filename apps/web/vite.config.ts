@@ -3,6 +3,8 @@ import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin, type UserConfig } from "vite";
 import { workerLicences } from "../../scripts/build/third-party-notices.ts";
 import { compileCatalogues } from "./catalogues.config.ts";
+import { drawIcons } from "./icons.config.ts";
+import { offlineShell } from "./offline-shell.config.ts";
 import { precompress } from "./precompress.config.ts";
 
 const config: UserConfig = defineConfig({
@@ -12,6 +14,8 @@ const config: UserConfig = defineConfig({
     react(),
     compileCatalogues(),
     preloadStart(),
+    drawIcons(),
+    offlineShell(),
     // The gateway serves the precompressed files as they are, without compressing at request time.
     { name: "precompress", apply: "build", closeBundle: () => precompress(fileURLToPath(new URL("./dist", import.meta.url))) },
   ],

@@ -30,10 +30,19 @@ export interface WatchedPage {
   readonly close: () => Promise<void>;
 }
 
-/** Opens a page with this viewport in a fresh profile. */
+/** What Playwright says in place of a service worker. */
+const NO_WORKER = "Service Worker registration blocked by Playwright";
+
+/** Opens a page with this viewport in a fresh profile. Only with `worker` the page may store itself in the browser: its requests are seen by no test then. */
 export async function openPage(
   browser: Browser,
-  options: { readonly width: number; readonly dark?: boolean; readonly firstRun?: boolean; readonly locale?: string },
+  options: {
+    readonly width: number;
+    readonly dark?: boolean;
+    readonly firstRun?: boolean;
+    readonly locale?: string;
+    readonly worker?: boolean;
+  },
 ): Promise<WatchedPage> {
   const context = await browser.newContext({
     viewport: { width: options.width, height: 780 },
@@ -41,6 +50,7 @@ export async function openPage(
     reducedMotion: "reduce",
     locale: options.locale ?? "en-GB",
     timezoneId: "UTC",
+    serviceWorkers: options.worker === true ? "allow" : "block",
   });
   // With the demo chosen, the first-run dialog does not open.
   if (options.firstRun !== true) await context.addInitScript(() => localStorage.setItem("factotum.firstRun", "demo"));
@@ -55,8 +65,8 @@ export async function openPage(
   page.on("websocket", (socket) => check(socket.url()));
   page.on("pageerror", (error) => complaints.push(`threw: ${error.message}`));
   page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type()) && !message.text().includes("WebSocket connection"))
-      complaints.push(`console: ${message.text()}`);
+    const isExpected = ["WebSocket connection", NO_WORKER].some((words) => message.text().includes(words));
+    if (["error", "warning"].includes(message.type()) && !isExpected) complaints.push(`console: ${message.text()}`);
   });
   return { page, complaints, close: () => context.close() };
 }

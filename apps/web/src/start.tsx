@@ -4,7 +4,9 @@ import { createRoot } from "react-dom/client";
 import * as z from "zod";
 import { forgetToken, loadToken, storeToken, takeToken } from "./app/address.ts";
 import { openAppSession, type TokenListener } from "./app/app-session.ts";
+import { InstallOffer } from "./app/install-offer.ts";
 import { warmFormats } from "./app/locale.ts";
+import { registerWorker } from "./app/register-worker.ts";
 import { applyTheme, loadTheme } from "./app/theme.ts";
 import { activateLanguage, onLanguageChange } from "./i18n/activate-language.ts";
 import type { Language } from "./i18n/language.ts";
@@ -22,6 +24,7 @@ window.addEventListener("popstate", () => {
   open(token);
 });
 const history = createHashHistory();
+const install = new InstallOffer(window);
 // The page's policy forbids code from strings; without this zod would try it once, and the browser would report a violation.
 z.config({ jitless: true });
 applyTheme(loadTheme(localStorage), window);
@@ -54,14 +57,18 @@ function render(): void {
 
 function createApp(token: string): OpenApp {
   return {
-    session: openAppSession({ token, page: window, history, listener: listenTo(token) }),
+    session: openAppSession({ token, page: window, history, install, listener: listenTo(token) }),
     router: createAppRouter(history),
   };
 }
 
 function listenTo(token: string): TokenListener {
   return {
-    onAccepted: () => storeToken(localStorage, token),
+    onAccepted: () => {
+      storeToken(localStorage, token);
+      // By now the program has been loaded, and it is known that this is its gateway.
+      void registerWorker(window);
+    },
     onRefused: () => {
       const kept = loadToken(localStorage);
       if (offered !== token || kept === undefined || kept === token) return;

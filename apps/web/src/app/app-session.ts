@@ -8,6 +8,7 @@ import { AppController } from "./app-controller.ts";
 import { type AppState, INITIAL_STATE } from "./app-state.ts";
 import { takeSocket } from "./early-socket.ts";
 import { InboxController } from "./inbox-controller.ts";
+import type { InstallOffer } from "./install-offer.ts";
 import { loadMedia } from "./load-media.ts";
 import { MediaCache } from "./media-cache.ts";
 import { randomId } from "./random-id.ts";
@@ -15,6 +16,9 @@ import { saveFile } from "./save-file.ts";
 import { scheduleDraw } from "./schedule-draw.ts";
 import { Store } from "./store.ts";
 import { uploadImage } from "./upload-image.ts";
+
+/** The conversation that was opened last: it is where messages go while the gateway cannot be reached. */
+const LAST_SESSION_KEY = "factotum.lastSession";
 
 /** The app's state and connection for one token, until `close`. */
 export interface AppSession {
@@ -24,6 +28,8 @@ export interface AppSession {
   readonly setup: SetupClient;
   readonly logins: LoginClient;
   readonly inbox: InboxController;
+  /** How the page is installed as an app. */
+  readonly install: InstallOffer;
   /** For requests of single pages. */
   readonly client: GatewayClient;
   /** Calls back when the session ends. */
@@ -48,11 +54,12 @@ interface AppSessionOptions {
   readonly page: Window;
   /** The routes that were visited. */
   readonly history: RouterHistory;
+  readonly install: InstallOffer;
   readonly listener: TokenListener;
 }
 
 /** Connects to the gateway that served the page, and opens the sessions that the address names. */
-export function openAppSession({ token, page, history, listener }: AppSessionOptions): AppSession {
+export function openAppSession({ token, page, history, install, listener }: AppSessionOptions): AppSession {
   const store = new Store<AppState>(INITIAL_STATE, (notify) => scheduleDraw(page, notify));
   const client = new GatewayClient({
     openSocket: () => takeSocket(page.document.baseURI),
@@ -75,12 +82,19 @@ export function openAppSession({ token, page, history, listener }: AppSessionOpt
       createUrl: (blob) => URL.createObjectURL(blob),
       revokeUrl: (url) => URL.revokeObjectURL(url),
     }),
-    onNavigate: (place, { isFirst }) => navigate(place, isFirst, history),
+    onNavigate: (place, { isFirst }) => {
+      page.localStorage.setItem(LAST_SESSION_KEY, place.sessionKey);
+      navigate(place, isFirst, history);
+    },
   });
 
   client.onStateChange((state) => {
     if (state.type === "connected") listener.onAccepted();
-    else if (state.type === "refused" && state.reason === "unauthorized") listener.onRefused();
+    // An installed page begins without an address. The gateway would say which conversation that means.
+    else if (state.type === "waiting" && store.get().sessionKey === undefined && isBare(history)) {
+      const last = page.localStorage.getItem(LAST_SESSION_KEY);
+      if (last !== null) controller.openSession(last);
+    } else if (state.type === "refused" && state.reason === "unauthorized") listener.onRefused();
   });
   const ending = new AbortController();
   const listening = { signal: ending.signal };
@@ -103,6 +117,7 @@ export function openAppSession({ token, page, history, listener }: AppSessionOpt
     inbox: new InboxController(client, store, browserTimers),
     setup: createSetupClient(client),
     logins: createLoginClient(client),
+    install,
     client,
     onClose: (listener) => ending.signal.addEventListener("abort", listener),
     retryNow: () => client.retryNow(),

@@ -28,14 +28,31 @@ export function ChatView(): React.JSX.Element {
   const connected = useAppState((state) => state.connection.type === "connected");
   const controller = useController();
   if (open.type === "open") return <Conversation chat={open.chat} />;
-  if (open.type === "loading")
-    return <p className="chat-note">{connected ? t("Loading the conversation…") : t("Waiting for the gateway…")}</p>;
+  if (open.type === "loading") return <Loading connected={connected} />;
   return (
     <div className="chat-note" role="alert">
       <p>{t("This conversation could not be opened: {reason}", { reason: open.message })}</p>
       <button type="button" className="button" onClick={() => controller.reopen()}>
         {t("Try again")}
       </button>
+    </div>
+  );
+}
+
+/** A conversation that was not read yet, with what was typed for it while the gateway was away. */
+function Loading({ connected }: { readonly connected: boolean }): React.JSX.Element {
+  const sessionKey = useAppState((state) => state.sessionKey);
+  const outgoing = useAppState((state) => state.outgoing).filter((message) => message.sessionKey === sessionKey);
+  return (
+    <div className="chat">
+      <p className="chat-note">{connected ? t("Loading the conversation…") : t("Waiting for the gateway…")}</p>
+      {outgoing.length === 0 ? null : (
+        <div className="chat-column">
+          {outgoing.map((message) => (
+            <OutgoingRow key={message.idempotencyKey} message={message} />
+          ))}
+        </div>
+      )}
     </div>
   );
 }
