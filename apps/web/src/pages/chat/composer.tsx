@@ -6,6 +6,7 @@ import { Icon } from "../../ui/icon.tsx";
 import type { Attachments } from "./use-attachments.ts";
 import { describeWait } from "../../chat/describe-wait.ts";
 import { useMessage } from "./use-message.ts";
+import { useSlashCompletion } from "./use-slash-completion.tsx";
 import { t } from "../../i18n/t.ts";
 
 /** A field that grows by itself needs no hidden copy to measure its text. */
@@ -25,9 +26,11 @@ export function Composer({
   const running = useAppState((state) => state.open.type === "open" && state.open.chat.live !== undefined);
   const message = useMessage(sessionKey, { input, attachments });
   const { text, change, send } = message;
+  const completion = useSlashCompletion(sessionKey, text, change);
   useFocusOnLoad(input);
 
   const onKeyDown = (event: KeyboardEvent): void => {
+    if (completion.onKeyDown(event)) return;
     const key = keyOf(event);
     const last = key === "recall" && text === "" ? controller.lastSaid() : undefined;
     if (key === "stop" && running) void controller.stop({ queued: false });
@@ -51,6 +54,7 @@ export function Composer({
         <AttachmentList attachments={attachments} onRemove={() => input.current?.focus()} />
       )}
       <div className="composer-box">
+        {completion.list}
         {message.isEdit ? null : <AttachButton onFiles={attachments.add} />}
         <div className="grow" data-text={GROWS_BY_ITSELF ? undefined : text}>
           <textarea
@@ -64,6 +68,7 @@ export function Composer({
             value={text}
             onChange={(event) => change(event.target.value)}
             onKeyDown={onKeyDown}
+            {...completion.field}
             onPaste={(event) => {
               const { files } = event.clipboardData;
               if (files.length === 0) return;

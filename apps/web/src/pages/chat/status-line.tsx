@@ -1,6 +1,7 @@
 import { formatCompact, formatDollars } from "../../app/locale.ts";
 import { useOpenSubagent } from "./subagents/use-subagents.ts";
 import { useAppState, useController } from "../../app/app-context.ts";
+import { ModelChoice } from "./model-choice.tsx";
 import { useOpenSession } from "./use-open-session.ts";
 import { t } from "../../i18n/t.ts";
 
@@ -8,13 +9,12 @@ import { t } from "../../i18n/t.ts";
 export function StatusLine(): React.JSX.Element {
   const controller = useController();
   const { summary } = useOpenSession();
+  const sessionKey = useAppState((state) => state.sessionKey);
   const isSubagent = useOpenSubagent() !== undefined;
   // The model of the next message, not of the last answer.
   const agentModel = useAppState((state) => state.agents.find(({ id }) => id === (summary?.agentId ?? state.agentId))?.model);
   const model = summary?.model ?? agentModel;
   const parts = [
-    // That of a sub-agent is in the bar above its conversation.
-    isSubagent ? undefined : model,
     summary === undefined || summary.contextTokens === 0
       ? undefined
       : t("{tokens} tokens in context", { tokens: formatCompact(summary.contextTokens) }),
@@ -23,10 +23,12 @@ export function StatusLine(): React.JSX.Element {
   ].filter((part) => part !== undefined);
   return (
     <p className="status-line">
-      {parts.length === 0 && !isSubagent ? (
+      {parts.length === 0 && model === undefined && !isSubagent ? (
         <span className="hint">{t("Enter sends · Shift + Enter begins a new line")}</span>
       ) : (
         <>
+          {/* That of a sub-agent is in the bar above its conversation. */}
+          {isSubagent ? null : <ModelChoice sessionKey={sessionKey} model={model} />}
           {parts.map((part, index) => (
             // The parts have fixed positions.
             <span key={index}>{part}</span>
