@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { JsonObject } from "@factotum/agent-contract";
 import { expect, test } from "vitest";
 import { createConfigDesk } from "./config-desk.ts";
 
@@ -21,6 +22,27 @@ test("without a file the text is empty, and a first change makes one; a file tha
     const broken = await desk.view();
     expect(broken).not.toHaveProperty("text");
     expect(broken.problems).not.toEqual([]);
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+});
+
+test("a file that is written while it is read is described as it is afterwards", async () => {
+  const home = await mkdtemp(join(tmpdir(), "factotum-desk-"));
+  const write = async (port: number): Promise<void> =>
+    writeFile(join(home, "factotum.json5"), JSON.stringify({ gateway: { port }, channels: { slow: {} } }));
+  let loads = 0;
+  // Its schema is loaded after the file was read.
+  const load = async (): Promise<JsonObject> => {
+    loads += 1;
+    if (loads === 1) await write(2);
+    return { type: "object", properties: {} };
+  };
+  try {
+    await write(1);
+    const options = { env: { FACTOTUM_HOME: home, HOME: home }, channels: [{ id: "slow", load }] };
+    const view = await createConfigDesk({ options: async () => options, hide: (text) => text }).view();
+    expect(view).toMatchObject({ written: { gateway: { port: 2 } }, text: expect.stringContaining('"port":2') as string });
   } finally {
     await rm(home, { recursive: true, force: true });
   }

@@ -96,9 +96,8 @@ async function view(
   options: LoadConfigOptions,
   { hide, needsRestart }: Pick<ConfigDeskOptions, "hide"> & { readonly needsRestart: readonly string[] },
 ): Promise<ConfigView> {
-  const loaded = await loadConfig(options);
+  const { loaded, raw } = await readOnce(options);
   const format = formatOf(loaded.path);
-  const raw = await readRaw(options);
   const text = raw === undefined || raw === "" ? raw : await shownText(raw, format, hide);
   const shown = (value: unknown): Readonly<Record<string, unknown>> => hiddenIn(value, hide) as Readonly<Record<string, unknown>>;
   return {
@@ -114,6 +113,21 @@ async function view(
     inactive: loaded.type === "refused" ? [] : loaded.inactive,
     needsRestart,
   };
+}
+
+/** How often a file that is being written is read again. */
+const MAX_READS = 5;
+
+type Loaded = Awaited<ReturnType<typeof loadConfig>>;
+
+/** The file's text with what it means: both of one moment, also while it is being written. */
+async function readOnce(options: LoadConfigOptions): Promise<{ readonly loaded: Loaded; readonly raw: string | undefined }> {
+  for (let reads = 1; ; reads += 1) {
+    const loaded = await loadConfig(options);
+    const raw = await readRaw(options);
+    const isSame = raw === undefined || (loaded.fileHash ?? hashOf("")) === hashOf(raw);
+    if (isSame || reads === MAX_READS) return { loaded, raw };
+  }
 }
 
 /** `undefined` for a text that cannot be parsed: its secrets cannot be found. */

@@ -3,6 +3,7 @@ import { isPlainObject, type Document } from "../document/plain-object.ts";
 import type { FactotumConfig } from "../factotum-config.ts";
 import { isSecretReference, parseSecret, REDACTED } from "../schema/secret.ts";
 import type { Environment } from "../state/state-paths.ts";
+import { isArgument, secretArgument } from "./secret-arguments.ts";
 import { isPlainServerVariable, isSecretPath } from "./secret-keys.ts";
 
 /** Credentials in a URL. */
@@ -16,33 +17,29 @@ export function redactSecrets(value: unknown, path: KeyPath = []): unknown {
     if (isSecretPath(path) && !isSecretReference(value)) return REDACTED;
     return value.replace(CREDENTIALS_IN_URL, `$1${REDACTED}@`);
   }
-  if (Array.isArray(value)) return value.map((entry, index) => redactSecrets(entry, [...path, index]));
+  if (Array.isArray(value))
+    return value.map((entry, index) => redactedArgument(value, index, path) ?? redactSecrets(entry, [...path, index]));
   if (!isPlainObject(value) || isSecretReference(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, redactSecrets(entry, [...path, key])]));
 }
 
-/**
- * A copy of a value to be written in which marks stand for what the document has at the same place; a mark without such a secret stays, and so does one in a list
- * that had more entries: it is unknown which of them is left.
- */
-export function restoreSecrets(value: unknown, before: Document, path: KeyPath): unknown {
-  if (typeof value === "string") {
-    if (!value.includes(REDACTED)) return value;
-    const present = valueAt(before, path);
-    return typeof present === "string" && redactSecrets(present, path) === value ? present : value;
-  }
-  if (Array.isArray(value)) {
-    const present = valueAt(before, path);
-    if (Array.isArray(present) && present.length > value.length) return value;
-    return value.map((entry, index) => restoreSecrets(entry, before, [...path, index]));
-  }
-  if (!isPlainObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, restoreSecrets(entry, before, [...path, key])]));
+/** The value at `path` of a document as `redactSecrets` shows it: whether an argument is a secret, the one before it says. */
+export function redactedAt(document: Document, path: KeyPath): unknown {
+  const index = path.at(-1);
+  if (typeof index !== "number") return redactSecrets(valueAt(document, path), path);
+  const list = redactSecrets(valueAt(document, path.slice(0, -1)), path.slice(0, -1));
+  return Array.isArray(list) ? (list[index] as unknown) : undefined;
+}
+
+function redactedArgument(list: readonly unknown[], index: number, path: KeyPath): string | undefined {
+  const found = secretArgument(list, index, path);
+  return found === undefined ? undefined : `${found.prefix}${REDACTED}`;
 }
 
 /** A copy of a resolved configuration for display: no literal secret is in it, and references are as a file writes them. */
 export function redactConfig(value: unknown, path: KeyPath = []): unknown {
-  if (Array.isArray(value)) return value.map((entry, index) => redactConfig(entry, [...path, index]));
+  if (Array.isArray(value))
+    return value.map((entry, index) => redactedArgument(value, index, path) ?? redactConfig(entry, [...path, index]));
   if (!isPlainObject(value)) return redactSecrets(value, path);
   if (value["type"] === "literal" && typeof value["value"] === "string" && Object.keys(value).length === 2)
     return isPlainServerVariable(path) ? value["value"] : REDACTED;
@@ -60,17 +57,22 @@ export function redactionMarks(value: unknown, path: KeyPath = []): KeyPath[] {
   return Object.entries(value).flatMap(([key, entry]) => redactionMarks(entry, [...path, key]));
 }
 
-/** The keys that contain a literal secret, for `doctor`: each should be moved elsewhere. Variables such as `LOG_LEVEL` are not secret. */
+/**
+ * The keys that contain a literal secret, for `doctor`: each should be moved elsewhere. Variables such as `LOG_LEVEL` are not secret, and an argument can be
+ * moved nowhere.
+ */
 export function literalSecrets(document: Document): string[] {
-  return literalSecretPaths(document).map(formatKeyPath);
+  return literalSecretPaths(document)
+    .filter((path) => !isArgument(path))
+    .map(formatKeyPath);
 }
 
 /** The places of literal secrets. */
 export function literalSecretPaths(document: Document): KeyPath[] {
   const found: KeyPath[] = [];
-  walkStrings(document, [], (text, path) => {
+  walkStrings(document, [], (text, path, isHidden) => {
     const isLiteral = isSecretPath(path) && !isPlainServerVariable(path) && !isSecretReference(text);
-    if (isLiteral || CREDENTIALS_IN_URL.test(text)) found.push(path);
+    if (isLiteral || isHidden || CREDENTIALS_IN_URL.test(text)) found.push(path);
   });
   return found;
 }
@@ -82,8 +84,13 @@ export function literalSecretTexts(document: Document): string[] {
   const found: string[] = [];
   const visit = (value: unknown, path: KeyPath, isBelow: boolean): void => {
     const isPlace = isBelow || isSecretPath(path);
-    if (Array.isArray(value)) value.forEach((entry, index) => visit(entry, [...path, index], isPlace));
-    else if (isPlainObject(value)) {
+    if (Array.isArray(value)) {
+      for (const [index, entry] of value.entries()) {
+        const { secret = "" } = secretArgument(value, index, path) ?? {};
+        if (secret.length >= SHORTEST_SECRET) found.push(secret);
+        visit(entry, [...path, index], isPlace);
+      }
+    } else if (isPlainObject(value)) {
       if (!isSecretReference(value)) for (const [key, entry] of Object.entries(value)) visit(entry, [...path, key], isPlace);
     } else if (typeof value === "string" || typeof value === "number") {
       const text = String(value);
@@ -111,7 +118,10 @@ export function secretValues(config: FactotumConfig, env: Environment): Readonly
       if (secret?.type === "env") add(env[secret.name]);
       add(CREDENTIALS_IN_URL.exec(value)?.[2]);
     } else if (Array.isArray(value)) {
-      value.forEach((entry, index) => visit(entry, [...path, index]));
+      for (const [index, entry] of value.entries()) {
+        add(secretArgument(value, index, path)?.secret);
+        visit(entry, [...path, index]);
+      }
     } else if (isPlainObject(value)) {
       if (value["type"] === "literal" && typeof value["value"] === "string" && !isPlainServerVariable(path)) add(value["value"]);
       if (value["type"] === "env" && typeof value["name"] === "string") add(env[value["name"]]);
@@ -123,10 +133,19 @@ export function secretValues(config: FactotumConfig, env: Environment): Readonly
   return found;
 }
 
-function walkStrings(value: unknown, path: KeyPath, visit: (text: string, path: KeyPath) => void): void {
-  if (typeof value === "string") visit(value, path);
-  else if (Array.isArray(value)) value.forEach((entry, index) => walkStrings(entry, [...path, index], visit));
-  else if (isPlainObject(value) && !isSecretReference(value)) {
-    for (const [key, entry] of Object.entries(value)) walkStrings(entry, [...path, key], visit);
+/** `isHidden`: the text is an argument with a secret. */
+type VisitString = (text: string, path: KeyPath, isHidden: boolean) => void;
+
+function walkStrings(value: unknown, path: KeyPath, visit: VisitString): void {
+  if (Array.isArray(value)) {
+    for (const [index, entry] of value.entries()) {
+      if (typeof entry === "string") visit(entry, [...path, index], secretArgument(value, index, path) !== undefined);
+      else walkStrings(entry, [...path, index], visit);
+    }
+  } else if (isPlainObject(value) && !isSecretReference(value)) {
+    for (const [key, entry] of Object.entries(value)) {
+      if (typeof entry === "string") visit(entry, [...path, key], false);
+      else walkStrings(entry, [...path, key], visit);
+    }
   }
 }

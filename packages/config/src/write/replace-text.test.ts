@@ -1,7 +1,17 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { temporaryHome } from "../../test/sample.ts";
-import { hashOf, loadConfig, parseText, redactConfig, redactText, REDACTED, replaceConfigText, restoreSecrets } from "../index.ts";
+import {
+  hashOf,
+  loadConfig,
+  parseText,
+  redactConfig,
+  redactText,
+  REDACTED,
+  redactSecrets,
+  replaceConfigText,
+  restoreSecrets,
+} from "../index.ts";
 
 const TEXT = `// mine
 {
@@ -41,6 +51,33 @@ test("neither a comment without quotes nor an address in one shows a secret", as
   const parsed = await parseText(text, "yaml");
   if (parsed.type !== "document") throw new Error("the text cannot be parsed");
   expect(await redactText(text, "yaml", parsed.document)).toBe(text.replace("canary-yaml", REDACTED).replace("canary-end", REDACTED));
+});
+
+test("no value of env and headers is shown in a comment, whatever its name, and what stands after them is", async () => {
+  const shown = await shownText(`{
+  // mcp: { servers: { a: { command: "a", env: { PLAIN: "canary-line" }, cwd: "/kept" } } },
+  // b: {
+  //   env: {
+  //     OTHER: "canary-lines",
+  //     FROM: "\${VARIABLE}",
+  //   },
+  //   cwd: "/kept-too",
+  // },
+  /*
+    headers: {
+      Plain: "canary-block",
+    },
+    cwd: "/kept-three",
+  */
+  memory: { extraPaths: ["src/**/*.md"] }, // kept
+}
+`);
+  expect(shown).not.toContain("canary");
+  for (const kept of ['"/kept"', '"/kept-too"', '"/kept-three"', '"${VARIABLE}"', "// kept", "src/**/*.md"]) expect(shown).toContain(kept);
+  const text = "# a:\n#   env:\n#     PLAIN: canary yaml\n#   cwd: /kept\nmemory: {}\n# command: kept-too\n";
+  const parsed = await parseText(text, "yaml");
+  if (parsed.type !== "document") throw new Error("the text cannot be parsed");
+  expect(await redactText(text, "yaml", parsed.document)).toBe(text.replace("canary yaml", REDACTED));
 });
 
 const WORDS = `{
@@ -109,6 +146,93 @@ test("marks in a list that has become shorter are refused, because it is unknown
   const [mark, before] = [{ secret: REDACTED }, { list: [{ secret: "a" }, { secret: "b" }] }];
   expect(restoreSecrets([mark], before, ["list"])).toEqual([mark]);
   expect(restoreSecrets([mark, mark, { secret: "c" }], before, ["list"])).toEqual([...before.list, { secret: "c" }]);
+});
+
+const SERVERS = `{ hooks: { mappings: [
+  {
+    name: "one",
+    secret: "canary-one",
+  },
+  {
+    name: "two",
+    secret: "canary-two",
+  },
+] } }
+`;
+
+test("entries of a list keep their secrets when they change places, or when another one is removed", async () => {
+  await using home = await temporaryHome();
+  const path = await home.write("factotum.json5", SERVERS);
+  const shown = await shownText(SERVERS);
+  const swapped = shown.replace('"one"', '"-"').replace('"two"', '"one"').replace('"-"', '"two"');
+  expect(await replaceConfigText(swapped, { env: home.env, channels: [] })).toMatchObject({ type: "written" });
+  expect(await readFile(path, "utf8")).toMatch(/"two",\s+secret: "canary-two"[^]*"one",\s+secret: "canary-one"/);
+  const [, second = ""] = (await shownText(await readFile(path, "utf8"))).match(/\},\n( {2}\{[^]*?\},\n)/) ?? [];
+  const one = `{ hooks: { mappings: [\n${second}] } }\n`;
+  expect(await replaceConfigText(one, { env: home.env, channels: [] })).toMatchObject({ type: "written" });
+  const rest = await readFile(path, "utf8");
+  expect(rest).toMatch(/"one",\s+secret: "canary-one"/);
+  expect(rest).not.toContain("two");
+});
+
+test.each([
+  [
+    "what was renamed keeps the secret of its place",
+    [
+      { name: "one", secret: REDACTED },
+      { name: "new", secret: REDACTED },
+    ],
+    ["a", "b"],
+  ],
+  [
+    "what was changed keeps that of its name",
+    [
+      { name: "two", secret: REDACTED, extra: 1 },
+      { name: "one", secret: REDACTED },
+    ],
+    ["b", "a"],
+  ],
+  [
+    "a new entry has none",
+    [
+      { name: "one", secret: REDACTED },
+      { name: "two", secret: REDACTED },
+      { name: "new", secret: REDACTED },
+    ],
+    ["a", "b", REDACTED],
+  ],
+  [
+    "a name that is there twice is uncertain",
+    [
+      { name: "one", secret: REDACTED, extra: 1 },
+      { name: "one", secret: REDACTED, extra: 2 },
+    ],
+    [REDACTED, REDACTED],
+  ],
+])("of a list, %s", (_, entries, secrets) => {
+  const before = {
+    list: [
+      { name: "one", secret: "a" },
+      { name: "two", secret: "b" },
+    ],
+  };
+  expect((restoreSecrets(entries, before, ["list"]) as { secret: string }[]).map(({ secret }) => secret)).toEqual(secrets);
+});
+
+test("secrets among the arguments of a program are hidden, and kept when they are written back", async () => {
+  await using home = await temporaryHome();
+  const args = `["--log-level=debug", "--api-key=canary-key", "--token", "canary-token", "API_TOKEN=canary-env", "--key=\${KEY}", "-v"]`;
+  const text = `{ mcp: { servers: { files: { command: "files-mcp", args: ${args} } } } }\n`;
+  const path = await home.write("factotum.json5", text);
+  const shown = await shownText(text);
+  expect(shown).not.toContain("canary");
+  for (const kept of ["--log-level=debug", `--api-key=${REDACTED}`, "--key=${KEY}", '"-v"']) expect(shown).toContain(kept);
+  const loaded = await loadConfig({ env: home.env, channels: [] });
+  if (loaded.type !== "loaded") throw new Error("the file was refused");
+  expect(JSON.stringify([redactConfig(loaded.config), redactSecrets(loaded.written)])).not.toContain("canary");
+  const written = shown.replace('"-v"', '"-v", "-q"').replace("{ mcp", "{ memory: {}, mcp");
+  expect(await replaceConfigText(written, { env: home.env, channels: [] })).toMatchObject({ type: "written" });
+  expect(await readFile(path, "utf8")).toBe(text.replace('"-v"', '"-v", "-q"').replace("{ mcp", "{ memory: {}, mcp"));
 });
 
 test("a text that a person has changed is written with the secrets that its marks stand for", async () => {

@@ -3,19 +3,17 @@ import { formatKeyPath, valueAt, withValue, type KeyPath } from "../document/key
 import { parseText, type ConfigFormat } from "../document/parse-text.ts";
 import type { Document } from "../document/plain-object.ts";
 import { REDACTED } from "../schema/secret.ts";
-import { literalSecretPaths, literalSecretTexts, redactionMarks, redactSecrets, restoreSecrets } from "../secrets/redact.ts";
+import { literalSecretPaths, literalSecretTexts, redactedAt, redactionMarks } from "../secrets/redact.ts";
+import { restoreSecrets } from "../secrets/restore-secrets.ts";
 import { isSecretPath } from "../secrets/secret-keys.ts";
 import { editText } from "./edit-text.ts";
+import { redactComments } from "./redact-comments.ts";
 
 /** A shorter secret is hidden at its key alone: its text may be an ordinary word elsewhere. */
 const SHORTEST_ANYWHERE = 8;
 
 /** A key with a quoted value, as in a comment: `// apiKey: "…"`. */
 const WRITTEN_PAIR = /(?<![\w$-])(?<key>[\w$-]+)(?<between>["']?\s*[:=]\s*)(?<quote>["'])(?<value>(?:(?!\k<quote>)[^\\\n]|\\.)+)\k<quote>/g;
-/** Where a comment may begin in a line. */
-const COMMENT = /(?:^|\s)(?:#|\/\/|\/?\*)/;
-/** A key with a value that has no quotes, in a comment: `# apiKey: …`. Shorter values are ordinary words. */
-const COMMENTED_PAIR = /(?<![\w$-])(?<key>[\w$-]+)(?<between>\s*[:=]\s*)(?<value>[^\s"'{}[\],]{4,})/g;
 /** Credentials in an address, also of a comment. */
 const WRITTEN_CREDENTIALS = /(?<![a-z0-9+.-])([a-z][a-z0-9+.-]*:\/\/)[^\s/?#@"'`]+@/gi;
 
@@ -24,7 +22,7 @@ export async function redactText(text: string, format: ConfigFormat, document: D
   let shown = text;
   let current = document;
   for (const path of literalSecretPaths(document)) {
-    const value = redactSecrets(valueAt(current, path), path) as JsonValue;
+    const value = redactedAt(current, path) as JsonValue;
     const after = withValue(current, path, value);
     shown = (await editText(shown, format, { path, value, before: current, after })).text;
     current = after;
@@ -35,23 +33,12 @@ export async function redactText(text: string, format: ConfigFormat, document: D
     if (secret.length < SHORTEST_ANYWHERE && atKeys.has(secret)) continue;
     for (const written of [secret, JSON.stringify(secret).slice(1, -1)]) shown = shown.replaceAll(written, REDACTED);
   }
-  return shown
+  const hidden = shown
     .replaceAll(WRITTEN_PAIR, (pair, key: string, between: string, quote: string, value: string) =>
       isSecretPath([key]) && !/^\$\{\w+\}$/.test(value) ? `${key}${between}${quote}${REDACTED}${quote}` : pair,
     )
-    .replaceAll(WRITTEN_CREDENTIALS, `$1${REDACTED}@`)
-    .split("\n")
-    .map(redactComment)
-    .join("\n");
-}
-
-function redactComment(line: string): string {
-  const start = line.search(COMMENT);
-  if (start === -1) return line;
-  const comment = line
-    .slice(start)
-    .replaceAll(COMMENTED_PAIR, (pair, key: string, between: string) => (isSecretPath([key]) ? `${key}${between}${REDACTED}` : pair));
-  return line.slice(0, start) + comment;
+    .replaceAll(WRITTEN_CREDENTIALS, `$1${REDACTED}@`);
+  return redactComments(hidden.split("\n")).join("\n");
 }
 
 /** A text in which each mark is again the secret that it stands for, or the places of marks that stand for none; empty for one in a comment. */
@@ -89,10 +76,10 @@ async function restoreValues(written: string, { format, before }: Pick<ShownFile
   if (parsed.type === "syntax") return written;
   let restored = written;
   let { document } = parsed;
+  const whole = restoreSecrets(document, before, []);
   for (const path of redactionMarks(document)) {
-    const marked = valueAt(document, path);
-    const value = restoreSecrets(marked, before, path) as JsonValue;
-    if (value === marked || isInShorterList(path, { before, document })) continue;
+    const value = valueAt(whole, path) as JsonValue;
+    if (value === valueAt(document, path)) continue;
     const after = withValue(document, path, value);
     restored = (await editText(restored, format, { path, value, before: document, after })).text;
     document = after;
@@ -131,17 +118,9 @@ function movedSecrets(
   document: Document,
   { before, marked }: { readonly before: Document; readonly marked: Document },
 ): readonly KeyPath[] {
+  const expected = restoreSecrets(marked, before, []);
   return literalSecretPaths(document).filter((path) => {
     const mark = valueAt(marked, path);
-    return typeof mark === "string" && mark.includes(REDACTED) && valueAt(document, path) !== valueAt(before, path);
-  });
-}
-
-/** True for a place in a list that had more entries: it is unknown which of them is left. */
-function isInShorterList(path: KeyPath, { before, document }: { readonly before: Document; readonly document: Document }): boolean {
-  return path.some((part, index) => {
-    if (typeof part !== "number") return false;
-    const [earlier, now] = [valueAt(before, path.slice(0, index)), valueAt(document, path.slice(0, index))];
-    return Array.isArray(earlier) && Array.isArray(now) && earlier.length > now.length;
+    return typeof mark === "string" && mark.includes(REDACTED) && valueAt(document, path) !== valueAt(expected, path);
   });
 }
