@@ -15,9 +15,12 @@ export function parseAccountKey(key: string): Account {
   return at === -1 ? { channel: key, accountId: "default" } : { channel: key.slice(0, at), accountId: key.slice(at + 1) };
 }
 
-/** The name of a channel for people: its id, with a capital letter. */
+/** Channels whose names are written in another way than their ids. */
+const NAMES: Readonly<Record<string, string>> = { a2a: "A2A", irc: "IRC", "chat-sdk": "Chat SDK" };
+
+/** The name of a channel for people: its own, or its id with a capital letter. */
 export function channelLabel(id: string): string {
-  return `${id.slice(0, 1).toUpperCase()}${id.slice(1)}`;
+  return NAMES[id] ?? `${id.slice(0, 1).toUpperCase()}${id.slice(1)}`;
 }
 
 /** The name of an account for people. */

@@ -46,7 +46,7 @@ export function ChannelChoice({ link }: ChannelChoiceProps): React.JSX.Element {
 }
 
 function describe({ state, accounts }: KnownChannel): string {
-  if (state === "installable") return t("Is installed first");
+  if (state === "installable") return t("Not installed");
   if (accounts.length === 0) return t("Not set up");
   return t("{count, plural, one {# account} other {# accounts}}", { count: accounts.length });
 }
