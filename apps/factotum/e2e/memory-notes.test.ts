@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PROTOCOL_VERSION, ServerFrameSchema } from "@factotum/protocol";
-import { runCommand, startProduct, type Product } from "@factotum/testing-product";
+import { freePort, runCommand, startProduct, type Product } from "@factotum/testing-product";
 import { expect, test } from "vitest";
 import { RpcClient } from "../src/rpc/rpc-client.ts";
 
@@ -86,7 +86,9 @@ test("the owner's notes are read without secrets, and written over what was read
 });
 
 test("a running gateway says what would be forgotten, and forgets it by a restart", async () => {
-  await using product = await startProduct({ config: {} });
+  // A restart starts at the port of the configuration.
+  const port = await freePort();
+  await using product = await startProduct({ config: { gateway: { port } }, port });
   const { home, url, token } = product;
   const database = join(home, "state", "factotum.sqlite");
   try {

@@ -51,6 +51,8 @@ test.each([
   ["overview", "Running now"],
   ["channels", "Add a channel"],
   ["inbox", "Nothing waits for you."],
+  ["memory", "The assistant has noted nothing yet."],
+  ["memory?tab=forget", "What is to be forgotten?"],
   ["automations", "A job does something at a time that you choose"],
   ["automations/new", "Next times"],
   ["automations?tab=heartbeat", "It is off. Nothing runs, and nothing is charged."],

@@ -3,6 +3,7 @@ import { ChatPage } from "../pages/chat/chat-page.tsx";
 import { parseContextSearch } from "../pages/context/context-search.ts";
 import { parseLogSearch } from "../pages/logs/log-search.ts";
 import { parseAutomationsSearch } from "../pages/automations/automations-search.ts";
+import { parseMemorySearch } from "../pages/memory/memory-search.ts";
 import { parseUsageSearch } from "../pages/usage/usage-search.ts";
 import { parseTraceSearch } from "../pages/trace/trace-search.ts";
 import { parseSettingsSearch } from "../pages/settings/settings-search.ts";
@@ -36,6 +37,12 @@ const routes = root.addChildren([
       getParentRoute: () => dataPages,
       path: "/inbox",
       component: lazyRouteComponent(() => import("../pages/inbox/inbox-page.tsx"), "InboxPage"),
+    }),
+    createRoute({
+      getParentRoute: () => dataPages,
+      path: "/memory",
+      validateSearch: parseMemorySearch,
+      component: lazyRouteComponent(() => import("../pages/memory/memory-page.tsx"), "MemoryPage"),
     }),
     createRoute({
       getParentRoute: () => dataPages,

@@ -4,7 +4,7 @@ import { waitingCount } from "../app/waiting-count.ts";
 import type { IconName } from "../ui/icon.tsx";
 
 /** Routes that need no parameter. */
-type PlainRoute = "/inbox" | "/overview" | "/automations" | "/usage" | "/logs" | "/settings/{-$section}" | "/channels";
+type PlainRoute = "/inbox" | "/overview" | "/automations" | "/memory" | "/usage" | "/logs" | "/settings/{-$section}" | "/channels";
 
 /** A page as the rail and the palette show it. */
 export interface PageLink {
@@ -28,6 +28,7 @@ export function usePages(): readonly PageLink[] {
     { id: "inbox", label: t("Inbox"), icon: "inbox", link: { to: "/inbox" }, waiting },
     { id: "overview", label: t("Overview"), icon: "overview", link: { to: "/overview" } },
     { id: "automations", label: t("Automations"), icon: "automations", link: { to: "/automations" } },
+    { id: "memory", label: t("Memory"), icon: "memory", link: { to: "/memory" } },
     { id: "channels", label: t("Channels"), icon: "channels", link: { to: "/channels" } },
     { id: "usage", label: t("Usage"), icon: "usage", link: { to: "/usage" } },
     { id: "settings", label: t("Settings"), icon: "gear", link: { to: "/settings/{-$section}" } },

@@ -1,0 +1,162 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { freePort, type Product, runCommand, startProduct } from "@factotum/testing-product";
+import { callTools, sayText } from "@factotum/testing-providers";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { findViolations } from "./find-violations.ts";
+import { openBrowser, openPage, type WatchedPage } from "./open-browser.ts";
+import type { Look } from "./scripted-page.ts";
+import { startProvider, type TestProvider } from "./start-provider.ts";
+
+const BEFORE = "# Facts\n\n- Lives in Basel.\n- Likes oolong.\n";
+const AFTER = "# Facts\n\n- Lives in Zürich.\n- Likes oolong.\n";
+
+let browser: Browser;
+let provider: TestProvider;
+let product: Product;
+let port: number;
+let config: object;
+let watched: WatchedPage[] = [];
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  provider = await startProvider();
+  let answers = 0;
+  provider.server.respond(() =>
+    (answers += 1) === 1 ? callTools({ name: "write", arguments: { path: "MEMORY.md", content: AFTER } }) : sayText("Noted."),
+  );
+  // A restart starts at the port of the configuration.
+  port = await freePort();
+  config = { ...provider.config, gateway: { port } };
+  product = await startProduct({ config, port });
+  await mkdir(join(product.home, "workspace/memory"), { recursive: true });
+  await writeFile(file("MEMORY.md"), BEFORE);
+  await writeFile(file("memory/2026-01-02.md"), "- The boiler was serviced.\n");
+});
+afterAll(async () => {
+  await runCommand(["gateway", "stop"], product);
+  await product[Symbol.asyncDispose]();
+  await provider[Symbol.asyncDispose]();
+  await browser.close();
+});
+afterEach(async () => {
+  const pages = watched;
+  watched = [];
+  for (const page of pages) await page.close();
+  expect(pages.flatMap(({ complaints }) => complaints)).toEqual([]);
+});
+
+const file = (path: string): string => join(product.home, "workspace", path);
+const read = (path: string): Promise<string> => readFile(file(path), "utf8");
+
+async function open(look: Look, hash = "memory"): Promise<Page> {
+  const opened = await openPage(browser, look);
+  watched.push(opened);
+  await opened.page.goto(`${product.url}/#token=${product.token}`);
+  await opened.page.waitForURL(/#\/chat\/agent/);
+  await opened.page.goto(`${product.url}/#/${hash}`);
+  return opened.page;
+}
+
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const editor = (page: Page, path: string) => page.getByRole("textbox", { name: `Text of ${path}` });
+const tab = (page: Page, name: string) => page.getByRole("tab", { name, exact: true });
+const isInside = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth);
+
+/** Replaces the whole text of the editor by keyboard. */
+async function type(page: Page, path: string, text: string): Promise<void> {
+  await page.locator(".cm-content").waitFor();
+  await editor(page, path).focus();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.insertText(text);
+}
+
+test("a note follows the assistant's change, and is edited, compared and restored by keyboard", async () => {
+  const page = await open({ width: 1280 });
+  await page.getByRole("link", { name: "MEMORY.md" }).press("Enter");
+  await page.getByText("Lives in Basel.").waitFor();
+  await runCommand(["agent", "--message", "I live in Zürich now."], product);
+  await page.getByText("Lives in Zürich.").waitFor();
+  await tab(page, "Where it comes from").click();
+  await page.getByRole("listitem").filter({ hasText: "Lives in Zürich." }).getByText("by the assistant").waitFor();
+  await page.getByRole("listitem").filter({ hasText: "Likes oolong." }).getByText("by hand").waitFor();
+  expect(await findViolations(page)).toEqual([]);
+
+  await tab(page, "Where it comes from").press("ArrowLeft");
+  await type(page, "MEMORY.md", "# Facts\n\n- Lives in Bern.\n");
+  await page.keyboard.press("Control+s");
+  await page.getByText("Saved. What the note held is among its versions.").waitFor();
+  expect(await read("MEMORY.md")).toBe("# Facts\n\n- Lives in Bern.\n");
+  await tab(page, "Text").press("End");
+  const newest = page.getByRole("tabpanel").getByRole("listitem").first();
+  await newest.getByRole("button", { name: "Show the differences" }).press("Enter");
+  await newest.locator("ins", { hasText: "Lives in Bern." }).waitFor();
+  expect(await newest.locator("del").allInnerTexts()).toContain("- Likes oolong.");
+  expect(await findViolations(page)).toEqual([]);
+  await newest.getByRole("button", { name: "Restore" }).press("Enter");
+  await page.getByText("MEMORY.md is as it was.").waitFor();
+  expect(await read("MEMORY.md")).toBe(AFTER);
+});
+
+test("another change is never overwritten unseen, and unsaved text is not lost unasked", async () => {
+  const page = await open({ width: 360 }, "memory?note=memory/2026-01-02.md");
+  const path = "memory/2026-01-02.md";
+  await type(page, path, "- The boiler is new.\n");
+  await writeFile(file(path), "- The boiler is old.\n");
+  await button(page, "Save").press("Enter");
+  await page.getByText("The note has changed since it was read.", { exact: false }).waitFor();
+  await page.getByRole("alert").filter({ hasText: "The note has changed meanwhile." }).waitFor();
+  expect(await read(path)).toBe("- The boiler is old.\n");
+  expect(await page.getByRole("alert").locator("del").allInnerTexts()).toEqual(["- The boiler is old."]);
+  expect([await findViolations(page), await isInside(page)]).toEqual([[], true]);
+  await page.getByRole("link", { name: "All notes" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).press("Enter");
+  await button(page, "Keep mine").press("Enter");
+  await button(page, "Save").press("Enter");
+  await page.getByText("Saved.", { exact: false }).waitFor();
+  expect(await read(path)).toBe("- The boiler is new.\n");
+});
+
+test("notes are made, found and removed with a way back, in Chinese at 360 px, through a kill of the gateway", async () => {
+  const page = await open({ width: 360, dark: true, locale: "zh-CN" });
+  await page.getByRole("heading", { name: "记忆", level: 1 }).waitFor();
+  expect([await findViolations(page), await isInside(page)]).toEqual([[], true]);
+  await page.getByRole("button", { name: "新建笔记" }).press("Enter");
+  await page.getByLabel("笔记名称").fill("茶");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "memory/茶.md", level: 1 }).waitFor();
+  expect(await read("memory/茶.md")).toBe("# 茶\n");
+  expect([await findViolations(page), await isInside(page)]).toEqual([[], true]);
+  await product.end("SIGKILL");
+  await page.getByText("已连接", { exact: true }).waitFor({ state: "detached" });
+  product = await startProduct({ config, home: product.home, port });
+  await page.getByText("已连接", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "移除笔记" }).click();
+  await page.getByRole("button", { name: "撤销" }).click();
+  await page.getByRole("link", { name: "memory/茶.md" }).waitFor();
+  expect(await read("memory/茶.md")).toBe("# 茶\n");
+  await page.getByRole("searchbox").fill("boiler");
+  await page.keyboard.press("Enter");
+  await page.getByRole("listitem").filter({ hasText: "The boiler is new." }).waitFor();
+  expect([await findViolations(page), await isInside(page)]).toEqual([[], true]);
+});
+
+test("what would be forgotten is shown first, and is gone after a question and a restart under the page", async () => {
+  await writeFile(file("memory/birds.md"), "- a canarybird\n- a blackbird\n");
+  const page = await open({ width: 1280, dark: true }, "memory?tab=forget");
+  await page.getByRole("textbox", { name: "Text" }).fill("CanaryBird");
+  await button(page, "Show what would go").press("Enter");
+  await page.getByRole("listitem").filter({ hasText: "memory/birds.md: 1 line" }).waitFor();
+  expect(await read("memory/birds.md")).toContain("canarybird");
+  expect(await findViolations(page)).toEqual([]);
+  await button(page, "Forget all of this…").press("Enter");
+  await page.getByRole("dialog").getByRole("button", { name: "Forget and restart" }).press("Enter");
+  await page.getByText("The gateway restarts and forgets it.", { exact: false }).waitFor();
+  await page.getByText("Connected", { exact: true }).waitFor({ state: "detached" });
+  await page.getByText("Connected", { exact: true }).waitFor({ timeout: 60_000 });
+  await tab(page, "Notes").click();
+  await page.getByRole("link", { name: "memory/birds.md" }).click();
+  await page.getByText("a blackbird").waitFor();
+  expect(await read("memory/birds.md")).toBe("- a blackbird\n");
+});

@@ -1,0 +1,70 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useAppState } from "../../app/app-context.ts";
+import { t } from "../../i18n/t.ts";
+import { PageFrame } from "../../shell/page-frame.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { ForgetPanel } from "./forget-panel.tsx";
+import { IndexPanel } from "./index-panel.tsx";
+import styles from "./memory.module.css";
+import { NoteView } from "./note-view.tsx";
+import { NotesPanel } from "./notes-panel.tsx";
+
+/** What an agent remembers: its notes, what is found in them, and forgetting. */
+export function MemoryPage(): React.JSX.Element {
+  const { tab = "notes", agent, note } = useSearch({ from: "/data/memory" });
+  const navigate = useNavigate();
+  const agentId = useAppState((state) => agent ?? state.agents.find(({ isDefault }) => isDefault)?.id);
+  const of = agent === undefined ? {} : { agent };
+  return (
+    <PageFrame title={note ?? t("Memory")}>
+      <div className={styles["scroll"]}>
+        <div className={styles["content"]}>
+          {note === undefined ? (
+            <>
+              <AgentChoice
+                agent={agentId}
+                onChange={(next) => void navigate({ to: "/memory", search: { tab, agent: next }, replace: true })}
+              />
+              <Tabs
+                label={t("Memory")}
+                tabs={[
+                  { id: "notes", label: t("Notes") },
+                  { id: "forget", label: t("Forget") },
+                  { id: "index", label: t("Index") },
+                ]}
+                selected={tab}
+                onSelect={(next) => void navigate({ to: "/memory", search: { ...of, tab: next }, replace: true })}
+              >
+                {tab === "notes" ? <NotesPanel agent={agent} /> : tab === "forget" ? <ForgetPanel /> : <IndexPanel agent={agent} />}
+              </Tabs>
+            </>
+          ) : (
+            <NoteView key={`${agent ?? ""} ${note}`} agent={agent} path={note} />
+          )}
+        </div>
+      </div>
+    </PageFrame>
+  );
+}
+
+interface AgentChoiceProps {
+  readonly agent: string | undefined;
+  readonly onChange: (agent: string) => void;
+}
+
+function AgentChoice({ agent, onChange }: AgentChoiceProps): React.JSX.Element | null {
+  const agents = useAppState((state) => state.agents);
+  if (agents.length < 2) return null;
+  return (
+    <label className="field">
+      <span>{t("Agent")}</span>
+      <select value={agent} onChange={({ target }) => onChange(target.value)}>
+        {agents.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
