@@ -58,6 +58,8 @@ test.each([
   ["automations?tab=heartbeat", "It is off. Nothing runs, and nothing is charged."],
   ["automations?tab=webhooks", "They are off: no request of another system is taken."],
   ["usage", "No model was asked in this period."],
+  ["agent/main/knowledge", "Drop files here"],
+  ["agents", "Who answers what"],
   ["logs", "New lines appear at the top."],
   ["settings/configuration", "Search all settings"],
   ["context/agent:main:main", "No request to a model is kept yet."],

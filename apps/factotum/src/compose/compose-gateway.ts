@@ -160,15 +160,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     version: context.version,
     home: paths.home,
     configControl: reloader,
-    ...controlsOf(reloader, {
-      context,
-      secrets,
-      channelDesks,
-      owned,
-      configPath: loaded.path,
-      currentConfig: current.currentConfig,
-      ...integrations,
-    }),
+    ...controlsOf(reloader, { context, loaded, channelDesks, owned, ...current, ...integrations }),
     store,
     damage: store.damage,
     reserve,
@@ -271,16 +263,16 @@ function controlsOf(
   reloader: ConfigReloader,
   {
     context,
+    loaded,
     secrets,
     channelDesks,
     owned,
-    configPath,
     currentConfig,
     mcp,
     lsp,
-  }: Pick<ComposeOptions, "context" | "secrets" | "channelDesks"> &
+  }: Pick<ComposeOptions, "context" | "loaded" | "secrets" | "channelDesks"> &
     Pick<ComposedFileAccess, "owned"> &
-    Pick<Integrations, "mcp" | "lsp"> & { readonly configPath: string; readonly currentConfig: () => FactotumConfig },
+    Pick<Integrations, "mcp" | "lsp"> & { readonly currentConfig: () => FactotumConfig },
 ): Pick<
   GatewayOptions,
   | "channelDesk"
@@ -311,7 +303,7 @@ function controlsOf(
     agentDesk: createAgentDesk({ context, control: reloader }),
     serverDesk: createServerDesk({
       context,
-      configPath,
+      configPath: loaded.path,
       currentConfig,
       mcp,
       lsp,

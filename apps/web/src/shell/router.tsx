@@ -78,6 +78,16 @@ const routes = root.addChildren([
     }),
     createRoute({
       getParentRoute: () => dataPages,
+      path: "/agent/{-$agentId}/{-$tab}",
+      component: lazyRouteComponent(() => import("../pages/agent/agent-page.tsx"), "AgentPage"),
+    }),
+    createRoute({
+      getParentRoute: () => dataPages,
+      path: "/agents",
+      component: lazyRouteComponent(() => import("../pages/agents/agents-page.tsx"), "AgentsPage"),
+    }),
+    createRoute({
+      getParentRoute: () => dataPages,
       path: "/logs",
       validateSearch: parseLogSearch,
       component: lazyRouteComponent(() => import("../pages/logs/logs-page.tsx"), "LogsPage"),

@@ -5,6 +5,16 @@ import type { IconName } from "../ui/icon.tsx";
 
 /** Routes that need no parameter. */
 type PlainRoute = "/inbox" | "/overview" | "/automations" | "/memory" | "/usage" | "/logs" | "/settings/{-$section}" | "/channels";
+type PlainRoute =
+  | "/inbox"
+  | "/overview"
+  | "/automations"
+  | "/agent/{-$agentId}/{-$tab}"
+  | "/agents"
+  | "/usage"
+  | "/logs"
+  | "/settings/{-$section}"
+  | "/channels";
 
 /** A page as the rail and the palette show it. */
 export interface PageLink {
@@ -31,6 +41,8 @@ export function usePages(): readonly PageLink[] {
     { id: "memory", label: t("Memory"), icon: "memory", link: { to: "/memory" } },
     { id: "channels", label: t("Channels"), icon: "channels", link: { to: "/channels" } },
     { id: "usage", label: t("Usage"), icon: "usage", link: { to: "/usage" } },
+    { id: "agent", label: t("Agent"), icon: "agent", link: { to: "/agent/{-$agentId}/{-$tab}" } },
+    { id: "agents", label: t("Agents"), icon: "agents", link: { to: "/agents" } },
     { id: "settings", label: t("Settings"), icon: "gear", link: { to: "/settings/{-$section}" } },
     { id: "logs", label: t("Logs"), icon: "logs", link: { to: "/logs" } },
     ...(sessionKey === undefined

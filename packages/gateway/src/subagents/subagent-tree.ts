@@ -74,7 +74,7 @@ export class SubagentTree {
     const list = book.list();
     const ended = list.filter((spawn) => !isOpenSpawn(spawn));
     const kept = new Set([...list.filter(isOpenSpawn), ...ended.slice(-MAX_ENDED)]);
-    for (const spawn of [...kept]) for (const above of this.#above(spawn)) kept.add(above);
+    for (const spawn of kept) for (const above of this.#above(spawn)) kept.add(above);
     const shown = await Promise.all(list.filter((spawn) => kept.has(spawn)).map(async ({ id }) => this.#show(id)));
     return shown.filter((one) => one !== undefined);
   }

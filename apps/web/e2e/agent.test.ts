@@ -1,0 +1,174 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Product, startProduct } from "@factotum/testing-product";
+import { callTools, sayText } from "@factotum/testing-providers";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { findViolations } from "./find-violations.ts";
+import { openBrowser, openPage, type WatchedPage } from "./open-browser.ts";
+import { startProvider, type TestProvider } from "./start-provider.ts";
+
+const TODO_LIST = fileURLToPath(new URL("../../../examples/todo-list", import.meta.url));
+const HINTS = [1, 2, 3].map((number) => `hint ${number}\n`).join("");
+
+let browser: Browser;
+let provider: TestProvider;
+let product: Product;
+beforeAll(async () => {
+  browser = await openBrowser();
+  provider = await startProvider();
+  const mcp = fileURLToPath(new URL("../../factotum/e2e/mcp-list-server.ts", import.meta.url));
+  product = await startProduct({
+    config: {
+      ...provider.config,
+      tools: { deny: ["apply_patch"] },
+      mcp: { servers: { lists: { command: process.execPath, args: [mcp, "/dev/null"] } } },
+    },
+    env: { npm_config_offline: "true" },
+  });
+  await mkdir(join(product.home, "workspace"), { recursive: true });
+  await writeFile(join(product.home, "workspace/SOUL.md"), "Be calm.\n");
+});
+afterAll(async () => {
+  await product[Symbol.asyncDispose]();
+  await provider[Symbol.asyncDispose]();
+  await browser.close();
+});
+
+const soul = (): Promise<string> => readFile(join(product.home, "workspace/SOUL.md"), "utf8");
+
+async function open(route: string, look: { readonly width: number; readonly locale?: string } = { width: 1280 }): Promise<WatchedPage> {
+  const opened = await openPage(browser, look);
+  await opened.page.goto(`${product.url}/#token=${product.token}`);
+  await opened.page.waitForURL(/#\/chat\/agent/);
+  await show(opened.page, route);
+  return opened;
+}
+
+const show = async (page: Page, route: string): Promise<unknown> => page.goto(`${product.url}/#/${route}`);
+const editor = (page: Page) => page.locator(".cm-content");
+
+test("the character is edited by keyboard, keeps what it was, and gets it back, over a restart of the gateway", async () => {
+  const { page, complaints, close } = await open("agent");
+  await page.getByRole("button", { name: /SOUL\.md.*2 tokens in every prompt/ }).waitFor();
+  await editor(page).getByText("Be calm.").waitFor();
+  await editor(page).focus();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type("Be brief.");
+  await page.getByText("Not saved yet.").waitFor();
+  expect(await findViolations(page)).toEqual([]);
+  // The draft is kept while something else is shown, and while the gateway is away.
+  await show(page, "overview");
+  await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
+  await product.end("SIGKILL");
+  const { home } = product;
+  product = await startProduct({ home, port: Number(new URL(product.url).port), env: { npm_config_offline: "true" } });
+  await show(page, "agent/main/persona");
+  await page.locator(".connection.connected").waitFor();
+  await editor(page).getByText("Be brief.").waitFor();
+  await editor(page).focus();
+  await page.keyboard.press("Control+s");
+  await page.getByText("SOUL.md is saved.").waitFor();
+  expect(await soul()).toBe("Be calm.\nBe brief.");
+  await page.getByRole("button", { name: "History" }).press("Enter");
+  await page.getByRole("button", { name: /^Until / }).press("Enter");
+  await page.locator("del", { hasText: "Be brief." }).waitFor();
+  await page.getByRole("button", { name: "Restore" }).press("Enter");
+  await expect.poll(soul).toBe("Be calm.\n");
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test("a text that was changed elsewhere meanwhile is not overwritten without a question", async () => {
+  const { page, complaints, close } = await open("agent/main/persona");
+  await editor(page).getByText("Be calm.").waitFor();
+  await editor(page).focus();
+  await page.keyboard.type("Mine. ");
+  await writeFile(join(product.home, "workspace/SOUL.md"), "Theirs.\n");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("The file has changed while you edited it.").waitFor();
+  expect(await soul()).toBe("Theirs.\n");
+  expect(await findViolations(page)).toEqual([]);
+  await page.getByRole("button", { name: "Save mine over it" }).click();
+  await expect.poll(soul).toBe("Mine. Be calm.\n");
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test("a dropped file is read by the agent; one of the same name gets a number; a removed one is gone", async () => {
+  const { page, complaints, close } = await open("agent/main/knowledge", { width: 360 });
+  const drop = await page.evaluateHandle((text) => {
+    const data = new DataTransfer();
+    data.items.add(new File([text], "prices.txt", { type: "text/plain" }));
+    return data;
+  }, HINTS);
+  await page.getByText("Drop files here").dispatchEvent("drop", { dataTransfer: drop });
+  await page.getByText("prices.txt: added").waitFor();
+  await page.locator('input[type="file"]').setInputFiles({ name: "prices.txt", mimeType: "text/plain", buffer: Buffer.from("other") });
+  await page.getByText("added as prices (2).txt").waitFor();
+  expect(await findViolations(page)).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+  await page.getByRole("button", { name: "Remove… prices (2).txt" }).click();
+  await page.getByRole("button", { name: "Remove", exact: true }).click();
+  await page.getByText("prices (2).txt is removed.").waitFor();
+  provider.server.respond(({ body }) =>
+    JSON.stringify(body).includes("hint 3")
+      ? sayText("The third hint is there.")
+      : callTools({ name: "read", arguments: { path: "knowledge/prices.txt" } }),
+  );
+  await show(page, "chat/agent:main:main");
+  await page.getByRole("textbox", { name: "Message" }).fill("What do the prices say?");
+  await page.keyboard.press("Enter");
+  await page.getByText("The third hint is there.", { exact: true }).waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test("a denied tool names the rule that denies it; a server is reached again; a skill is switched off and on", async () => {
+  const { page, complaints, close } = await open("agent/main/tools");
+  await page.getByRole("searchbox", { name: "Find a tool" }).fill("apply");
+  await page.getByRole("row", { name: /apply_patch.*Denied/ }).waitFor();
+  await page.getByRole("button", { name: "Why? apply_patch" }).click();
+  const why = page.getByRole("dialog", { name: "Why apply_patch?" });
+  await why.getByText("“apply_patch” is in its list of denied tools").waitFor();
+  expect(await findViolations(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await page.getByRole("tab", { name: "Tools" }).press("ArrowRight");
+  await page.getByRole("heading", { name: "lists" }).waitFor();
+  await page.getByRole("button", { name: "Reconnect lists" }).click();
+  await page.getByText("It does not work:").waitFor();
+  await show(page, "agent/main/skills");
+  await page.getByRole("button", { name: "Switch off weather" }).click();
+  await page.getByRole("button", { name: "Switch on weather" }).click();
+  await page.getByRole("button", { name: "Switch off weather" }).waitFor();
+  expect(await findViolations(page)).toEqual([]);
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test("a package is looked at, installed, switched off and removed, in Chinese too", async () => {
+  const { page, complaints, close } = await open("agent/main/plugins");
+  await page.getByText("No packages yet.").waitFor();
+  await page.getByRole("button", { name: "Install…" }).click();
+  await page.getByRole("textbox", { name: "Source" }).fill(TODO_LIST);
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Install a package" });
+  await dialog.getByText("tools add, list").waitFor();
+  await dialog.getByText("It asks for no permission.").waitFor();
+  expect(await findViolations(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Install", exact: true }).click();
+  await page.getByText("todo-list 1.0.0 is installed.").waitFor();
+  await page.getByRole("button", { name: "Switch off todo-list" }).click();
+  await page.getByText("todo-list is off.").waitFor();
+  await page.getByRole("button", { name: "Switch on todo-list" }).waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+  const chinese = await open("agent/main/plugins", { width: 360, locale: "zh-CN" });
+  await chinese.page.getByRole("button", { name: "删除… todo-list" }).click();
+  await chinese.page.getByRole("button", { name: "删除", exact: true }).click();
+  await chinese.page.getByText("还没有软件包。").waitFor();
+  expect(await findViolations(chinese.page)).toEqual([]);
+  expect(chinese.complaints).toEqual([]);
+  await chinese.close();
+});

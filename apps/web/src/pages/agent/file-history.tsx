@@ -1,0 +1,105 @@
+import type { WorkspaceFileName, WorkspaceFileVersion } from "@factotum/protocol";
+import { useState } from "react";
+import { formatMoment } from "../../app/locale.ts";
+import { Loaded } from "../../data/loaded.tsx";
+import { useRpc, useRpcMutation } from "../../data/use-rpc.ts";
+import { t } from "../../i18n/t.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { TextDiff } from "../../ui/text-diff.tsx";
+import { useToasts } from "../../ui/toasts.tsx";
+import styles from "./agent.module.css";
+
+interface FileHistoryProps {
+  readonly agentId: string;
+  readonly path: WorkspaceFileName;
+  /** What the file holds now. */
+  readonly present: string;
+  readonly keepsVersions: boolean;
+}
+
+/** What a file held before its changes, newest first; one of them against the present text, and the way back to it. */
+export function FileHistory({ agentId, path, present, keepsVersions }: FileHistoryProps): React.JSX.Element {
+  const versions = useRpc("files.versions", { agentId, path });
+  const [chosen, setChosen] = useState<string>();
+  return (
+    <Loaded query={versions}>
+      {({ versions: all }) =>
+        all.length === 0 ? (
+          <EmptyState>
+            {keepsVersions
+              ? t("Nothing yet. Each change keeps what the file held before.")
+              : t("No versions are kept: the setting tools.checkpoints is off.")}
+          </EmptyState>
+        ) : (
+          <ul className={styles["versions"]} aria-label={t("Versions of {path}", { path })}>
+            {all.map((version) => (
+              <li key={version.id}>
+                <VersionRow
+                  version={version}
+                  isOpen={chosen === version.id}
+                  onOpen={() => setChosen(chosen === version.id ? undefined : version.id)}
+                />
+                {chosen === version.id ? <Version agentId={agentId} path={path} id={version.id} present={present} /> : null}
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function VersionRow({
+  version: { atMs, untrusted },
+  isOpen,
+  onOpen,
+}: {
+  readonly version: WorkspaceFileVersion;
+  readonly isOpen: boolean;
+  readonly onOpen: () => void;
+}): React.JSX.Element {
+  return (
+    <button type="button" className={styles["version"]} aria-expanded={isOpen} onClick={onOpen}>
+      {t("Until {time}", { time: formatMoment(atMs) })}
+      {untrusted ? <Badge tone="warning">{t("May hold text of others")}</Badge> : null}
+    </button>
+  );
+}
+
+interface VersionProps {
+  readonly agentId: string;
+  readonly path: WorkspaceFileName;
+  readonly id: string;
+  readonly present: string;
+}
+
+function Version({ agentId, path, id, present }: VersionProps): React.JSX.Element {
+  const version = useRpc("files.version", { agentId, path, id });
+  const restore = useRpcMutation("files.restore", { changes: ["agents"] });
+  const toasts = useToasts();
+  const run = (): void =>
+    restore.mutate(
+      { agentId, path, id },
+      {
+        onSuccess: () => toasts.show({ text: t("{path} is as it was. What it held until now is its newest version.", { path }) }),
+        onError: ({ message }) => toasts.show({ kind: "error", text: message }),
+      },
+    );
+  return (
+    <Loaded query={version}>
+      {({ text }) => (
+        <div className={styles["past"]}>
+          <p className={styles["note"]}>{t("What restoring it would change:")}</p>
+          <TextDiff label={t("What restoring would change")} before={present} after={text} />
+          <div className={styles["actions"]}>
+            <Button busy={restore.isPending} disabled={text === present} onClick={run}>
+              {t("Restore")}
+            </Button>
+          </div>
+        </div>
+      )}
+    </Loaded>
+  );
+}

@@ -1,0 +1,94 @@
+import type { KnowledgeFile } from "@factotum/protocol";
+import { useState } from "react";
+import { formatMoment, formatWhole } from "../../app/locale.ts";
+import { Loaded } from "../../data/loaded.tsx";
+import { useRpc, useRpcMutation } from "../../data/use-rpc.ts";
+import { t } from "../../i18n/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { useToasts } from "../../ui/toasts.tsx";
+import { DropArea } from "./drop-area.tsx";
+import styles from "./agent.module.css";
+
+/** No event announces changes of files. */
+const CHANGES_MS = 10_000;
+
+/** Files in which the agent looks things up. Files dropped anywhere on it are added. */
+export function KnowledgeTab({ agentId }: { readonly agentId: string }): React.JSX.Element {
+  const files = useRpc("files.list", { agentId }, { everyMs: CHANGES_MS });
+  const toasts = useToasts();
+  // Here, and not in the list, which is gone with its last file.
+  const remove = useRpcMutation("files.remove");
+  const run = (name: string): void =>
+    remove.mutate(
+      { agentId, name },
+      {
+        onSuccess: () => toasts.show({ text: t("{name} is removed.", { name }) }),
+        onError: ({ message }) => toasts.show({ kind: "error", text: message }),
+      },
+    );
+  return (
+    <DropArea agentId={agentId}>
+      <Loaded query={files}>
+        {({ knowledge }) =>
+          knowledge.length === 0 ? (
+            <EmptyState>
+              {t(
+                "Nothing yet. Put in what the agent should look things up in: a handbook, a price list, a contract. It reads a file when it needs it.",
+              )}
+            </EmptyState>
+          ) : (
+            <KnowledgeList files={knowledge} onRemove={run} />
+          )
+        }
+      </Loaded>
+    </DropArea>
+  );
+}
+
+interface KnowledgeListProps {
+  readonly files: readonly KnowledgeFile[];
+  readonly onRemove: (name: string) => void;
+}
+
+function KnowledgeList({ files, onRemove }: KnowledgeListProps): React.JSX.Element {
+  const [removed, setRemoved] = useState<string>();
+  const columns: readonly Column<KnowledgeFile>[] = [
+    { id: "name", title: t("File"), cell: ({ name }) => <bdi>{name}</bdi>, sortBy: ({ name }) => name },
+    { id: "size", title: t("Size"), align: "end", cell: ({ sizeBytes }) => formatSize(sizeBytes), sortBy: ({ sizeBytes }) => sizeBytes },
+    { id: "changed", title: t("Changed"), cell: ({ changedAtMs }) => formatMoment(changedAtMs), sortBy: ({ changedAtMs }) => changedAtMs },
+    {
+      id: "remove",
+      title: t("Actions"),
+      cell: ({ name }) => (
+        <Button variant="text" aria-label={`${t("Remove…")} ${name}`} onClick={() => setRemoved(name)}>
+          {t("Remove…")}
+        </Button>
+      ),
+    },
+  ];
+  return (
+    <>
+      <Table caption={t("Knowledge")} columns={columns} rows={files} keyOf={({ name }) => name} />
+      <p className={styles["note"]}>{t("What stands in these files counts as yours. Add none that you do not trust.")}</p>
+      {removed === undefined ? null : (
+        <ConfirmDialog
+          title={t("Remove {name}?", { name: removed })}
+          text={t("The file is deleted from the agent's folder. It cannot be brought back from here.")}
+          yes={t("Remove")}
+          danger
+          onConfirm={() => onRemove(removed)}
+          onClose={() => setRemoved(undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+function formatSize(bytes: number): string {
+  if (bytes < 1000) return t("{count} B", { count: bytes });
+  if (bytes < 1_000_000) return t("{size} kB", { size: formatWhole(Math.round(bytes / 1000)) });
+  return t("{size} MB", { size: (bytes / 1_000_000).toFixed(1) });
+}

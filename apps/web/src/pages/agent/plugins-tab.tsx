@@ -1,0 +1,140 @@
+import type { PluginPackage } from "@factotum/protocol";
+import { useState } from "react";
+import { Loaded } from "../../data/loaded.tsx";
+import { useRpc, useRpcMutation } from "../../data/use-rpc.ts";
+import { t } from "../../i18n/t.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { useToasts } from "../../ui/toasts.tsx";
+import { InstallPlugin } from "./install-plugin.tsx";
+import { describePart } from "./plugin-words.ts";
+import styles from "./agent.module.css";
+
+const REMOVE_MS = 10 * 60_000;
+
+/** The packages that were added to the product, for all agents. */
+export function PluginsTab(): React.JSX.Element {
+  const packages = useRpc("plugins.list", {});
+  const [open, setOpen] = useState<{ readonly updates?: string }>();
+  // Here, and not in a row, which is gone when it has ended.
+  const { run, isPending } = usePackageChanges();
+  return (
+    <>
+      <div className={styles["bar"]}>
+        <p className={styles["note"]}>{t("Packages give all agents more tools, skills, servers, models or channels.")}</p>
+        <Button variant="primary" onClick={() => setOpen({})}>
+          {t("Install…")}
+        </Button>
+      </div>
+      <Loaded query={packages}>
+        {({ packages: all }) => {
+          const added = all.filter(({ source }) => source !== "built-in");
+          return added.length === 0 ? (
+            <EmptyState>{t("No packages yet. Channels of this version are built in and need none.")}</EmptyState>
+          ) : (
+            <ul className={styles["items"]} aria-label={t("Packages")}>
+              {added.map((one) => (
+                <li key={one.name}>
+                  <PackageItem
+                    found={one}
+                    isPending={isPending}
+                    onRun={(what) => run(one.name, what)}
+                    onUpdate={() => setOpen({ updates: one.name })}
+                  />
+                </li>
+              ))}
+            </ul>
+          );
+        }}
+      </Loaded>
+      {open === undefined ? null : <InstallPlugin updates={open.updates} onClose={() => setOpen(undefined)} />}
+    </>
+  );
+}
+
+interface PackageItemProps {
+  readonly found: PluginPackage;
+  readonly isPending: boolean;
+  readonly onRun: (what: PackageChange) => void;
+  readonly onUpdate: () => void;
+}
+
+function PackageItem({ found, isPending, onRun: run, onUpdate }: PackageItemProps): React.JSX.Element {
+  const { name, version = "", provides, problems, canSwitch, isEnabled, source } = found;
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <article className={styles["item"]}>
+      <div className={styles["bar"]}>
+        <h2>
+          <bdi>{name}</bdi> {version}
+        </h2>
+        {problems.length > 0 ? <Badge tone="bad">{t("Has problems")}</Badge> : isEnabled ? null : <Badge>{t("Switched off")}</Badge>}
+        <div className={styles["actions"]}>
+          {canSwitch ? (
+            <Button busy={isPending} onClick={() => run(isEnabled ? "disable" : "enable")}>
+              {isEnabled ? t("Switch off") : t("Switch on")}
+              <span className="sr-only"> {name}</span>
+            </Button>
+          ) : null}
+          {source === "installed" ? (
+            <>
+              <Button onClick={onUpdate}>
+                {t("Update…")}
+                <span className="sr-only"> {name}</span>
+              </Button>
+              <Button busy={isPending} onClick={() => setAsking(true)}>
+                {t("Remove…")}
+                <span className="sr-only"> {name}</span>
+              </Button>
+            </>
+          ) : null}
+        </div>
+      </div>
+      <p className={styles["note"]} dir="auto">
+        {provides.map(describePart).join(" · ")}
+      </p>
+      {problems.map((problem) => (
+        <p key={problem} className={styles["problem"]} dir="auto">
+          {problem}
+        </p>
+      ))}
+      {isAsking ? (
+        <ConfirmDialog
+          title={t("Remove {name}?", { name })}
+          text={t(
+            "Its tools, skills and servers are gone at once, and so are the logins of its servers. Its settings stay in the configuration.",
+          )}
+          yes={t("Remove")}
+          danger
+          onConfirm={() => run("remove")}
+          onClose={() => setAsking(false)}
+        />
+      ) : null}
+    </article>
+  );
+}
+
+type PackageChange = "enable" | "disable" | "remove";
+
+function usePackageChanges(): { readonly run: (name: string, what: PackageChange) => void; readonly isPending: boolean } {
+  const toasts = useToasts();
+  const changes = ["skills", "servers", "tools", "models", "commands"];
+  const enable = useRpcMutation("plugins.enable", { changes });
+  const disable = useRpcMutation("plugins.disable", { changes });
+  const remove = useRpcMutation("plugins.remove", { changes, timeoutMs: REMOVE_MS });
+  const onError = ({ message }: Error): void => toasts.show({ kind: "error", text: message });
+  const run = (name: string, what: PackageChange): void => {
+    const done = {
+      enable: t("{name} is on.", { name }),
+      disable: t("{name} is off.", { name }),
+      remove: t("{name} is removed.", { name }),
+    }[what];
+    const after = { onError, onSuccess: () => toasts.show({ text: done }) };
+    if (what === "enable") enable.mutate({ name }, after);
+    else if (what === "disable") disable.mutate({ name }, after);
+    else remove.mutate({ name }, after);
+  };
+  return { run, isPending: enable.isPending || disable.isPending || remove.isPending };
+}

@@ -1,0 +1,132 @@
+import type { SkillSummary } from "@factotum/protocol";
+import { useState } from "react";
+import { Loaded } from "../../data/loaded.tsx";
+import { useRpc, useRpcMutation } from "../../data/use-rpc.ts";
+import { msg, t } from "../../i18n/t.ts";
+import { Badge, type Tone } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { Field } from "../../ui/field.tsx";
+import { useToasts } from "../../ui/toasts.tsx";
+import { InstallSkill } from "./install-skill.tsx";
+import { SkillDialog } from "./skill-dialog.tsx";
+import styles from "./agent.module.css";
+
+const STATES: Readonly<Record<SkillSummary["state"], readonly [Tone, string]>> = {
+  ready: ["good", msg("Ready")],
+  people: ["good", msg("By command only")],
+  model: ["good", msg("By the model only")],
+  off: ["neutral", msg("Switched off")],
+  "left-out": ["warning", msg("Lacks something")],
+};
+
+const SOURCES: Readonly<Record<string, string>> = {
+  workspace: msg("of the workspace"),
+  agent: msg("of this agent"),
+  personal: msg("yours"),
+  managed: msg("installed"),
+  extra: msg("of a folder or a package"),
+  bundled: msg("built in"),
+};
+
+/** What the agent has learnt to do, and what it could if something were there. */
+export function SkillsTab({ agentId }: { readonly agentId: string }): React.JSX.Element {
+  const skills = useRpc("skills.list", { agentId });
+  const [words, setWords] = useState("");
+  const [isInstalling, setInstalling] = useState(false);
+  const [shown, setShown] = useState<string>();
+  const wanted = words.trim().toLowerCase();
+  return (
+    <>
+      <div className={styles["bar"]}>
+        <p className={styles["note"]}>{t("Instructions that the agent reads when a task calls for them.")}</p>
+        <Button variant="primary" onClick={() => setInstalling(true)}>
+          {t("Install…")}
+        </Button>
+      </div>
+      <Loaded query={skills}>
+        {({ skills: all, problems }) => {
+          const found = all.filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(wanted));
+          return (
+            <>
+              <div className={styles["choice"]}>
+                <Field label={t("Find a skill")}>
+                  {(control) => <input {...control} type="search" value={words} onChange={(event) => setWords(event.target.value)} />}
+                </Field>
+              </div>
+              {found.length === 0 ? <EmptyState>{t("No skill has these words.")}</EmptyState> : null}
+              <ul className={styles["items"]} aria-label={t("Skills")}>
+                {found.map((skill) => (
+                  <li key={skill.name}>
+                    <SkillItem skill={skill} onShow={() => setShown(skill.name)} />
+                  </li>
+                ))}
+              </ul>
+              {problems.map(({ path, message }) => (
+                <p key={`${path} ${message}`} className={styles["problem"]} dir="auto">
+                  {path}: {message}
+                </p>
+              ))}
+            </>
+          );
+        }}
+      </Loaded>
+      {isInstalling ? <InstallSkill onClose={() => setInstalling(false)} /> : null}
+      {shown === undefined ? null : <SkillDialog agentId={agentId} name={shown} onClose={() => setShown(undefined)} />}
+    </>
+  );
+}
+
+function SkillItem({ skill, onShow }: { readonly skill: SkillSummary; readonly onShow: () => void }): React.JSX.Element {
+  const { name, description, source, state, reason, isEnabled } = skill;
+  const [isAsking, setAsking] = useState(false);
+  const toasts = useToasts();
+  const changes = { changes: ["commands"] };
+  const enable = useRpcMutation("skills.enable", changes);
+  const disable = useRpcMutation("skills.disable", changes);
+  const remove = useRpcMutation("skills.remove", changes);
+  const after = { onError: ({ message }: Error) => toasts.show({ kind: "error", text: message }) };
+  const [tone, words] = STATES[state];
+  return (
+    <article className={styles["item"]}>
+      <div className={styles["bar"]}>
+        <h2>
+          <bdi>{name}</bdi>
+        </h2>
+        <Badge tone={tone}>{t(words)}</Badge>
+        <div className={styles["actions"]}>
+          <Button onClick={onShow}>
+            {t("Details")}
+            <span className="sr-only"> {name}</span>
+          </Button>
+          <Button busy={enable.isPending || disable.isPending} onClick={() => (isEnabled ? disable : enable).mutate({ name }, after)}>
+            {isEnabled ? t("Switch off") : t("Switch on")}
+            <span className="sr-only"> {name}</span>
+          </Button>
+          {source === "managed" ? (
+            <Button busy={remove.isPending} onClick={() => setAsking(true)}>
+              {t("Remove…")}
+              <span className="sr-only"> {name}</span>
+            </Button>
+          ) : null}
+        </div>
+      </div>
+      <p dir="auto">{description}</p>
+      <p className={styles["note"]}>
+        {t(SOURCES[source] ?? source)}
+        {reason === undefined ? null : ` · ${reason}`}
+      </p>
+      {isAsking ? (
+        <ConfirmDialog
+          title={t("Remove {name}?", { name })}
+          text={t("The skill is deleted. You can install it again from its source.")}
+          yes={t("Remove")}
+          danger
+          onConfirm={() => remove.mutate({ name }, after)}
+          onClose={() => setAsking(false)}
+        />
+      ) : null}
+    </article>
+  );
+}

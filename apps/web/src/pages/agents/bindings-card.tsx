@@ -1,0 +1,91 @@
+import type { AgentBinding } from "@factotum/protocol";
+import { useState } from "react";
+import { useRpcMutation } from "../../data/use-rpc.ts";
+import { t } from "../../i18n/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { useToasts } from "../../ui/toasts.tsx";
+import type { Agent } from "./agent-item.tsx";
+import { BindingDialog } from "./binding-dialog.tsx";
+import { describeMatch } from "./describe-match.ts";
+import styles from "./agents.module.css";
+
+interface BindingsCardProps {
+  readonly agents: readonly Agent[];
+  /** In the order in which they apply. */
+  readonly bindings: readonly AgentBinding[];
+  readonly defaultAgentId: string;
+}
+
+/** Which agent answers which messages. */
+export function BindingsCard({ agents, bindings, defaultAgentId }: BindingsCardProps): React.JSX.Element {
+  const [isAdding, setAdding] = useState(false);
+  const { remove, isPending } = useUnbind();
+  const nameOf = (id: string): string => agents.find((agent) => agent.id === id)?.name ?? id;
+  return (
+    <Card title={t("Who answers what")} actions={<Button onClick={() => setAdding(true)}>{t("Add a binding…")}</Button>}>
+      <p className={styles["note"]}>
+        {bindings.length === 0
+          ? t("{name} answers everything. With a binding, another agent answers a channel, a group or a person.", {
+              name: nameOf(defaultAgentId),
+            })
+          : t("The first one that matches counts. {name} answers the rest.", { name: nameOf(defaultAgentId) })}
+      </p>
+      {bindings.length === 0 ? null : (
+        <ol className={styles["bindings"]} aria-label={t("Bindings")}>
+          {bindings.map((binding) => (
+            <BindingRow
+              key={binding.index}
+              binding={binding}
+              agentName={nameOf(binding.agentId)}
+              isBusy={isPending}
+              onRemove={() => remove(binding)}
+            />
+          ))}
+        </ol>
+      )}
+      {isAdding ? <BindingDialog agents={agents} onClose={() => setAdding(false)} /> : null}
+    </Card>
+  );
+}
+
+interface BindingRowProps {
+  readonly binding: AgentBinding;
+  readonly agentName: string;
+  readonly isBusy: boolean;
+  readonly onRemove: () => void;
+}
+
+function BindingRow({ binding: { match, externalAgent }, agentName, isBusy, onRemove }: BindingRowProps): React.JSX.Element {
+  const what = describeMatch(match);
+  return (
+    <li>
+      <span dir="auto">{what}</span>
+      <strong>
+        <bdi>{externalAgent ?? agentName}</bdi>
+      </strong>
+      <Button variant="text" busy={isBusy} onClick={onRemove}>
+        {t("Remove")}
+        <span className="sr-only"> {what}</span>
+      </Button>
+    </li>
+  );
+}
+
+/** Removes bindings, with a way back. For a component that outlives their rows. */
+function useUnbind(): { readonly remove: (binding: AgentBinding) => void; readonly isPending: boolean } {
+  const toasts = useToasts();
+  const unbind = useRpcMutation("agents.unbind");
+  const bind = useRpcMutation("agents.bind");
+  const onError = ({ message }: Error): void => toasts.show({ kind: "error", text: message });
+  const remove = ({ index, agentId, match, externalAgent, dmScope }: AgentBinding): void => {
+    // Only what the dialog can make is made again.
+    const canUndo = externalAgent === undefined && dmScope === undefined;
+    const action = { label: t("Undo"), run: () => bind.mutate({ agentId, match }, { onError }) };
+    unbind.mutate(
+      { agentId, index },
+      { onError, onSuccess: () => toasts.show({ text: t("The binding is removed."), ...(canUndo ? { action } : {}) }) },
+    );
+  };
+  return { remove, isPending: unbind.isPending };
+}
