@@ -1,4 +1,4 @@
-import { type Product, startProduct } from "@factotum/testing-product";
+import { type Product, runCommand, startProduct } from "@factotum/testing-product";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findViolations } from "./find-violations.ts";
@@ -95,13 +95,37 @@ test("a page of another version takes the place of the stored one when the gatew
   await close();
 });
 
-test("the settings say how the page is installed", async () => {
+test("the settings say how the page is installed, and turn on notifications of answers in a hidden page", async () => {
   const { page, complaints, close } = await openPage(browser, { width: 360, dark: true });
+  await page.addInitScript(() => {
+    const shown: string[] = [];
+    class Recorded extends EventTarget {
+      static permission = "default";
+      static requestPermission(): Promise<string> {
+        Recorded.permission = "granted";
+        return Promise.resolve("granted");
+      }
+      constructor(title: string, { body }: NotificationOptions) {
+        super();
+        shown.push(`${title}: ${body ?? ""}`);
+      }
+    }
+    Object.assign(window, { Notification: Recorded, shown });
+  });
   await page.goto(`${product.url}/#token=${product.token}`);
   await page.getByText("Connected", { exact: true }).waitFor();
   await page.goto(`${product.url}/#/settings/notifications`);
   await page.getByText("Install the page with your browser’s menu").waitFor();
+  const choice = page.getByRole("checkbox", { name: /^Notify me/ });
+  expect(await choice.isChecked()).toBe(false);
+  await choice.press("Space");
+  await expect.poll(() => choice.isChecked()).toBe(true);
   expect(await findViolations(page)).toEqual([]);
+  await page.evaluate(() => Object.defineProperty(document, "hidden", { configurable: true, get: () => true }));
+  expect(await runCommand(["agent", "--session", "agent:main:main", "--message", "Hello"], product)).toMatchObject({ code: 0 });
+  await expect
+    .poll(() => page.evaluate(() => (window as unknown as { readonly shown: readonly string[] }).shown))
+    .toEqual(["Main: The answer is ready."]);
   expect(complaints).toEqual([]);
   await close();
 });

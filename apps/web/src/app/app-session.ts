@@ -11,6 +11,7 @@ import { InboxController } from "./inbox-controller.ts";
 import type { InstallOffer } from "./install-offer.ts";
 import { loadMedia } from "./load-media.ts";
 import { MediaCache } from "./media-cache.ts";
+import { Notifier } from "./notifier.ts";
 import { randomId } from "./random-id.ts";
 import { saveFile } from "./save-file.ts";
 import { scheduleDraw } from "./schedule-draw.ts";
@@ -30,6 +31,7 @@ export interface AppSession {
   readonly inbox: InboxController;
   /** How the page is installed as an app. */
   readonly install: InstallOffer;
+  readonly notifier: Notifier;
   /** For requests of single pages. */
   readonly client: GatewayClient;
   /** Calls back when the session ends. */
@@ -51,7 +53,7 @@ export interface TokenListener {
 /** Options of `openAppSession`. */
 interface AppSessionOptions {
   readonly token: string;
-  readonly page: Window;
+  readonly page: Window & typeof globalThis;
   /** The routes that were visited. */
   readonly history: RouterHistory;
   readonly install: InstallOffer;
@@ -109,6 +111,8 @@ export function openAppSession({ token, page, history, install, listener }: AppS
   page.addEventListener("pagehide", () => void controller.finishDelete(), listening);
   ending.signal.addEventListener("abort", history.subscribe(followAddress));
   followAddress();
+  const notifier = new Notifier({ store, page, open: (route) => history.push(route), renderPath });
+  ending.signal.addEventListener("abort", () => notifier.close());
   client.start();
   return {
     token,
@@ -118,6 +122,7 @@ export function openAppSession({ token, page, history, install, listener }: AppS
     setup: createSetupClient(client),
     logins: createLoginClient(client),
     install,
+    notifier,
     client,
     onClose: (listener) => ending.signal.addEventListener("abort", listener),
     retryNow: () => client.retryNow(),

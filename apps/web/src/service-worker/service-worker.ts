@@ -6,13 +6,25 @@ declare const SHELL_VERSION: string;
 /** The parts of the worker's scope that are used: the types of workers and of pages exclude each other. */
 interface WorkerScope {
   readonly registration: { readonly scope: string };
-  readonly clients: { claim(): Promise<void> };
+  readonly clients: {
+    claim(): Promise<void>;
+    matchAll(options: { readonly type: "window" }): Promise<readonly OpenPage[]>;
+    openWindow(address: string): Promise<unknown>;
+  };
   skipWaiting(): Promise<void>;
   addEventListener(type: "install" | "activate", listener: (event: WorkerEvent) => void): void;
+  addEventListener(type: "notificationclick", listener: (event: NotificationClickEvent) => void): void;
   addEventListener(type: "fetch", listener: (event: FetchingEvent) => void): void;
 }
 interface WorkerEvent {
   waitUntil(work: Promise<unknown>): void;
+}
+interface OpenPage {
+  focus(): Promise<unknown>;
+  navigate(address: string): Promise<unknown>;
+}
+interface NotificationClickEvent extends WorkerEvent {
+  readonly notification: Notification;
 }
 interface FetchingEvent extends WorkerEvent {
   readonly request: Request;
@@ -48,6 +60,23 @@ worker.addEventListener("fetch", (event) => {
   else if (path.startsWith("assets/")) event.respondWith(kept(request));
   else if (SHELL_FILES.includes(`./${path}`)) event.respondWith(newest(request, `./${path}`));
 });
+
+worker.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  const { route } = (event.notification.data ?? {}) as { readonly route?: string };
+  event.waitUntil(openRoute(`${worker.registration.scope}#${route ?? "/"}`));
+});
+
+/** Shows a route in a page that is open, or in a new one. */
+async function openRoute(address: string): Promise<void> {
+  const [page] = await worker.clients.matchAll({ type: "window" });
+  if (page === undefined) {
+    await worker.clients.openWindow(address);
+    return;
+  }
+  await page.focus();
+  await page.navigate(address);
+}
 
 /** The gateway's answer; the stored file only while it cannot be reached, so that no page of an older version is shown. */
 async function newest(request: Request, name: string): Promise<Response> {
