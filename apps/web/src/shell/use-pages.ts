@@ -4,17 +4,17 @@ import { waitingCount } from "../app/waiting-count.ts";
 import type { IconName } from "../ui/icon.tsx";
 
 /** Routes that need no parameter. */
-type PlainRoute = "/inbox" | "/overview" | "/automations" | "/memory" | "/usage" | "/logs" | "/settings/{-$section}" | "/channels";
 type PlainRoute =
   | "/inbox"
   | "/overview"
   | "/automations"
-  | "/agent/{-$agentId}/{-$tab}"
+  | "/memory"
   | "/agents"
+  | "/channels"
+  | "/agent/{-$agentId}/{-$tab}"
   | "/usage"
-  | "/logs"
   | "/settings/{-$section}"
-  | "/channels";
+  | "/logs";
 
 /** A page as the rail and the palette show it. */
 export interface PageLink {
@@ -39,10 +39,10 @@ export function usePages(): readonly PageLink[] {
     { id: "overview", label: t("Overview"), icon: "overview", link: { to: "/overview" } },
     { id: "automations", label: t("Automations"), icon: "automations", link: { to: "/automations" } },
     { id: "memory", label: t("Memory"), icon: "memory", link: { to: "/memory" } },
-    { id: "channels", label: t("Channels"), icon: "channels", link: { to: "/channels" } },
-    { id: "usage", label: t("Usage"), icon: "usage", link: { to: "/usage" } },
-    { id: "agent", label: t("Agent"), icon: "agent", link: { to: "/agent/{-$agentId}/{-$tab}" } },
     { id: "agents", label: t("Agents"), icon: "agents", link: { to: "/agents" } },
+    { id: "channels", label: t("Channels"), icon: "channels", link: { to: "/channels" } },
+    { id: "agent", label: t("Agent"), icon: "agent", link: { to: "/agent/{-$agentId}/{-$tab}" } },
+    { id: "usage", label: t("Usage"), icon: "usage", link: { to: "/usage" } },
     { id: "settings", label: t("Settings"), icon: "gear", link: { to: "/settings/{-$section}" } },
     { id: "logs", label: t("Logs"), icon: "logs", link: { to: "/logs" } },
     ...(sessionKey === undefined
