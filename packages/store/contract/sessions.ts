@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Store } from "../src/index.ts";
-import { NOW_MS, RUN_USAGE, sampleEnd, sampleSession, sampleTurn, userEntry } from "./samples.ts";
+import { NOW_MS, OWNER, RUN_USAGE, sampleEnd, sampleMessage, sampleSession, sampleTurn, userEntry } from "./samples.ts";
 import type { ContractContext } from "./contract-context.ts";
 
 async function fill(store: Store, count: number): Promise<void> {
@@ -15,6 +15,22 @@ async function fill(store: Store, count: number): Promise<void> {
 
 export function describeSessions(context: () => ContractContext): void {
   describe("sessions", () => {
+    test("pinned sessions are listed alone; neither mark is activity, and who writes in an archived one takes it back", async () => {
+      const { store } = context();
+      await store.createSession(sampleSession(), { nowMs: NOW_MS });
+      await store.createSession(sampleSession({ key: "agent:main:other", sessionId: "session-2" }), { nowMs: NOW_MS });
+      const marked = { overrides: { pinned: true, archived: true } } as const;
+      const session = await store.patchSession("agent:main:main", marked, { nowMs: NOW_MS + 5000 });
+      expect(session).toMatchObject({ ...marked, updatedAtMs: NOW_MS });
+      expect((await store.listSessions({ pinned: true, limit: 10 })).items.map(({ key }) => key)).toEqual(["agent:main:main"]);
+      const { input } = await store.acceptInput(sampleMessage("e-1"), { admission: OWNER, receivedAtMs: NOW_MS });
+      const touch = { interactedAtMs: NOW_MS + 6000 };
+      await store.startTurn(sampleTurn("turn-1", [input.id], { touch }));
+      expect((await store.readSession("agent:main:main"))?.overrides).toEqual({ pinned: true });
+      await store.patchSession("agent:main:main", { overrides: { pinned: null } }, { nowMs: NOW_MS });
+      expect((await store.listSessions({ pinned: true, limit: 10 })).items).toEqual([]);
+    });
+
     test("a session is created once; a taken session id is refused", async () => {
       const { store } = context();
       const made = await store.createSession(sampleSession({ spawnedBy: "agent:main:a" }), { nowMs: NOW_MS });

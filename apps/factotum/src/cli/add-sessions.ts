@@ -65,6 +65,20 @@ export function addSessions(program: Command, context: CliContext, finish: Finis
     .action(async (path: string, { dryRun, json: asJson, ...flags }: { agent?: string; key?: string; dryRun?: boolean; json?: boolean }) =>
       finish(await (await load()).sessionsImport(context, path, { ...flags, dryRun: dryRun === true, json: asJson === true })),
     );
+  for (const [name, mark, description] of [
+    ["pin", "pinned", "keep a conversation at the top of lists"],
+    ["archive", "archived", "put a conversation away until someone writes in it; it stays in searches"],
+  ] as const) {
+    sessions
+      .command(name)
+      .description(description)
+      .argument("<key>")
+      .option("--off", "take it back")
+      .addOption(json())
+      .action(async (key: string, flags: { readonly off?: boolean; readonly json?: boolean }) =>
+        finish(await (await load()).sessionsMark(context, key, { mark, isOn: flags.off !== true, json: flags.json === true })),
+      );
+  }
   sessions
     .command("reset")
     .description("start the conversation over; the old transcript is kept")

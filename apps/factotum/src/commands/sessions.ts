@@ -175,6 +175,20 @@ export async function sessionsDelete(
   return EXIT.ok;
 }
 
+/** Pins or archives a session, or takes that back. */
+export async function sessionsMark(
+  cli: CliContext,
+  written: string,
+  { mark, isOn, json }: { readonly mark: "pinned" | "archived"; readonly isOn: boolean; readonly json: boolean },
+): Promise<number> {
+  const name = parseSessionName(written);
+  using gateway = await connectGateway(cli);
+  const { session } = await ask(cli, gateway, "sessions.patch", { key: await sessionKeyOf(name, cli, gateway), [mark]: isOn });
+  if (json) printJson(cli, { session });
+  else cli.note(`factotum: ${session.key} is ${isOn ? "" : "no longer "}${mark}\n`);
+  return EXIT.ok;
+}
+
 async function ask<Method extends RpcMethod>(
   cli: CliContext,
   gateway: ConnectedGateway,

@@ -13,6 +13,7 @@ import { readExport } from "./read-export.ts";
 import { BranchController } from "./branch-controller.ts";
 import { SubagentController } from "./subagent-controller.ts";
 import { isSameWarning, PAIRING_WARNING } from "./same-warning.ts";
+import { withOthers } from "./session-groups.ts";
 import { newSessionKey } from "./session-key.ts";
 import type { Store } from "./store.ts";
 import type { UploadOutcome } from "./upload-image.ts";
@@ -228,7 +229,7 @@ export class AppController {
     await this.#guard(async () => {
       const page = await this.#options.client.request("sessions.list", { agentId, cursor, exceptSubagents: true, limit: PAGE_SIZE });
       if (this.#state.sessions === sessions)
-        this.#options.store.update({ sessions: [...sessions, ...page.sessions], sessionsCursor: page.cursor });
+        this.#options.store.update({ sessions: withOthers(sessions, page.sessions), sessionsCursor: page.cursor });
     });
   }
 
@@ -237,6 +238,14 @@ export class AppController {
     await this.#guard(async () => {
       const name = label.trim();
       await this.#options.client.request("sessions.patch", { key, label: name === "" ? null : name });
+      await this.#refresh();
+    });
+  }
+
+  /** Pins or archives a session, or takes that back. */
+  async mark(key: string, mark: { readonly pinned: boolean } | { readonly archived: boolean }): Promise<void> {
+    await this.#guard(async () => {
+      await this.#options.client.request("sessions.patch", { key, ...mark });
       await this.#refresh();
     });
   }
@@ -379,8 +388,12 @@ export class AppController {
     this.#openFirst();
     if (agentId === undefined) return;
     const limit = Math.min(MAX_PAGE_SIZE, Math.max(PAGE_SIZE, this.#state.sessions.length));
-    const page = await client.request("sessions.list", { agentId, exceptSubagents: true, limit });
-    if (this.#state.agentId === agentId) store.update({ sessions: page.sessions, sessionsCursor: page.cursor });
+    const [page, pinned] = await Promise.all([
+      client.request("sessions.list", { agentId, exceptSubagents: true, limit }),
+      client.request("sessions.list", { agentId, exceptSubagents: true, pinned: true }),
+    ]);
+    if (this.#state.agentId === agentId)
+      store.update({ sessions: withOthers(page.sessions, pinned.sessions), sessionsCursor: page.cursor });
   }
 
   /** Runs an action; its failure becomes the alert, except a lost connection, which is shown elsewhere. */

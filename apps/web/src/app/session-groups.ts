@@ -9,7 +9,7 @@ export interface SessionGroup<Row> {
 }
 
 /**
- * Groups rows, sorted by last activity, by the time of it: today, yesterday, the last seven days, this month, then by month. The main session and an unused one
+ * Groups rows, sorted by last activity, by the time of it: pinned ones before, today, yesterday, the last seven days, this month, then by month. The main session and an unused one
  * come first, without a heading. Days are those of this device.
  */
 export function groupSessions<Row extends { readonly key: string; readonly summary: SessionSummary | undefined }>(
@@ -18,19 +18,28 @@ export function groupSessions<Row extends { readonly key: string; readonly summa
 ): readonly SessionGroup<Row>[] {
   const groups = new Map<string | undefined, Row[]>();
   for (const row of rows) {
-    const name = row.summary === undefined || row.key === mainKey ? undefined : nameOf(row.summary.activeAtMs, nowMs);
+    const name = row.summary === undefined || row.key === mainKey ? undefined : nameOf(row.summary, nowMs);
     const known = groups.get(name);
     if (known === undefined) groups.set(name, [row]);
     else known.push(row);
   }
-  return [...groups].map(([name, members]) => ({ name, rows: members }));
+  const first = (name: string | undefined): number => (name === undefined ? 0 : name === t("Pinned") ? 1 : 2);
+  const sorted = [...groups].toSorted(([one], [other]) => first(one) - first(other));
+  return sorted.map(([name, members]) => ({ name, rows: members }));
 }
 
-function nameOf(activeAtMs: number, nowMs: number): string {
+function nameOf({ activeAtMs, pinned, archived }: SessionSummary, nowMs: number): string {
+  if (pinned === true && archived !== true) return t("Pinned");
   const today = new Date(nowMs).setHours(0, 0, 0, 0);
   const daysAgo = Math.round((today - new Date(activeAtMs).setHours(0, 0, 0, 0)) / 86_400_000);
   if (daysAgo <= 0) return t("Today");
   if (daysAgo === 1) return t("Yesterday");
   if (daysAgo < 7) return t("Last 7 days");
   return formatMonth(activeAtMs);
+}
+
+/** Sessions with those of another list that are not among them. */
+export function withOthers(sessions: readonly SessionSummary[], others: readonly SessionSummary[]): readonly SessionSummary[] {
+  const known = new Set(sessions.map(({ key }) => key));
+  return [...sessions, ...others.filter(({ key }) => !known.has(key))];
 }

@@ -156,7 +156,7 @@ export class SessionService {
       ...(kinds === undefined && !exceptSubagents ? {} : { isWanted }),
       ...(params.agentId === undefined ? {} : { agentId: params.agentId.toLowerCase() }),
       ...(params.activeMinutes === undefined ? {} : { activeSinceMs: Math.max(0, clock.now() - params.activeMinutes * 60_000) }),
-      ...withoutUndefined({ cursor: params.cursor }),
+      ...withoutUndefined({ cursor: params.cursor, pinned: params.pinned }),
     });
     const interrupted = await listInterrupted(page.items, store);
     const sessions = page.items.map((record) => ({
@@ -276,7 +276,7 @@ export class SessionService {
       typeof params.workspace === "string"
         ? await this.#checkFolder(params.workspace, key, this.agentId(parseAgentSessionKey(key)?.agentId))
         : params.workspace;
-    const overrides = withoutUndefined({ sendPolicy, workspace });
+    const overrides = withoutUndefined({ sendPolicy, workspace, pinned: asFlag(params.pinned), archived: asFlag(params.archived) });
     const record = await this.#options.store.patchSession(
       key,
       { ...withoutUndefined({ label }), ...(Object.keys(overrides).length === 0 ? {} : { overrides }) },
@@ -387,9 +387,16 @@ export class SessionService {
         label: record.label,
         channel: record.lastOrigin?.channel,
         model: record.overrides.model,
+        pinned: record.overrides.pinned,
+        archived: record.overrides.archived,
         workspace: record.overrides.workspace,
         costUsd: usage.costUsd,
       }),
     };
   }
+}
+
+/** A flag as an override: absent if it is off. */
+function asFlag(isOn: boolean | undefined): true | null | undefined {
+  return isOn === undefined ? undefined : isOn || null;
 }

@@ -32,6 +32,8 @@ export interface SessionMethods {
       readonly kinds?: readonly SessionKind[];
       /** Leaves out the sessions of sub-agents. */
       readonly exceptSubagents?: boolean;
+      /** Only those that are pinned. */
+      readonly pinned?: true;
       readonly activeMinutes?: number;
       readonly limit?: number;
       readonly cursor?: string;
@@ -86,6 +88,8 @@ export interface SessionMethods {
       readonly key: string;
       readonly label?: string | null;
       readonly sendPolicy?: "allow" | "deny" | null;
+      readonly pinned?: boolean;
+      readonly archived?: boolean;
       readonly workspace?: string | null;
     };
     result: { readonly session: SessionSummary };
@@ -122,6 +126,7 @@ export const SESSION_METHODS: MethodTable<SessionMethods> = defineMethods<Sessio
         agentId: key.optional(),
         kinds: z.array(kind).optional(),
         exceptSubagents: z.boolean().optional(),
+        pinned: z.literal(true).optional(),
         activeMinutes: z.number().int().min(1).max(100_000_000).optional(),
         limit: limit.optional(),
         cursor: z.string().max(1000).optional(),
@@ -187,6 +192,8 @@ export const SESSION_METHODS: MethodTable<SessionMethods> = defineMethods<Sessio
         key,
         label: z.string().max(200).nullable().optional(),
         sendPolicy: z.enum(["allow", "deny"]).nullable().optional(),
+        pinned: z.boolean().optional(),
+        archived: z.boolean().optional(),
         workspace: folder.nullable().optional(),
       }),
     result: () => session,

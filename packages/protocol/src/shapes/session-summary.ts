@@ -25,6 +25,10 @@ export interface SessionSummary {
   /** The newest run requested by a person was stopped before it had answered. Only set in lists. */
   readonly interrupted?: boolean;
   readonly model?: string;
+  /** Kept at the top of lists. */
+  readonly pinned?: true;
+  /** Put away, until a person writes in it. */
+  readonly archived?: true;
   /** Its own folder, in which the owner's runs work instead of in the agent's workspace. */
   readonly workspace?: string;
   /** Tokens of the context after the last call. */
@@ -48,6 +52,8 @@ export const SessionSummarySchema: z.ZodType<SessionSummary> = parserOf<SessionS
     running: z.boolean(),
     interrupted: z.boolean().optional(),
     model: z.string().optional(),
+    pinned: z.literal(true).optional(),
+    archived: z.literal(true).optional(),
     workspace: z.string().optional(),
     contextTokens: z.number(),
     totalTokens: z.number(),

@@ -74,6 +74,10 @@ export interface SessionOverrides {
   /** What an external agent calls the conversation `sessionId`. */
   readonly external?: { readonly agent: string; readonly sessionId: string; readonly id: string };
   readonly sendPolicy?: "allow" | "deny";
+  /** Kept at the top of lists. */
+  readonly pinned?: true;
+  /** Not shown among the others, until a person writes in it. */
+  readonly archived?: true;
   readonly activation?: "mention" | "always";
   readonly queue?: {
     readonly mode?: "steer" | "followup" | "collect" | "interrupt";

@@ -58,6 +58,8 @@ export interface SessionStore {
   listSessions(filter: {
     readonly agentId?: string;
     readonly activeSinceMs?: number;
+    /** Only those that are pinned; found by index. */
+    readonly pinned?: true;
     readonly isWanted?: (key: string) => boolean;
     readonly limit: number;
     readonly cursor?: string;

@@ -25,7 +25,7 @@ export const ChatRow: React.NamedExoticComponent<{ readonly item: ChatItem | Day
       return <UserMessage item={item} />;
     case "answer":
       return (
-        <article className="answer" aria-label={t("Assistant")}>
+        <article className="answer" aria-label={t("Assistant")} data-entry={item.entryId}>
           <Markdown text={item.text} live={item.live} />
           <AnswerActions item={item} />
         </article>
@@ -62,7 +62,7 @@ function UserMessage({ item }: { readonly item: Extract<ChatItem, { type: "user"
     .filter((part) => part !== undefined)
     .join(" ");
   return (
-    <article className="said" aria-label={from === "" ? t("You") : from}>
+    <article className="said" aria-label={from === "" ? t("You") : from} data-entry={item.id}>
       {from === "" ? null : <div className="said-from">{from}</div>}
       <div className="bubble" dir="auto">
         <MessageFiles files={item.files} count={item.attachments ?? 0} />

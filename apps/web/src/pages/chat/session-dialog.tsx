@@ -56,31 +56,7 @@ export function SessionDialog({ session, title, onClose }: SessionDialogProps): 
               {t("Save name")}
             </button>
           </form>
-          <div className="dialog-actions apart">
-            <button type="button" className="button" onClick={() => setQuestion(RESET)}>
-              {t("Start over…")}
-            </button>
-            <button
-              type="button"
-              className="button"
-              onClick={() => {
-                void controller.export(session.key, title);
-                onClose();
-              }}
-            >
-              {t("Export")}
-            </button>
-            <button
-              type="button"
-              className="button danger"
-              onClick={() => {
-                controller.remove(session.key, title);
-                onClose();
-              }}
-            >
-              {t("Delete")}
-            </button>
-          </div>
+          <SessionActions session={session} title={title} onAsk={() => setQuestion(RESET)} onClose={onClose} />
         </>
       ) : (
         <>
@@ -97,6 +73,58 @@ export function SessionDialog({ session, title, onClose }: SessionDialogProps): 
         </>
       )}
     </Dialog>
+  );
+}
+
+/** What can be done with a session at once. */
+function SessionActions({ session, title, onAsk, onClose }: SessionDialogProps & { readonly onAsk: () => void }): React.JSX.Element {
+  const controller = useController();
+  return (
+    <div className="dialog-actions apart">
+      <button
+        type="button"
+        className="button"
+        onClick={() => {
+          void controller.mark(session.key, { pinned: session.pinned !== true });
+          onClose();
+        }}
+      >
+        {session.pinned === true ? t("Unpin") : t("Pin")}
+      </button>
+      <button
+        type="button"
+        className="button"
+        onClick={() => {
+          void controller.mark(session.key, { archived: session.archived !== true });
+          onClose();
+        }}
+      >
+        {session.archived === true ? t("Take out of the archive") : t("Archive")}
+      </button>
+      <button type="button" className="button" onClick={() => onAsk()}>
+        {t("Start over…")}
+      </button>
+      <button
+        type="button"
+        className="button"
+        onClick={() => {
+          void controller.export(session.key, title);
+          onClose();
+        }}
+      >
+        {t("Export")}
+      </button>
+      <button
+        type="button"
+        className="button danger"
+        onClick={() => {
+          controller.remove(session.key, title);
+          onClose();
+        }}
+      >
+        {t("Delete")}
+      </button>
+    </div>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { SessionSummary } from "@factotum/protocol";
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { groupSessions, type SessionGroup } from "../../app/session-groups.ts";
 import { isSubagentKey } from "../../app/session-key.ts";
 import { sessionTitle } from "../../app/session-title.ts";
@@ -61,8 +61,8 @@ export function SessionList({ onChosen }: { readonly onChosen: (session: "new" |
   );
 }
 
-/** Number of conversations from which there is a search field. */
-const SEARCH_FROM = 8;
+/** Found messages are loaded with the first search. */
+const MessageHits = lazy(async () => ({ default: (await import("./message-hits.tsx")).MessageHits }));
 
 function SessionRows({ onChosen }: { readonly onChosen: () => void }): React.JSX.Element {
   const controller = useController();
@@ -73,6 +73,7 @@ function SessionRows({ onChosen }: { readonly onChosen: () => void }): React.JSX
   const hasMore = useAppState((state) => state.sessionsCursor !== undefined);
   const [managed, setManaged] = useState<SessionSummary>();
   const [query, setQuery] = useState("");
+  const [showsArchived, setShowsArchived] = useState(false);
   const isSearching = query.trim() !== "";
   useEffect(() => {
     // Matches may be further down.
@@ -82,7 +83,8 @@ function SessionRows({ onChosen }: { readonly onChosen: () => void }): React.JSX
   const shown = orderSessions(sessions, mainKey, openKey)
     .filter(({ key }) => key !== deletingKey)
     .map((row) => ({ ...row, title: sessionTitle(row.key, row.summary, mainKey) }))
-    .filter(({ title }) => title.toLowerCase().includes(query.trim().toLowerCase()));
+    .filter(({ title }) => title.toLowerCase().includes(query.trim().toLowerCase()))
+    .filter(({ key, summary }) => isSearching || showsArchived || summary?.archived !== true || key === openKey);
   const groups = groupsOf(shown, mainKey);
   const roving = useRovingFocus(
     shown.map(({ key }) => key),
@@ -90,12 +92,7 @@ function SessionRows({ onChosen }: { readonly onChosen: () => void }): React.JSX
   );
   return (
     <>
-      {sessions.length < SEARCH_FROM && !isSearching ? null : (
-        <label className="field compact">
-          <span className="sr-only">{t("Search conversations")}</span>
-          <input type="search" placeholder={t("Search")} value={query} onChange={(event) => setQuery(event.target.value)} />
-        </label>
-      )}
+      <SearchField query={query} onChange={setQuery} />
       {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- the buttons inside take the keys; they come up to here */}
       <div className="session-rows" onKeyDown={roving.onKeyDown} onFocus={roving.onFocus}>
         {groups.map(({ name, rows }) => (
@@ -125,7 +122,17 @@ function SessionRows({ onChosen }: { readonly onChosen: () => void }): React.JSX
           </section>
         ))}
         {shown.length === 0 ? <p className="session-detail">{t("Nothing is called that.")}</p> : null}
+        {isSearching ? (
+          <Suspense fallback={null}>
+            <MessageHits query={query.trim()} onOpened={onChosen} />
+          </Suspense>
+        ) : null}
       </div>
+      {isSearching || !sessions.some(({ archived }) => archived === true) ? null : (
+        <button type="button" className="text-button" aria-pressed={showsArchived} onClick={() => setShowsArchived(!showsArchived)}>
+          {showsArchived ? t("Hide archived") : t("Show archived")}
+        </button>
+      )}
       {hasMore && !isSearching ? (
         <button type="button" className="text-button" onClick={() => void controller.loadMoreSessions()}>
           {t("Show more")}
@@ -135,6 +142,15 @@ function SessionRows({ onChosen }: { readonly onChosen: () => void }): React.JSX
         <SessionDialog session={managed} title={sessionTitle(managed.key, managed, mainKey)} onClose={() => setManaged(undefined)} />
       )}
     </>
+  );
+}
+
+function SearchField({ query, onChange }: { readonly query: string; readonly onChange: (query: string) => void }): React.JSX.Element {
+  return (
+    <label className="field compact">
+      <span className="sr-only">{t("Search conversations")}</span>
+      <input type="search" placeholder={t("Search")} value={query} onChange={(event) => onChange(event.target.value)} />
+    </label>
   );
 }
 
@@ -197,6 +213,6 @@ function detailOf(summary: SessionSummary | undefined, isConnected: boolean): st
   if (summary === undefined) return t("Nothing said yet");
   // Without a connection the page does not know whether it still works.
   if (summary.running) return isConnected ? t("Working…") : t("Was working");
-  const when = relativeTime(summary.activeAtMs, Date.now());
+  const when = summary.archived === true ? t("Archived") : relativeTime(summary.activeAtMs, Date.now());
   return summary.channel === undefined || summary.channel === "webchat" ? when : `${summary.channel} · ${when}`;
 }

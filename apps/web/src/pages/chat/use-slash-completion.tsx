@@ -36,8 +36,7 @@ export function useSlashCompletion(sessionKey: string, text: string, change: (te
     if (event.key === "ArrowDown") setChosen({ text, index: (active + 1) % options.length });
     else if (event.key === "ArrowUp") setChosen({ text, index: (active + options.length - 1) % options.length });
     else if (event.key === "Escape") setClosed(text);
-    else if ((event.key === "Tab" || event.key === "Enter") && !event.shiftKey && option !== undefined && option.text !== text)
-      take(option);
+    else if (option !== undefined && takes(event, option, text)) take(option);
     else return false;
     event.preventDefault();
     return true;
@@ -48,6 +47,12 @@ export function useSlashCompletion(sessionKey: string, text: string, change: (te
     onKeyDown,
     list: <CommandList id={id} options={options} active={active} onTake={take} />,
   };
+}
+
+/** A command that is complete is sent by Enter, even if more could follow it. */
+function takes({ key, shiftKey }: KeyboardEvent, option: Completion, text: string): boolean {
+  if (shiftKey) return false;
+  return key === "Tab" ? option.text !== text : key === "Enter" && option.text.trim() !== text.trim();
 }
 
 function CommandList({

@@ -349,6 +349,12 @@ const BRANCHES = `
 CREATE INDEX transcript_branches ON transcript (conversation) WHERE type = 'branch';
 `;
 
+/** Pinned sessions are listed without the others. */
+const PINNED_SESSIONS = `
+ALTER TABLE sessions ADD COLUMN is_pinned INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX sessions_pinned ON sessions (updated_at) WHERE is_pinned = 1;
+`;
+
 /** Every step, oldest first. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST_SCHEMA },
@@ -379,4 +385,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 26, sql: TREE_SPEND },
   { version: 27, sql: FOCUSES },
   { version: 28, sql: BRANCHES },
+  { version: 29, sql: PINNED_SESSIONS },
 ];

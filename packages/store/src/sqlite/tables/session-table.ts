@@ -100,11 +100,12 @@ export class SessionTable {
     const order = "ORDER BY sessions.updated_at DESC, sessions.n DESC LIMIT ?";
     const before = "(sessions.updated_at, sessions.n) < (?, ?) AND sessions.updated_at >= ?";
     const since = filter.activeSinceMs ?? 0;
+    const where = `${filter.pinned === true ? "sessions.is_pinned = 1 AND " : ""}${before}`;
     const rows =
       filter.agentId === undefined
-        ? this.#context.database.all(`SELECT ${COLUMNS} WHERE ${before} ${order}`, updatedAt, n, since, scanned + 1)
+        ? this.#context.database.all(`SELECT ${COLUMNS} WHERE ${where} ${order}`, updatedAt, n, since, scanned + 1)
         : this.#context.database.all(
-            `SELECT ${COLUMNS} WHERE sessions.agent_id = ? AND ${before} ${order}`,
+            `SELECT ${COLUMNS} WHERE sessions.agent_id = ? AND ${where} ${order}`,
             filter.agentId,
             updatedAt,
             n,
@@ -181,8 +182,10 @@ export class SessionTable {
 
   /** Applies the changes of a turn's start. */
   touch(session: SessionRecord, touch: SessionTouch, nowMs: number): SessionRecord {
+    const { archived: _archived, ...shown } = session.overrides;
     return this.#save({
       ...session,
+      ...(touch.interactedAtMs === undefined ? {} : { overrides: shown }),
       updatedAtMs: nowMs,
       ...withoutUndefined({ interactedAtMs: touch.interactedAtMs, lastOrigin: touch.lastOrigin }),
       ...(touch.endsPrivacy === true ? { isPrivate: false } : {}),
@@ -213,7 +216,7 @@ export class SessionTable {
     this.#save({ ...session, compactionCount: session.compactionCount + count });
   }
 
-  /** A person's name for a session is no activity: a patch of the label alone keeps the time. */
+  /** A person's name for a session, and its place in lists, are no activity: a patch of these alone keeps the time. */
   patch(key: string, patch: SessionPatch, nowMs: number): SessionRecord {
     const { label: oldLabel, trust: oldTrust, ...session } = this.require(key);
     const label = patch.label === undefined ? oldLabel : patch.label;
@@ -229,7 +232,7 @@ export class SessionTable {
       ...withoutUndefined({ displayName: patch.displayName }),
       ...(trust === undefined || trust === null ? {} : { trust }),
       overrides: Object.fromEntries(overrides) as SessionOverrides,
-      ...(isLabelOnly(patch) ? {} : { updatedAtMs: nowMs }),
+      ...(isActivity(patch) ? { updatedAtMs: nowMs } : {}),
     });
   }
 
@@ -288,7 +291,7 @@ export class SessionTable {
     const [facts, sum] = encodeFacts(session);
     this.#context.database.run(
       `INSERT INTO sessions (key, folded_key, label, folded_label, agent_id, conversation, created_at, interacted_at, updated_at, expires_at,
-         is_private, facts, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         is_private, is_pinned, facts, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       session.key,
       fold(session.key),
       session.label ?? null,
@@ -300,6 +303,7 @@ export class SessionTable {
       session.updatedAtMs,
       session.expiresAtMs ?? null,
       session.isPrivate ? 1 : 0,
+      session.overrides.pinned === true ? 1 : 0,
       facts,
       sum,
     );
@@ -310,12 +314,14 @@ export class SessionTable {
   #save(session: SessionRecord): SessionRecord {
     const [facts, sum] = encodeFacts(session);
     this.#context.database.run(
-      `UPDATE sessions SET label = ?, folded_label = ?, interacted_at = ?, updated_at = ?, is_private = ?, facts = ?, sum = ? WHERE key = ?`,
+      `UPDATE sessions SET label = ?, folded_label = ?, interacted_at = ?, updated_at = ?, is_private = ?, is_pinned = ?, facts = ?,
+         sum = ? WHERE key = ?`,
       session.label ?? null,
       session.label === undefined ? null : fold(session.label),
       session.interactedAtMs,
       session.updatedAtMs,
       session.isPrivate ? 1 : 0,
+      session.overrides.pinned === true ? 1 : 0,
       facts,
       sum,
       session.key,
@@ -393,6 +399,7 @@ function frameOf(row: Row): Omit<SessionRecord, keyof SessionFacts | "isPrivate"
   };
 }
 
-function isLabelOnly({ label, ...others }: SessionPatch): boolean {
-  return label !== undefined && Object.values(others).every((value) => value === undefined);
+function isActivity({ label: _label, overrides = {}, ...others }: SessionPatch): boolean {
+  const { pinned: _pinned, archived: _archived, ...settings } = overrides;
+  return [...Object.values(others), ...Object.values(settings)].some((value) => value !== undefined);
 }
