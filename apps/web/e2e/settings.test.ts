@@ -65,7 +65,7 @@ async function openSettings(look: Look, path: string): Promise<Page> {
 const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 
 test("every key of the configuration of this build has a control", async () => {
-  const { stdout } = await runCommand(["config", "schema"], product);
+  const { stdout } = await runCommand(["config", "schema", "--forms"], product);
   const schema = JSON.parse(stdout) as SchemaNode;
   const draw = (value: unknown): string =>
     renderToStaticMarkup(
@@ -84,16 +84,21 @@ test("a setting is found, changed and saved with the keyboard, after its differe
   const field = page.locator('[data-key="agents.defaults.userTimezone"] input');
   await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
   await page.keyboard.type("Europe/Nowhere");
-  await page.getByRole("button", { name: "Review the changes" }).press("Enter");
+  await page.getByRole("button", { name: "Review changes" }).press("Enter");
   await page.getByText("Nothing was saved:").waitFor();
   expect(await page.locator('[data-key="agents.defaults.userTimezone"]').innerText()).toMatch(/zone/);
   await field.fill("Europe/Berlin");
-  await page.getByRole("button", { name: "Review the changes" }).press("Enter");
+  await page.getByRole("button", { name: "Review changes" }).press("Enter");
   const review = region(page, "Before it is saved");
   expect(await review.innerText()).toContain("agents.defaults.userTimezone");
   await expect.poll(() => review.locator("ins").allInnerTexts()).toEqual([expect.stringContaining("Europe/Berlin")]);
   expect(await findViolations(page)).toEqual([]);
   expect(await written()).not.toContain("Berlin");
+  await review.getByRole("button", { name: "Back to editing" }).press("Enter");
+  expect(await field.inputValue()).toBe("Europe/Berlin");
+  await page.getByRole("button", { name: "Review changes" }).press("Enter");
+  const save = review.getByRole("button", { name: "Save" });
+  await expect.poll(() => save.evaluate((element) => element === document.activeElement)).toBe(true);
   await review.getByRole("button", { name: "Save" }).press("Enter");
   await page.getByText("The configuration is saved and in use.").waitFor();
   for (const kept of ["// mine", "canary-local-key", "Europe/Berlin"]) expect(await written()).toContain(kept);
@@ -107,7 +112,7 @@ test("a secret is shown as stored alone, and another one takes its place", async
   expect(await page.content()).not.toContain("canary");
   expect(await findViolations(page)).toEqual([]);
   await secret.locator("input").fill("canary-another-key");
-  await page.getByRole("button", { name: "Review the changes" }).click();
+  await page.getByRole("button", { name: "Review changes" }).click();
   const review = region(page, "Before it is saved");
   await review.getByText("another secret").waitFor();
   await review.getByRole("button", { name: "Save" }).click();
@@ -121,14 +126,14 @@ test("what was changed elsewhere meanwhile is shown with the person's own change
   await editor.getByText("// mine").waitFor();
   await editor.press("Control+Home");
   await page.keyboard.type("// above all\n");
-  await page.getByRole("button", { name: "Review the changes" }).waitFor();
+  await page.getByRole("button", { name: "Review changes" }).waitFor();
   expect(await runCommand(["config", "set", "spend.unattended.usdPerDay", "3"], product)).toMatchObject({ code: 0 });
   const conflict = region(page, "The file has changed meanwhile");
   await conflict.getByText("usdPerDay").first().waitFor();
   expect(await conflict.innerText()).toContain("// above all");
   expect(await findViolations(page)).toEqual([]);
   await conflict.getByRole("button", { name: "Keep both" }).click();
-  await page.getByRole("button", { name: "Review the changes" }).click();
+  await page.getByRole("button", { name: "Review changes" }).click();
   await region(page, "Before it is saved").getByRole("button", { name: "Save" }).click();
   await page.getByText("The configuration is saved and in use.").waitFor();
   expect(await written()).toMatch(/^\/\/ above all\n[^]*usdPerDay: 3/);
@@ -141,6 +146,9 @@ test("a model is tested and chosen, and a key is removed after a question", asyn
   await expect.poll(() => card.getByRole("status").first().innerText(), { timeout: 20_000 }).toMatch(/^Works: first word after/);
   expect(await findViolations(page)).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+  const asks = provider.paths.length;
+  await card.getByRole("button", { name: "Ask local for its list" }).click();
+  await expect.poll(() => provider.paths.slice(asks)).toEqual(["/v1/models"]);
   await card.getByRole("button", { name: "Use local/n" }).click();
   await page.getByText("local/n answers from now on.").waitFor();
   expect(await written()).toContain('model: "local/n"');
@@ -171,7 +179,7 @@ test("in Chinese every part is readable, the address names it, and logging out f
   expect(await page.evaluate(() => localStorage.getItem("factotum.token"))).toBeNull();
 });
 
-test("a killed gateway leaves what was typed, and it is saved when the gateway is back", async () => {
+test("a killed gateway leaves what was typed, until it is discarded", async () => {
   const page = await openSettings({ width: 1280 }, "configuration?group=memory");
   const field = page.locator('[data-key="memory.provider"] input');
   await field.fill("notes");
@@ -181,6 +189,6 @@ test("a killed gateway leaves what was typed, and it is saved when the gateway i
   await page.getByText("Connected", { exact: true }).waitFor();
   expect(await field.inputValue()).toBe("notes");
   await page.getByRole("button", { name: "Discard" }).click();
-  await page.getByText("There are changes that are not saved.").waitFor({ state: "detached" });
+  await page.getByText("Changes are not saved.").waitFor({ state: "detached" });
   expect(await field.inputValue()).toBe("");
 });

@@ -35,6 +35,7 @@ export async function configPatch(
     context.print(`${path}: ${was} → ${type === "removed" ? "(removed)" : JSON.stringify(after)}\n`);
   }
   if (!result.keptComments) context.note("The file has to be rewritten without its comments; the previous version is kept.\n");
+  if (dryRun && result.needsRestart.length > 0) context.note(`Takes effect after a restart: ${result.needsRestart.join(", ")}.\n`);
   if (result.type === "applied") context.note(`${describeReload(reloaded)}\n`);
   return EXIT.ok;
 }

@@ -1,4 +1,5 @@
 import type { ConfigDifference, ConfigPatchResult, ConfigView } from "@factotum/protocol";
+import { useEffect, useRef } from "react";
 import { t } from "../../../i18n/t.ts";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
@@ -16,6 +17,9 @@ interface ChangeReviewProps {
 
 /** What will be written, and what it means, before it is. */
 export function ChangeReview({ base, plan, isBusy, onSave, onBack }: ChangeReviewProps): React.JSX.Element {
+  const actions = useRef<HTMLDivElement>(null);
+  // What was pressed is gone; the next decision gets the focus.
+  useEffect(() => actions.current?.querySelector("button")?.focus({ preventScroll: true }), []);
   return (
     <Card title={t("Before it is saved")}>
       <ul className={styles["list"]} aria-label={t("Changed settings")}>
@@ -39,8 +43,8 @@ export function ChangeReview({ base, plan, isBusy, onSave, onBack }: ChangeRevie
           ))}
         </ul>
       )}
-      <div className={styles["actions"]}>
-        <Button variant="primary" busy={isBusy} data-initial-focus onClick={onSave}>
+      <div className={styles["actions"]} ref={actions}>
+        <Button variant="primary" busy={isBusy} onClick={onSave}>
           {t("Save")}
         </Button>
         <Button onClick={onBack}>{t("Back to editing")}</Button>

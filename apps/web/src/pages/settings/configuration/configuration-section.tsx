@@ -1,4 +1,4 @@
-import type { ConfigView } from "@factotum/protocol";
+import type { ConfigPatchResult, ConfigView } from "@factotum/protocol";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { Loaded } from "../../../data/loaded.tsx";
@@ -34,48 +34,53 @@ function Configuration({ schema, view }: { readonly schema: SchemaNode; readonly
   const navigate = useNavigate();
   const [draft, setDraft] = useConfigDraft();
   const [refused, setRefused] = useState<readonly FormProblem[]>(NO_PROBLEMS);
+  const [plan, setPlan] = useState<ConfigPatchResult>();
   const base = draft?.base ?? view;
+  // The differences take the place of what is edited, which stays as it was.
+  const isDeciding = draft !== undefined && (plan !== undefined || draft.base.baseHash !== view.baseHash);
   const problems = useMemo(() => [...refused, ...base.problems], [refused, base.problems]);
   return (
     <>
       <FileCard view={view} />
-      <Segmented
-        label={t("Edit as")}
-        choices={[
-          { value: "forms", label: t("Forms") },
-          { value: "text", label: t("Text") },
-        ]}
-        value={as}
-        onChange={(next) =>
-          void navigate({
-            to: "/settings/{-$section}",
-            params: { section: "configuration" },
-            search: { ...search, as: next === "text" ? next : undefined },
-          })
-        }
-      />
-      {draft !== undefined && draft.type !== as ? (
-        <p>
-          {draft.type === "text"
-            ? t("The text has changes that are not saved. Save or discard them to use the forms.")
-            : t("The forms have changes that are not saved. Save or discard them to edit the text.")}
-        </p>
-      ) : as === "forms" ? (
-        <ConfigForms
-          schema={schema}
-          base={base}
-          problems={problems}
-          document={draft?.type === "forms" ? draft.document : base.written}
-          onChange={(document) => setDraft({ type: "forms", base, document })}
+      <div className={styles["editor"]} hidden={isDeciding}>
+        <Segmented
+          label={t("Edit as")}
+          choices={[
+            { value: "forms", label: t("Forms") },
+            { value: "text", label: t("Text") },
+          ]}
+          value={as}
+          onChange={(next) =>
+            void navigate({
+              to: "/settings/{-$section}",
+              params: { section: "configuration" },
+              search: { ...search, as: next === "text" ? next : undefined },
+            })
+          }
         />
-      ) : (
-        <TextForm
-          base={base}
-          text={draft?.type === "text" ? draft.text : (base.text ?? "")}
-          onChange={(text) => setDraft({ type: "text", base, text })}
-        />
-      )}
-      <DraftBar view={view} refused={refused} onRefused={setRefused} />
+        {draft !== undefined && draft.type !== as ? (
+          <p>
+            {draft.type === "text"
+              ? t("The text has changes that are not saved. Save or discard them to use the forms.")
+              : t("The forms have changes that are not saved. Save or discard them to edit the text.")}
+          </p>
+        ) : as === "forms" ? (
+          <ConfigForms
+            schema={schema}
+            base={base}
+            problems={problems}
+            document={draft?.type === "forms" ? draft.document : base.written}
+            onChange={(document) => setDraft({ type: "forms", base, document })}
+          />
+        ) : (
+          <TextForm
+            base={base}
+            text={draft?.type === "text" ? draft.text : (base.text ?? "")}
+            onChange={(text) => setDraft({ type: "text", base, text })}
+          />
+        )}
+      </div>
+      <DraftBar view={view} refused={refused} onRefused={setRefused} plan={plan} onPlan={setPlan} />
     </>
   );
 }

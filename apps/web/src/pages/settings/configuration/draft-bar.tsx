@@ -1,5 +1,5 @@
 import type { ConfigPatchResult, ConfigView } from "@factotum/protocol";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useEffect } from "react";
 import { useRpcMutation } from "../../../data/use-rpc.ts";
 import type { RpcError } from "../../../gateway-client/rpc-error.ts";
 import { t } from "../../../i18n/t.ts";
@@ -23,15 +23,21 @@ interface DraftBarProps {
   readonly view: ConfigView;
   readonly refused: readonly FormProblem[];
   readonly onRefused: (problems: readonly FormProblem[]) => void;
+  /** What would be saved, once it was asked for. */
+  readonly plan: ConfigPatchResult | undefined;
+  readonly onPlan: (plan: ConfigPatchResult | undefined) => void;
 }
 
 /** What is not saved: it is reviewed first, then saved for the file that it was made for, or discarded. */
-export function DraftBar({ view, refused, onRefused }: DraftBarProps): React.JSX.Element | null {
+export function DraftBar({ view, refused, onRefused, plan, onPlan: setPlan }: DraftBarProps): React.JSX.Element | null {
   const [draft, setDraft] = useConfigDraft();
-  const [plan, setPlan] = useState<ConfigPatchResult>();
   const toasts = useToasts();
   const patch = useRpcMutation("config.patch", { changes: CHANGES });
   const isStale = draft !== undefined && draft.base.baseHash !== view.baseHash;
+  const keep = (): void => {
+    setPlan(undefined);
+    if (draft !== undefined) setDraft(rebased(draft, view));
+  };
   const end = (): void => {
     setDraft(undefined);
     setPlan(undefined);
@@ -51,12 +57,18 @@ export function DraftBar({ view, refused, onRefused }: DraftBarProps): React.JSX
     if (result.type !== "kept") toasts.show({ text: t("The configuration is saved and in use.") });
     else toasts.show({ kind: "error", text: [t("It is saved, but cannot be used:"), ...result.problems].join(" ") });
   };
+  useEffect(() => {
+    if (draft === undefined) return undefined;
+    const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
+    window.addEventListener("beforeunload", warn);
+    return () => window.removeEventListener("beforeunload", warn);
+  }, [draft]);
   if (draft === undefined) return null;
   return (
     <>
       <Suspense fallback={null}>
         {isStale ? (
-          <ChangeConflict draft={draft} view={view} onKeep={() => setDraft(rebased(draft, view))} onDiscard={end} />
+          <ChangeConflict draft={draft} view={view} onKeep={keep} onDiscard={end} />
         ) : plan === undefined ? null : (
           <ChangeReview
             base={draft.base}
@@ -81,14 +93,14 @@ export function DraftBar({ view, refused, onRefused }: DraftBarProps): React.JSX
       )}
       {plan !== undefined || isStale ? null : (
         <div className={styles["bar"]}>
-          <span>{t("There are changes that are not saved.")}</span>
+          <span>{t("Changes are not saved.")}</span>
           <Button onClick={end}>{t("Discard")}</Button>
           <Button
             variant="primary"
             busy={patch.isPending}
             onClick={() => send(draft, true, (result) => (result.type === "unchanged" ? end() : setPlan(result)))}
           >
-            {t("Review the changes")}
+            {t("Review changes")}
           </Button>
         </div>
       )}

@@ -1,6 +1,6 @@
 import { hasUsableKey, type ModelSummary, type SetupProvider } from "@factotum/protocol";
 import { useState } from "react";
-import { useRpcMutation } from "../../../data/use-rpc.ts";
+import { useRpc, useRpcMutation } from "../../../data/use-rpc.ts";
 import { formatExactDollars, formatCompact } from "../../../app/locale.ts";
 import { t } from "../../../i18n/t.ts";
 import { Badge } from "../../../ui/badge.tsx";
@@ -12,6 +12,8 @@ import { RemoveKey } from "./remove-key.tsx";
 import { TestButton } from "./test-button.tsx";
 import styles from "./models.module.css";
 
+/** The name of an environment variable, which is set elsewhere. */
+const VARIABLE = /^[A-Z0-9_]+$/;
 /** Models that are shown at first. */
 const FEW = 6;
 
@@ -40,10 +42,12 @@ export function ProviderCard({ provider, current, models }: ProviderCardProps): 
           <Button aria-expanded={isReplacing} onClick={() => setReplacing(!isReplacing)}>
             {isReplacing ? t("Cancel") : t("Replace the key")} <span className="sr-only">{label}</span>
           </Button>
-          {keyPlace === undefined ? null : <RemoveKey provider={provider} isInUse={current.startsWith(`${provider.id}/`)} />}
+          {keyPlace === undefined || VARIABLE.test(keyPlace) ? null : (
+            <RemoveKey provider={provider} isInUse={current.startsWith(`${provider.id}/`)} />
+          )}
         </div>
       ) : null}
-      {models.length === 0 ? null : <ModelList label={label} models={models} current={current} />}
+      <ModelList provider={provider} models={models} current={current} />
     </Card>
   );
 }
@@ -55,13 +59,12 @@ function KeyBadge({ provider }: { readonly provider: SetupProvider }): React.JSX
   return provider.needsKey ? null : <Badge>{t("Needs no key")}</Badge>;
 }
 
-interface ModelListProps extends Pick<ProviderCardProps, "models" | "current"> {
-  readonly label: string;
-}
-
-/** The models, the one in use first; more than a few only when they are asked for. */
-function ModelList({ label, models, current }: ModelListProps): React.JSX.Element {
+/** The models, the one in use first; more than a few only when they are asked for. The provider is asked for its own list only then, too. */
+function ModelList({ provider: { id: providerId, label, defaultModel }, models: known, current }: ProviderCardProps): React.JSX.Element {
   const [showsAll, setShowsAll] = useState(false);
+  const [asks, setAsks] = useState(false);
+  const asked = useRpc("models.list", { provider: providerId, ask: true }, { enabled: asks });
+  const models = asked.data?.models ?? known;
   const toasts = useToasts();
   const choose = useRpcMutation("setup.model", { changes: ["models", "status", "config"] });
   const use = (model: string): void =>
@@ -72,7 +75,8 @@ function ModelList({ label, models, current }: ModelListProps): React.JSX.Elemen
         onError: (error) => toasts.show({ kind: "error", text: error.message }),
       },
     );
-  const ordered = models.toSorted((a, b) => Number(b.reference === current) - Number(a.reference === current));
+  const rank = ({ reference, id }: ModelSummary): number => (reference === current ? 0 : id === defaultModel ? 1 : 2);
+  const ordered = models.toSorted((a, b) => rank(a) - rank(b));
   const shown = showsAll ? ordered : ordered.slice(0, FEW);
   return (
     <>
@@ -80,7 +84,9 @@ function ModelList({ label, models, current }: ModelListProps): React.JSX.Elemen
         {shown.map((model) => (
           <li key={model.reference}>
             <span className={styles["facts"]}>
-              <bdi>{model.id}</bdi>
+              <span>
+                <bdi>{model.id}</bdi> {model.id === defaultModel ? <Badge>{t("Recommended")}</Badge> : null}
+              </span>
               <small>{factsOf(model)}</small>
             </span>
             <span className={styles["row-actions"]}>
@@ -96,13 +102,24 @@ function ModelList({ label, models, current }: ModelListProps): React.JSX.Elemen
           </li>
         ))}
       </ul>
-      {ordered.length > shown.length ? (
-        <div>
+      {[...(asked.data?.problems ?? []), ...(asked.error === null ? [] : [asked.error.message])].map((problem) => (
+        <p key={problem} className={styles["problem"]} dir="auto">
+          {problem}
+        </p>
+      ))}
+      <div className={styles["actions"]}>
+        {ordered.length > shown.length ? (
           <Button variant="text" onClick={() => setShowsAll(true)}>
             {t("Show all {count} models", { count: ordered.length })}
           </Button>
-        </div>
-      ) : null}
+        ) : null}
+        {asks && asked.error === null ? null : (
+          <Button variant="text" onClick={() => setAsks(true)}>
+            {t("Ask {provider} for its list", { provider: label })}
+          </Button>
+        )}
+        {asks && asked.isFetching ? <span className={styles["note"]}>{t("Loading…")}</span> : null}
+      </div>
     </>
   );
 }
