@@ -85,6 +85,7 @@ test("a job is made by keyboard with its next ten times in view, run, changed, s
   await button(page, "Save").press("Enter");
   await page.getByText("Tell me the weather of tomorrow.").waitFor();
   await page.getByText("read, web_fetch").waitFor();
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Change");
   expect(JSON.parse(await say("cron", "get", "Weather", "--json"))).toMatchObject({
     job: {
       spec: { tools: ["read", "web_fetch"], schedule: { cron: "30 7 * * 1-5", timezone: "Asia/Shanghai" }, delivery: { type: "none" } },

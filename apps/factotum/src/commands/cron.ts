@@ -112,7 +112,9 @@ export async function cronNext(
 }
 
 function printGrants(cli: CliContext, { owner, madeBy, programs, problem }: JobGrants): void {
-  cli.print(`made by ${terminalText(madeBy)}, runs ${owner ? "with the authority of the owner" : "in the sandbox"}\n`);
+  cli.print(
+    `made ${madeBy === undefined ? "outside of a conversation" : `by ${terminalText(madeBy)}`}, runs ${owner ? "with the authority of the owner" : "in the sandbox"}\n`,
+  );
   for (const { files, allowedBy } of programs)
     cli.print(`may run ${terminalText(files.join(", "))} (allowed by ${ALLOWED_BY[allowedBy]})\n`);
   if (problem !== undefined) cli.print(`does not run its program: ${terminalText(problem)}\n`);

@@ -4,6 +4,7 @@ import { nextInstant, nextInstants } from "@factotum/schedule";
 import type { Origin } from "@factotum/channel-contract";
 import type { JobGrants, OptionalJobPart } from "@factotum/protocol";
 import type { JobAuthority, JobRecord, JobStore, OccurrenceRecord, ProgramGrant } from "@factotum/store";
+import { GATEWAY_SENDER } from "../routing/session-origin.ts";
 import { checkSpec } from "./check-spec.ts";
 import { scheduleOf, startOfSlot } from "./due-slots.ts";
 import type { JobBook } from "./job-book.ts";
@@ -191,7 +192,8 @@ export class JobService {
     const { programs = {} } = job;
     const bound = Object.values(programs).map(({ files, grant }) => ({ files: files.map(({ path }) => path), allowedBy: grant.type }));
     const problem = await this.#options.programs.problemOf(job);
-    return { owner, madeBy: sender.name ?? sender.id, programs: bound, ...withoutUndefined({ problem }) };
+    const madeBy = sender.id === GATEWAY_SENDER.id ? undefined : (sender.name ?? sender.id);
+    return { owner, programs: bound, ...withoutUndefined({ madeBy, problem }) };
   }
 
   /** Newest first. */

@@ -210,8 +210,8 @@ export const JobSummarySchema: z.ZodType<JobSummary> = parserOf<JobSummary>()(()
 export interface JobGrants {
   /** It runs with the owner's authority. Otherwise it runs in the sandbox, and reports to the conversation in which it was made alone. */
   readonly owner: boolean;
-  /** The name of its maker; may be text of others. */
-  readonly madeBy: string;
+  /** The name of its maker, which may be text of others; absent: it was made outside of a conversation, at the command line or on the page. */
+  readonly madeBy?: string;
   /** The programs that it runs: their files, and what has allowed them. `mode`: commands ran without asking then. */
   readonly programs: readonly { readonly files: readonly string[]; readonly allowedBy: "owner" | "approval" | "mode" }[];
   /** Why its programs are not run now. */
@@ -222,7 +222,7 @@ export interface JobGrants {
 export const JobGrantsSchema: z.ZodType<JobGrants> = parserOf<JobGrants>()(() =>
   z.strictObject({
     owner: z.boolean(),
-    madeBy: z.string(),
+    madeBy: z.string().optional(),
     programs: z.array(z.strictObject({ files: z.array(z.string()), allowedBy: z.enum(["owner", "approval", "mode"]) })),
     problem: z.string().optional(),
   }),

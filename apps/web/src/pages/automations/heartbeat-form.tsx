@@ -1,5 +1,6 @@
 import type { ConfigView } from "@factotum/protocol";
 import { type FormEvent, useState } from "react";
+import { focusOnce } from "../../first-run/focus-once.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { type Settings, useSettings } from "../../data/use-settings.ts";
 import { t } from "../../i18n/t.ts";
@@ -66,7 +67,9 @@ function HeartbeatFields({ draft: { every, start, end, target, prompt, model }, 
     <>
       <div className={styles["columns"]}>
         <Field label={t("Interval")} hint={t("Such as 30m, 2h or 1d.")}>
-          {(control) => <input {...control} required value={every} onChange={({ target: { value } }) => onChange({ every: value })} />}
+          {(control) => (
+            <input {...control} ref={focusOnce} required value={every} onChange={({ target: { value } }) => onChange({ every: value })} />
+          )}
         </Field>
         <Field label={t("From")} hint={t("Without both times it runs all day.")}>
           {(control) => <input {...control} type="time" value={start} onChange={({ target: { value } }) => onChange({ start: value })} />}

@@ -1,5 +1,6 @@
 import type { HeartbeatSummary } from "@factotum/protocol";
 import { useState } from "react";
+import { focusOnce } from "../../first-run/focus-once.ts";
 import { useAppState } from "../../app/app-context.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { useAction } from "../../data/use-action.ts";
@@ -41,7 +42,7 @@ export function HeartbeatPanel(): React.JSX.Element {
 }
 
 function HeartbeatCard({ heartbeat: { agentId, on } }: { readonly heartbeat: HeartbeatSummary }): React.JSX.Element {
-  const [isEditing, setEditing] = useState(false);
+  const [view, setView] = useState<"shown" | "editing" | "edited">("shown");
   const name = useAppState((state) => state.agents.find(({ id }) => id === agentId)?.name ?? agentId);
   const toasts = useToasts();
   const running = useAction("heartbeat.run");
@@ -51,8 +52,8 @@ function HeartbeatCard({ heartbeat: { agentId, on } }: { readonly heartbeat: Hea
   const badge = on === undefined ? <Badge>{t("Off")}</Badge> : <Badge tone="good">{t("On")}</Badge>;
   return (
     <Card title={t("Heartbeat of {agent}", { agent: name })} actions={badge}>
-      {isEditing ? (
-        <HeartbeatForm agentId={agentId} onClose={() => setEditing(false)} />
+      {view === "editing" ? (
+        <HeartbeatForm agentId={agentId} onClose={() => setView("edited")} />
       ) : (
         <>
           {on === undefined ? <EmptyState>{t("It is off. Nothing runs, and nothing is charged.")}</EmptyState> : <HeartbeatFacts on={on} />}
@@ -62,7 +63,11 @@ function HeartbeatCard({ heartbeat: { agentId, on } }: { readonly heartbeat: Hea
                 {t("Run now")}
               </Button>
             )}
-            <Button variant={on === undefined ? "primary" : "plain"} onClick={() => setEditing(true)}>
+            <Button
+              ref={view === "edited" ? focusOnce : undefined}
+              variant={on === undefined ? "primary" : "plain"}
+              onClick={() => setView("editing")}
+            >
               {on === undefined ? t("Switch on…") : t("Change")}
             </Button>
           </div>

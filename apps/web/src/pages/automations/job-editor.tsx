@@ -1,7 +1,9 @@
 import type { JobSummary } from "@factotum/protocol";
 import { type FormEvent, useState } from "react";
+import { focusOnce } from "../../first-run/focus-once.ts";
 import { useAppState } from "../../app/app-context.ts";
 import { useRpcMutation } from "../../data/use-rpc.ts";
+import { isolate } from "../../i18n/isolate.ts";
 import { t } from "../../i18n/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
@@ -37,6 +39,7 @@ export function JobEditor({ job, onDone, onCancel }: JobEditorProps): React.JSX.
           {(control) => (
             <input
               {...control}
+              ref={focusOnce}
               required
               maxLength={100}
               dir="auto"
@@ -77,7 +80,7 @@ function useSaving(job: JobSummary | undefined, onDone: (id: string) => void): S
   const adding = useRpcMutation("cron.add");
   const updating = useRpcMutation("cron.update");
   const onSuccess = ({ job: saved }: { readonly job: JobSummary }): void => {
-    toasts.show({ text: t("The job “{name}” is saved.", { name: saved.spec.name }) });
+    toasts.show({ text: t("The job “{name}” is saved.", { name: isolate(saved.spec.name) }) });
     onDone(saved.id);
   };
   return {

@@ -1,10 +1,12 @@
 import type { JobGrants, JobSummary } from "@factotum/protocol";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
+import { focusOnce } from "../../first-run/focus-once.ts";
 import { useAppState } from "../../app/app-context.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { useAction } from "../../data/use-action.ts";
 import { useRpc } from "../../data/use-rpc.ts";
+import { isolate } from "../../i18n/isolate.ts";
 import { t } from "../../i18n/t.ts";
 import { PageFrame } from "../../shell/page-frame.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -55,18 +57,25 @@ function NewJob(): React.JSX.Element {
 }
 
 function JobView({ job, grants }: { readonly job: JobSummary; readonly grants: JobGrants }): React.JSX.Element {
-  const [isEditing, setEditing] = useState(false);
-  if (isEditing) return <JobEditor job={job} onDone={() => setEditing(false)} onCancel={() => setEditing(false)} />;
+  const [view, setView] = useState<"shown" | "editing" | "edited">("shown");
+  if (view === "editing") return <JobEditor job={job} onDone={() => setView("edited")} onCancel={() => setView("edited")} />;
   return (
     <>
-      <JobCard job={job} onEdit={() => setEditing(true)} />
+      <JobCard job={job} wasEdited={view === "edited"} onEdit={() => setView("editing")} />
       <GrantsCard job={job} grants={grants} />
       <RunsCard job={job} />
     </>
   );
 }
 
-function JobCard({ job, onEdit }: { readonly job: JobSummary; readonly onEdit: () => void }): React.JSX.Element {
+interface JobCardProps {
+  readonly job: JobSummary;
+  /** The editor has closed: the button that opened it gets the focus. */
+  readonly wasEdited: boolean;
+  readonly onEdit: () => void;
+}
+
+function JobCard({ job, wasEdited, onEdit }: JobCardProps): React.JSX.Element {
   const { agentId, spec, nextAtMs, createdAtMs, disabledBecause } = job;
   return (
     <Card title={payloadText(spec.payload)} actions={<JobBadge job={job} />}>
@@ -95,7 +104,9 @@ function JobCard({ job, onEdit }: { readonly job: JobSummary; readonly onEdit: (
       )}
       <div className={styles["actions"]}>
         <JobButtons job={job} />
-        <Button onClick={onEdit}>{t("Change")}</Button>
+        <Button ref={wasEdited ? focusOnce : undefined} onClick={onEdit}>
+          {t("Change")}
+        </Button>
         <DeleteButton job={job} />
       </div>
     </Card>
@@ -109,7 +120,7 @@ function DeleteButton({ job: { id, spec } }: { readonly job: JobSummary }): Reac
   const removing = useAction("cron.remove");
   const remove = async (): Promise<void> => {
     if ((await removing.run({ job: id })) === undefined) return;
-    toasts.show({ text: t("The job “{name}” is deleted.", { name: spec.name }) });
+    toasts.show({ text: t("The job “{name}” is deleted.", { name: isolate(spec.name) }) });
     await navigate({ to: "/automations" });
   };
   return (
@@ -143,9 +154,7 @@ function GrantsCard({ job: { spec, createdIn }, grants }: { readonly job: JobSum
   return (
     <Card title={t("What it may do")}>
       <dl className={styles["facts"]}>
-        <Fact name={t("Made by")}>
-          <bdi>{madeBy}</bdi>
-        </Fact>
+        <Fact name={t("Made by")}>{madeBy === undefined ? t("you, outside of a conversation") : <bdi>{madeBy}</bdi>}</Fact>
         <Fact name={t("Authority")}>
           {owner ? t("yours") : t("that of its maker: it runs in the sandbox and reports to its own conversation")}
         </Fact>

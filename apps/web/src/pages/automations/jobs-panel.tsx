@@ -5,6 +5,7 @@ import { formatDollars, formatMoment } from "../../app/locale.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { useAction } from "../../data/use-action.ts";
 import { useRpc } from "../../data/use-rpc.ts";
+import { isolate } from "../../i18n/isolate.ts";
 import { t } from "../../i18n/t.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -119,13 +120,14 @@ export function JobButtons({ job: { id, spec, disabledBecause, last } }: { reado
   const isOff = spec.enabled === false || disabledBecause !== undefined;
   const isRunning = last?.state === "running" || last?.state === "claimed";
   const run = async (): Promise<void> => {
-    if ((await running.run({ job: id })) !== undefined) toasts.show({ text: t("The job “{name}” runs now.", { name: spec.name }) });
+    if ((await running.run({ job: id })) !== undefined)
+      toasts.show({ text: t("The job “{name}” runs now.", { name: isolate(spec.name) }) });
   };
   const turn = async (enabled: boolean): Promise<void> => {
     const done = await changing.run({ job: id, change: { enabled } });
     if (done === undefined) return;
     const undo = { label: t("Undo"), run: () => void changing.run({ job: id, change: { enabled: !enabled } }) };
-    const text = enabled ? t("“{name}” is on.", { name: spec.name }) : t("“{name}” is off.", { name: spec.name });
+    const text = enabled ? t("“{name}” is on.", { name: isolate(spec.name) }) : t("“{name}” is off.", { name: isolate(spec.name) });
     toasts.show({ text, ...(!enabled && { action: undo }) });
   };
   return (

@@ -1,7 +1,9 @@
 import type { GatewayStatus, JobSummary } from "@factotum/protocol";
+import { Link } from "@tanstack/react-router";
 import { formatMoment } from "../../app/locale.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { useRpc } from "../../data/use-rpc.ts";
+import { isolate } from "../../i18n/isolate.ts";
 import { t } from "../../i18n/t.ts";
 import { Card } from "../../ui/card.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -23,8 +25,8 @@ export function ScheduleCard({ schedule }: { readonly schedule: GatewayStatus["s
       {schedule.failing.map(({ id, name, failures, disabledBecause }) => (
         <p key={id} className={styles["problem"]}>
           {disabledBecause === undefined
-            ? t("{name} has failed {count, plural, one {once} other {# times in a row}}.", { name, count: failures })
-            : t("{name} is switched off: {reason}", { name, reason: disabledBecause })}
+            ? t("{name} has failed {count, plural, one {once} other {# times in a row}}.", { name: isolate(name), count: failures })
+            : t("{name} is switched off: {reason}", { name: isolate(name), reason: isolate(disabledBecause) })}
         </p>
       ))}
     </Card>
@@ -44,7 +46,15 @@ function NextRuns({ jobs, heartbeats }: NextRunsProps): React.JSX.Element {
     <ul className={styles["rows"]}>
       {runs.map(({ id, name, agentId, atMs }) => (
         <li key={id}>
-          <span dir="auto">{name ?? t("Heartbeat")}</span>
+          {name === undefined ? (
+            <Link to="/automations" search={{ tab: "heartbeat" }}>
+              {t("Heartbeat")}
+            </Link>
+          ) : (
+            <Link to="/automations/$jobId" params={{ jobId: id }} dir="auto">
+              {name}
+            </Link>
+          )}
           <time dateTime={new Date(atMs).toISOString()}>{formatMoment(atMs)}</time>
           <small>{agentId}</small>
         </li>
