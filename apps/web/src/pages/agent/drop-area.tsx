@@ -52,18 +52,18 @@ export function DropArea({ agentId, children }: DropAreaProps): React.JSX.Elemen
         <Button variant="primary" onClick={() => input.current?.click()}>
           {t("Add files…")}
         </Button>
-        <input
-          ref={input}
-          type="file"
-          multiple
-          hidden
-          aria-label={t("Add files")}
-          onChange={(event) => {
-            add([...(event.target.files ?? [])]);
-            event.target.value = "";
-          }}
-        />
       </div>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        aria-label={t("Add files")}
+        onChange={(event) => {
+          add([...(event.target.files ?? [])]);
+          event.target.value = "";
+        }}
+      />
       <ul className={styles["sendings"]} aria-live="polite">
         {sendings.map((sending) => (
           <li key={sending.id} className={sending.problem === undefined ? undefined : styles["problem"]}>

@@ -72,7 +72,9 @@ function LoadedFile({ file, keepsVersions }: { readonly file: ReadFile; readonly
       )}
       <p className={styles["note"]} aria-live="polite">
         {draft === undefined
-          ? t("New conversations begin with this text. Others have it after /new.")
+          ? file.text === ""
+            ? t("Nothing stands here yet. Write it, and save.")
+            : t("New conversations begin with this text. Others have it after /new.")
           : t("Not saved yet. It stays here while you look at other pages.")}
       </p>
     </>

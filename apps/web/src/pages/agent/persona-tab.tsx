@@ -31,7 +31,7 @@ export function PersonaTab({ agentId }: { readonly agentId: string }): React.JSX
         <div className={styles["split"]}>
           <nav aria-label={t("Files")}>
             <ul className={styles["files"]}>
-              {all.map((file) => (
+              {all.filter(isShown).map((file) => (
                 <li key={file.path}>
                   <button
                     type="button"
@@ -58,6 +58,11 @@ export function PersonaTab({ agentId }: { readonly agentId: string }): React.JSX
       )}
     </Loaded>
   );
+}
+
+/** The first meeting is over where its file is gone. */
+function isShown({ path, isThere }: WorkspaceFile): boolean {
+  return isThere || path !== "BOOTSTRAP.md";
 }
 
 function describeFile({ isThere, sizeBytes, promptTokens, isCut }: WorkspaceFile): string {
