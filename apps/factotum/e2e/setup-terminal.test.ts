@@ -27,6 +27,8 @@ test("setup leads a newcomer at a terminal from a wrong key to an answer", async
   terminal.type(ENTER);
   await terminal.waitFor(/the running gateway uses it[^]*name\?/);
   terminal.type(`Ada${ENTER}`);
+  await terminal.waitFor(/Where do you want to write to it/);
+  terminal.type(ENTER);
   await terminal.waitFor(/costs nothing while there is nothing to do[^]*heartbeat/);
   terminal.type(ENTER);
   await terminal.waitFor(/The page: http:\/\/127\.0\.0\.1:\d+\/#token=/);

@@ -96,5 +96,5 @@ test("the settings show no login if no channel declares one", async () => {
     .getByRole("dialog")
     .getByRole("button", { name: /Stay with the demo/ })
     .waitFor();
-  expect(await page.getByText("Channels", { exact: true }).count()).toBe(0);
+  expect(await page.getByRole("dialog").getByText("Channels", { exact: true }).count()).toBe(0);
 });

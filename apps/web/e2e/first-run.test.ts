@@ -68,6 +68,9 @@ test.each([
   await dialog.getByRole("button", { name: "Use this model" }).click();
   await dialog.getByLabel("The assistant’s name").fill("Ada");
   await page.keyboard.press("Enter");
+  await dialog.getByText("Where do you want to write to it").waitFor();
+  expect(await findViolations(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Skip" }).press("Enter");
   await dialog.getByText("costs nothing while there is nothing to do").waitFor();
   expect(await findViolations(page)).toEqual([]);
   const heartbeat = dialog.getByLabel("Wakes itself up");
@@ -100,6 +103,8 @@ test("a person who stays with the demo is not asked again, can open the settings
   const page = await open({ width: 1280, firstRun: true });
   const welcome = page.getByRole("dialog", { name: "Welcome to Factotum" });
   await welcome.getByRole("button", { name: "Stay with the demo" }).click();
+  await welcome.getByRole("button", { name: "Skip" }).click();
+  await welcome.getByText("Where do you want to write to it").waitFor();
   await welcome.getByRole("button", { name: "Skip" }).click();
   await welcome.getByRole("button", { name: "Go on" }).click();
   await welcome.getByText("The model is demo/demo.").waitFor();

@@ -54,6 +54,8 @@ async function chooseModel(page: Page, model: string): Promise<void> {
   await dialog(page).getByLabel("Model").selectOption(model);
   await dialog(page).getByRole("button", { name: "Use this model" }).click();
   await dialog(page).getByRole("button", { name: "Skip" }).click();
+  await dialog(page).getByText("Where do you want to write to it").waitFor();
+  await dialog(page).getByRole("button", { name: "Skip" }).click();
   await dialog(page).getByRole("button", { name: "Go on" }).click();
   await dialog(page).getByText(`The model is groq/${model}.`).waitFor();
   await page.keyboard.press("Escape");

@@ -19,7 +19,12 @@ const TOTAL = {
   costUsd: 4.5,
 };
 const USAGE = { fromMs: 0, toMs: 1, timeZone: "UTC", total: TOTAL, groups: [], omitted: 0, charged: [], caps: [] };
-const SETUP = { model: { reference: "lab/large", source: "demo", reason: "" }, agent: { id: "main", heartbeat: "off" }, providers: [] };
+const SETUP = {
+  model: { reference: "lab/large", source: "demo", reason: "" },
+  agent: { id: "main", heartbeat: "off" },
+  providers: [],
+  channels: [],
+};
 
 beforeEach(() => {
   status = sampleStatus();

@@ -77,7 +77,7 @@ export function createAccessDesk(options: ChannelDeskOptions): AccessDesk {
 }
 
 /** The channels with their accounts; those that can be installed after those that are there. */
-async function listChannels(context: CliContext): Promise<readonly KnownChannel[]> {
+export async function listChannels(context: CliContext): Promise<readonly KnownChannel[]> {
   const { config } = await load(context);
   const [{ channels }, found] = [await channelCatalog(context.env), await findInstalled(context.env)];
   const installable = await installableChannels(context);

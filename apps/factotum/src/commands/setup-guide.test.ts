@@ -36,6 +36,7 @@ test("reports a wrong key, stores the right one, sets a model and a name, and of
     [/^Paste the key/, ` ${KEY} `],
     [/^Which model\? \[claude-sonnet-5-5\]$/, "claude-haiku-5"],
     [/name\?.*\[\]$/, "Ada"],
+    [/^Where do you want to write/, ":later"],
     [/heartbeat.*\[off\]$/, "day"],
     [/^Start the gateway now/, false],
   ]);
@@ -53,6 +54,7 @@ test("reports a wrong key, stores the right one, sets a model and a name, and of
   const again = await guide(home, [
     [/^Which provider.*\[:keep\]$/, ":keep"],
     [/name\?.*\[Ada\]$/, "Ada"],
+    [/^Where do you want to write/, ":later"],
     [/heartbeat.*\[day\]$/, "day"],
     [/^Start the gateway now/, false],
   ]);
@@ -71,6 +73,7 @@ test("offers a key of the environment first; refuses an unknown model", async ()
     [/^The model's name/, "claude-nine"],
     [/^Which model/, "claude-sonnet-5-5"],
     [/name\?/, ""],
+    [/^Where do you want to write/, ":later"],
     [/heartbeat.*\[off\]$/, "off"],
     [/^Start the gateway now/, false],
   ]);
@@ -91,6 +94,7 @@ test("tests the model that is kept, and says when its key is refused", async () 
     [/^Which provider.*\[:keep\]$/, ":keep"],
     [/^What now/, "anyway"],
     [/name\?/, ""],
+    [/^Where do you want to write/, ":later"],
     [/heartbeat.*\[off\]$/, "off"],
     [/^Start the gateway now/, false],
   ]);
@@ -109,6 +113,7 @@ test("keeps a heartbeat that is configured in another way, until another one is 
     const result = await guide(home, [
       [/^Which provider/, ":keep"],
       [/name\?/, ""],
+      [/^Where do you want to write/, ":later"],
       [/heartbeat.*\[other\]$/, choice],
       [/^Start the gateway now/, false],
     ]);
@@ -117,6 +122,30 @@ test("keeps a heartbeat that is configured in another way, until another one is 
   };
   expect(await heartbeat("other")).toEqual({ every: "1h", target: "last" });
   expect(await heartbeat("always")).toEqual({ every: "30m", target: "last" });
+});
+
+test("sets a first channel up, asks for its settings again if they are refused, and does not ask about a second one", async () => {
+  await using home = await CliHome.create();
+  const around = (...channel: readonly ScriptedAnswer[]): readonly ScriptedAnswer[] => [
+    [/^Which provider/, ":keep"],
+    [/name\?/, ""],
+    ...channel,
+    [/heartbeat/, "off"],
+    [/^Start the gateway now/, false],
+  ];
+  const first = await guide(
+    home,
+    around(
+      [/^Where do you want to write.*\[:later\]$/, "feishu"],
+      [/^appId/, "wrong"],
+      [/^appSecret/, "s3cret-of-feishu"],
+      [/^transport/, "websocket"],
+      [/^appId/, "cli_0123456789abcdef"],
+    ),
+  );
+  expect(first).toMatchObject({ code: 0, left: [] });
+  expect(await home.read("credentials/feishu-default-appSecret")).toBe("s3cret-of-feishu\n");
+  expect(await guide(home, around())).toMatchObject({ code: 0, left: [] });
 });
 
 test("keeps finished steps when the person leaves", async () => {

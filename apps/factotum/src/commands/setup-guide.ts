@@ -17,19 +17,23 @@ import { setHeartbeat } from "../first-run/set-heartbeat.ts";
 import { storeKey } from "../first-run/store-key.ts";
 import { reloadGateway } from "../rpc/reload-gateway.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
+import { CliError } from "../runtime/cli-error.ts";
 import type { Choice, Prompts } from "../runtime/prompts.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
+import { channelsAdd } from "./channels-add.ts";
+import { listChannels } from "./channel-desk.ts";
 import { firstRunParts, setupState } from "./first-run-steps.ts";
 import { offerStart } from "./offer-start.ts";
 
 const KEEP = ":keep";
 const OTHER = ":other";
+const LATER = ":later";
 
 /** The person left; finished steps are kept. */
 const LEFT = Symbol("left");
 
 /**
- * Leads a person from the demo to a model, a name and a heartbeat, and offers to start the gateway. Every step can be left and repeated; current settings are the default
+ * Leads a person from the demo to a model, a name, a first channel and a heartbeat, and offers to start the gateway. Every step can be left and repeated; current settings are the default
  * answers.
  */
 export async function setupGuide(context: CliContext, prompts: Prompts): Promise<number> {
@@ -37,6 +41,7 @@ export async function setupGuide(context: CliContext, prompts: Prompts): Promise
   const isDone =
     (await guide.chooseProvider()) !== LEFT &&
     (await guide.name()) !== LEFT &&
+    (await guide.offerChannel()) !== LEFT &&
     (await guide.offerHeartbeat()) !== LEFT &&
     (await offerStart(context, prompts));
   if (!isDone) prompts.say("info", 'Stopped here; what was done stays. "factotum setup" goes on.');
@@ -79,6 +84,28 @@ class Guide {
     if (outcome.type === "done") this.#prompts.say("success", `The assistant is ${outcome.name}.`);
     else this.#prompts.say("warning", outcome.message);
     return outcome.type === "done" ? undefined : this.name();
+  }
+
+  /** Offers a first channel, with the questions of `channels add`; one that is set up is not asked about. */
+  async offerChannel(): Promise<typeof LEFT | undefined> {
+    const { channels } = await setupState(this.#context);
+    if (channels.length > 0) return undefined;
+    const known = (await listChannels(this.#context)).filter(({ state, isImplicit }) => state !== "unavailable" && !isImplicit);
+    const choices: readonly Choice[] = [
+      { value: LATER, label: "Nowhere yet", hint: "factotum channels add, or the page" },
+      ...known.map(({ id, state }) => ({ value: id, label: id, ...(state === "installable" ? { hint: "is installed first" } : {}) })),
+    ];
+    const answer = await this.#prompts.select("Where do you want to write to it, apart from the page?", choices, LATER);
+    if (answer === undefined) return LEFT;
+    if (answer === LATER) return undefined;
+    try {
+      await channelsAdd(this.#context, answer, { set: [], yes: false, json: false });
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      this.#prompts.say("warning", [error.message, ...(error.fix === undefined ? [] : [error.fix])].join(" "));
+      return this.offerChannel();
+    }
   }
 
   /** Offers that the assistant wakes itself up; what is configured is the first answer, and off without it. */

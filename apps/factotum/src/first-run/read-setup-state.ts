@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { FactotumConfig, ResolvedAgent } from "@factotum/config";
+import { isAvailable, type FactotumConfig, type LoadedConfig, type ResolvedAgent } from "@factotum/config";
 import type { SetupOutcome } from "@factotum/gateway";
 import { createOllamaProbe, defaultModelFromEnvironment, findProviderFacts, PROVIDER_FACTS, type ProviderFacts } from "@factotum/models";
 import type { SetupProvider, SetupState } from "@factotum/protocol";
@@ -26,8 +26,20 @@ export async function readSetupState(parts: FirstRunParts): Promise<SetupOutcome
     model: await currentModel(agent, config, parts),
     agent: { id: agent.id, ...withoutUndefined({ name: await nameOf(agent) }), heartbeat: heartbeatChoice(agent.heartbeat) },
     providers: await Promise.all(facts.map(async (one) => describeProvider(one, config, parts))),
+    channels: channelAccounts(loaded, parts),
   };
   return { type: "done", state };
+}
+
+/** As they are written: a first run does not look for the packages of channels. */
+function channelAccounts({ written }: LoadedConfig, { channels }: FirstRunParts): readonly string[] {
+  const implicit = channels.flatMap((one) => (isAvailable(one) && one.implicit === true ? [one.id] : []));
+  const { defaults: _, ...blocks } = (written["channels"] ?? {}) as Readonly<Record<string, { readonly accounts?: object }>>;
+  return Object.entries(blocks)
+    .filter(([id]) => !implicit.includes(id))
+    .flatMap(([id, { accounts }]) =>
+      accounts === undefined ? [id] : Object.keys(accounts).map((account) => (account === "default" ? id : `${id}:${account}`)),
+    );
 }
 
 /** The agent that a first run sets up. */

@@ -7,10 +7,13 @@ import { staysWithDemo } from "./demo-choice.ts";
 /** Loaded on demand: most visits have a model already. */
 const SetupDialog = lazy(async () => ({ default: (await import("./setup-dialog.tsx")).SetupDialog }));
 
+/** A step that the settings can begin with. */
+export type FirstStep = "provider" | "name" | "channel" | "heartbeat";
+
 /** The way to the settings. */
 interface FirstRunControls {
-  /** Opens them. Resolves with the reason if they cannot be shown. */
-  readonly open: () => Promise<string | undefined>;
+  /** Opens them, at the choice of a provider if no other step is named. Resolves with the reason if they cannot be shown. */
+  readonly open: (step?: FirstStep) => Promise<string | undefined>;
 }
 
 const FirstRunContext: React.Context<FirstRunControls | undefined> = createContext<FirstRunControls | undefined>(undefined);
@@ -18,23 +21,23 @@ const FirstRunContext: React.Context<FirstRunControls | undefined> = createConte
 /** The settings' dialog, over every page. Without a model it opens by itself once, unless the person chose the demo. */
 export function FirstRun({ children }: { readonly children: React.ReactNode }): React.JSX.Element {
   const { setup } = useSession();
-  const [state, setState] = useState<SetupState>();
+  const [opened, setOpened] = useState<{ readonly state: SetupState; readonly step: FirstStep }>();
   const isConnected = useAppState(({ connection }) => connection.type === "connected");
   const hasLooked = useRef(false);
   useEffect(() => {
     if (!isConnected || hasLooked.current) return;
     hasLooked.current = true;
     setup.state().then(
-      (found) => found.model.source === "demo" && !staysWithDemo(localStorage) && setState(found),
+      (found) => found.model.source === "demo" && !staysWithDemo(localStorage) && setOpened({ state: found, step: "provider" }),
       // Opening the settings shows the error.
       () => undefined,
     );
   }, [isConnected, setup]);
   const controls = useMemo<FirstRunControls>(
     () => ({
-      open: async () => {
+      open: async (step = "provider") => {
         try {
-          setState(await setup.state());
+          setOpened({ state: await setup.state(), step });
           return undefined;
         } catch (error) {
           if (!(error instanceof RpcError)) throw error;
@@ -47,9 +50,9 @@ export function FirstRun({ children }: { readonly children: React.ReactNode }): 
   return (
     <FirstRunContext value={controls}>
       {children}
-      {state === undefined ? null : (
+      {opened === undefined ? null : (
         <Suspense fallback={null}>
-          <SetupDialog state={state} onClose={() => setState(undefined)} />
+          <SetupDialog {...opened} onClose={() => setOpened(undefined)} />
         </Suspense>
       )}
     </FirstRunContext>

@@ -1,5 +1,5 @@
 import type { SetupProvider, SetupState } from "@factotum/protocol";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import type { LoginAccount } from "../channel-login/login-client.ts";
 import { LoginList } from "../channel-login/login-list.tsx";
 import { LoginSteps } from "../channel-login/login-steps.tsx";
@@ -7,11 +7,13 @@ import { RpcError } from "../gateway-client/rpc-error.ts";
 import { useSession } from "../app/app-context.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { stayWithDemo } from "./demo-choice.ts";
+import type { FirstStep } from "./first-run.tsx";
 import { focusOnce } from "./focus-once.ts";
 import { HeartbeatStep } from "./heartbeat-step.tsx";
 import { KeyStep } from "./key-step.tsx";
 import { ModelStep } from "./model-step.tsx";
 import { NameStep } from "./name-step.tsx";
+import { NextPages } from "./next-pages.tsx";
 import { ProviderStep } from "./provider-step.tsx";
 import "./first-run.css";
 import { t } from "../i18n/t.ts";
@@ -23,20 +25,24 @@ type Place =
   | { readonly step: "key"; readonly provider: SetupProvider }
   | { readonly step: "model"; readonly provider: SetupProvider; readonly models: readonly string[] }
   | { readonly step: "name"; readonly model: string }
-  | { readonly step: "heartbeat"; readonly model: string; readonly name: string | undefined }
-  | { readonly step: "done"; readonly model: string; readonly name: string | undefined };
+  | { readonly step: "channel" | "heartbeat" | "done"; readonly model: string; readonly name: string | undefined };
+
+/** Loaded on demand: it has a form of any channel's settings. */
+const ChannelStep = lazy(async () => ({ default: (await import("./channel-step.tsx")).ChannelStep }));
 
 interface SetupDialogProps {
   /** When the dialog was opened. */
   readonly state: SetupState;
+  /** The step that it begins with. */
+  readonly step: FirstStep;
   readonly onClose: () => void;
 }
 
-/** Leads from a provider over its key and model to the assistant's name and its heartbeat. Every step can be left, and repeated from the settings. */
-export function SetupDialog({ state: opened, onClose }: SetupDialogProps): React.JSX.Element {
+/** Leads from a provider over its key and model to the assistant's name, a first channel and its heartbeat. Every step can be left, and repeated from the settings. */
+export function SetupDialog({ state: opened, step, onClose }: SetupDialogProps): React.JSX.Element {
   const { controller, setup } = useSession();
   const [state, setState] = useState(opened);
-  const [place, setPlace] = useState<Place>({ step: "provider" });
+  const [place, setPlace] = useState<Place>({ step, model: opened.model.reference, name: opened.agent.name });
   const isFirst = opened.model.source === "demo";
   const toProviders = (): void => setPlace({ step: "provider" });
   const refresh = (): void => {
@@ -77,7 +83,11 @@ export function SetupDialog({ state: opened, onClose }: SetupDialogProps): React
           onDone={(model) => setPlace({ step: "name", model })}
         />
       ) : place.step === "name" ? (
-        <NameStep name={state.agent.name ?? ""} onDone={(name) => setPlace({ step: "heartbeat", model: place.model, name })} />
+        <NameStep name={state.agent.name ?? ""} onDone={(name) => setPlace({ step: "channel", model: place.model, name })} />
+      ) : place.step === "channel" ? (
+        <Suspense fallback={null}>
+          <ChannelStep accounts={state.channels} onDone={() => setPlace({ ...place, step: "heartbeat" })} />
+        </Suspense>
       ) : place.step === "heartbeat" ? (
         <HeartbeatStep agent={state.agent} onDone={() => finish(place.model, place.name)} />
       ) : (
@@ -86,6 +96,7 @@ export function SetupDialog({ state: opened, onClose }: SetupDialogProps): React
             {place.name === undefined ? t("All set.") : t("{name} is ready.", { name: place.name })}{" "}
             <RichText id="The model is <0>{model}</0>." values={{ model: place.model }} parts={[<code key="0" />]} />
           </output>
+          <NextPages onChoose={onClose} />
           <div className="dialog-actions">
             <button type="button" className="button primary" ref={focusOnce} onClick={onClose}>
               {t("Start talking")}

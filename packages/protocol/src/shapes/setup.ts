@@ -36,6 +36,8 @@ export interface SetupState {
   /** The default agent. Its name is absent until a person sets it. `other`: the heartbeat is configured in another way than setup offers. */
   readonly agent: { readonly id: string; readonly name?: string; readonly heartbeat: SetupHeartbeat | "other" };
   readonly providers: readonly SetupProvider[];
+  /** The configured accounts of channels, a channel, or `channel:account`; without those that need no set-up. */
+  readonly channels: readonly string[];
 }
 
 /** How a test of a provider or a model ends. */
@@ -77,6 +79,7 @@ export const SetupStateSchema: z.ZodType<SetupState> = parserOf<SetupState>()(()
         defaultModel: z.string().optional(),
       }),
     ),
+    channels: z.array(z.string()),
   }),
 );
 
