@@ -4,34 +4,52 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { ROOT } from "./scripts/workspace.ts";
 
 /**
- * The longest files, in the order of their durations, each a quarter of a minute or more on an idle machine. They start first, and short ones fill the rest: a
+ * The longest files, in the order of their durations, each 20 seconds or more on two cores. They start first, and short ones fill the rest: a
  * clean checkout has no durations of earlier runs, and file sizes say nothing about them.
  */
 const LONGEST = [
-  "chaos/e2e/kills",
-  "factotum/e2e/lost-database",
-  "factotum/e2e/doctor",
-  "factotum/e2e/browser",
   "factotum/e2e/browser-processes",
-  "factotum/e2e/browser-access",
-  "factotum/e2e/documented-pages",
-  "web/e2e/page",
+  "factotum/e2e/web-tools",
   "chaos/e2e/mixed-events",
+  "factotum/e2e/documented-pages",
+  "factotum/e2e/lost-database",
+  "factotum/e2e/browser",
+  "factotum/e2e/plugins",
+  "factotum/e2e/doctor",
+  "chaos/e2e/kills",
   "factotum/e2e/exec-limits",
-  "web/e2e/rich-answers",
-  "web/e2e/behaviour",
-  "web/e2e/context",
-  "web/e2e/attachments",
+  "factotum/e2e/create-channel",
+  "factotum/e2e/example-plugins",
+  "web/e2e/every-page",
+  "factotum/e2e/sandbox",
+  "factotum/e2e/tool-server-kills",
   "factotum/e2e/extensions",
-  "web/e2e/warnings",
-  "factotum/e2e/crashing-turn",
-  "factotum/e2e/schedule-kills",
-  "factotum/e2e/wire-formats",
-  "factotum/e2e/unenforced-config",
-  "factotum/e2e/feishu-conversation",
+  "factotum/e2e/guest-sessions",
+  "factotum/e2e/taint",
+  "factotum/e2e/quiet-runs",
+  "factotum/e2e/packed",
   "factotum/e2e/slack-conversation",
-  "factotum/e2e/embeddings-local",
+  "factotum/e2e/package-servers",
+  "factotum/e2e/schedule-kills",
+  "factotum/e2e/guest-turns",
   "chaos/e2e/storage",
+  "factotum/e2e/external-agents",
+  "factotum/e2e/wire-formats",
+  "web/e2e/page",
+  "factotum/e2e/mcp",
+  "factotum/e2e/lost-restrictions",
+  "factotum/e2e/feishu-conversation",
+  "factotum/e2e/file-tools",
+  "factotum/e2e/browser-access",
+  "factotum/e2e/shutdown",
+  "factotum/e2e/prefix",
+  "factotum/e2e/approvals",
+  "factotum/e2e/matrix-conversation",
+  "factotum/e2e/unenforced-config",
+  "factotum/e2e/irc-conversation",
+  "factotum/e2e/memory",
+  "factotum/e2e/crashing-turn",
+  "factotum/e2e/bundles",
 ];
 
 class LongestFirst extends BaseSequencer {
@@ -56,8 +74,8 @@ export default defineConfig({
     isolate: false,
     // Compiled code of all products of the tests: a first start without it takes a quarter more CPU time.
     env: { NODE_COMPILE_CACHE: join(ROOT, "node_modules/.factotum/compiled") },
-    // One more than the cores of the smallest machine on which they have to finish in time: they wait for processes, browsers and timeouts.
-    maxWorkers: 3,
+    // Two more than the cores of the smallest machine on which they have to finish in time: half of their time they wait for processes, browsers and timeouts.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     // They end what hangs; a busy machine must not reach them. A test says another number only where it is more.
     testTimeout: 300_000,
