@@ -132,6 +132,7 @@ test("a denied tool names the rule that denies it; a server is reached again; a 
   await page.getByRole("button", { name: "Why? apply_patch" }).click();
   const why = page.getByRole("dialog", { name: "Why apply_patch?" });
   await why.getByText("“apply_patch” is in its list of denied tools").waitFor();
+  expect(await why.getByRole("link", { name: "tools", exact: true }).getAttribute("href")).toContain("configuration");
   expect(await findViolations(page)).toEqual([]);
   await page.keyboard.press("Escape");
   await page.getByRole("tab", { name: "Tools" }).press("ArrowRight");

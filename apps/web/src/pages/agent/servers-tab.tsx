@@ -1,4 +1,5 @@
 import type { RpcMethods, ToolServer } from "@factotum/protocol";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { formatDuration } from "../../app/locale.ts";
 import { Loaded } from "../../data/loaded.tsx";
@@ -18,25 +19,35 @@ const TEST_MS = 120_000;
 export function ServersTab({ agentId }: { readonly agentId: string }): React.JSX.Element {
   const servers = useRpc("servers.list", { agentId }, { everyMs: HEALTH_MS });
   return (
-    <Loaded query={servers}>
-      {({ servers: all }) =>
-        all.length === 0 ? (
-          <EmptyState>
-            {t(
-              "No servers. MCP servers give the agent more tools, and language servers know your code. Add one in the configuration, or with a plugin.",
-            )}
-          </EmptyState>
-        ) : (
-          <ul className={styles["items"]} aria-label={t("Servers")}>
-            {all.map((server) => (
-              <li key={`${server.kind} ${server.name}`}>
-                <ServerItem agentId={agentId} server={server} />
-              </li>
-            ))}
-          </ul>
-        )
-      }
-    </Loaded>
+    <>
+      <Loaded query={servers}>{({ servers: all }) => <ServerList agentId={agentId} servers={all} />}</Loaded>
+      <p className={styles["links"]}>
+        <Link to="/settings/{-$section}" params={{ section: "configuration" }} search={{ group: "mcp", key: "mcp.servers" }}>
+          {t("Settings of MCP servers")}
+        </Link>
+        <Link to="/settings/{-$section}" params={{ section: "configuration" }} search={{ group: "lsp", key: "lsp.detect" }}>
+          {t("Settings of language servers")}
+        </Link>
+      </p>
+    </>
+  );
+}
+
+function ServerList({ agentId, servers: all }: { readonly agentId: string; readonly servers: readonly ToolServer[] }): React.JSX.Element {
+  return all.length === 0 ? (
+    <EmptyState>
+      {t(
+        "No servers. MCP servers give the agent more tools, and language servers know your code. Add one in the configuration, or with a plugin.",
+      )}
+    </EmptyState>
+  ) : (
+    <ul className={styles["items"]} aria-label={t("Servers")}>
+      {all.map((server) => (
+        <li key={`${server.kind} ${server.name}`}>
+          <ServerItem agentId={agentId} server={server} />
+        </li>
+      ))}
+    </ul>
   );
 }
 

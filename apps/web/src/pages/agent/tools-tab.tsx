@@ -1,4 +1,5 @@
 import type { ToolRule, ToolState, ToolSummary } from "@factotum/protocol";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Loaded } from "../../data/loaded.tsx";
 import { useRpc } from "../../data/use-rpc.ts";
@@ -88,19 +89,28 @@ function WhyDialog({
             <ol className={styles["rules"]} aria-label={t("Rules")}>
               {rules.map((rule) => (
                 <li key={`${rule.layer} ${rule.key}`}>
-                  <code>{rule.key}</code>
+                  <RuleKey path={rule.key} />
                   <span>{describeRule(rule)}</span>
                   <Badge tone={rule.admits ? "good" : "bad"}>{rule.admits ? t("allows") : t("denies")}</Badge>
                 </li>
               ))}
             </ol>
-            <p className={styles["note"]}>
-              {t("A tool is allowed if every rule allows it. Change a rule in the configuration, under its name.")}
-            </p>
+            <p className={styles["note"]}>{t("A tool is allowed if every rule allows it. The name of a rule leads to its setting.")}</p>
           </>
         )}
       </Loaded>
     </Dialog>
+  );
+}
+
+/** The key of a rule, which leads to its setting; some rules are no single key. */
+function RuleKey({ path }: { readonly path: string }): React.JSX.Element {
+  const [group = ""] = /^\w+(?=\.|$)/.exec(path) ?? [];
+  if (group === "" || path.includes(" ")) return <span>{path}</span>;
+  return (
+    <Link to="/settings/{-$section}" params={{ section: "configuration" }} search={{ group, key: path }}>
+      <code dir="ltr">{path}</code>
+    </Link>
   );
 }
 
