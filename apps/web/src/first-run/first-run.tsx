@@ -3,12 +3,10 @@ import { createContext, lazy, Suspense, useContext, useEffect, useMemo, useRef, 
 import { useAppState, useSession } from "../app/app-context.ts";
 import { RpcError } from "../gateway-client/rpc-error.ts";
 import { staysWithDemo } from "./demo-choice.ts";
+import type { FirstStep } from "./first-step.ts";
 
 /** Loaded on demand: most visits have a model already. */
 const SetupDialog = lazy(async () => ({ default: (await import("./setup-dialog.tsx")).SetupDialog }));
-
-/** A step that the settings can begin with. */
-export type FirstStep = "provider" | "name" | "channel" | "heartbeat";
 
 /** The way to the settings. */
 interface FirstRunControls {

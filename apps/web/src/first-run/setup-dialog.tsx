@@ -7,7 +7,7 @@ import { RpcError } from "../gateway-client/rpc-error.ts";
 import { useSession } from "../app/app-context.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { stayWithDemo } from "./demo-choice.ts";
-import type { FirstStep } from "./first-run.tsx";
+import type { FirstStep } from "./first-step.ts";
 import { focusOnce } from "./focus-once.ts";
 import { HeartbeatStep } from "./heartbeat-step.tsx";
 import { KeyStep } from "./key-step.tsx";

@@ -1,7 +1,8 @@
 import type { SetupState } from "@factotum/protocol";
 import { useState } from "react";
 import { useRpc } from "../../data/use-rpc.ts";
-import { type FirstStep, useFirstRun } from "../../first-run/first-run.tsx";
+import { useFirstRun } from "../../first-run/first-run.tsx";
+import type { FirstStep } from "../../first-run/first-step.ts";
 import { hideSetup, isSetupHidden } from "../../first-run/hidden-setup.ts";
 import { t } from "../../i18n/t.ts";
 import { Button } from "../../ui/button.tsx";
