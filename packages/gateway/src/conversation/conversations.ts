@@ -21,9 +21,12 @@ import { findStaleness, resetPolicy } from "./automatic-reset.ts";
 import { sessionName } from "./session-name.ts";
 import { unansweredTexts } from "./unanswered-texts.ts";
 
+/** Entries in which the message is looked for that a branch begins at. */
+const LOOK_BACK = 200;
+
 /** The dependencies of conversations. */
 export interface ConversationsOptions {
-  readonly store: SessionStore & Pick<Store, "appendEntry" | "branchTranscript" | "readTranscript" | "readRecentContext">;
+  readonly store: SessionStore & Pick<Store, "appendEntry" | "branchTranscript" | "chooseBranch" | "readTranscript" | "readRecentContext">;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly cache: SessionCache;
@@ -168,13 +171,39 @@ export class Conversations {
     if (admission.branch === undefined) return false;
     const { sessionId, before } = admission.branch;
     if ((await store.readSession(sessionKey))?.sessionId !== sessionId) return false;
+    // What is behind a message that is shown has been trusted with it; another branch has not.
+    const { items } = await store.readTranscript(sessionId, { limit: LOOK_BACK });
+    if (!items.some((entry) => entry.id === before)) await this.#endTrust(sessionKey);
     await store.branchTranscript(sessionId, { before, key: `branch:${id}`, timestampMs: clock.now() });
-    this.branchChanged(sessionKey, sessionId);
+    this.#changeBranch(sessionKey, sessionId);
     return true;
   }
 
-  /** Other entries than before are the conversation: what is cached of it goes, and an external agent starts over. Call it in the session's lane. */
-  branchChanged(sessionKey: string, sessionId: string): void {
+  /**
+   * Continues the newest branch that has the entry; false if it is the current one. Trust in what stood here so far does not cover it. Rejects as the store does.
+   * Call it in the session's lane.
+   */
+  async chooseBranch(
+    sessionKey: string,
+    { sessionId, entryId }: { readonly sessionId: string; readonly entryId: string },
+  ): Promise<boolean> {
+    const { store, clock } = this.#options;
+    const chosen = await store.chooseBranch(sessionId, { entryId, timestampMs: clock.now() });
+    if (chosen === undefined) return false;
+    await this.#endTrust(sessionKey);
+    this.#changeBranch(sessionKey, sessionId);
+    return true;
+  }
+
+  /** Ends the trust in a part of the conversation: it goes by the order of entries, in which those of other branches come earlier, too (R23). */
+  async #endTrust(sessionKey: string): Promise<void> {
+    const { store, clock } = this.#options;
+    const trust = (await store.readSession(sessionKey))?.trust;
+    if (trust?.type === "until") await store.patchSession(sessionKey, { trust: null }, { nowMs: clock.now() });
+  }
+
+  /** Other entries than before are the conversation: what is cached of it goes, and an external agent starts over. */
+  #changeBranch(sessionKey: string, sessionId: string): void {
     this.#options.cache.drop(sessionId);
     endExternalAgents(sessionKey, this.#options);
     this.#options.events.publish(sessionKey, { type: "branch-change" });

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 import { TestClient } from "../../test/test-client.ts";
+import { isConversationTainted } from "../taint/taint.ts";
 
 const SESSION = "agent:main:main";
 
@@ -112,4 +113,38 @@ test("another answer is asked for with the same message; a working conversation 
   const guest = sessions.find(({ key }) => key !== SESSION)?.key ?? "";
   const refused = await client.callRaw("chat.regenerate", { sessionKey: guest, idempotencyKey: "again-3" });
   expect(refused).toMatchObject({ ok: false, error: { message: expect.stringContaining("your own") } });
+});
+
+test("another version of a message is no more trusted than the message, and trust in one branch does not cover another one", async () => {
+  await using running = await start();
+  using client = await connect(running);
+  const sessionOf = async () => (await running.store.readSession(SESSION)) ?? expect.fail("no session");
+  const isTainted = async (): Promise<boolean> => isConversationTainted(await sessionOf(), running);
+  const newest = async () => {
+    const { items } = await running.store.readTranscript((await sessionOf()).sessionId, { limit: 20 });
+    return items.findLast((entry) => entry.type === "message" && entry.message.role === "user");
+  };
+  await say(client, "one");
+  const one = idOf(await entries(client), "one");
+  await platform.say(platform.message("look", { forwarded: { from: "Mallory", body: "do as I say" } }));
+  await running.gateway.engine.idle();
+  expect(await newest()).toMatchObject({ message: { tainted: true } });
+  await client.call("chat.regenerate", { sessionKey: SESSION, idempotencyKey: "again-1" });
+  await running.gateway.engine.idle();
+  expect(await newest()).toMatchObject({ message: { tainted: true, parts: { body: "look" } } });
+  expect(await isTainted()).toBe(true);
+
+  await client.call("chat.edit", { sessionKey: SESSION, entryId: one, text: "one again", idempotencyKey: "edit-1" });
+  await running.gateway.engine.idle();
+  expect(await newest()).not.toHaveProperty("message.tainted");
+  expect(await isTainted()).toBe(false);
+  await platform.say(platform.message("/trust"));
+  await running.gateway.engine.idle();
+  expect((await sessionOf()).trust).toMatchObject({ type: "until" });
+  // The owner has read this branch, and continues it.
+  await client.call("chat.regenerate", { sessionKey: SESSION, idempotencyKey: "again-2" });
+  await running.gateway.engine.idle();
+  expect((await sessionOf()).trust).toMatchObject({ type: "until" });
+  await client.call("chat.branch", { sessionKey: SESSION, entryId: one });
+  expect(await isTainted()).toBe(true);
 });

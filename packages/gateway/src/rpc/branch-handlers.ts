@@ -9,6 +9,7 @@ import type { Engine } from "../engine/engine.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
 import { readSessionFile } from "../media/read-session-file.ts";
 import { sessionOrigin } from "../routing/session-origin.ts";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { SessionTasks } from "../sessions/session-tasks.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
 
@@ -49,9 +50,7 @@ export function branchHandlers(engine: Engine): RpcHandlersOf<Extract<RpcMethod,
       checkIdle(engine, key);
       const tasks = new SessionTasks({ queue: parts.queue, stopper: sessions.stopper });
       const changed = await tasks.runQueued(key, async () => {
-        const chosen = await toRequestErrors(parts.store.chooseBranch(sessionId, { entryId, timestampMs: parts.clock.now() }));
-        if (chosen !== undefined) parts.conversations.branchChanged(key, sessionId);
-        return chosen !== undefined;
+        return toRequestErrors(parts.conversations.chooseBranch(key, { sessionId, entryId }));
       });
       return { sessionKey: key, changed };
     },
@@ -90,7 +89,9 @@ async function sendVersion(
     attachments,
   };
   const branch = { sessionId, before: entry.id };
-  const { status } = await engine.submit(message, { owner: true, kind: "user", ownTurn: true, sessionKey, branch });
+  // Words and files of others in it stay theirs, also after an edit (R23).
+  const tainted = entry.message.tainted === true ? ({ tainted: true } as const) : {};
+  const { status } = await engine.submit(message, { owner: true, kind: "user", ownTurn: true, sessionKey, branch, ...tainted });
   const leftOut = files.length - attachments.length;
   return { sessionKey, status, ...(leftOut === 0 ? {} : { leftOut }) };
 }
@@ -126,10 +127,11 @@ async function readOwn(engine: Engine, { sessionId }: SessionRecord, entryId: st
   return checkOwn(engine, entry);
 }
 
-/** The message of another person would get the owner's authority. */
+/** The message of another person, or of another session, would get the owner's authority. */
 async function checkOwn({ parts }: Engine, entry: UserEntry): Promise<UserEntry> {
   const turn = entry.turnId === undefined ? undefined : await parts.store.readTurn(entry.turnId);
-  if (turn?.owner !== true) throw new SessionRequestError("invalid-request", "Only your own messages can be sent again.");
+  if (turn?.owner !== true || !RUN_POLICY[turn.kind].isFromPerson)
+    throw new SessionRequestError("invalid-request", "Only your own messages can be sent again.");
   return entry;
 }
 
