@@ -135,6 +135,26 @@ test("a refused decision is explained, and the item stays", async () => {
   await item(page, "exec").getByRole("button", { name: "Allow once", disabled: false }).waitFor();
 });
 
+test("a call that waits is decided on where its conversation says so", async () => {
+  const { scripted } = scene.gateway;
+  const decided: unknown[] = [];
+  scripted.inbox = { approvals: [APPROVAL], letters: [], requests: [] };
+  scripted.intercept = ({ method, params }) => {
+    if (method !== "approvals.decide") return "handle";
+    decided.push(params);
+    scripted.inbox = { approvals: [], letters: [], requests: [] };
+    return { answer: { approval: APPROVAL } };
+  };
+  scripted.conversation(APPROVAL.sessionKey).session.note("warning", "exec waits for your decision.", APPROVAL.id);
+  const page = await scene.openChat({ width: 360, dark: true });
+  const buttons = page.getByRole("group", { name: "exec waits for your decision" }).getByRole("button");
+  await expect.poll(() => buttons.allInnerTexts()).toEqual(["Allow once", "Deny"]);
+  expect(await findViolations(page)).toEqual([]);
+  await buttons.first().press("Enter");
+  await expect.poll(() => decided).toEqual([{ id: APPROVAL.id, decision: "allow-once" }]);
+  await expect.poll(() => buttons.count()).toBe(0);
+});
+
 test("in the built product a call, a person and a message that came too late are decided on from the list", async () => {
   const people = ["ou_olga", "ou_eve"];
   await using feishu = await FakeFeishu.start({ people, chats: people.map((name) => `oc_${name}`) });

@@ -89,8 +89,10 @@ export class ScriptedSession {
     this.#commit({ type: "user", id: this.#nextId(), timestampMs: this.#now(), text, ...shown, channel: "webchat", idempotencyKey });
   }
 
-  note(level: "info" | "warning" | "error", text: string): void {
-    this.#commit({ type: "notice", id: this.#nextId(), timestampMs: this.#now(), level, text });
+  /** `decisionOn`: the id of a call that waits. */
+  note(level: "info" | "warning" | "error", text: string, decisionOn?: string): void {
+    const request = decisionOn === undefined ? {} : { request: { type: "decision" as const, id: decisionOn } };
+    this.#commit({ type: "notice", id: this.#nextId(), timestampMs: this.#now(), level, text, ...request });
   }
 
   edit(id: string, text: string): void {

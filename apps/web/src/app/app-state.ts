@@ -1,4 +1,4 @@
-import type { GatewayWarning, RpcMethods, SessionSummary } from "@factotum/protocol";
+import type { Approval, GatewayWarning, RpcMethods, SessionSummary } from "@factotum/protocol";
 import type { ChatState } from "../chat/chat-state.ts";
 import type { ConnectionState } from "../gateway-client/gateway-client.ts";
 import type { OutgoingMessage } from "./outbox.ts";
@@ -31,6 +31,8 @@ export interface AppState {
   readonly hiddenWarnings: readonly GatewayWarning[];
   /** What else waits for the owner's decision, as far as the gateway has said. */
   readonly inbox?: { readonly approvals: number; readonly deadLetters: number } | undefined;
+  /** The calls that wait for a decision. */
+  readonly waitingCalls?: readonly Approval[] | undefined;
   /** A session with a pending deletion. */
   readonly deleting?: { readonly key: string; readonly title: string } | undefined;
   /** A text that the person wants to edit and send again; `serial` distinguishes equal texts. `of`: the message of which it becomes another version. */

@@ -14,7 +14,7 @@ const CHANGES: ReadonlySet<string> = new Set(["approvals-change", "deadletters-c
 
 type CountedClient = Pick<GatewayClient, "request" | "state" | "onEvent" | "onStateChange">;
 
-/** Keeps the number of approvals and dead letters, for the badge. The page of the inbox lists them. */
+/** Keeps the calls that wait and the number of dead letters, for the badge and the conversation. The page of the inbox lists them. */
 export class InboxController {
   readonly #client: CountedClient;
   readonly #store: Pick<Store<AppState>, "update">;
@@ -58,7 +58,8 @@ export class InboxController {
         this.#client.request("approvals.list", {}),
         this.#client.request("deadletters.list", { limit: MAX_LETTERS }),
       ]);
-      if (serial === this.#serial) this.#store.update({ inbox: { approvals: waiting.length, deadLetters: letters.length } });
+      if (serial !== this.#serial) return;
+      this.#store.update({ inbox: { approvals: waiting.length, deadLetters: letters.length }, waitingCalls: waiting });
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
     }

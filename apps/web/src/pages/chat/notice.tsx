@@ -1,5 +1,7 @@
 import type { NoticeBlock } from "@factotum/protocol";
 import type { ChatItem } from "../../chat/chat-items.ts";
+import { lazy, Suspense } from "react";
+import { useAppState } from "../../app/app-context.ts";
 import { Markdown } from "../../markdown/markdown.tsx";
 
 /** Text of the gateway: the answer to a command with its structure, or a sentence with its line breaks. */
@@ -14,7 +16,22 @@ export function Notice({ item }: { readonly item: Extract<ChatItem, { type: "not
           <Block key={index} block={block} />
         ))
       )}
+      {item.request?.type === "decision" ? <Decision id={item.request.id} /> : null}
     </div>
+  );
+}
+
+/** Loaded with the first call that waits. */
+const InlineApproval = lazy(async () => ({ default: (await import("./inline-approval.tsx")).InlineApproval }));
+
+/** The buttons of a call, for as long as it waits. */
+function Decision({ id }: { readonly id: string }): React.JSX.Element | null {
+  const approval = useAppState((state) => state.waitingCalls?.find((waiting) => waiting.id === id));
+  if (approval === undefined) return null;
+  return (
+    <Suspense fallback={null}>
+      <InlineApproval approval={approval} />
+    </Suspense>
   );
 }
 

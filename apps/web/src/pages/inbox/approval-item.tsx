@@ -1,19 +1,13 @@
-import type { Approval, ApprovalDecision } from "@factotum/protocol";
+import type { Approval } from "@factotum/protocol";
 import { formatMoment } from "../../app/locale.ts";
-import { msg, t } from "../../i18n/t.ts";
+import { t } from "../../i18n/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
+import { DECISION_LABELS } from "./decision-labels.ts";
 import { InboxItem } from "./inbox-item.tsx";
 import styles from "./inbox.module.css";
 import { SessionLink } from "./session-link.tsx";
 import { useDecision } from "./use-decision.ts";
-
-const LABELS: Readonly<Record<ApprovalDecision, string>> = {
-  "allow-once": msg("Allow once"),
-  "allow-session": msg("Allow in this conversation"),
-  "allow-always": msg("Always allow"),
-  deny: msg("Deny"),
-};
 
 /** A tool call that waits for a decision. */
 export function ApprovalItem({ approval }: { readonly approval: Approval }): React.JSX.Element {
@@ -39,7 +33,7 @@ export function ApprovalItem({ approval }: { readonly approval: Approval }): Rea
           busy={isBusy}
           onClick={() => void decide({ id, decision })}
         >
-          {t(LABELS[decision])}
+          {t(DECISION_LABELS[decision])}
         </Button>
       ))}
     >
