@@ -173,6 +173,8 @@ test("in Chinese every part is readable, the address names it, and logging out f
   expect(page.url()).toContain("#/settings/access");
   await page.getByRole("button", { name: "显示链接及其二维码" }).click();
   await page.getByText(`#token=${product.token}`).waitFor();
+  await runCommand(["config", "set", "gateway.publicUrl", "https://assistant.example/home"], product);
+  await page.getByText(`https://assistant.example/home/#token=${product.token}`).waitFor();
   await page.getByRole("button", { name: "退出登录" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "退出登录" }).click();
   await page.getByLabel("令牌").waitFor();

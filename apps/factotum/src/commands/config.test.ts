@@ -264,6 +264,7 @@ test("patch changes several keys at once, keeps comments, and refuses another ve
   const planned = await patch(change, "--dry-run", "--json");
   const { baseHash, type } = JSON.parse(planned.stdout) as { baseHash: string; type: string };
   expect(type).toBe("planned");
+  expect((await patch(change, "--dry-run")).stderr).toContain("Takes effect after a restart: gateway.port.");
   const done = await patch(change, "--base", baseHash);
   expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining("gateway.port: 1 → 2") as string });
   expect(await cli.read("factotum.json5")).toMatch(/port: 2.*mine/);

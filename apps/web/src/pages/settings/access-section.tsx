@@ -2,12 +2,14 @@ import { useState } from "react";
 import { Link } from "@tanstack/react-router";
 import { useSession } from "../../app/app-context.ts";
 import { qrPath } from "../../channel-login/qr-path.ts";
+import { useRpc } from "../../data/use-rpc.ts";
 import { RichText } from "../../i18n/rich-text.tsx";
 import { t } from "../../i18n/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
+import { isRecord } from "../../ui/schema-form/schema-node.ts";
 import styles from "./settings.module.css";
 
 /** The token of this browser: another one is let in with it, and this one forgets it. */
@@ -24,7 +26,11 @@ export function AccessSection(): React.JSX.Element {
 function LinkCard(): React.JSX.Element {
   const { token } = useSession();
   const [isShown, setShown] = useState(false);
-  const link = `${new URL(".", document.baseURI).href}#token=${token}`;
+  // The address that the owner has set for others, otherwise that of this page.
+  const { gateway } = useRpc("config.get", {}).data?.effective ?? {};
+  const publicUrl = isRecord(gateway) ? gateway["publicUrl"] : undefined;
+  const address = typeof publicUrl === "string" ? `${publicUrl.replace(/\/*$/, "")}/` : new URL(".", document.baseURI).href;
+  const link = `${address}#token=${token}`;
   const code = isShown ? qrPath(link) : undefined;
   const isLocal = /^(?:localhost|127\.|\[::1\])/.test(new URL(link).hostname);
   return (
