@@ -48,7 +48,7 @@ function partnerOf(
   const [first] = named;
   if (first !== undefined) {
     const isOne = named.length === 1 && list.filter((entry) => nameOf(entry) === name).length === 1;
-    return isOne && !isTaken(first) ? first : undefined;
+    return isOne ? first : undefined;
   }
   const earlier = nameOf(shown[index]);
   const hasMoved = earlier !== undefined && list.some((entry) => nameOf(entry) === earlier);

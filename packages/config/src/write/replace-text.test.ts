@@ -202,6 +202,19 @@ test.each([
     ["a", "b", REDACTED],
   ],
   [
+    "a new entry in the place of one that was moved and changed has none",
+    [
+      { name: "new", secret: REDACTED },
+      { name: "one", secret: REDACTED, extra: 1 },
+    ],
+    [REDACTED, "a"],
+  ],
+  [
+    "one without a name in the place of one that was moved has none",
+    [{ secret: REDACTED }, { name: "one", secret: REDACTED }],
+    [REDACTED, "a"],
+  ],
+  [
     "a name that is there twice is uncertain",
     [
       { name: "one", secret: REDACTED, extra: 1 },
@@ -217,6 +230,22 @@ test.each([
     ],
   };
   expect((restoreSecrets(entries, before, ["list"]) as { secret: string }[]).map(({ secret }) => secret)).toEqual(secrets);
+});
+
+test("entries without names that look the same are the same, and a new one in the place of one of them has no secret", () => {
+  const before = {
+    list: [
+      { secret: "a", match: "x" },
+      { secret: "b", match: "y" },
+    ],
+  };
+  const moved = [
+    { secret: REDACTED, match: "z" },
+    { secret: REDACTED, match: "x" },
+  ];
+  expect(restoreSecrets(moved, before, ["list"])).toEqual([moved[0], before.list[0]]);
+  const changed = [before.list[0], { secret: REDACTED, match: "z" }];
+  expect(restoreSecrets(changed, before, ["list"])).toEqual([before.list[0], { secret: "b", match: "z" }]);
 });
 
 test("secrets among the arguments of a program are hidden, and kept when they are written back", async () => {
