@@ -50,6 +50,21 @@ test("an agent is added next to the built-in one, gets messages, and is removed 
   expect(existsSync(join(cli.factotumHome, "workspace-coder", "AGENTS.md"))).toBe(true);
 });
 
+test("an agent is changed, becomes the default one, and loses a binding", async () => {
+  const list = [
+    { id: "main", default: true },
+    { id: "coder", name: "Old", model: "anthropic/claude-opus-4-6" },
+  ];
+  const match = { channel: "webchat" };
+  await using cli = await withConfig({ agents: { list }, bindings: [{ agentId: "coder", match }] });
+  expect((await cli.run("agents", "set", "coder", "--name", "New", "--model", "", "--default")).code).toBe(0);
+  expect((await fileOf(cli)).agents?.list).toEqual([{ id: "main" }, { id: "coder", name: "New", default: true }]);
+  expect((await cli.run("agents", "set", "nosuch", "--name", "X")).code).toBe(2);
+  expect((await cli.run("agents", "unbind", "1")).code).toBe(1);
+  expect((await cli.run("agents", "unbind", "0")).code).toBe(0);
+  expect((await fileOf(cli)).bindings).toEqual([]);
+});
+
 test("an agent that is removed leaves the conversations that it answers with others", async () => {
   const a2a = { peers: { research: { token: "t".repeat(32) } } };
   const agents = { list: [{ id: "main" }, { id: "coder" }] };

@@ -24,7 +24,7 @@ const STATES: Readonly<Record<SkillSummary["state"], readonly [Tone, string]>> =
 const SOURCES: Readonly<Record<string, string>> = {
   workspace: msg("of the workspace"),
   agent: msg("of this agent"),
-  personal: msg("yours"),
+  personal: msg("your own"),
   managed: msg("installed"),
   extra: msg("of a folder or a package"),
   bundled: msg("built in"),
