@@ -92,7 +92,7 @@ test("in Chinese an account is looked at, checked, and who may write is changed,
   await page.getByText("has not the form of the id of a person").waitFor();
   await page.getByLabel("平台上的 ID").fill("2002");
   await press(page, "准入");
-  await page.getByText("2002", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "删除 2002" }).waitFor();
   await press(page, "保存设置");
   await page.getByText("已保存并生效。").waitFor();
   expect(await findViolations(page)).toEqual([]);
@@ -103,7 +103,7 @@ test("in Chinese an account is looked at, checked, and who may write is changed,
   product = await startProduct({ home, port: Number(new URL(url).port), env: { npm_config_registry: registry.url } });
   await page.locator(".connection.connected").waitFor();
   await press(page, "删除 2002");
-  await page.getByText("2002", { exact: true }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "删除 2002" }).waitFor({ state: "detached" });
   await press(page, "删除…");
   await page.getByRole("dialog").getByRole("button", { name: "删除", exact: true }).press("Enter");
   await page.waitForURL(/#\/channels$/);

@@ -131,13 +131,8 @@ function People({ account, rules: { owners, allowFrom, groups } }: RulesProps): 
               ) : null}
             </span>
             <Badge tone={as === "owner" ? "good" : "neutral"}>{kind}</Badge>
-            <Button
-              variant="text"
-              busy={isBusy}
-              aria-label={t("Remove {name}", { name: words ?? nameOf(id) ?? id })}
-              onClick={() => remove.mutate({ ...account, id, as })}
-            >
-              {t("Remove")}
+            <Button variant="text" busy={isBusy} onClick={() => remove.mutate({ ...account, id, as })}>
+              {t("Remove")} <bdi className="sr-only">{words ?? nameOf(id) ?? id}</bdi>
             </Button>
           </li>
         ))}
@@ -151,13 +146,8 @@ function People({ account, rules: { owners, allowFrom, groups } }: RulesProps): 
               </small>
             </span>
             <Badge>{t("Guest")}</Badge>
-            <Button
-              variant="text"
-              busy={isBusy}
-              aria-label={t("Remove {name}", { name: senderName ?? senderId })}
-              onClick={() => revoke.mutate({ ...account, senderId })}
-            >
-              {t("Remove")}
+            <Button variant="text" busy={isBusy} onClick={() => revoke.mutate({ ...account, senderId })}>
+              {t("Remove")} <bdi className="sr-only">{senderName ?? senderId}</bdi>
             </Button>
           </li>
         ))}
