@@ -13,6 +13,9 @@ const FLAGS = [
   "--disable-component-update",
   "--disable-sync",
   "--disable-dev-shm-usage",
+  // A microphone that beeps, which every page may use.
+  "--use-fake-device-for-media-stream",
+  "--use-fake-ui-for-media-stream",
 ];
 
 /** Starts the Chromium of the system, or of `FACTOTUM_CHROMIUM`. */

@@ -143,6 +143,7 @@ export { SetupCheckSchema, SetupStateSchema } from "./shapes/setup.ts";
 export type { SetupCheck, SetupHeartbeat, SetupProvider, SetupState } from "./shapes/setup.ts";
 export { CommandSummarySchema } from "./shapes/commands.ts";
 export type { CommandSummary } from "./shapes/commands.ts";
+export { MAX_RECORDING_BYTES } from "./methods/media-methods.ts";
 export { LOG_LEVEL_IDS, LogPartSchema } from "./shapes/logs.ts";
 export type { LogEntry, LogField, LogLevelId, LogPart } from "./shapes/logs.ts";
 export { MessageTraceSchema } from "./shapes/message-trace.ts";

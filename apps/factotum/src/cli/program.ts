@@ -10,6 +10,7 @@ import { addBuild } from "./add-build.ts";
 import { addChannels } from "./add-channels.ts";
 import { addCommands } from "./add-commands.ts";
 import { addCron } from "./add-cron.ts";
+import { addMedia } from "./add-media.ts";
 import { addDamage } from "./add-damage.ts";
 import { addDeadLetters } from "./add-dead-letters.ts";
 import { addFiles } from "./add-files.ts";
@@ -70,6 +71,7 @@ export function createProgram(context: CliContext, finish: Finish): Command {
   addSystem(program, context, finish);
   addWebhooks(program, context, finish);
   addDamage(program, context, finish);
+  addMedia(program, context, finish);
   addSessions(program, context, finish);
   addSandbox(program, context, finish);
   addTools(program, context, finish);

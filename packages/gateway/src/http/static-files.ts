@@ -36,6 +36,8 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   "referrer-policy": "no-referrer",
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
+  // What a person says into the message field is transcribed.
+  "permissions-policy": "microphone=(self), camera=(), geolocation=()",
 };
 
 /** Precompressed encodings by file extension. */

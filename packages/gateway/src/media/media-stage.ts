@@ -88,6 +88,8 @@ export class MediaStage {
   readonly outbound: OutboundFiles;
   /** Speaks answers. */
   readonly speaker: Speaker;
+  /** Turns recordings into text. */
+  readonly transcriber: Transcriber;
   readonly #options: MediaStageOptions;
   readonly #encoder: ImageEncoder;
 
@@ -98,6 +100,7 @@ export class MediaStage {
     this.uploads = new UploadStore(options);
     this.outbound = new OutboundFiles(options);
     this.speaker = options.speaker;
+    this.transcriber = options.transcriber;
     this.#encoder = new ImageEncoder({ clock, ...withoutUndefined({ worker: imageWorker }) });
   }
 

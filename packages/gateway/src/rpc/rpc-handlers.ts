@@ -18,6 +18,7 @@ import { editorHandlers } from "./editor-handlers.ts";
 import { fileHandlers, type FileDesk } from "./file-handlers.ts";
 import { gatewayHandlers } from "./gateway-handlers.ts";
 import type { GatewayControl } from "./gateway-handlers.ts";
+import { mediaHandlers } from "./media-handlers.ts";
 import { logHandlers, type LogDesk } from "./log-handlers.ts";
 import { memoryHandlers, type GatewayMemory } from "./memory-handlers.ts";
 import { messageHandlers } from "./message-handlers.ts";
@@ -89,6 +90,7 @@ export function createRpcHandlers({
     ...fileHandlers(engine, fileDesk),
     ...heartbeatHandlers(engine),
     ...logHandlers(logDesk),
+    ...mediaHandlers(engine),
     ...memoryHandlers(engine, memory),
     ...messageHandlers(engine),
     ...modelHandlers(engine, setup),

@@ -16,6 +16,7 @@ import { GATEWAY_METHODS, type GatewayMethods } from "./gateway-methods.ts";
 import { HEARTBEAT_METHODS, type HeartbeatMethods } from "./heartbeat-methods.ts";
 import type { MethodTable } from "./define-methods.ts";
 import { LOG_METHODS, type LogMethods } from "./log-methods.ts";
+import { MEDIA_METHODS, type MediaMethods } from "./media-methods.ts";
 import { MEMORY_METHODS, type MemoryMethods } from "./memory-methods.ts";
 import { MESSAGE_METHODS, type MessageMethods } from "./message-methods.ts";
 import { MODEL_METHODS, type ModelMethods } from "./model-methods.ts";
@@ -47,6 +48,7 @@ export interface RpcMethods
     FileMethods,
     HeartbeatMethods,
     LogMethods,
+    MediaMethods,
     MemoryMethods,
     MessageMethods,
     ModelMethods,
@@ -89,6 +91,7 @@ export const RPC_METHODS: RpcMethodSchemas = {
   ...FILE_METHODS,
   ...HEARTBEAT_METHODS,
   ...LOG_METHODS,
+  ...MEDIA_METHODS,
   ...MEMORY_METHODS,
   ...MESSAGE_METHODS,
   ...MODEL_METHODS,

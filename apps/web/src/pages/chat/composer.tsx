@@ -7,6 +7,8 @@ import type { Attachments } from "./use-attachments.ts";
 import { describeWait } from "../../chat/describe-wait.ts";
 import { useMessage } from "./use-message.ts";
 import { useSlashCompletion } from "./use-slash-completion.tsx";
+import { VoiceButton, VoiceNote } from "./voice/voice-input.tsx";
+import { useVoice } from "./voice/use-voice.ts";
 import { t } from "../../i18n/t.ts";
 
 /** A field that grows by itself needs no hidden copy to measure its text. */
@@ -27,6 +29,10 @@ export function Composer({
   const message = useMessage(sessionKey, { input, attachments });
   const { text, change, send } = message;
   const completion = useSlashCompletion(sessionKey, text, change);
+  const voice = useVoice((said) => {
+    change(text.trim() === "" ? said : `${text.trimEnd()} ${said}`);
+    input.current?.focus();
+  });
   useFocusOnLoad(input);
 
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -48,6 +54,7 @@ export function Composer({
       }}
     >
       <QueueNote />
+      <VoiceNote voice={voice} />
       {message.isEdit ? (
         <EditNote onCancel={message.cancelEdit} />
       ) : (
@@ -77,6 +84,7 @@ export function Composer({
             }}
           />
         </div>
+        <VoiceButton voice={voice} />
         <RunButtons running={running} isEmpty={message.isEmpty} isUploading={message.isUploading} />
       </div>
     </form>

@@ -51,6 +51,11 @@ export class UploadStore implements Pick<Channel, "fetchAttachment"> {
     }
   }
 
+  /** The absolute path of a file that `put` has stored. */
+  pathOf(ref: string): string {
+    return this.#path(REF.exec(ref)?.[1] ?? "");
+  }
+
   /** Deletes the uploads among the attachments. Rejects if the disk fails. */
   async remove(attachments: readonly AttachmentRef[]): Promise<void> {
     for (const { ref } of attachments) {
