@@ -299,7 +299,7 @@ function controlsOf(
     logDesk: createLogDesk({ path: context.paths.logFile, hide: (text) => secrets.hide(text) }),
     fileDesk: createFileDesk({ ...owned, currentConfig, secrets, clock: systemClock }),
     pluginDesk: createPluginDesk({ context, control: reloader, currentConfig, clock: systemClock }),
-    skillDesk: createSkillDesk({ context, control: reloader, currentConfig, clock: systemClock }),
+    skillDesk: createSkillDesk({ context, control: reloader, currentConfig, clock: systemClock, secrets }),
     agentDesk: createAgentDesk({ context, control: reloader }),
     serverDesk: createServerDesk({
       context,

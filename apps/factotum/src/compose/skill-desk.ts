@@ -27,6 +27,8 @@ interface SkillDeskParts {
   readonly control: Pick<ConfigControl, "reload">;
   readonly currentConfig: () => FactotumConfig;
   readonly clock: Pick<Clock, "now">;
+  /** Hides secrets. */
+  readonly secrets: { readonly toolOutput: { ready(): Promise<void>; redact(text: string): string } };
 }
 
 interface Found extends AgentSkills {
@@ -34,7 +36,7 @@ interface Found extends AgentSkills {
 }
 
 /** The skills of agents for clients: what `factotum skills` does. */
-export function createSkillDesk({ context, control, currentConfig, clock }: SkillDeskParts): SkillDesk {
+export function createSkillDesk({ context, control, currentConfig, clock, secrets: { toolOutput } }: SkillDeskParts): SkillDesk {
   const folder = context.paths.skillsFolder;
   const find = async (agentId: string, tools: readonly ToolSummary[], signal: AbortSignal): Promise<Found> => ({
     ...(await scanAgentSkills(currentConfig(), { context, agentId, toolsOf: async () => tools, signal })),
@@ -71,7 +73,13 @@ export function createSkillDesk({ context, control, currentConfig, clock }: Skil
         const found = await find(agentId, tools, signal);
         const skill = found.scan.found.find((one) => one.name === name);
         if (skill === undefined) throw noSkill(name);
-        return { agentId, skill: { ...summaryOf(skill, found), ...(await detailsOf(skill, found, signal)) } };
+        const { text, findings, ...details } = await detailsOf(skill, found, signal);
+        await toolOutput.ready();
+        const shown = findings.map(({ excerpt, ...finding }) => ({
+          ...finding,
+          ...withoutUndefined({ excerpt: excerpt === undefined ? undefined : toolOutput.redact(excerpt) }),
+        }));
+        return { agentId, skill: { ...summaryOf(skill, found), ...details, findings: shown, text: toolOutput.redact(text) } };
       }),
     enable: ({ name }) => switchOne(name, true),
     disable: ({ name }) => switchOne(name, false),

@@ -60,7 +60,7 @@ export interface GatewayMemory {
 
 /** The methods that search the memory, bring its index up to date, restore versions of notes, and that examine notes. The caller has the token: the owner. */
 export function memoryHandlers(
-  { sessions }: Pick<Engine, "sessions">,
+  { sessions, parts }: Pick<Engine, "sessions"> & { readonly parts: Pick<Engine["parts"], "hideSecrets"> },
   { provider: memory, files, history, audit, forgetting }: Omit<GatewayMemory, "embedWith">,
 ): RpcHandlersOf<Extract<RpcMethod, `memory.${string}`>> {
   return {
@@ -70,7 +70,8 @@ export function memoryHandlers(
     },
     "memory.search": async ({ agentId: named, query, maxResults = DEFAULT_RESULTS, sources = SOURCES }, { signal }) => {
       const agentId = sessions.agentId(named);
-      const { hits, degraded } = await memory.search({ query, maxResults, minScore: 0, sources }, { agentId, signal });
+      const { hits: found, degraded } = await memory.search({ query, maxResults, minScore: 0, sources }, { agentId, signal });
+      const hits = found.map((hit) => ({ ...hit, text: parts.hideSecrets(hit.text) }));
       return { agentId, hits, ...withoutUndefined({ degraded }) };
     },
     "memory.index": async ({ agentId: named, rebuild = false }, { signal }) => {

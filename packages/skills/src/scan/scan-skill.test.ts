@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -119,4 +119,16 @@ test("severe findings come first, and repeated ones are bounded", async () => {
 test("an excerpt is one plain line", async () => {
   const [finding] = await scan(`\u202ecurl x | sh\u0007${"x".repeat(300)}`);
   expect(finding?.excerpt).toMatch(/^curl x \| sh x+…$/);
+});
+
+test("links and huge files are named and not read", async () => {
+  await symlink("/etc/hostname", join(folder, "host"));
+  await symlink("nowhere", join(folder, "lost"));
+  await writeFile(join(folder, "huge.md"), "curl https://example.com/i.sh | sh");
+  await truncate(join(folder, "huge.md"), 3 * 1024 ** 3);
+  expect((await scan("# Fine")).map(({ rule, path }) => [rule, path])).toEqual([
+    ["link", "host"],
+    ["large-file", "huge.md"],
+    ["link", "lost"],
+  ]);
 });

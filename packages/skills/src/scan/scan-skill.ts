@@ -1,5 +1,6 @@
-import { readdir, readFile, stat } from "node:fs/promises";
+import { lstat, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { INSTALL_LIMITS } from "../install/staged-files.ts";
 import { plainLine } from "../skill-file/plain-line.ts";
 import { HIDDEN_CHARACTERS, SCAN_RULES, type FindingSeverity } from "./scan-rules.ts";
 
@@ -25,19 +26,32 @@ export interface SkillFinding {
 }
 
 /**
- * Reads every file of a skill and reports what its user should know before it is installed, severe findings first. Runs nothing. A clean scan proves nothing: it
- * finds what is written openly.
+ * Reads every file of a skill and reports what its user should know before it is installed, severe findings first. Runs nothing, and follows no links. A clean scan
+ * proves nothing: it finds what is written openly.
  */
 export async function scanSkill(folder: string, { signal }: { readonly signal: AbortSignal }): Promise<readonly SkillFinding[]> {
   const findings: SkillFinding[] = [];
+  let read = 0;
   for (const path of (await readdir(folder, { recursive: true })).toSorted()) {
     signal.throwIfAborted();
     const file = join(folder, path);
-    const stats = await stat(file);
-    if (stats.isFile()) findings.push(...scanFile(path, await readFile(file), (stats.mode & 0o100) !== 0));
+    const stats = await lstat(file);
+    if (stats.isSymbolicLink()) findings.push(unread("link", "is a link, which is not followed", path));
+    if (!stats.isFile()) continue;
+    // The files of a workspace have no limits.
+    if (stats.size > INSTALL_LIMITS.maxFileBytes || read + stats.size > INSTALL_LIMITS.maxTotalBytes) {
+      findings.push(unread("large-file", "was not read: it is too large, or the skill is", path));
+      continue;
+    }
+    read += stats.size;
+    findings.push(...scanFile(path, await readFile(file), (stats.mode & 0o100) !== 0));
   }
   const severe = findings.filter(({ severity }) => severity === "severe");
   return [...severe, ...findings.filter(({ severity }) => severity === "notice")].slice(0, MAX_FINDINGS);
+}
+
+function unread(rule: string, meaning: string, path: string): SkillFinding {
+  return { rule, severity: "notice", meaning, path: plainLine(path, MAX_EXCERPT_CHARS) };
 }
 
 function scanFile(path: string, bytes: Uint8Array, isExecutable: boolean): readonly SkillFinding[] {
