@@ -1,6 +1,7 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, ExternalAgents, Logger, Random } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
+import { StoreError } from "@factotum/store";
 import type { InputRecord, TaskBounds, SessionRecord, SessionStore, Store } from "@factotum/store";
 import { endExternalAgents, externalAgentOf, externalReference } from "../agents/external-agent.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
@@ -163,10 +164,10 @@ export class Conversations {
 
   /**
    * Begins the branch of the transcript that a message asks for. Once for each input, also if its turn is prepared again after a crash. False if it asks for
-   * none, or if the conversation was reset since: then it is a message like others.
+   * none, if the conversation was reset or the entry forgotten since, or if there are too many branches: then it is a message like others.
    */
   async beginBranch(sessionKey: string, job: InputJob): Promise<boolean> {
-    const { store, clock } = this.#options;
+    const { store, clock, logger } = this.#options;
     const { id, admission } = leadInput(job);
     if (admission.branch === undefined) return false;
     const { sessionId, before } = admission.branch;
@@ -174,7 +175,13 @@ export class Conversations {
     // What is behind a message that is shown has been trusted with it; another branch has not.
     const { items } = await store.readTranscript(sessionId, { limit: LOOK_BACK });
     if (!items.some((entry) => entry.id === before)) await this.#endTrust(sessionKey);
-    await store.branchTranscript(sessionId, { before, key: `branch:${id}`, timestampMs: clock.now() });
+    try {
+      await store.branchTranscript(sessionId, { before, key: `branch:${id}`, timestampMs: clock.now() });
+    } catch (error) {
+      if (!StoreError.isInstance(error) || (error.code !== "not-found" && error.code !== "invalid")) throw error;
+      logger.warn("A message begins no branch of its conversation", { sessionKey, error });
+      return false;
+    }
     this.#changeBranch(sessionKey, sessionId);
     return true;
   }

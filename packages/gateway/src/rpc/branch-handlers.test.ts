@@ -148,3 +148,14 @@ test("another version of a message is no more trusted than the message, and trus
   await client.call("chat.branch", { sessionKey: SESSION, entryId: one });
   expect(await isTainted()).toBe(true);
 });
+
+test("a version of a message that is forgotten before its turn begins is answered as a message like others", async () => {
+  await using running = await start();
+  using client = await connect(running);
+  await say(client, "one");
+  const { sessionId } = (await running.store.readSession(SESSION)) ?? expect.fail("no session");
+  const branch = { sessionId, before: "e00000000zz" };
+  await running.gateway.engine.submit(platform.message("two"), { owner: true, kind: "user", ownTurn: true, sessionKey: SESSION, branch });
+  await running.gateway.engine.idle();
+  expect(texts(await entries(client))).toEqual(["one", "Answer 0.", "two", "Answer 1."]);
+});

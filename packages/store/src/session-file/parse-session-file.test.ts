@@ -5,7 +5,7 @@ import { NOW_MS, sampleSession } from "../../contract/samples.ts";
 import { arbitraryEntries } from "../../test/arbitrary-entries.ts";
 import { createSqliteFixture } from "../../test/open-test-store.ts";
 import type { SqliteFixture } from "../../test/open-test-store.ts";
-import { exportSession, importSession, parseSessionFile } from "../index.ts";
+import { exportSession, importSession, MAX_BRANCHES, parseSessionFile } from "../index.ts";
 import type { ImportedEntry, Store } from "../index.ts";
 
 const lines = (...records: readonly unknown[]): string => records.map((record) => `${JSON.stringify(record)}\n`).join("");
@@ -13,6 +13,14 @@ const lines = (...records: readonly unknown[]): string => records.map((record) =
 async function* inPieces(bytes: Uint8Array, size: number): AsyncIterable<Uint8Array> {
   for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
 }
+
+test("a file has no more branches than a conversation may have", async () => {
+  const message = { type: "message", id: "m", parentId: null, message: { role: "user", content: "one", timestamp: 1 } };
+  const branches = Array.from({ length: MAX_BRANCHES + 3 }, (_, index) => ({ type: "branch", id: `b${index}`, after: "m" }));
+  const { entries, problems, count } = await parseSessionFile(lines({ type: "session", version: 3, id: "s" }, message, ...branches));
+  expect([entries.length, count]).toEqual([1 + MAX_BRANCHES, 1 + MAX_BRANCHES]);
+  expect(problems).toEqual([{ type: "left-out", kind: "branch", count: 3 }]);
+});
 
 describe("written files are read back", () => {
   let fixture: SqliteFixture;

@@ -1,5 +1,6 @@
 import { addUsage, NO_USAGE_TOTALS, withoutUndefined } from "@factotum/agent-contract";
 import type { JsonObject, Usage } from "@factotum/agent-contract";
+import { MAX_BRANCHES } from "../port/transcript-store.ts";
 import type { TranscriptBody } from "../port/transcript-records.ts";
 import type { ImportedEntry } from "../port/session-store.ts";
 import { linkEntries } from "./link-entries.ts";
@@ -83,6 +84,7 @@ class Reading {
   readonly #references: Map<number, RecordReferences> = new Map();
   readonly #problems: SessionFileProblem[] = [];
   readonly #leftOut: Map<string, number> = new Map();
+  #branches = 0;
   #header: JsonObject | undefined;
   #lastTimeMs = 0;
 
@@ -136,7 +138,9 @@ class Reading {
 
   #takeRecord(record: JsonObject): void {
     this.#lastTimeMs = recordTime(record, this.#lastTimeMs);
-    const body = parseBody(record, this.#lastTimeMs);
+    const parsed = parseBody(record, this.#lastTimeMs);
+    if (parsed?.type === "branch") this.#branches += 1;
+    const body = parsed?.type === "branch" && this.#branches > MAX_BRANCHES ? undefined : parsed;
     const index = this.#add(record, body?.type);
     if (body === undefined) {
       const kind = (stringOf(record["type"]) ?? stringOf(record["role"]) ?? "unknown").slice(0, 40);
