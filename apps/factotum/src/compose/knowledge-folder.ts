@@ -27,10 +27,15 @@ export async function listKnowledge(access: RunFiles): Promise<readonly Knowledg
   }
   const found: KnowledgeFile[] = [];
   for (const name of names.toSorted().slice(0, MAX_FILES)) {
-    const stats = await lstat(join(path, name));
-    found.push({ name, sizeBytes: stats.size, changedAtMs: Math.trunc(stats.mtimeMs) });
+    const stats = await lstat(join(path, name)).catch(goneSince);
+    if (stats?.isFile() === true) found.push({ name, sizeBytes: stats.size, changedAtMs: Math.trunc(stats.mtimeMs) });
   }
   return found;
+}
+
+/** A file may be removed while the folder is listed. */
+function goneSince(error: unknown): undefined {
+  if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
 }
 
 /** Writes a new file; with a number in its name if there is one of this name. Rejects with an `RpcError` if the folder is full. */

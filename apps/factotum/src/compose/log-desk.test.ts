@@ -37,6 +37,11 @@ test("a line has its other facts by name, an error with its causes, and foreign 
   ]);
 });
 
+test("the time of a foreign line is left out if it is none", async () => {
+  await writeFile(file, `${JSON.stringify({ time: "yesterday", message: "foreign" })}\n`);
+  expect((await deskOf().tail({})).lines).toEqual([{ level: "info", source: "gateway", message: "foreign", fields: [] }]);
+});
+
 test("a search does not find what is hidden, and finds the rest of the same line", async () => {
   await writeFile(file, line("The key is canary-1234"));
   const desk = deskOf((text) => text.replaceAll("canary-1234", "[hidden]"));

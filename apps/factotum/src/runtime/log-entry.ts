@@ -29,7 +29,8 @@ export function toLogEntry(line: string): LogEntry {
   if (fields === undefined) return { level: "info", source: "gateway", message: cut(visible(line), MAX_MESSAGE), fields: [] };
   const { time, level, message } = fields;
   return {
-    ...(typeof time === "string" ? { time } : {}),
+    // Of a foreign line it may be anything.
+    ...(typeof time === "string" && !Number.isNaN(Date.parse(time)) ? { time } : {}),
     level: LOG_LEVELS.find((name) => name === level) ?? "info",
     source: sourceOf(fields),
     message: cut(visible(String(message)), MAX_MESSAGE),

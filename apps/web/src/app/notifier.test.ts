@@ -120,3 +120,12 @@ test("a phone's notifications come from the service worker; refusals and insecur
   expect(refused.notifier.state()).toBe("blocked");
   expect(openNotifier({ isSecureContext: false }).notifier.state()).toBe("insecure");
 });
+
+test("a chat without a name of the person's is not called by the words that were said in it", async () => {
+  const { notifier, store, shown } = openNotifier();
+  await notifier.turnOn();
+  const { label: _, ...unnamed } = session("a", true);
+  store.update({ sessions: [unnamed] });
+  store.update({ sessions: [{ ...unnamed, running: false }] });
+  expect(shown).toMatchObject([{ title: expect.stringContaining("Chat of") as string, body: "The answer is ready." }]);
+});

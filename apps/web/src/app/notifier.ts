@@ -82,7 +82,9 @@ export class Notifier {
     for (const key of endedRuns(before, after)) {
       const summary = after.sessions.find((session) => session.key === key);
       const mainKey = after.agents.find(({ mainSessionKey }) => mainSessionKey === key)?.mainSessionKey;
-      void this.#show(sessionTitle(key, summary, mainKey), t("The answer is ready."), this.#options.renderPath(key));
+      // The gateway's own name for a chat is its first words.
+      const named = summary === undefined ? undefined : { ...summary, displayName: key };
+      void this.#show(sessionTitle(key, named, mainKey), t("The answer is ready."), this.#options.renderPath(key));
     }
     // Those of the first count may be old.
     if (before.inbox !== undefined && (after.inbox?.approvals ?? 0) > before.inbox.approvals)
