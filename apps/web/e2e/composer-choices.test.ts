@@ -26,10 +26,11 @@ test.each(LOOKS)(
   "commands are completed by keyboard, and the model and its thinking are chosen, at $width px, dark: $dark",
   async (look) => {
     const chosen: unknown[] = [];
+    let settings = SETTINGS;
     scene.gateway.scripted.intercept = ({ method, params }) => {
       if (method === "commands.list")
         return { answer: { commands: [command("status"), command("think", ["high", "low"]), command("trust")] } };
-      if (method === "sessions.settings") return { answer: SETTINGS };
+      if (method === "sessions.settings") return { answer: settings };
       if (method !== "sessions.choose") return "handle";
       chosen.push(params);
       return { answer: chosen.length === 1 ? SETTINGS : { ...SETTINGS, thinking: "high" } };
@@ -63,6 +64,9 @@ test.each(LOOKS)(
     await page.getByRole("combobox", { name: "Thinking" }).selectOption("high");
     await expect.poll(() => chosen).toMatchObject([{ model: "anthropic/claude" }, { thinking: "high" }]);
     await expect.poll(() => page.getByRole("combobox", { name: "Thinking" }).inputValue()).toBe("high");
+    settings = { ...SETTINGS, model: "anthropic/claude" };
+    scene.gateway.scripted.broadcast("config-change", { type: "applied", changed: [], needsRestart: [], problems: [] });
+    await expect.poll(() => page.getByRole("combobox", { name: "Model" }).inputValue()).toBe("anthropic/claude");
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
   },
 );

@@ -18,6 +18,7 @@ export function useSessionSettings(sessionKey: string | undefined): ChosenSettin
   const isConnected = useAppState((state) => state.connection.type === "connected");
   // A command may have chosen another model.
   const chosen = useAppState((state) => state.sessions.find(({ key }) => key === sessionKey)?.model);
+  const configChanges = useConfigChanges(client);
   const [known, setKnown] = useState<{ readonly sessionKey: string; readonly settings: SessionSettings }>();
   useEffect(() => {
     if (sessionKey === undefined || !isConnected) return;
@@ -32,7 +33,7 @@ export function useSessionSettings(sessionKey: string | undefined): ChosenSettin
     return () => {
       isCurrent = false;
     };
-  }, [client, sessionKey, isConnected, chosen]);
+  }, [client, sessionKey, isConnected, chosen, configChanges]);
   const choose: ChosenSettings["choose"] = async (choice) => {
     if (sessionKey === undefined) return;
     try {
@@ -45,6 +46,13 @@ export function useSessionSettings(sessionKey: string | undefined): ChosenSettin
     }
   };
   return { settings: known?.sessionKey === sessionKey ? known?.settings : undefined, choose };
+}
+
+/** How often the configuration has changed, which says what can be chosen and what answers without a choice. */
+function useConfigChanges(client: Pick<GatewayClient, "onEvent">): number {
+  const [count, setCount] = useState(0);
+  useEffect(() => client.onEvent(({ type }) => type === "config-change" && setCount((before) => before + 1)), [client]);
+  return count;
 }
 
 /** A choice begins a conversation in which nothing was said. */
