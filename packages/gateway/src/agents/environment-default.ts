@@ -27,7 +27,7 @@ export function createEnvironmentDefault(options: EnvironmentDefaultOptions): ()
     found = await defaultModelFromEnvironment(environment, { probeOllama, ollamaBaseUrl });
     foundAtMs = clock.monotonic();
     if (found.problem !== undefined && found.problem !== before?.problem)
-      logger.warn("The demo model is used, because OLLAMA_HOST cannot be", { detail: found.problem });
+      logger.warn("OLLAMA_HOST cannot be used, so the demo model answers", { detail: found.problem });
     if (before !== undefined && before.reference !== found.reference)
       logger.info("The default model has changed", { from: before.reference, to: found.reference, reason: found.reason });
     return found;

@@ -48,7 +48,15 @@ export function InboxPage(): React.JSX.Element {
         ) : (
           <p className="chat-note">{t("Waiting for the gateway…")}</p>
         )}
-        {pending === undefined && items.length === 0 ? <EmptyState>{t("Nothing waits for you.")}</EmptyState> : null}
+        {pending === undefined && items.length === 0 ? (
+          <div className={styles["empty"]}>
+            <EmptyState>
+              {t(
+                "Nothing waits for you. Here you decide on commands that need your word, on people who want to write to the assistant, and on messages that could not be delivered.",
+              )}
+            </EmptyState>
+          </div>
+        ) : null}
         <ItemList items={items} />
         {letters.data?.cursor === undefined ? null : (
           <p className="chat-note">{t("Older failed messages are shown once these are done.")}</p>

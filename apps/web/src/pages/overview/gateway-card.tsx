@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import type { GatewayStatus } from "@factotum/protocol";
 import { useState } from "react";
 import { formatMoment, formatWhole } from "../../app/locale.ts";
@@ -36,14 +37,14 @@ export function GatewayCard({ status }: { readonly status: GatewayStatus }): Rea
       dead === 0 ? (
         formatWhole(dead)
       ) : (
-        <Badge key="dead" tone="warning">
-          {formatWhole(dead)}
-        </Badge>
+        <Link key="dead" to="/inbox">
+          <Badge tone="warning">{formatWhole(dead)}</Badge>
+        </Link>
       ),
     ],
   ];
   return (
-    <Card title={t("Gateway")}>
+    <Card title={t("Gateway")} actions={<Link to="/logs">{t("Details")}</Link>}>
       <dl className={styles["facts"]}>
         {facts.map(([name, value]) => (
           <Fact key={name} name={name} value={value} />

@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import type { GatewayStatus } from "@factotum/protocol";
 import { formatMoment } from "../../app/locale.ts";
 import { t } from "../../i18n/t.ts";
@@ -8,7 +9,14 @@ import styles from "./overview.module.css";
 /** The model of each agent, and whether it can be used. */
 export function ModelsCard({ status: { agents, resting } }: { readonly status: GatewayStatus }): React.JSX.Element {
   return (
-    <Card title={t("Models")}>
+    <Card
+      title={t("Models")}
+      actions={
+        <Link to="/settings/{-$section}" params={{ section: undefined }}>
+          {t("Details")}
+        </Link>
+      }
+    >
       <ul className={styles["rows"]}>
         {agents.map(({ id, name, model, modelProblem, modelNote, lastFailure }) => {
           const problem = modelProblem ?? lastFailure?.text;

@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import type { GatewayStatus, JobSummary } from "@factotum/protocol";
 import { Link } from "@tanstack/react-router";
 import { formatMoment } from "../../app/locale.ts";
@@ -16,7 +17,7 @@ const SHOWN = 6;
 export function ScheduleCard({ schedule }: { readonly schedule: GatewayStatus["schedule"] }): React.JSX.Element {
   const jobs = useRpc("cron.list", {});
   return (
-    <Card title={t("Next scheduled runs")}>
+    <Card title={t("Next scheduled runs")} actions={<Link to="/automations">{t("Details")}</Link>}>
       {schedule.enabled ? (
         <Loaded query={jobs}>{({ jobs: all }) => <NextRuns jobs={all} heartbeats={schedule.heartbeats} />}</Loaded>
       ) : (
