@@ -1,6 +1,5 @@
 import { Link } from "@tanstack/react-router";
 import type { GatewayStatus, JobSummary } from "@factotum/protocol";
-import { Link } from "@tanstack/react-router";
 import { formatMoment } from "../../app/locale.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { useRpc } from "../../data/use-rpc.ts";
