@@ -2,16 +2,16 @@ import { type Product, runCommand, startProduct } from "@factotum/testing-produc
 import { callTools, sayText } from "@factotum/testing-providers";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ROOT } from "../../../scripts/workspace.ts";
 import { findViolations } from "./find-violations.ts";
 import { openBrowser, openPage } from "./open-browser.ts";
 import type { Look } from "./scripted-page.ts";
 import { startProvider, type TestProvider } from "./start-provider.ts";
 
 /** Where the pictures of every page go. */
-const PICTURES = process.env["FACTOTUM_PICTURES"] ?? join(ROOT, "node_modules/.factotum/pictures");
+const PICTURES = process.env["FACTOTUM_PICTURES"] ?? fileURLToPath(new URL("../../../node_modules/.factotum/pictures", import.meta.url));
 
 const PACKING = "- passport\n- charger\n";
 const ANSWER = "I have written **packing.md**.\n\n| what | why |\n|---|---|\n| passport | border |\n| charger | train |";

@@ -16,8 +16,8 @@ interface Node {
 
 /** Attributes whose values people see or hear. */
 const VISIBLE = new Set(["aria-label", "aria-description", "aria-roledescription", "alt", "label", "placeholder", "title", "hint"]);
-/** The same in every language, or read by programs: names of the product, of a channel, of a scheme and of a command, keys of the storage. */
-const NO_TEXT = /^(?:Factotum|Chat SDK|Bearer |\/\w[\w ]*|[a-z.]+\.)$/;
+/** The same in every language, or read by programs: names of the product, of a scheme and of a command, keys of the storage. */
+const NO_TEXT = /^(?:Factotum|Bearer |\/\w[\w ]*|[a-z.]+\.)$/;
 /** Calls whose arguments are compared or read by the browser. */
 const PLAIN_CALLS = new Set(["includes", "startsWith", "endsWith", "matchMedia", "useMediaQuery"]);
 const TRANSLATORS = new Set(["t", "msg"]);

@@ -15,12 +15,15 @@ export function parseAccountKey(key: string): Account {
   return at === -1 ? { channel: key, accountId: "default" } : { channel: key.slice(0, at), accountId: key.slice(at + 1) };
 }
 
-/** Channels whose names are written in another way than their ids. */
-const NAMES: Readonly<Record<string, string>> = { a2a: "A2A", irc: "IRC", "chat-sdk": "Chat SDK" };
+/** Longest word of an id that is an abbreviation, in characters. */
+const ABBREVIATION = 3;
 
-/** The name of a channel for people: its own, or its id with a capital letter. */
+/** The name of a channel for people: the words of its id, with a capital letter, short ones in capitals. */
 export function channelLabel(id: string): string {
-  return NAMES[id] ?? `${id.slice(0, 1).toUpperCase()}${id.slice(1)}`;
+  const words = id.split("-");
+  return words
+    .map((word) => (word.length <= ABBREVIATION ? word.toUpperCase() : `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`))
+    .join(" ");
 }
 
 /** The name of an account for people. */

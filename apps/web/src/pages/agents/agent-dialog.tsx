@@ -5,7 +5,7 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { useToasts } from "../../ui/toasts.tsx";
-import type { Agent } from "./agent-item.tsx";
+import type { Agent } from "./agent.ts";
 import { KnownTextField } from "./known-text-field.tsx";
 import styles from "./agents.module.css";
 

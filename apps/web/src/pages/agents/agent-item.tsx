@@ -1,4 +1,3 @@
-import type { RpcMethods } from "@factotum/protocol";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useRpcMutation } from "../../data/use-rpc.ts";
@@ -8,10 +7,8 @@ import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { useToasts } from "../../ui/toasts.tsx";
 import { AgentDialog } from "./agent-dialog.tsx";
+import type { Agent } from "./agent.ts";
 import styles from "./agents.module.css";
-
-/** An agent as lists show it. */
-export type Agent = RpcMethods["agents.list"]["result"]["agents"][number];
 
 interface AgentItemProps {
   readonly agent: Agent;

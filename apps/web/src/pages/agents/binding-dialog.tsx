@@ -6,7 +6,7 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { useToasts } from "../../ui/toasts.tsx";
-import type { Agent } from "./agent-item.tsx";
+import type { Agent } from "./agent.ts";
 import { KnownTextField } from "./known-text-field.tsx";
 import styles from "./agents.module.css";
 
@@ -53,7 +53,7 @@ export function BindingDialog({ agents, onClose }: BindingDialogProps): React.JS
         </Field>
         <KnownTextField
           label={t("Channel")}
-          hint={t("Such as telegram.")}
+          hint={t("The name of a channel, as its page has it.")}
           known={[...new Set(accounts.map((account) => account.channel))]}
           value={channel}
           onChange={setChannel}

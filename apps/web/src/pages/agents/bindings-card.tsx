@@ -5,7 +5,7 @@ import { t } from "../../i18n/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { useToasts } from "../../ui/toasts.tsx";
-import type { Agent } from "./agent-item.tsx";
+import type { Agent } from "./agent.ts";
 import { BindingDialog } from "./binding-dialog.tsx";
 import { describeMatch } from "./describe-match.ts";
 import styles from "./agents.module.css";

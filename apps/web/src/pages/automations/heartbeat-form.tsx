@@ -80,7 +80,9 @@ function HeartbeatFields({ draft: { every, start, end, target, prompt, model }, 
       </div>
       <Field
         label={t("Reports to")}
-        hint={t("owner: where you wrote last. last: your newest message. none: nowhere. Or an address such as telegram:4711.")}
+        hint={t(
+          "owner: where you wrote last. last: your newest message. none: nowhere. Or an address: the channel, a colon, and the id of the chat.",
+        )}
       >
         {(control) => (
           <input {...control} spellCheck={false} value={target} onChange={({ target: { value } }) => onChange({ target: value })} />

@@ -20,7 +20,7 @@ export function ReportFields({ draft: { report, to, url, secret, does }, onChang
         onChange={(next) => onChange({ report: next })}
       />
       {report === "address" ? (
-        <Field label={t("Address")} hint={t("The channel and the id of the chat, such as telegram:4711.")}>
+        <Field label={t("Address")} hint={t("The channel, a colon, and the id of the chat.")}>
           {(control) => (
             <input {...control} required spellCheck={false} value={to} onChange={({ target }) => onChange({ to: target.value })} />
           )}

@@ -9,7 +9,7 @@ import { TextDiff } from "../../ui/text-diff.tsx";
 import { TextEditor } from "../../ui/text-editor.tsx";
 import { useToasts } from "../../ui/toasts.tsx";
 import styles from "./memory.module.css";
-import type { NoteProps } from "./note-view.tsx";
+import type { NoteProps } from "./note-props.ts";
 
 interface NoteEditorProps extends NoteProps {
   /** As it is stored now. */

@@ -8,7 +8,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { findingText, originText } from "./memory-texts.ts";
 import styles from "./memory.module.css";
-import type { NoteProps } from "./note-view.tsx";
+import type { NoteProps } from "./note-props.ts";
 
 /** The entries of a note: who wrote each, where, and what is wrong with it. */
 export function NoteSources({ agent, path }: NoteProps): React.JSX.Element {

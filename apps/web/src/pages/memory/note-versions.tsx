@@ -11,7 +11,7 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { TextDiff } from "../../ui/text-diff.tsx";
 import { useToasts } from "../../ui/toasts.tsx";
 import styles from "./memory.module.css";
-import type { NoteProps } from "./note-view.tsx";
+import type { NoteProps } from "./note-props.ts";
 
 interface NoteVersionsProps extends NoteProps {
   /** What the note holds now. */

@@ -10,15 +10,9 @@ import { Tabs } from "../../ui/tabs.tsx";
 import { useToasts } from "../../ui/toasts.tsx";
 import styles from "./memory.module.css";
 import { NoteEditor } from "./note-editor.tsx";
+import type { NoteProps } from "./note-props.ts";
 import { NoteSources } from "./note-sources.tsx";
 import { NoteVersions } from "./note-versions.tsx";
-
-/** Which note of which agent. */
-export interface NoteProps {
-  /** Absent: the default agent. */
-  readonly agent: string | undefined;
-  readonly path: string;
-}
 
 /** A note: its text, where it comes from, and what it held before. */
 export function NoteView(props: NoteProps): React.JSX.Element {
