@@ -81,7 +81,7 @@ test("it says what runs, what is wrong, what it has cost, and what comes next", 
     {}) as RpcMethods["usage.query"]["params"];
   expect([fromMs <= Date.now(), toMs > Date.now(), Math.round((toMs - fromMs) / 86_400_000)]).toEqual([true, true, 1]);
   expect(await card(page, "Next scheduled runs").innerText()).toMatch(
-    /Weather\s*10 Jan 2027, 07:00[^]*Heartbeat[^]*Weather has failed 3 times in a row/,
+    /Weather\s*10 Jan 2027, 07:00[^]*Heartbeat[^]*\u2068Weather\u2069 has failed 3 times in a row/,
   );
   await card(page, "Running now").getByText("Nothing runs at the moment.").waitFor();
   const { session } = scene.gateway.scripted.conversation("agent:main:main");

@@ -1586,8 +1586,8 @@ declare const JobSummarySchema: z.ZodType<JobSummary>;
 interface JobGrants {
   /** It runs with the owner's authority. Otherwise it runs in the sandbox, and reports to the conversation in which it was made alone. */
   readonly owner: boolean;
-  /** The name of its maker; may be text of others. */
-  readonly madeBy: string;
+  /** The name of its maker, which may be text of others; absent: it was made outside of a conversation, at the command line or on the page. */
+  readonly madeBy?: string;
   /** The programs that it runs: their files, and what has allowed them. `mode`: commands ran without asking then. */
   readonly programs: readonly {
     readonly files: readonly string[];
