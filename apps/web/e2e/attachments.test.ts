@@ -9,7 +9,7 @@ const image = (name: string) => ({ name, mimeType: "image/png", buffer: Buffer.f
 
 const scene = useScriptedPage();
 
-const attached = (page: Page) => page.getByRole("list", { name: "Attached images" });
+const attached = (page: Page) => page.getByRole("list", { name: "Attached files" });
 
 /** Passes files to the page by paste or drop. */
 async function give(
@@ -40,7 +40,7 @@ describe.each([360, 1280])("at %i px", (width) => {
     const choosing = page.waitForEvent("filechooser", { timeout: 0 });
     await page.getByRole("textbox", { name: "Message" }).focus();
     await page.keyboard.press("Shift+Tab");
-    expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Attach images");
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Attach files");
     await page.keyboard.press("Enter");
     await (await choosing).setFiles([image("first.png"), image("second.png")]);
     await attached(page).getByRole("img", { name: "second.png", exact: true }).waitFor();
@@ -62,7 +62,7 @@ describe.each([360, 1280])("at %i px", (width) => {
     const sent = scene.gateway.scripted.requests.find(({ method }) => method === "chat.send")?.params as {
       readonly attachments: readonly { readonly ref: string }[];
     };
-    expect(sent.attachments).toEqual([{ ref: expect.any(String), fileName: "first.png" }]);
+    expect(sent.attachments).toEqual([{ ref: expect.any(String), kind: "image", fileName: "first.png" }]);
     expect(scene.gateway.scripted.uploads.get(sent.attachments[0]?.ref ?? "")?.toString("base64")).toBe(DOT);
     expect(await findViolations(page)).toEqual([]);
   });
@@ -72,7 +72,7 @@ describe.each([360, 1280])("at %i px", (width) => {
     await give(page, "paste", [{ name: "pasted.png", type: "image/png" }]);
     await attached(page).getByRole("img", { name: "pasted.png", exact: true }).waitFor();
     await page.evaluate(() => void (location.hash = location.hash.replace("chat", "context")));
-    await page.getByRole("button", { name: "Back to the conversation" }).click();
+    await page.getByRole("link", { name: "Back to the conversation" }).click();
     await page.getByRole("textbox", { name: "Message" }).waitFor();
     expect(await attached(page).getByRole("img", { name: "pasted.png", exact: true }).count()).toBe(1);
     await page.getByRole("button", { name: "Send" }).click();
@@ -103,7 +103,7 @@ describe.each([360, 1280])("at %i px", (width) => {
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 
-  test("accepts pasted and dropped images, sends images without text, and explains what it rejects", async () => {
+  test("accepts pasted and dropped files, sends files without text, and explains what it rejects", async () => {
     const page = await scene.openChat({ width });
     await give(page, "paste", [{ name: "pasted.png", type: "image/png" }]);
     await give(page, "drop", [
@@ -112,23 +112,29 @@ describe.each([360, 1280])("at %i px", (width) => {
     ]);
     await attached(page).getByRole("img", { name: "pasted.png", exact: true }).waitFor();
     await attached(page).getByRole("img", { name: "dropped.png", exact: true }).waitFor();
-    await page.getByRole("alert").filter({ hasText: "notes.pdf cannot be attached: PNG, JPEG, GIF or WebP, up to 20 MB each" }).waitFor();
+    await attached(page).getByText("notes.pdf", { exact: true }).waitFor();
+    const huge = { name: "huge.bin", mimeType: "application/octet-stream", buffer: Buffer.alloc(20_000_001) };
+    await page.locator("input[type=file]").setInputFiles(huge);
+    await page.getByRole("alert").filter({ hasText: "huge.bin cannot be attached: up to 20 MB each, 20 in a message." }).waitFor();
     expect(await findViolations(page)).toEqual([]);
     await page.getByRole("button", { name: "Send" }).click();
-    await page.getByRole("article", { name: "You" }).getByText("2 attachments").waitFor();
+    await page.getByRole("article", { name: "You" }).getByText("3 attachments").waitFor();
     await page.getByRole("alert").waitFor({ state: "detached" });
   });
 });
 
-test("the built product accepts a pasted image, shows it in the history and answers", async () => {
+test("the built product accepts a pasted image and a text file, shows them in the history and answers", async () => {
   const product = await startBuiltGateway();
   try {
     const page = await scene.openChat({ width: 360 }, product);
     await give(page, "paste", [{ name: "pasted.png", type: "image/png" }]);
     await attached(page).getByRole("img", { name: "pasted.png", exact: true }).waitFor();
+    await page.locator("input[type=file]").setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("Buy bread.") });
+    await attached(page).getByText("notes.txt", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Send" }).click();
     await page.getByRole("article", { name: "Assistant" }).last().locator(".time").waitFor();
     await page.reload();
+    await page.getByRole("article", { name: "You" }).getByText("notes.txt").waitFor();
     const image = page.getByRole("article", { name: "You" }).getByRole("img", { name: "pasted.png" });
     await expect.poll(() => image.evaluate((element) => (element as HTMLImageElement).naturalWidth)).toBe(1);
     expect(await findViolations(page)).toEqual([]);

@@ -118,7 +118,7 @@ test("a file dropped anywhere is attached, with a hint while it is dragged", asy
       },
       { kind: type, dot: DOT },
     );
-  const zone = page.getByText("Drop images to attach them");
+  const zone = page.getByText("Drop files to attach them");
   expect(await drag("dragenter")).toBe(false);
   await zone.waitFor();
   await drag("dragleave");
@@ -127,8 +127,8 @@ test("a file dropped anywhere is attached, with a hint while it is dragged", asy
   await zone.waitFor();
   expect(await drag("drop")).toBe(false);
   await zone.waitFor({ state: "detached" });
-  await page.getByRole("list", { name: "Attached images" }).getByRole("img", { name: "dropped.png", exact: true }).waitFor();
-  expect(await page.getByRole("list", { name: "Attached images" }).getByRole("img").count()).toBe(1);
+  await page.getByRole("list", { name: "Attached files" }).getByRole("img", { name: "dropped.png", exact: true }).waitFor();
+  expect(await page.getByRole("list", { name: "Attached files" }).getByRole("img").count()).toBe(1);
 });
 
 test("prints the whole conversation without the controls", async () => {

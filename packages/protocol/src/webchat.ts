@@ -1,14 +1,16 @@
-/** An image that a client has uploaded with `POST uploads`, over HTTP beside the socket: a frame is too small for it. */
+/** A file that a client has uploaded with `POST uploads`, over HTTP and not the socket: a frame is too small for it. */
 export interface ChatAttachment {
   /** As returned by the gateway. */
   readonly ref: string;
+  /** As returned by the gateway; an image without it. */
+  readonly kind?: "image" | "audio" | "video" | "file" | undefined;
   /** Its original file name. */
   readonly fileName?: string | undefined;
 }
 
 /** Maximum per message. */
 export const MAX_CHAT_ATTACHMENTS = 20;
-/** Maximum size of one image, in bytes. */
+/** Maximum size of one file, in bytes. */
 export const MAX_UPLOAD_BYTES = 20_000_000;
 
 const RETRY = "~retry-";

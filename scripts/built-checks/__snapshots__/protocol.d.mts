@@ -497,16 +497,18 @@ interface AgentRunResult {
   /** The model's thoughts, if `/reasoning` shows them. */
   readonly thoughts?: string;
 }
-/** An image that a client has uploaded with `POST uploads`, over HTTP beside the socket: a frame is too small for it. */
+/** A file that a client has uploaded with `POST uploads`, over HTTP and not the socket: a frame is too small for it. */
 interface ChatAttachment {
   /** As returned by the gateway. */
   readonly ref: string;
+  /** As returned by the gateway; an image without it. */
+  readonly kind?: "image" | "audio" | "video" | "file" | undefined;
   /** Its original file name. */
   readonly fileName?: string | undefined;
 }
 /** Maximum per message. */
 declare const MAX_CHAT_ATTACHMENTS = 20;
-/** Maximum size of one image, in bytes. */
+/** Maximum size of one file, in bytes. */
 declare const MAX_UPLOAD_BYTES = 2e7;
 /** The idempotency key of another attempt at a failed message; the model and the page show the text of the attempts once. `id` is unique. */
 declare function retryKey(failed: string, id: string): string;
@@ -565,7 +567,7 @@ type MethodTable<Methods extends { readonly [Method in keyof Methods]: MethodTyp
 /** Methods of a conversation with an agent. */
 interface ChatMethods {
   /**
-   * Sends a message to a session: text, previously uploaded images, or both. Resolves once it is committed; deduplicated by `idempotencyKey`, which `retryKey`
+   * Sends a message to a session: text, previously uploaded files, or both. Resolves once it is committed; deduplicated by `idempotencyKey`, which `retryKey`
    * creates for another attempt at a failed message. Without a session key: the agent's main session.
    */
   "chat.send": {
@@ -1647,6 +1649,10 @@ interface SessionSummary {
   /** The newest run requested by a person was stopped before it had answered. Only set in lists. */
   readonly interrupted?: boolean;
   readonly model?: string;
+  /** Kept at the top of lists. */
+  readonly pinned?: true;
+  /** Put away, until a person writes in it. */
+  readonly archived?: true;
   /** Its own folder, in which the owner's runs work instead of in the agent's workspace. */
   readonly workspace?: string;
   /** Tokens of the context after the last call. */
@@ -1762,6 +1768,8 @@ interface SetupState {
     readonly heartbeat: SetupHeartbeat | "other";
   };
   readonly providers: readonly SetupProvider[];
+  /** The configured accounts of channels, a channel, or `channel:account`; without those that need no set-up. */
+  readonly channels: readonly string[];
 }
 /** How a test of a provider or a model ends. */
 declare const SETUP_CHECK_TYPES: readonly ["works", "missing-key", "refused-key", "no-credit", "unknown-model", "unusable-model", "no-models", "rate-limited", "unreachable", "failed"];
@@ -1959,6 +1967,30 @@ interface CommandSummary {
 }
 /** Parses a slash command. */
 declare const CommandSummarySchema: z.ZodType<CommandSummary>;
+/** Largest recording of `media.transcribe`, in bytes: minutes of speech, and with its encoding less than a frame of the socket. */
+declare const MAX_RECORDING_BYTES = 72e4;
+/** Methods of recordings. */
+interface MediaMethods {
+  /** Whether recordings can be transcribed: `models.transcription` names a model or a program. */
+  "media.state": {
+    params: Record<string, never>;
+    result: {
+      readonly transcription: boolean;
+    };
+  };
+  /**
+   * The text of a recording, which is not kept, charged like a person's message. `data` is the file in base64; its kind is found by its bytes. Rejects with
+   * `unavailable` without `models.transcription`, `invalid-request` for a file without sound, and `not-found` if nothing was said in it.
+   */
+  "media.transcribe": {
+    params: {
+      readonly data: string;
+    };
+    result: {
+      readonly text: string;
+    };
+  };
+}
 /** Levels of the log, lowest first. */
 declare const LOG_LEVEL_IDS: readonly ["debug", "info", "warn", "error"];
 /** Name of a level. */
@@ -3456,6 +3488,8 @@ interface SessionMethods {
       readonly kinds?: readonly SessionKind[];
       /** Leaves out the sessions of sub-agents. */
       readonly exceptSubagents?: boolean;
+      /** Only those that are pinned. */
+      readonly pinned?: true;
       readonly activeMinutes?: number;
       readonly limit?: number;
       readonly cursor?: string;
@@ -3548,6 +3582,8 @@ interface SessionMethods {
       readonly key: string;
       readonly label?: string | null;
       readonly sendPolicy?: "allow" | "deny" | null;
+      readonly pinned?: boolean;
+      readonly archived?: boolean;
       readonly workspace?: string | null;
     };
     result: {
@@ -3893,7 +3929,7 @@ interface UsageMethods {
   };
 }
 /** Every method with its parameters and result. */
-interface RpcMethods extends ChatMethods, AgentMethods, AttachmentMethods, SessionMethods, SubagentMethods, CheckpointMethods, CommandMethods, ConfigMethods, ContextMethods, DeadLetterMethods, CronMethods, FileMethods, HeartbeatMethods, LogMethods, MemoryMethods, MessageMethods, ModelMethods, PairingMethods, PluginMethods, ServerMethods, SkillMethods, ApprovalMethods, ToolMethods, UsageMethods, GatewayMethods, SetupMethods, SystemMethods, AccessMethods, ChannelMethods, EditorMethods {}
+interface RpcMethods extends ChatMethods, AgentMethods, AttachmentMethods, SessionMethods, SubagentMethods, CheckpointMethods, CommandMethods, ConfigMethods, ContextMethods, DeadLetterMethods, CronMethods, FileMethods, HeartbeatMethods, LogMethods, MediaMethods, MemoryMethods, MessageMethods, ModelMethods, PairingMethods, PluginMethods, ServerMethods, SkillMethods, ApprovalMethods, ToolMethods, UsageMethods, GatewayMethods, SetupMethods, SystemMethods, AccessMethods, ChannelMethods, EditorMethods {}
 /** Name of a method. */
 type RpcMethod = keyof RpcMethods;
 /** Every method: who may call it, whether it is rejected while the store is not writable, and parsers for its parameters and its result. */
@@ -3956,4 +3992,4 @@ interface RpcEvents {
 type RpcEvent = keyof RpcEvents;
 /** A parser for the payload of every event. */
 declare const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]>; };
-export { APPROVAL_DECISIONS, type AccessRole, type AccountAccess, AccountAccessSchema, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelForm, ChannelFormSchema, type ChannelInstallation, ChannelInstallationSchema, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelRemoval, ChannelRemovalSchema, type ChannelSaving, ChannelSavingSchema, type ChannelSettingNote, type ChannelStatus, type ChannelTest, ChannelTestSchema, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatSubagent, type ChatSubagentActivity, ChatSubagentSchema, type ChatSubagentState, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type CommandSummary, CommandSummarySchema, type ConfigDifference, type ConfigFinding, type ConfigPatchResult, ConfigPatchResultSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConfigView, ConfigViewSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type DmPolicy, type EditorAnswer, EditorAnswerSchema, type EditorOffer, type EditorRequest, EditorRequestSchema, type EditorServer, EditorServerSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type GroupPolicy, HEARTBEAT_OFFER, type HeartbeatSummary, HeartbeatSummarySchema, type HelloFrame, type JobGrants, JobGrantsSchema, type JobShape, JobShapeSchema, type JobSummary, JobSummarySchema, type KnowledgeFile, KnowledgeFileSchema, type KnownChannel, KnownChannelSchema, LOG_LEVEL_IDS, type LastRun, type LiveRun, type LogEntry, type LogField, type LogLevelId, type LogPart, LogPartSchema, MAX_CHAT_ATTACHMENTS, MAX_EDITOR_SERVERS, MAX_EDITOR_TEXT_CHARS, MAX_FRAME_BYTES, MAX_KNOWLEDGE_FILE_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, MAX_UPLOAD_PART_BYTES, MAX_WORKSPACE_FILE_CHARS, type MemoryAuditEntry, type MemoryAuditNote, MemoryAuditNoteSchema, type MemoryEntrySource, type MemoryFile, type MemoryFileChange, MemoryFileChangeSchema, MemoryFileSchema, type MemoryFinding, type MemoryForgetReport, MemoryForgetReportSchema, type MemoryForgetScope, MemoryForgetScopeSchema, type MemoryNote, MemoryNoteSchema, type MemoryNoteVersion, MemoryNoteVersionSchema, type MemorySearchHit, MemorySearchHitSchema, type MemoryState, MemoryStateSchema, type MemoryText, MemoryTextSchema, type MessageTrace, MessageTraceSchema, type MessageVersions, type ModelList, ModelListSchema, type ModelPrice, type ModelSummary, type ModelTest, ModelTestSchema, type NoticeBlock, OPTIONAL_JOB_PARTS, type OccurrenceShape, OccurrenceShapeSchema, type OptionalJobPart, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, type PluginInstallation, type PluginPackage, PluginPackageSchema, type PluginPart, type PluginPlan, PluginPlanSchema, type PluginWork, PluginWorkSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type RereadTokens, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ScanFinding, ScanFindingSchema, type ScheduleShape, type ScheduleStatus, type SentVersion, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionModeId, type SessionSearchResult, SessionSearchResultSchema, type SessionSettings, type SessionSummary, SessionSummarySchema, type SessionTextHit, type SessionTitleHit, type SetupCheck, SetupCheckSchema, type SetupHeartbeat, type SetupProvider, type SetupState, SetupStateSchema, type SkillDetails, SkillDetailsSchema, type SkillInstallation, type SkillPlan, SkillPlanSchema, type SkillSummary, SkillSummarySchema, TOOL_STATES, type ThinkingLevelId, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolServer, ToolServerSchema, type ToolState, type ToolSummary, ToolSummarySchema, type TracedCall, type TracedInput, type TracedSend, USAGE_GROUPS, type UsageAmount, type UsageGroup, type UsageReport, UsageReportSchema, WORKSPACE_FILES, type WebchatDelivery, type WebchatInput, type WebchatSocket, type WorkspaceFile, type WorkspaceFileName, WorkspaceFileSchema, type WorkspaceFileVersion, WorkspaceFileVersionSchema, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredHeartbeats, offeredModels, retriedKey, retryKey };
+export { APPROVAL_DECISIONS, type AccessRole, type AccountAccess, AccountAccessSchema, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelForm, ChannelFormSchema, type ChannelInstallation, ChannelInstallationSchema, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelRemoval, ChannelRemovalSchema, type ChannelSaving, ChannelSavingSchema, type ChannelSettingNote, type ChannelStatus, type ChannelTest, ChannelTestSchema, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatSubagent, type ChatSubagentActivity, ChatSubagentSchema, type ChatSubagentState, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type CommandSummary, CommandSummarySchema, type ConfigDifference, type ConfigFinding, type ConfigPatchResult, ConfigPatchResultSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConfigView, ConfigViewSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type DmPolicy, type EditorAnswer, EditorAnswerSchema, type EditorOffer, type EditorRequest, EditorRequestSchema, type EditorServer, EditorServerSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type GroupPolicy, HEARTBEAT_OFFER, type HeartbeatSummary, HeartbeatSummarySchema, type HelloFrame, type JobGrants, JobGrantsSchema, type JobShape, JobShapeSchema, type JobSummary, JobSummarySchema, type KnowledgeFile, KnowledgeFileSchema, type KnownChannel, KnownChannelSchema, LOG_LEVEL_IDS, type LastRun, type LiveRun, type LogEntry, type LogField, type LogLevelId, type LogPart, LogPartSchema, MAX_CHAT_ATTACHMENTS, MAX_EDITOR_SERVERS, MAX_EDITOR_TEXT_CHARS, MAX_FRAME_BYTES, MAX_KNOWLEDGE_FILE_BYTES, MAX_RECORDING_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, MAX_UPLOAD_PART_BYTES, MAX_WORKSPACE_FILE_CHARS, type MemoryAuditEntry, type MemoryAuditNote, MemoryAuditNoteSchema, type MemoryEntrySource, type MemoryFile, type MemoryFileChange, MemoryFileChangeSchema, MemoryFileSchema, type MemoryFinding, type MemoryForgetReport, MemoryForgetReportSchema, type MemoryForgetScope, MemoryForgetScopeSchema, type MemoryNote, MemoryNoteSchema, type MemoryNoteVersion, MemoryNoteVersionSchema, type MemorySearchHit, MemorySearchHitSchema, type MemoryState, MemoryStateSchema, type MemoryText, MemoryTextSchema, type MessageTrace, MessageTraceSchema, type MessageVersions, type ModelList, ModelListSchema, type ModelPrice, type ModelSummary, type ModelTest, ModelTestSchema, type NoticeBlock, OPTIONAL_JOB_PARTS, type OccurrenceShape, OccurrenceShapeSchema, type OptionalJobPart, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, type PluginInstallation, type PluginPackage, PluginPackageSchema, type PluginPart, type PluginPlan, PluginPlanSchema, type PluginWork, PluginWorkSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type RereadTokens, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ScanFinding, ScanFindingSchema, type ScheduleShape, type ScheduleStatus, type SentVersion, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionModeId, type SessionSearchResult, SessionSearchResultSchema, type SessionSettings, type SessionSummary, SessionSummarySchema, type SessionTextHit, type SessionTitleHit, type SetupCheck, SetupCheckSchema, type SetupHeartbeat, type SetupProvider, type SetupState, SetupStateSchema, type SkillDetails, SkillDetailsSchema, type SkillInstallation, type SkillPlan, SkillPlanSchema, type SkillSummary, SkillSummarySchema, TOOL_STATES, type ThinkingLevelId, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolServer, ToolServerSchema, type ToolState, type ToolSummary, ToolSummarySchema, type TracedCall, type TracedInput, type TracedSend, USAGE_GROUPS, type UsageAmount, type UsageGroup, type UsageReport, UsageReportSchema, WORKSPACE_FILES, type WebchatDelivery, type WebchatInput, type WebchatSocket, type WorkspaceFile, type WorkspaceFileName, WorkspaceFileSchema, type WorkspaceFileVersion, WorkspaceFileVersionSchema, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredHeartbeats, offeredModels, retriedKey, retryKey };

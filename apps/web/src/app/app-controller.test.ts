@@ -47,7 +47,7 @@ function openApp(storage = new Map<string, string>(), to = gateway) {
     upload: async (image) => {
       const ref = `upload:${await image.text()}`;
       to.uploads.set(ref, Buffer.from(await image.text()));
-      return { type: "uploaded", ref };
+      return { type: "uploaded", kind: "image", ref };
     },
     saveFile: (name, text) => saved.push({ name, text }),
     media: new MediaCache({ load: async (_key, id) => new Blob([id]), createUrl: () => "blob:x", revokeUrl: () => undefined }),
@@ -312,7 +312,7 @@ test("a deletion can be undone briefly; another deletion, or leaving the page, c
   expect(deleted()).toEqual([{ key: "agent:main:a" }, { key: "agent:main:b" }]);
 });
 
-test("a retried message uploads its images again; an edited one goes to the message field", async () => {
+test("a retried message uploads its files again; an edited one goes to the message field", async () => {
   const app = openApp();
   app.client.start();
   await app.until(isOpen);
@@ -320,12 +320,14 @@ test("a retried message uploads its images again; an edited one goes to the mess
     text: "look",
     files: [
       { id: "1".repeat(32), kind: "image", name: "one.png" },
-      { id: "two", kind: "audio" },
+      { id: "2".repeat(32), kind: "audio" },
     ],
   });
   await app.until((state) => textsOf(state).includes("look"));
   const sent = gateway.requests.filter(({ method }) => method === "chat.send").map(({ params }) => params);
-  expect(sent).toMatchObject([{ text: "look", attachments: [{ ref: `upload:${"1".repeat(32)}`, fileName: "one.png" }] }]);
+  expect(sent).toMatchObject([
+    { text: "look", attachments: [{ ref: `upload:${"1".repeat(32)}`, fileName: "one.png" }, { ref: `upload:${"2".repeat(32)}` }] },
+  ]);
   app.controller.editAgain("look");
   const first = app.store.get().edit;
   app.controller.editAgain("look");

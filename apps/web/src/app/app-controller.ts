@@ -174,7 +174,7 @@ export class AppController {
     return said?.type === "user" ? said.text : undefined;
   }
 
-  /** Uploads an image for a message that is still being written. */
+  /** Uploads a file for a message that is still being written. */
   async upload(image: Blob): Promise<UploadOutcome> {
     return this.#options.upload(image);
   }
@@ -184,16 +184,17 @@ export class AppController {
   }
 
   /**
-   * Sends a failed message again. Images are uploaded again, since uploads are consumed by their message; a file that the gateway no longer keeps is left out.
+   * Sends a failed message again. Files are uploaded again, since uploads are consumed by their message; a file that the gateway no longer keeps is left out.
    */
   async sendAgain({ text, files = [], idempotencyKey }: Pick<FailedInput, "text" | "files" | "idempotencyKey">): Promise<void> {
     const { sessionKey } = this.#state;
     if (sessionKey === undefined) return;
     const attachments: ChatAttachment[] = [];
-    for (const { id, kind, name } of files) {
-      const blob = kind === "image" ? await this.#options.media.blob(sessionKey, id) : undefined;
+    for (const { id, name } of files) {
+      const blob = await this.#options.media.blob(sessionKey, id);
       const handed = blob === undefined ? undefined : await this.#options.upload(blob);
-      if (handed?.type === "uploaded") attachments.push({ ref: handed.ref, ...(name !== undefined && { fileName: name }) });
+      if (handed?.type === "uploaded")
+        attachments.push({ ref: handed.ref, kind: handed.kind, ...(name !== undefined && { fileName: name }) });
     }
     if (text !== "" || attachments.length > 0) this.outbox.send(sessionKey, text, attachments, idempotencyKey);
   }

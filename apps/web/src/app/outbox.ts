@@ -14,7 +14,7 @@ export interface OutgoingMessage {
   readonly text: string;
   /** It is sent as another version of this message. */
   readonly version?: { readonly type: "edit" | "regenerate"; readonly entryId: string } | undefined;
-  /** Images that were already uploaded. */
+  /** Files that were already uploaded. */
   readonly attachments?: readonly ChatAttachment[] | undefined;
   readonly status: "sending" | "accepted" | "failed";
   /** For `failed`: what to do. */
@@ -40,7 +40,11 @@ const StoredSchema = z.array(
     sessionKey: z.string(),
     text: z.string(),
     version: z.strictObject({ type: z.enum(["edit", "regenerate"]), entryId: z.string() }).optional(),
-    attachments: z.array(z.strictObject({ ref: z.string(), fileName: z.string().optional() })).optional(),
+    attachments: z
+      .array(
+        z.strictObject({ ref: z.string(), kind: z.enum(["image", "audio", "video", "file"]).optional(), fileName: z.string().optional() }),
+      )
+      .optional(),
     status: z.enum(["sending", "failed"]),
     error: z.string().optional(),
   }),

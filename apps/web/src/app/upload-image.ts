@@ -1,13 +1,16 @@
+import type { ChatFile } from "@factotum/protocol";
 import * as z from "zod";
 import { t } from "../i18n/t.ts";
 
 /** The result of an upload. */
-export type UploadOutcome = { readonly type: "uploaded"; readonly ref: string } | { readonly type: "refused"; readonly message: string };
+export type UploadOutcome =
+  | { readonly type: "uploaded"; readonly ref: string; readonly kind: ChatFile["kind"] }
+  | { readonly type: "refused"; readonly message: string };
 
-const UploadedSchema = z.object({ ref: z.string() });
+const UploadedSchema = z.object({ ref: z.string(), kind: z.enum(["image", "audio", "video", "file"]).catch("image") });
 const RefusedSchema = z.object({ error: z.object({ message: z.string() }) });
 
-/** Uploads an image to the gateway. Never rejects; `message` says what to do. */
+/** Uploads a file to the gateway. Never rejects; `message` says what to do. */
 export async function uploadImage(
   image: Blob,
   { address, token, fetch }: { readonly address: string; readonly token: string; readonly fetch: typeof globalThis.fetch },
@@ -15,7 +18,7 @@ export async function uploadImage(
   try {
     const response = await fetch(address, { method: "POST", headers: { authorization: `Bearer ${token}` }, body: image });
     const body: unknown = await response.json();
-    if (response.ok) return { type: "uploaded", ref: UploadedSchema.parse(body).ref };
+    if (response.ok) return { type: "uploaded", ...UploadedSchema.parse(body) };
     return { type: "refused", message: RefusedSchema.parse(body).error.message };
   } catch (error) {
     // No connection, or a response of a proxy in between.

@@ -18,8 +18,8 @@ export function parseInput(input: WebchatInput, facts: { readonly accountId: str
     sender: { id: SENDER_ID, isBot: false },
     text: input.text,
     mentionsBot: false,
-    attachments: (input.attachments ?? []).map(({ ref, fileName }) => ({
-      kind: "image",
+    attachments: (input.attachments ?? []).map(({ ref, kind = "image", fileName }) => ({
+      kind,
       ref,
       ...(fileName !== undefined && { fileName }),
     })),

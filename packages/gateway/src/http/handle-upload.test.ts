@@ -60,10 +60,21 @@ test("an image is stored under an unguessable name, and stays until a turn has i
   expect(await uploads.read(ref)).toBeUndefined();
 });
 
-test("invalid, broken, oversized and unauthorised uploads are refused", async () => {
+test("a file of another type is told by its content, and goes into a conversation as such", async () => {
+  const words = Buffer.from("The first line.\n");
+  const answer = await upload(words, { "content-type": "image/png" });
+  expect(answer.status).toBe(201);
+  const { ref, kind, mimeType } = (await answer.json()) as { readonly ref: string; readonly kind: "file"; readonly mimeType: string };
+  expect([kind, mimeType]).toEqual(["file", "text/plain"]);
+  const wav = Buffer.concat([Buffer.from("RIFF\u0024\0\0\0WAVEfmt "), Buffer.alloc(40)]);
+  expect(await (await upload(wav)).json()).toMatchObject({ kind: "audio" });
+  expect(Buffer.from((await running.gateway.engine.parts.media.uploads.read(ref)) ?? [])).toEqual(words);
+});
+
+test("broken, empty, oversized and unauthorised uploads are refused", async () => {
   const image = await png();
   const cases: readonly (readonly [Promise<Response>, number])[] = [
-    [upload(Buffer.from("words")), 400],
+    [upload(Buffer.alloc(0)), 400],
     [upload(image.subarray(0, 40)), 400],
     [upload(Buffer.alloc(20_000_001)), 413],
     [upload(image, { authorization: "Bearer wrong" }), 401],

@@ -9,7 +9,7 @@ import { key, limit } from "./params.ts";
 /** Methods of a conversation with an agent. */
 export interface ChatMethods {
   /**
-   * Sends a message to a session: text, previously uploaded images, or both. Resolves once it is committed; deduplicated by `idempotencyKey`, which `retryKey`
+   * Sends a message to a session: text, previously uploaded files, or both. Resolves once it is committed; deduplicated by `idempotencyKey`, which `retryKey`
    * creates for another attempt at a failed message. Without a session key: the agent's main session.
    */
   "chat.send": {
@@ -103,7 +103,11 @@ const MessageVersionsSchema = z.lazy(() =>
 );
 
 const AttachmentSchema = z.lazy(() =>
-  z.strictObject({ ref: z.string().regex(/^upload:[0-9a-f]{32}$/), fileName: z.string().max(200).optional() }),
+  z.strictObject({
+    ref: z.string().regex(/^upload:[0-9a-f]{32}$/),
+    kind: z.enum(["image", "audio", "video", "file"]).optional(),
+    fileName: z.string().max(200).optional(),
+  }),
 );
 
 /** Rows of the conversation methods. */

@@ -13,7 +13,6 @@ export function AttachButton({ onFiles }: { readonly onFiles: (files: Iterable<F
         type="file"
         hidden
         multiple
-        accept="image/png,image/jpeg,image/gif,image/webp"
         onChange={({ target }) => {
           onFiles([...(target.files ?? [])]);
           // Allows choosing the same file again.
@@ -23,11 +22,11 @@ export function AttachButton({ onFiles }: { readonly onFiles: (files: Iterable<F
       <button
         type="button"
         className="icon-button"
-        aria-label={t("Attach images")}
-        title={t("Attach images: {limits}", { limits: describeLimits() })}
+        aria-label={t("Attach files")}
+        title={t("Attach files: {limits}", { limits: describeLimits() })}
         onClick={() => input.current?.click()}
       >
-        <Icon name="image" />
+        <Icon name="attach" />
       </button>
     </>
   );

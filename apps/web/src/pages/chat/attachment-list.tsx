@@ -2,9 +2,9 @@ import { Icon } from "../../ui/icon.tsx";
 import type { Attachments } from "./use-attachments.ts";
 import { t } from "../../i18n/t.ts";
 
-/** The attachments of the next message: each image with a button to remove it, why something was rejected, and what a reload has removed. */
+/** The attachments of the next message: each file with a button to remove it, why something was rejected, and what a reload has removed. */
 export function AttachmentList({
-  attachments: { images, problem, lost, remove, forgetLost },
+  attachments: { files, problem, lost, remove, forgetLost },
   onRemove,
 }: {
   readonly attachments: Attachments;
@@ -13,11 +13,17 @@ export function AttachmentList({
 }): React.JSX.Element {
   return (
     <>
-      {images.length === 0 ? null : (
-        <ul className="attachments" aria-label={t("Attached images")}>
-          {images.map(({ id, name, previewUrl, ref }) => (
+      {files.length === 0 ? null : (
+        <ul className="attachments" aria-label={t("Attached files")}>
+          {files.map(({ id, name, previewUrl, ref }) => (
             <li key={id} className={ref === undefined ? "uploading" : undefined}>
-              <img src={previewUrl} alt={ref === undefined ? t("{name}, being handed over", { name }) : name} />
+              {previewUrl === undefined ? (
+                <span className="attachment-name" dir="auto">
+                  {ref === undefined ? t("{name}, being handed over", { name }) : name}
+                </span>
+              ) : (
+                <img src={previewUrl} alt={ref === undefined ? t("{name}, being handed over", { name }) : name} />
+              )}
               <button
                 type="button"
                 className="icon-button"

@@ -6,7 +6,7 @@ export function AttachmentNote({ count }: { readonly count: number }): React.JSX
   if (count === 0) return null;
   return (
     <span className="attachment-note">
-      <Icon name="image" />
+      <Icon name="attach" />
       {t("{count, plural, one {# attachment} other {# attachments}}", { count })}
     </span>
   );

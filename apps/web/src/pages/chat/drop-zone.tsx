@@ -36,7 +36,7 @@ export function DropZone({ onFiles }: { readonly onFiles: (files: FileList) => v
   }, []);
   return isOver ? (
     <div className="drop-zone" aria-hidden="true">
-      <p>{t("Drop images to attach them")}</p>
+      <p>{t("Drop files to attach them")}</p>
     </div>
   ) : null;
 }

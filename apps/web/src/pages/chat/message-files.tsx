@@ -2,10 +2,11 @@ import type { ChatFile } from "@factotum/protocol";
 import { useEffect, useState } from "react";
 import { useAppState, useController } from "../../app/app-context.ts";
 import { AttachmentNote } from "./attachment-note.tsx";
+import { Icon } from "../../ui/icon.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { t } from "../../i18n/t.ts";
 
-/** The files of a message: its images, larger on demand, and the number of other files. */
+/** The files of a message: its images, larger on demand, the names of others, and the number of those that are not kept. */
 export function MessageFiles({
   files = [],
   count,
@@ -14,6 +15,7 @@ export function MessageFiles({
   readonly count: number;
 }): React.JSX.Element {
   const images = files.filter(({ kind }) => kind === "image");
+  const others = files.filter(({ kind }) => kind !== "image");
   return (
     <>
       {images.length === 0 ? null : (
@@ -23,7 +25,13 @@ export function MessageFiles({
           ))}
         </span>
       )}
-      <AttachmentNote count={count - images.length} />
+      {others.map(({ id, name }) => (
+        <span key={id} className="attachment-note">
+          <Icon name="attach" />
+          <bdi>{name ?? t("File")}</bdi>
+        </span>
+      ))}
+      <AttachmentNote count={count - files.length} />
     </>
   );
 }

@@ -1,3 +1,4 @@
+import type { ChatFile } from "@factotum/protocol";
 import { MAX_CHAT_ATTACHMENTS, MAX_UPLOAD_BYTES } from "@factotum/protocol";
 import { useEffect, useRef, useState } from "react";
 import { randomId } from "../../app/random-id.ts";
@@ -5,17 +6,19 @@ import { useController } from "../../app/app-context.ts";
 import { loadFileNames, storeFileNames } from "./lost-files.ts";
 import { t } from "../../i18n/t.ts";
 
-/** An image being attached to a message; `ref` is set once it was uploaded. */
-interface PendingImage {
+/** A file being attached to a message; `ref` and `kind` are set once it was uploaded. */
+interface PendingFile {
   readonly id: string;
   readonly name: string;
-  readonly previewUrl: string;
+  /** Of an image. */
+  readonly previewUrl?: string | undefined;
   readonly ref?: string;
+  readonly kind?: ChatFile["kind"];
 }
 
 /** The unsent attachments of a session. */
 export interface Attachments {
-  readonly images: readonly PendingImage[];
+  readonly files: readonly PendingFile[];
   /** Why something was rejected. */
   readonly problem: string | undefined;
   /** Names of files that a reload has removed. */
@@ -30,26 +33,26 @@ export interface Attachments {
 
 /** The limits, as text. */
 export function describeLimits(): string {
-  return t("PNG, JPEG, GIF or WebP, up to {size} MB each, {count} in a message", {
+  return t("up to {size} MB each, {count} in a message", {
     size: MAX_UPLOAD_BYTES / 1_000_000,
     count: MAX_CHAT_ATTACHMENTS,
   });
 }
 
 interface Draft {
-  readonly images: readonly PendingImage[];
+  readonly files: readonly PendingFile[];
   readonly lost: readonly string[];
   readonly problem?: string | undefined;
 }
 
-const EMPTY: Draft = { images: [], lost: [] };
+const EMPTY: Draft = { files: [], lost: [] };
 
 function loadDraft(sessionKey: string): Draft {
-  return { images: [], lost: loadFileNames(sessionStorage, sessionKey) };
+  return { files: [], lost: loadFileNames(sessionStorage, sessionKey) };
 }
 
 /**
- * The images of every session's next message. They are uploaded at once, so that sending takes no time; a reload discards them and keeps their names, unmounting the
+ * The files of every session's next message. They are uploaded at once, so that sending takes no time; a reload discards them and keeps their names, unmounting the
  * view discards both. Without a session nothing can be attached.
  */
 export function useAttachments(sessionKey = ""): Attachments {
@@ -57,12 +60,12 @@ export function useAttachments(sessionKey = ""): Attachments {
   const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
   const draft = drafts[sessionKey] ?? loadDraft(sessionKey);
   useEffect(() => {
-    for (const [key, { images, lost }] of Object.entries(drafts))
-      storeFileNames(sessionStorage, key, [...lost, ...images.map(({ name }) => name)]);
+    for (const [key, { files, lost }] of Object.entries(drafts))
+      storeFileNames(sessionStorage, key, [...lost, ...files.map(({ name }) => name)]);
   }, [drafts]);
   const change = (update: (draft: Draft) => Draft): void =>
     setDrafts((all) => ({ ...all, [sessionKey]: update(all[sessionKey] ?? loadDraft(sessionKey)) }));
-  const without = (id: string): void => change(({ images, ...rest }) => ({ ...rest, images: images.filter((image) => image.id !== id) }));
+  const without = (id: string): void => change(({ files, ...rest }) => ({ ...rest, files: files.filter((file) => file.id !== id) }));
   const previews = useRef(new Map<string, string>());
   const forget = (id: string): void => {
     URL.revokeObjectURL(previews.current.get(id) ?? "");
@@ -72,8 +75,8 @@ export function useAttachments(sessionKey = ""): Attachments {
   const upload = async (file: File, id: string): Promise<void> => {
     const outcome = await controller.upload(file);
     if (outcome.type === "uploaded") {
-      const taken = (image: PendingImage): PendingImage => (image.id === id ? { ...image, ref: outcome.ref } : image);
-      change(({ images, ...rest }) => ({ ...rest, images: images.map(taken) }));
+      const taken = (file: PendingFile): PendingFile => (file.id === id ? { ...file, ref: outcome.ref, kind: outcome.kind } : file);
+      change(({ files, ...rest }) => ({ ...rest, files: files.map(taken) }));
       return;
     }
     without(id);
@@ -81,27 +84,27 @@ export function useAttachments(sessionKey = ""): Attachments {
     change((rest) => ({ ...rest, problem: `${file.name}: ${outcome.message}` }));
   };
   const add = (files: Iterable<File>): void => {
-    let room = MAX_CHAT_ATTACHMENTS - draft.images.length;
+    let room = MAX_CHAT_ATTACHMENTS - draft.files.length;
     let problem: string | undefined;
     for (const file of files) {
-      if (!file.type.startsWith("image/") || file.size > MAX_UPLOAD_BYTES || room === 0) {
+      if (file.size > MAX_UPLOAD_BYTES || room === 0) {
         problem = t("{name} cannot be attached: {limits}.", { name: file.name, limits: describeLimits() });
         continue;
       }
       room -= 1;
       const id = randomId();
-      const previewUrl = URL.createObjectURL(file);
-      previews.current.set(id, previewUrl);
-      change(({ images, lost }) => ({
-        images: [...images, { id, name: file.name, previewUrl }],
+      const previewUrl = file.type.startsWith("image/") ? URL.createObjectURL(file) : undefined;
+      if (previewUrl !== undefined) previews.current.set(id, previewUrl);
+      change(({ files, lost }) => ({
+        files: [...files, { id, name: file.name, previewUrl }],
         lost: lost.filter((name) => name !== file.name),
       }));
       void upload(file, id);
     }
-    change(({ images, lost }) => ({ images, lost, problem }));
+    change(({ files, lost }) => ({ files, lost, problem }));
   };
   return {
-    images: draft.images,
+    files: draft.files,
     problem: draft.problem,
     lost: draft.lost,
     add,
@@ -110,9 +113,9 @@ export function useAttachments(sessionKey = ""): Attachments {
       forget(id);
     },
     clear: () => {
-      for (const { id, ref, previewUrl } of draft.images) {
+      for (const { id, ref, previewUrl } of draft.files) {
         // It is shown until the conversation has it.
-        if (ref === undefined) forget(id);
+        if (ref === undefined || previewUrl === undefined) forget(id);
         else {
           previews.current.delete(id);
           controller.media.addPreview(ref, previewUrl);

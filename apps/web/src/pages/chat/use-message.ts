@@ -26,14 +26,14 @@ export function useMessage(
   const controller = useController();
   const [text, change] = useDraft(sessionKey);
   const edited = useEditedText(sessionKey, change, input);
-  const { images } = attachments;
+  const { files } = attachments;
   // The files of an edited message go with it by themselves.
-  const isEmpty = text.trim() === "" && (edited !== undefined || images.length === 0);
-  const isUploading = images.some(({ ref }) => ref === undefined);
+  const isEmpty = text.trim() === "" && (edited !== undefined || files.length === 0);
+  const isUploading = files.some(({ ref }) => ref === undefined);
   const send = (): void => {
     if (isEmpty || isUploading) return;
     if (edited === undefined) {
-      const sent = images.flatMap(({ ref, name }) => (ref === undefined ? [] : [{ ref, fileName: name.slice(0, 200) }]));
+      const sent = files.flatMap(({ ref, kind, name }) => (ref === undefined ? [] : [{ ref, kind, fileName: name.slice(0, 200) }]));
       controller.send(text.trim(), sent);
       attachments.clear();
     } else controller.branches.sendEdited(edited, text.trim());
