@@ -116,7 +116,7 @@ export type { AgentStatus, BlockedConversation, ChannelStatus, GatewayStatus, Re
 export { DamageEventsSchema } from "./shapes/damage.ts";
 export type { DamageEvent } from "./shapes/damage.ts";
 export { GatewayWarningsSchema } from "./shapes/warnings.ts";
-export type { GatewayWarning } from "./shapes/warnings.ts";
+export type { GatewayWarning, WarningCode } from "./shapes/warnings.ts";
 export { HEARTBEAT_OFFER, hasUsableKey, isModelRefused, mayKeyBeRight, offeredHeartbeats, offeredModels } from "./setup-rules.ts";
 export { AccountAccessSchema } from "./shapes/access.ts";
 export type { AccessRole, AccountAccess, DmPolicy, GroupPolicy } from "./shapes/access.ts";

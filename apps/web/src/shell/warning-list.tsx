@@ -3,6 +3,7 @@ import { useLocation } from "@tanstack/react-router";
 import { isSameWarning, isShownIn, PAIRING_WARNING } from "../app/same-warning.ts";
 import { useAppState, useController } from "../app/app-context.ts";
 import { PairingActions } from "./pairing-actions.tsx";
+import { WarningFix, WarningText } from "./warning-words.tsx";
 import { t } from "../i18n/t.ts";
 
 /** Warnings about the gateway for its owner. The container always exists, because screen readers only announce changes in an existing one. */
@@ -26,13 +27,13 @@ export function WarningList(): React.JSX.Element {
           {warning.id.startsWith(PAIRING_WARNING) ? (
             <>
               <span>
-                {warning.text} {t("Approve only a person you know.")}
+                <WarningText warning={warning} /> {t("Approve only a person you know.")}
               </span>
               <PairingActions code={warning.id.slice(PAIRING_WARNING.length)} text={warning.text} />
             </>
           ) : (
             <span>
-              {warning.text} {warning.fix}
+              <WarningText warning={warning} /> <WarningFix warning={warning} />
             </span>
           )}
           <button

@@ -198,6 +198,14 @@ describe("warnings for the owner", () => {
   });
 });
 
+test("what a warning says is also data: its subject, and the names and reasons as they are", () => {
+  const channels = [{ channel: "chat", accountId: "a", state: "failed", detail: "no \u202Eroute" } as const];
+  const [channel] = gatewayWarnings({ ...WELL, channels });
+  expect(channel).toMatchObject({ facts: { code: "channel-failed", values: { account: "chat/a", reason: "no \u202Eroute" } } });
+  const [restart] = gatewayWarnings({ ...WELL, config: { ...CONFIG, needsRestart: ["gateway.port", "gateway.bind"] } });
+  expect(restart).toMatchObject({ facts: { code: "restart-needed", values: { keys: "gateway.port, gateway.bind" } } });
+});
+
 test("clients can request them, and are notified of changes and of the health of channels while connected", async () => {
   const LOOKS_MS = [1_000, 5_000];
   const looks = new Set<() => void>();

@@ -66,7 +66,12 @@ function storageWarning({ problem, shortage }: WarningSources["storage"]): reado
 
 /** The reason itself, which people in groups do not get. */
 function failureWarning({ agentId, text, needsOwner }: FailedAgentRun): GatewayWarning {
-  return { id: `run:${agentId}`, level: needsOwner ? "error" : "warning", text: `The newest run of the agent ${agentId} failed. ${text}` };
+  return {
+    id: `run:${agentId}`,
+    level: needsOwner ? "error" : "warning",
+    text: `The newest run of the agent ${agentId} failed. ${text}`,
+    facts: { code: "run-failed", values: { agent: agentId, reason: text } },
+  };
 }
 
 const MEDIA_FAILURES: Readonly<Record<MediaService, string>> = {
@@ -87,13 +92,15 @@ function toolWarning({ source, problem }: WarningSources["toolProblems"][number]
       ? `The ${source.replace(":", " ")} has failed: ${problem}.`
       : `The tools of ${source} cannot be used: ${problem}.`,
     fix: `Check its settings and what it needs; it is tried again when it is used.`,
+    facts: { code: "tools-unusable", values: { source, reason: problem } },
   };
 }
 
 function externalWarning({ id, problem }: WarningSources["externalProblems"][number]): readonly GatewayWarning[] {
   if (problem === undefined) return [];
   const fix = `Install it, or name it by its full path: factotum config set acp.agents.${id}.command PATH`;
-  return [{ id: `acp:${id}`, level: "warning", text: `The external agent ${id} cannot be started: ${problem}.`, fix }];
+  const facts = { code: "agent-unusable", values: { agent: id, reason: problem } } as const;
+  return [{ id: `acp:${id}`, level: "warning", text: `The external agent ${id} cannot be started: ${problem}.`, fix, facts }];
 }
 
 function configWarnings({ path, fileHash, runningHash, problems, needsRestart }: GatewayStatus["config"]): readonly GatewayWarning[] {
@@ -107,12 +114,14 @@ function configWarnings({ path, fileHash, runningHash, problems, needsRestart }:
         // For a missing file, the problem itself says which configuration is used.
         text: fileHash === undefined ? `${told}.` : `${path} is not used, and what ran before goes on: ${told}.`,
         fix: `${fileHash === undefined ? "It is used as soon as it is there" : "Repair it; it is used as soon as it is good"}. "factotum config validate" checks it.`,
+        ...(fileHash !== undefined && { facts: { code: "file-unused", values: { path, reason: told } } as const }),
       };
   const restart: GatewayWarning = {
     id: "restart",
     level: "warning",
     text: `${needsRestart.join(", ")}: changed since the start of the gateway.`,
     fix: 'Run "factotum gateway restart".',
+    facts: { code: "restart-needed", values: { keys: needsRestart.join(", ") } },
   };
   return [...(problems.length === 0 ? [] : [file]), ...(needsRestart.length === 0 ? [] : [restart])];
 }
@@ -120,11 +129,20 @@ function configWarnings({ path, fileHash, runningHash, problems, needsRestart }:
 /** An account that is starting is unknown yet; one that is off is off on purpose. */
 function channelWarning({ channel, accountId, state, detail }: ChannelStatus): readonly GatewayWarning[] {
   const base = { id: `channel:${channel}/${accountId}` };
+  const values = { account: `${channel}/${accountId}`, ...(detail !== undefined && { reason: detail }) };
   const why = detail === undefined ? "." : `: ${detail}.`;
   switch (state) {
     case "failed": {
       const fix = `Check channels.${channel} in the configuration, and the network if the address cannot be reached; it is tried again with each change, and by itself where that can help.`;
-      return [{ ...base, level: "error", text: `${channel}/${accountId} could not be started${why}`, fix }];
+      return [
+        {
+          ...base,
+          level: "error",
+          text: `${channel}/${accountId} could not be started${why}`,
+          fix,
+          facts: { code: "channel-failed", values },
+        },
+      ];
     }
     case "disconnected":
       return [
@@ -133,10 +151,18 @@ function channelWarning({ channel, accountId, state, detail }: ChannelStatus): r
           level: "error",
           text: `${channel}/${accountId} is not connected${why}`,
           fix: "It goes on trying by itself; what is to be sent waits.",
+          facts: { code: "channel-disconnected", values },
         },
       ];
     case "degraded":
-      return [{ ...base, level: "warning", text: `${channel}/${accountId} does not work as it should${why}` }];
+      return [
+        {
+          ...base,
+          level: "warning",
+          text: `${channel}/${accountId} does not work as it should${why}`,
+          facts: { code: "channel-degraded", values },
+        },
+      ];
     case "starting":
     case "connected":
     case "stopped":
@@ -153,6 +179,10 @@ function pairingWarning({ channel, accountId, senderId, senderName, code }: Pair
     level: "warning",
     text: `${senderId}${name} asks to write to ${channel}/${accountId} (code ${code}).`,
     fix: `If you know this person: factotum pairing approve ${code}. If not: factotum pairing reject ${code}.`,
+    facts: {
+      code: "pairing",
+      values: { account: `${channel}/${accountId}`, sender: senderId, code, ...(senderName !== undefined && { name: senderName }) },
+    },
   };
 }
 
@@ -167,6 +197,7 @@ function lateWarnings(late: WarningSources["blocked"]): readonly GatewayWarning[
       level: "warning",
       text: `Messages to ${where} on ${account} wait${since}.`,
       fix: 'They are sent by themselves as soon as that is possible. "factotum status" shows the next try.',
+      facts: { code: "messages-late", values: { account, ...(oldest !== undefined && { reason: oldest.reason }) } },
     };
   });
 }

@@ -3,7 +3,7 @@ import { Badge, type Tone } from "../../ui/badge.tsx";
 import styles from "./inbox.module.css";
 
 interface InboxItemProps {
-  readonly title: string;
+  readonly title: React.ReactNode;
   /** What it is, in a word or two. */
   readonly kind: string;
   readonly tone?: Tone;
@@ -19,9 +19,7 @@ export function InboxItem({ title, kind, tone, facts, actions, children }: Inbox
   return (
     <li className={styles["item"]} tabIndex={-1} aria-labelledby={id}>
       <div className={styles["head"]}>
-        <h2 id={id} dir="auto">
-          {title}
-        </h2>
+        <h2 id={id}>{title}</h2>
         <Badge {...(tone !== undefined && { tone })}>{kind}</Badge>
       </div>
       {children}

@@ -1,6 +1,7 @@
 import type { PairingRequest } from "@factotum/protocol";
 import { useController } from "../../app/app-context.ts";
 import { formatMoment } from "../../app/locale.ts";
+import { RichText } from "../../i18n/rich-text.tsx";
 import { t } from "../../i18n/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { InboxItem } from "./inbox-item.tsx";
@@ -19,7 +20,13 @@ export function PairingItem({ request }: { readonly request: PairingRequest }): 
   };
   return (
     <InboxItem
-      title={t("{sender} asks to write to {account}", { sender: senderId, account: `${channel}/${accountId}` })}
+      title={
+        <RichText
+          id="<0>{sender}</0> asks to write to <1>{account}</1>."
+          values={{ sender: senderId, account: `${channel}/${accountId}` }}
+          parts={[<bdi key="0" />, <bdi key="1" />]}
+        />
+      }
       kind={t("Person")}
       facts={
         <>
@@ -40,7 +47,13 @@ export function PairingItem({ request }: { readonly request: PairingRequest }): 
       }
     >
       {senderName === undefined ? null : (
-        <p dir="auto">{t("Writes under the name “{name}”, which anyone can choose.", { name: senderName })}</p>
+        <p>
+          <RichText
+            id="Writes under the name “<0>{name}</0>”, which anyone can choose."
+            values={{ name: senderName }}
+            parts={[<bdi key="0" />]}
+          />
+        </p>
       )}
       <p>{t("Approve only a person you know.")}</p>
     </InboxItem>

@@ -1,6 +1,7 @@
 import type { GatewayWarning } from "@factotum/protocol";
 import { useController } from "../../app/app-context.ts";
 import { t } from "../../i18n/t.ts";
+import { WarningFix, WarningText } from "../../shell/warning-words.tsx";
 import { Button } from "../../ui/button.tsx";
 import { InboxItem } from "./inbox-item.tsx";
 
@@ -10,12 +11,16 @@ export function WarningItem({ warning }: { readonly warning: GatewayWarning }): 
   const isError = warning.level === "error";
   return (
     <InboxItem
-      title={warning.text}
+      title={<WarningText warning={warning} />}
       kind={isError ? t("Error") : t("Warning")}
       tone={isError ? "bad" : "warning"}
       actions={<Button onClick={() => controller.hideWarning(warning)}>{t("Dismiss")}</Button>}
     >
-      {warning.fix === undefined ? null : <p dir="auto">{warning.fix}</p>}
+      {warning.fix === undefined ? null : (
+        <p>
+          <WarningFix warning={warning} />
+        </p>
+      )}
     </InboxItem>
   );
 }
