@@ -117,6 +117,30 @@ test.each([
   expect(await forget(changes).then((more) => [...more.values()].reduce((sum, one) => sum + one, 0))).toBe(0);
 });
 
+test("a text goes from branches that are not shown, and a session of which only branches are left goes as a whole", async () => {
+  let store = await fixture.open();
+  const branchBefore = async (key: string, sessionId: string): Promise<void> => {
+    const [first] = (await store.readTranscript(sessionId, { limit: 10 })).items;
+    await store.branchTranscript(sessionId, { before: first?.id ?? "", key, timestampMs: NOW_MS });
+  };
+  await say(store, "t1", `hidden ${CANARY}`);
+  await branchBefore("b1", "session-1");
+  await say(store, "t2", "shown");
+  await say(store, "t3", `all ${CANARY}`, OTHER);
+  await branchBefore("b2", "session-2");
+  await say(store, "t4", `of it ${CANARY}`, OTHER);
+  await store.close();
+  await forget({ isText: (text) => text.includes(CANARY) });
+  expect((await readFile(fixture.file)).includes(CANARY)).toBe(false);
+  store = await fixture.open();
+  expect(await texts(store, "session-1")).toEqual([
+    expect.stringContaining("shown") as string,
+    expect.stringContaining("answered in t2") as string,
+  ]);
+  expect(await store.readSession(OTHER)).toBeUndefined();
+  expect(fixture.damages).toEqual([]);
+});
+
 test("a session goes as a whole, and what others quote of it is replaced", async () => {
   let store = await fixture.open();
   await fill(store);

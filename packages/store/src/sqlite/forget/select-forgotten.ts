@@ -61,6 +61,9 @@ export function selectForgotten(connection: DatabaseSync, atMs: number): void {
   run(`INSERT OR IGNORE INTO forgotten_inputs SELECT id FROM inbox WHERE turn IN (${OF_TURNS}) AND reason IS NOT 'forgotten'`);
   run(`INSERT OR IGNORE INTO forgotten_entries SELECT id, conversation FROM transcript WHERE turn IN (${OF_TURNS}) AND at <= :at`);
   selectSummaries(run);
+  // Where branches begin, if nothing else remains.
+  run(`INSERT OR IGNORE INTO forgotten_entries SELECT id, conversation FROM transcript WHERE type = 'branch' AND at <= :at AND conversation NOT IN
+       (SELECT conversation FROM transcript WHERE type <> 'branch' AND id NOT IN (SELECT id FROM forgotten_entries))`);
   run(`INSERT OR IGNORE INTO forgotten_conversations SELECT DISTINCT conversation, 0 FROM forgotten_entries`);
   run("INSERT OR IGNORE INTO forgotten_conversations SELECT DISTINCT conversation, 0 FROM transcript WHERE has_quote(payload)");
   run(`UPDATE forgotten_conversations SET is_whole = n NOT IN
