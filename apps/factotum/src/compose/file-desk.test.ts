@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { REDACTED, type FactotumConfig } from "@factotum/config";
-import type { FileDesk } from "@factotum/gateway";
+import { RpcError, type FileDesk } from "@factotum/gateway";
 import { NoteVersions } from "@factotum/memory";
 import { createFileAccess } from "@factotum/tools";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -119,7 +119,7 @@ test.each(["../SOUL.md", "a/b", "a\\b", ".ssh", "", "..", "a\u0000b", "invoice\u
   "the name %j is refused",
   async (name) => {
     await expect(part(name, "x")).rejects.toMatchObject({ code: "invalid-request" });
-    await expect(desk.remove({ ...AGENT, name })).rejects.toMatchObject({ code: "invalid-request" });
+    await expect(desk.remove({ ...AGENT, name })).rejects.toBeInstanceOf(RpcError);
   },
 );
 
@@ -129,4 +129,18 @@ test("a folder that leads out of the workspace takes no file and lists none", as
   await symlink(join(home, "outside"), join(workspace, "knowledge"));
   await expect(part("plan.txt", "x")).rejects.toMatchObject({ code: "unavailable" });
   expect(await desk.list({ ...AGENT, contextWindow: 200_000 })).toMatchObject({ knowledge: [] });
+});
+
+test("a knowledge file that came another way is removed whatever its name hides, and nothing outside the folder is", async () => {
+  await mkdir(join(workspace, "knowledge"));
+  await writeFile(join(workspace, "SOUL.md"), "Be calm.");
+  const names = ["cafe\u0301.txt", "a\u202etxt.exe", " spaced ", "~"];
+  for (const name of names) await writeFile(join(workspace, "knowledge", name), "x");
+  const { knowledge } = await desk.list({ ...AGENT, contextWindow: 200_000 });
+  expect(knowledge.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
+  for (const { name } of knowledge) await desk.remove({ ...AGENT, name });
+  expect(await desk.list({ ...AGENT, contextWindow: 200_000 })).toMatchObject({ knowledge: [] });
+  for (const name of ["../SOUL.md", "..", ".", ".hidden", "a\0b", ""])
+    await expect(desk.remove({ ...AGENT, name })).rejects.toMatchObject({ code: "invalid-request" });
+  expect(await readFile(join(workspace, "SOUL.md"), "utf8")).toBe("Be calm.");
 });

@@ -105,9 +105,8 @@ export function createFileDesk({ files, versions, currentConfig, clock, secrets 
         const added = whole === undefined ? undefined : await addKnowledge((await open(agentId)).access, name, whole);
         return { agentId, receivedBytes, ...withoutUndefined({ added }) };
       }),
-    remove: ({ agentId, name: given }) =>
+    remove: ({ agentId, name }) =>
       asRpcErrors(async () => {
-        const name = knowledgeName(given);
         await removeKnowledge((await open(agentId)).access, name);
         return { agentId, name };
       }),

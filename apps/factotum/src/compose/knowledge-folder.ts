@@ -57,8 +57,10 @@ export async function addKnowledge(access: RunFiles, name: string, bytes: Uint8A
   }
 }
 
-/** Removes a file. */
+/** Removes a file, by its name as it is: files that came another way have names that a new one cannot have. Rejects with an `RpcError` for one that leaves the folder. */
 export async function removeKnowledge(access: RunFiles, name: string): Promise<void> {
+  if (name === "" || name.startsWith(".") || /[/\0]/.test(name))
+    throw new RpcError("invalid-request", "This is no name of a file in the folder.");
   await access.change([{ type: "remove", path: `${FOLDER}/${name}` }], { tainted: false });
 }
 

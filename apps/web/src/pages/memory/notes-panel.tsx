@@ -12,6 +12,9 @@ import { Field } from "../../ui/field.tsx";
 import { SearchResults } from "./search-results.tsx";
 import styles from "./memory.module.css";
 
+/** Notes that are shown at once: years of daily notes are thousands. */
+const PART = 200;
+
 interface NotesPanelProps {
   /** Absent: the default agent. */
   readonly agent: string | undefined;
@@ -54,6 +57,7 @@ function NoteList({ agent }: NotesPanelProps): React.JSX.Element {
   const notes = useRpc("memory.list", of);
   const versions = useRpc("memory.versions", of);
   const [isNaming, setNaming] = useState(false);
+  const [shown, setShown] = useState(PART);
   const add = (
     <Button variant="primary" onClick={() => setNaming(true)}>
       {t("New note")}
@@ -65,7 +69,8 @@ function NoteList({ agent }: NotesPanelProps): React.JSX.Element {
       <Loaded query={notes}>
         {({ notes: all }) => {
           const counts = new Map((versions.data?.notes ?? []).map(({ path, count }) => [path, count]));
-          const gone = [...counts.keys()].filter((path) => all.every((note) => note.path !== path));
+          const present = new Set(all.map(({ path }) => path));
+          const gone = [...counts.keys()].filter((path) => !present.has(path));
           return (
             <>
               {all.length === 0 ? (
@@ -78,10 +83,13 @@ function NoteList({ agent }: NotesPanelProps): React.JSX.Element {
                 <>
                   {isNaming ? null : <div className={styles["bar"]}>{add}</div>}
                   <ul className={styles["list"]}>
-                    {inOrder(all).map((note) => (
-                      <NoteItem key={note.path} agent={agent} note={note} versions={counts.get(note.path) ?? 0} />
-                    ))}
+                    {inOrder(all)
+                      .slice(0, shown)
+                      .map((note) => (
+                        <NoteItem key={note.path} agent={agent} note={note} versions={counts.get(note.path) ?? 0} />
+                      ))}
                   </ul>
+                  {all.length > shown ? <Button onClick={() => setShown(shown + PART)}>{t("Show more")}</Button> : null}
                 </>
               )}
               {gone.length === 0 ? null : <GoneNotes agent={agent} paths={gone} />}

@@ -1,0 +1,7 @@
+import { expect, test } from "vitest";
+import { t } from "./t.ts";
+
+test("a name cannot turn the direction of the sentence that it stands in", () => {
+  expect(t("Remove {name}?", { name: "a\u202etxt.exe\u2066" })).toBe("Remove a[U+202E]txt.exe[U+2066]?");
+  expect(t("Remove {name}?", { name: "ملف" })).toBe("Remove ملف?");
+});
