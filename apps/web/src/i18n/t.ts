@@ -9,17 +9,22 @@ export type TextValues = Readonly<Record<string, string | number>>;
 /** Characters that turn the direction of what follows, beyond the name that they stand in. */
 const TURNING = /[\u202a-\u202e\u2066-\u2069]/g;
 
+/** The backslash of what Lingui would read as the code of a character. */
+const ESCAPED = /\\(?=u[\da-f]{4}|x[\da-f]{2})/gi;
+
 /**
  * A text of the page in its language. `message` is the English text in ICU MessageFormat, such as `{count, plural, one {# message} other {# messages}}`: it is the
  * key in the catalogues, so it must be a literal here or in `msg`. Values may be foreign text: characters in them that would reorder the sentence are shown as codes.
  */
 export function t(message: string, values?: TextValues): string {
   // An English text without placeholders is its own translation, and not in the compiled catalogue.
-  return Object.hasOwn(i18n.messages, message) || values !== undefined ? i18n._(message, shown(values)) : message;
+  return Object.hasOwn(i18n.messages, message) || values !== undefined ? i18n._(message, plainValues(values)) : message;
 }
 
-function shown(values: TextValues = {}): TextValues {
-  const plain = (text: string): string => text.replaceAll(TURNING, (one) => `[U+${one.charCodeAt(0).toString(16).toUpperCase()}]`);
+/** The values with characters that would reorder the sentence as codes, and with what only looks like a code as it is. */
+export function plainValues(values: TextValues = {}): TextValues {
+  const plain = (text: string): string =>
+    text.replaceAll(ESCAPED, String.raw`\u005c`).replaceAll(TURNING, (one) => `[U+${one.charCodeAt(0).toString(16).toUpperCase()}]`);
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, typeof value === "string" ? plain(value) : value]));
 }
 
