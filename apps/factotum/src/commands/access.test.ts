@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { readAccess } from "./account-access.ts";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CliHome } from "../../test/cli.ts";
@@ -128,4 +129,8 @@ test.each([
   expect(doctor.findings).toContainEqual(
     expect.objectContaining({ check: "account", message: expect.stringContaining("has no owner") as string }),
   );
+});
+
+test("a channel with the name of what every object has is unknown", async () => {
+  await expect(readAccess(home.env, { channel: "constructor", accountId: "default" })).rejects.toThrow("There is no account");
 });

@@ -153,7 +153,8 @@ function checkId({ forms }: AccountRules, id: string, group: boolean): void {
 
 async function rulesOf(env: Environment, { channel, accountId }: Pick<AccountConfig, "channel" | "accountId">): Promise<AccountRules> {
   const loaded = await load(env);
-  const account = loaded.config.channels[channel]?.accounts[accountId];
+  const accounts = Object.hasOwn(loaded.config.channels, channel) ? (loaded.config.channels[channel]?.accounts ?? {}) : {};
+  const account = Object.hasOwn(accounts, accountId) ? accounts[accountId] : undefined;
   if (account === undefined) throw new CliError("usage", `There is no account "${channel}:${accountId}" in the configuration.`);
   const listed = getConfigValue(formatKeyPath(["channels", channel, "accounts"]), loaded).type === "set";
   const place = listed ? ["channels", channel, "accounts", accountId] : ["channels", channel];

@@ -35,7 +35,8 @@ export function createServerDesk({ context, configPath, currentConfig, mcp, lsp,
       const workspace = workspaceOf(agentId);
       const startedMs = clock.monotonic();
       await makeFolder(workspace);
-      const settings = kind === "lsp" ? lspSettings({ ...config.lsp, detect: true })[name] : undefined;
+      const known = kind === "lsp" ? lspSettings({ ...config.lsp, detect: true }) : {};
+      const settings = Object.hasOwn(known, name) ? known[name] : undefined;
       const own = { ...context, signal: AbortSignal.any([context.signal, signal]) };
       const found =
         kind === "mcp"

@@ -5,9 +5,8 @@ import { isSecretReference, parseSecret, REDACTED } from "../schema/secret.ts";
 import type { Environment } from "../state/state-paths.ts";
 import { isArgument, secretArgument } from "./secret-arguments.ts";
 import { isPlainServerVariable, isSecretPath } from "./secret-keys.ts";
+import { redactUrl, urlSecrets } from "./secret-urls.ts";
 
-/** Credentials in a URL. */
-const CREDENTIALS_IN_URL = /^([a-z][a-z0-9+.-]*:\/\/)([^\s/?#@]+)@/i;
 /** Shorter values would redact ordinary words in a log. */
 const SHORTEST_SECRET = 4;
 
@@ -15,7 +14,7 @@ const SHORTEST_SECRET = 4;
 export function redactSecrets(value: unknown, path: KeyPath = []): unknown {
   if (typeof value === "string") {
     if (isSecretPath(path) && !isSecretReference(value)) return REDACTED;
-    return value.replace(CREDENTIALS_IN_URL, `$1${REDACTED}@`);
+    return redactUrl(value);
   }
   if (Array.isArray(value))
     return value.map((entry, index) => redactedArgument(value, index, path) ?? redactSecrets(entry, [...path, index]));
@@ -72,7 +71,7 @@ export function literalSecretPaths(document: Document): KeyPath[] {
   const found: KeyPath[] = [];
   walkStrings(document, [], (text, path, isHidden) => {
     const isLiteral = isSecretPath(path) && !isPlainServerVariable(path) && !isSecretReference(text);
-    if (isLiteral || isHidden || CREDENTIALS_IN_URL.test(text)) found.push(path);
+    if (isLiteral || isHidden || urlSecrets(text).length > 0) found.push(path);
   });
   return found;
 }
@@ -94,10 +93,10 @@ export function literalSecretTexts(document: Document): string[] {
       if (!isSecretReference(value)) for (const [key, entry] of Object.entries(value)) visit(entry, [...path, key], isPlace);
     } else if (typeof value === "string" || typeof value === "number") {
       const text = String(value);
-      const secret = isPlace && !isSecretReference(value) ? text : CREDENTIALS_IN_URL.exec(text)?.[2];
+      const secrets = isPlace && !isSecretReference(value) ? [text] : urlSecrets(text);
       // Small numbers are not secrets, whatever the name of their key (`reserveToken`).
       const shortest = typeof value === "number" ? SHORTEST_SECRET + 2 : SHORTEST_SECRET;
-      if (secret !== undefined && secret.length >= shortest) found.push(secret);
+      found.push(...secrets.filter(({ length }) => length >= shortest));
     }
   };
   visit(document, [], false);
@@ -116,7 +115,7 @@ export function secretValues(config: FactotumConfig, env: Environment): Readonly
       const secret = isSecretPath(path) || isSecretReference(value) ? parseSecret(value) : undefined;
       if (secret?.type === "literal") add(secret.value);
       if (secret?.type === "env") add(env[secret.name]);
-      add(CREDENTIALS_IN_URL.exec(value)?.[2]);
+      for (const part of urlSecrets(value)) add(part);
     } else if (Array.isArray(value)) {
       for (const [index, entry] of value.entries()) {
         add(secretArgument(value, index, path)?.secret);

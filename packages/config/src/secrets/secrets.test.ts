@@ -8,8 +8,9 @@ import { loadConfig } from "../load-config.ts";
 import { statePaths } from "../state/state-paths.ts";
 import { parseSecret, REDACTED, type Secret } from "../schema/secret.ts";
 import { resolveAccountSettings } from "./account-settings.ts";
-import { literalSecrets, redactSecrets, secretValues } from "./redact.ts";
+import { literalSecrets, literalSecretTexts, redactSecrets, secretValues } from "./redact.ts";
 import { resolveSecret } from "./resolve-secret.ts";
+import { restoreSecrets } from "./restore-secrets.ts";
 import { secretFiles } from "./unresolved-secrets.ts";
 
 const node = process.execPath;
@@ -202,4 +203,20 @@ test("variables of tool servers that are plain settings are not hidden, and thos
   const hidden = secretValues(result.config, {});
   for (const value of [env.API_KEY, env.DATABASE_URL]) expect(hidden).toContain(value);
   for (const value of [env.LOG_LEVEL, env.DATA_FOLDER]) expect(hidden).not.toContain(value);
+});
+
+test("secrets in the parameters of an address are hidden, kept when it is written back, and known to the log", () => {
+  const url = "https://me:canary-one@host/mcp?api_key=canary-two&mode=full&access-token=canary-three&token=${TOKEN}#top";
+  const document = { mcp: { servers: { x: { url } } } };
+  const shown = redactSecrets(document);
+  expect(shown).toEqual({
+    mcp: {
+      servers: { x: { url: `https://${REDACTED}@host/mcp?api_key=${REDACTED}&mode=full&access-token=${REDACTED}&token=\${TOKEN}#top` } },
+    },
+  });
+  expect(restoreSecrets(shown, document, [])).toEqual(document);
+  expect(literalSecretTexts(document)).toEqual(["me:canary-one", "canary-two", "canary-three"]);
+  expect(redactSecrets({ note: "See https://host/?api_key=none, as written" })).toEqual({
+    note: "See https://host/?api_key=none, as written",
+  });
 });
