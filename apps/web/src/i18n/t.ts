@@ -9,6 +9,9 @@ export type TextValues = Readonly<Record<string, string | number>>;
 /** Characters that turn the direction of what follows, beyond the name that they stand in. */
 const TURNING = /[\u202a-\u202e\u2066-\u2069]/g;
 
+/** A value whose direction is its own. */
+const ISOLATED = /^\u2068[^]*\u2069$/;
+
 /** The backslash of what Lingui would read as the code of a character. */
 const ESCAPED = /\\(?=u[\da-f]{4}|x[\da-f]{2})/gi;
 
@@ -21,11 +24,12 @@ export function t(message: string, values?: TextValues): string {
   return Object.hasOwn(i18n.messages, message) || values !== undefined ? i18n._(message, plainValues(values)) : message;
 }
 
-/** The values with characters that would reorder the sentence as codes, and with what only looks like a code as it is. */
+/** The values with characters that would reorder the sentence as codes, and with what only looks like a code as it is. What `isolate` puts around a value stays. */
 export function plainValues(values: TextValues = {}): TextValues {
   const plain = (text: string): string =>
     text.replaceAll(ESCAPED, String.raw`\u005c`).replaceAll(TURNING, (one) => `[U+${one.charCodeAt(0).toString(16).toUpperCase()}]`);
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, typeof value === "string" ? plain(value) : value]));
+  const shown = (text: string): string => (ISOLATED.test(text) ? `\u2068${plain(text.slice(1, -1))}\u2069` : plain(text));
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, typeof value === "string" ? shown(value) : value]));
 }
 
 /** Marks a text that `t` translates later: in a table that is built before the language is known. */
