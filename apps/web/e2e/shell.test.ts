@@ -179,3 +179,15 @@ test("in Chinese the chat, its list and the settings have no English words of th
   ).toBeNull();
   expect(await findViolations(page)).toEqual([]);
 });
+
+test("on a low window every page and the menu are in sight, and the rail keeps its width", async () => {
+  const page = await scene.openChat({ width: 1280 });
+  await page.setViewportSize({ width: 1280, height: 600 });
+  const rail = page.getByRole("navigation", { name: "Pages" });
+  const width = (): Promise<number> => rail.evaluate((element) => element.clientWidth);
+  expect(await rail.evaluate((element) => element.scrollHeight <= element.clientHeight)).toBe(true);
+  const before = await width();
+  await rail.getByRole("link", { name: "Automations" }).click();
+  await page.getByRole("heading", { name: "Automations", level: 1 }).waitFor();
+  expect(await width()).toBe(before);
+});

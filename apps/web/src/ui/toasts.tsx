@@ -33,6 +33,12 @@ interface ShownToast extends Toast {
   readonly id: number;
 }
 
+/** Adds a toast. The same words again take the place of those before, unless they have an action, which is about something of its own. */
+export function withToast<Shown extends Toast>(all: readonly Shown[], added: Shown): readonly Shown[] {
+  const isSame = ({ text, action }: Shown): boolean => text === added.text && action === undefined && added.action === undefined;
+  return [...all.filter((one) => !isSame(one)), added];
+}
+
 /**
  * Around everything that shows toasts. They are read aloud, do not take the focus, and go after eight seconds, except errors. The mouse or the focus on one holds it.
  */
@@ -45,7 +51,7 @@ export function ToastRegion({ children }: { readonly children: React.ReactNode }
       show: (toast) => {
         serial.current += 1;
         const id = serial.current;
-        setShown((all) => [...all, { ...toast, id }]);
+        setShown((all) => withToast(all, { ...toast, id }));
       },
     }),
     [],
