@@ -46,6 +46,7 @@ const config: UserConfig = defineConfig({
     "image-worker": "../../packages/gateway/src/media/images/image-worker.ts",
     "import-worker": "../../packages/store/src/session-file/session-file-worker.ts",
     "page-worker": "../../packages/tools/src/web/page/page-worker.ts",
+    "forget-worker": "src/forget/forget-worker.ts",
     "pdf-program": "../../packages/tools/src/pdf/pdf-program.ts",
     "browser-program": "../../packages/tools/src/browser/program/browser-program.ts",
     "plugin-program": "../../packages/plugin-host/src/child/plugin-program.ts",

@@ -8,6 +8,7 @@ const ASSETS = {
   "image-worker": { built: "./image-worker.mjs", source: "../../../../packages/gateway/src/media/images/image-worker.ts" },
   "import-worker": { built: "./import-worker.mjs", source: "../../../../packages/store/src/session-file/session-file-worker.ts" },
   "page-worker": { built: "./page-worker.mjs", source: "../../../../packages/tools/src/web/page/page-worker.ts" },
+  "forget-worker": { built: "./forget-worker.mjs", source: "../forget/forget-worker.ts" },
   "pdf-program": { built: "./pdf-program.mjs", source: "../../../../packages/tools/src/pdf/pdf-program.ts" },
   "browser-program": { built: "./browser-program.mjs", source: "../../../../packages/tools/src/browser/program/browser-program.ts" },
   "plugin-program": { built: "./plugin-program.mjs", source: "../../../../packages/plugin-host/src/child/plugin-program.ts" },
