@@ -132,7 +132,7 @@ test("a page whose program cannot be loaded says so, leaves the others usable, a
   const browser = await openBrowser();
   const { page, close } = await openPage(browser, { width: 1280 });
   let isBroken = true;
-  await page.route("**/overview-page*.js", (route) => (isBroken ? route.abort() : route.continue()));
+  await page.route(/overview-page.*\.(?:js|css)$/, (route) => (isBroken ? route.abort() : route.continue()));
   await page.goto(`${scene.gateway.url}#token=${scene.gateway.token}`);
   await page.getByText("Connected", { exact: true }).waitFor();
   const pages = page.getByRole("navigation", { name: "Pages" });
@@ -146,6 +146,7 @@ test("a page whose program cannot be loaded says so, leaves the others usable, a
   isBroken = false;
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByRole("heading", { name: "Overview" }).waitFor();
+  expect(await page.evaluate(() => [...document.styleSheets].every(({ cssRules }) => cssRules.length > 0))).toBe(true);
   await close();
   await browser.close();
 });

@@ -1,15 +1,25 @@
 import { type ErrorComponentProps, useRouter } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
+import { useAppState } from "../app/app-context.ts";
+import { loadStylesAgain } from "./load-styles-again.ts";
 import { PageFrame } from "./page-frame.tsx";
 import { t } from "../i18n/t.ts";
 
-/** Shown instead of a page that has a fault. */
+/** Shown instead of a page that has a fault. One that was opened without the gateway is tried again once it is back. */
 export function PageFault({ error, reset }: ErrorComponentProps): React.JSX.Element {
   const router = useRouter();
+  const isConnected = useAppState((state) => state.connection.type === "connected");
   // Its program may not have been loaded: it is requested again.
-  const retry = (): void => void router.invalidate().then(reset);
+  const retry = (): void => void loadStylesAgain(document).then(() => router.invalidate().then(reset));
+  const wasAway = useRef(!isConnected);
+  useEffect(() => {
+    if (isConnected && wasAway.current) retry();
+    wasAway.current = !isConnected;
+  });
   return (
     <PageFrame title={t("This page has a fault")}>
       <div className="chat-note" role="alert">
+        {isConnected ? null : <p>{t("If it could not be loaded without the gateway, it opens by itself once the gateway is back.")}</p>}
         <p>{t("This page has a fault. The other pages and the gateway keep working, and what you have typed is kept.")}</p>
         <p className="gate-reason">{error instanceof Error ? error.message : String(error)}</p>
         <button type="button" className="button primary" onClick={retry}>
