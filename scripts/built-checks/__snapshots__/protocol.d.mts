@@ -1986,8 +1986,9 @@ interface MediaMethods {
     };
   };
   /**
-   * The text of a recording, which is not kept, charged like a person's message. `data` is the file in base64; its kind is found by its bytes. Rejects with
-   * `unavailable` without `models.transcription`, `invalid-request` for a file without sound, and `not-found` if nothing was said in it.
+   * The text of a recording, which is not kept, charged like a person's message. `data` is the file in base64; its kind is found by its bytes. The text
+   * is empty if nothing was said. Rejects with `unavailable` without `models.transcription` and if the model or the program fails, and with `invalid-request` for
+   * a file that is no recording.
    */
   "media.transcribe": {
     params: {
