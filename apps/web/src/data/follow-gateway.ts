@@ -1,7 +1,7 @@
 import type { QueryClient, QueryFilters } from "@tanstack/react-query";
 import type { GatewayClient } from "../gateway-client/gateway-client.ts";
 import type { Timers } from "../gateway-client/timers.ts";
-import { changedBy, namespaceOf } from "./query-keys.ts";
+import { changedBy, namespaceOf, type RpcNamespace } from "./query-keys.ts";
 
 /** Events within this time cause one request for each result that is shown. */
 const COLLECT_MS = 150;
@@ -15,10 +15,10 @@ export function followGateway(
   gateway: Pick<GatewayClient, "onEvent" | "onStateChange">,
   timers: Pick<Timers, "schedule">,
 ): () => void {
-  let changed: Set<string> | undefined;
+  let changed: Set<RpcNamespace> | undefined;
   let cancel = (): void => undefined;
   const flush = (): void => {
-    const waiting = new Set<string>();
+    const waiting = new Set<RpcNamespace>();
     for (const name of changed ?? []) {
       // The answer on its way may be older than the event.
       if (queries.isFetching(resultsOf(name)) > 0) waiting.add(name);
@@ -27,7 +27,7 @@ export function followGateway(
     changed = undefined;
     if (waiting.size > 0) collect(waiting);
   };
-  const collect = (namespaces: Iterable<string>): void => {
+  const collect = (namespaces: Iterable<RpcNamespace>): void => {
     if (changed === undefined) {
       changed = new Set();
       cancel = timers.schedule(COLLECT_MS, flush);
@@ -50,6 +50,6 @@ export function followGateway(
 }
 
 /** The results of the methods of a namespace. */
-function resultsOf(namespace: string): QueryFilters {
+function resultsOf(namespace: RpcNamespace): QueryFilters {
   return { predicate: ({ queryKey: [method] }) => typeof method === "string" && namespaceOf(method) === namespace };
 }

@@ -8,13 +8,18 @@ export function queryKey<Method extends RpcMethod>(method: Method, params: RpcMe
   return [method, params];
 }
 
+type NamespaceOf<Method> = Method extends `${infer Name}.${string}` ? Name : Method;
+
+/** The first word of the name of a method. */
+export type RpcNamespace = NamespaceOf<RpcMethod>;
+
 /** The part of a method's name before the dot. */
 export function namespaceOf(method: string): string {
   return method.split(".")[0] ?? method;
 }
 
 /** What each event of the gateway may have changed, as namespaces of methods. An event without a row changes no cached result. */
-const CHANGED_BY: Partial<Record<RpcEvent, readonly string[]>> = {
+const CHANGED_BY: Partial<Record<RpcEvent, readonly RpcNamespace[]>> = {
   // A session changes when something was said in it: by a person, a job or a sub-agent, at a cost.
   "sessions-change": ["sessions", "agents", "cron", "subagents", "status", "usage", "context", "messages"],
   "warnings-change": ["warnings", "damage", "pairing", "setup", "status"],
@@ -34,7 +39,6 @@ const CHANGED_BY: Partial<Record<RpcEvent, readonly string[]>> = {
     "access",
     "cron",
     "heartbeat",
-    "hooks",
     "memory",
     "files",
     "plugins",
@@ -47,6 +51,6 @@ const CHANGED_BY: Partial<Record<RpcEvent, readonly string[]>> = {
 };
 
 /** The namespaces whose cached results an event may have changed. */
-export function changedBy(event: RpcEvent): readonly string[] {
+export function changedBy(event: RpcEvent): readonly RpcNamespace[] {
   return CHANGED_BY[event] ?? [];
 }

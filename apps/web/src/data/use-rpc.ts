@@ -2,7 +2,7 @@ import type { RpcMethod, RpcMethods } from "@factotum/protocol";
 import { useMutation, type UseMutationResult, useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-query";
 import { useAppState, useSession } from "../app/app-context.ts";
 import type { RpcError } from "../gateway-client/rpc-error.ts";
-import { namespaceOf, queryKey } from "./query-keys.ts";
+import { namespaceOf, queryKey, type RpcNamespace } from "./query-keys.ts";
 
 type Params<Method extends RpcMethod> = RpcMethods[Method]["params"];
 type Result<Method extends RpcMethod> = RpcMethods[Method]["result"];
@@ -37,7 +37,7 @@ export function useRpc<Method extends RpcMethod>(
 /** Options of `useRpcMutation`. */
 export interface RpcMutationOptions {
   /** Namespaces besides the method's own whose results it changes. */
-  readonly changes?: readonly string[];
+  readonly changes?: readonly RpcNamespace[];
   /** Milliseconds within which the gateway answers; 30 seconds if omitted. */
   readonly timeoutMs?: number;
 }
@@ -52,7 +52,7 @@ export function useRpcMutation<Method extends RpcMethod>(
   return useMutation<Result<Method>, RpcError, Params<Method>>({
     mutationFn: (params) => client.request(method, params, { ...(timeoutMs !== undefined && { timeoutMs }) }),
     onSettled: () => {
-      const namespaces = new Set([namespaceOf(method), ...changes]);
+      const namespaces = new Set<string>([namespaceOf(method), ...changes]);
       return queries.invalidateQueries({ predicate: ({ queryKey: [name] }) => namespaces.has(namespaceOf(String(name))) });
     },
   });

@@ -3,6 +3,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import type { RpcError } from "../gateway-client/rpc-error.ts";
 import { t } from "../i18n/t.ts";
 import { useToasts } from "../ui/toasts.tsx";
+import { changedBy } from "./query-keys.ts";
 import { useAction } from "./use-action.ts";
 import { useRpc } from "./use-rpc.ts";
 
@@ -17,14 +18,11 @@ export interface Settings {
   readonly isBusy: boolean;
 }
 
-/** What a change of the file may change besides it. */
-const CHANGES = ["status", "heartbeat", "cron", "hooks", "agents"];
-
 /** The configuration file, and changes of it. */
 export function useSettings(): Settings {
   const view = useRpc("config.get", {});
   const toasts = useToasts();
-  const patching = useAction("config.patch", { changes: CHANGES });
+  const patching = useAction("config.patch", { changes: changedBy("config-change") });
   const restarting = useAction("gateway.restart");
   const save: Settings["save"] = async (patch) => {
     if (view.data === undefined) return false;

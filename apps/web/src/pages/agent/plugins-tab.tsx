@@ -1,6 +1,7 @@
 import type { PluginPackage } from "@factotum/protocol";
 import { useState } from "react";
 import { Loaded } from "../../data/loaded.tsx";
+import type { RpcNamespace } from "../../data/query-keys.ts";
 import { useRpc, useRpcMutation } from "../../data/use-rpc.ts";
 import { t } from "../../i18n/t.ts";
 import { Badge } from "../../ui/badge.tsx";
@@ -120,7 +121,7 @@ type PackageChange = "enable" | "disable" | "remove";
 
 function usePackageChanges(): { readonly run: (name: string, what: PackageChange) => void; readonly isPending: boolean } {
   const toasts = useToasts();
-  const changes = ["skills", "servers", "tools", "models", "commands"];
+  const changes: readonly RpcNamespace[] = ["skills", "servers", "tools", "models", "commands"];
   const enable = useRpcMutation("plugins.enable", { changes });
   const disable = useRpcMutation("plugins.disable", { changes });
   const remove = useRpcMutation("plugins.remove", { changes, timeoutMs: REMOVE_MS });

@@ -1,7 +1,7 @@
 import type { SkillSummary } from "@factotum/protocol";
 import { useState } from "react";
 import { Loaded } from "../../data/loaded.tsx";
-import { useRpc, useRpcMutation } from "../../data/use-rpc.ts";
+import { type RpcMutationOptions, useRpc, useRpcMutation } from "../../data/use-rpc.ts";
 import { msg, t } from "../../i18n/t.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -82,10 +82,10 @@ function SkillItem({ skill, onShow }: { readonly skill: SkillSummary; readonly o
   const { name, description, source, state, reason, isEnabled } = skill;
   const [isAsking, setAsking] = useState(false);
   const toasts = useToasts();
-  const changes = { changes: ["commands"] };
-  const enable = useRpcMutation("skills.enable", changes);
-  const disable = useRpcMutation("skills.disable", changes);
-  const remove = useRpcMutation("skills.remove", changes);
+  const options: RpcMutationOptions = { changes: ["commands"] };
+  const enable = useRpcMutation("skills.enable", options);
+  const disable = useRpcMutation("skills.disable", options);
+  const remove = useRpcMutation("skills.remove", options);
   const after = { onError: ({ message }: Error) => toasts.show({ kind: "error", text: message }) };
   const [tone, words] = STATES[state];
   return (

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useRpc, useRpcMutation } from "../../data/use-rpc.ts";
+import { type RpcMutationOptions, useRpc, useRpcMutation } from "../../data/use-rpc.ts";
 import { t } from "../../i18n/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -101,9 +101,9 @@ function useSave(
   onClose: () => void,
 ): { readonly save: (entered: Entered) => void; readonly isPending: boolean; readonly problem: string | undefined } {
   const toasts = useToasts();
-  const changes = { changes: ["tools", "skills", "files", "status"] };
-  const add = useRpcMutation("agents.add", changes);
-  const update = useRpcMutation("agents.update", changes);
+  const options: RpcMutationOptions = { changes: ["tools", "skills", "files", "status"] };
+  const add = useRpcMutation("agents.add", options);
+  const update = useRpcMutation("agents.update", options);
   const done = (text: string, problems: readonly string[]): void => {
     toasts.show({ text });
     for (const problem of problems) toasts.show({ kind: "error", text: problem });

@@ -1,5 +1,6 @@
 import type { ConfigPatchResult, ConfigView } from "@factotum/protocol";
 import { lazy, Suspense, useEffect } from "react";
+import { changedBy } from "../../../data/query-keys.ts";
 import { useRpcMutation } from "../../../data/use-rpc.ts";
 import type { RpcError } from "../../../gateway-client/rpc-error.ts";
 import { t } from "../../../i18n/t.ts";
@@ -15,9 +16,6 @@ import styles from "./configuration.module.css";
 const ChangeReview = lazy(async () => ({ default: (await import("./change-review.tsx")).ChangeReview }));
 const ChangeConflict = lazy(async () => ({ default: (await import("./change-conflict.tsx")).ChangeConflict }));
 
-/** What the configuration depends on, and what depends on it. */
-const CHANGES = ["setup", "models", "status", "agents", "tools", "channels", "cron"];
-
 interface DraftBarProps {
   /** The file as it is now. */
   readonly view: ConfigView;
@@ -32,7 +30,7 @@ interface DraftBarProps {
 export function DraftBar({ view, refused, onRefused, plan, onPlan: setPlan }: DraftBarProps): React.JSX.Element | null {
   const [draft, setDraft] = useConfigDraft();
   const toasts = useToasts();
-  const patch = useRpcMutation("config.patch", { changes: CHANGES });
+  const patch = useRpcMutation("config.patch", { changes: changedBy("config-change") });
   const isStale = draft !== undefined && draft.base.baseHash !== view.baseHash;
   const keep = (): void => {
     setPlan(undefined);
