@@ -1,4 +1,5 @@
 import type { UseQueryResult } from "@tanstack/react-query";
+import { useAppState } from "../app/app-context.ts";
 import { t } from "../i18n/t.ts";
 import type { RpcError } from "../gateway-client/rpc-error.ts";
 import { Button } from "../ui/button.tsx";
@@ -8,9 +9,14 @@ interface LoadedProps<Value> {
   readonly children: (value: Value) => React.ReactNode;
 }
 
-/** A result once there is one. Until then that it is loading, or why it cannot be shown, with a button to ask again. An older result stays while it is. */
+/**
+ * A result once there is one; it stays while it is requested again, and without a connection. Until then that the page waits for the gateway, that the result is
+ * loading, or why it cannot be shown, with a button to ask again.
+ */
 export function Loaded<Value>({ query, children }: LoadedProps<Value>): React.ReactNode {
+  const isConnected = useAppState((state) => state.connection.type === "connected");
   if (query.data !== undefined) return children(query.data);
+  if (!isConnected) return <p className="chat-note">{t("Waiting for the gateway…")}</p>;
   if (query.error === null) return <p className="chat-note">{t("Loading…")}</p>;
   return (
     <div className="chat-note" role="alert">

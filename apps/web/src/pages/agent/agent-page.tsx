@@ -1,6 +1,5 @@
 import { useNavigate, useParams } from "@tanstack/react-router";
 import type { RpcMethods } from "@factotum/protocol";
-import { useAppState } from "../../app/app-context.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { useRpc } from "../../data/use-rpc.ts";
 import { t } from "../../i18n/t.ts";
@@ -24,12 +23,10 @@ type Agent = RpcMethods["agents.list"]["result"]["agents"][number];
 export function AgentPage(): React.JSX.Element {
   const { agentId, tab } = useParams({ from: "/data/agent/{-$agentId}/{-$tab}" });
   const agents = useRpc("agents.list", {});
-  const isWaiting = useAppState((state) => state.connection.type !== "connected") && agents.data === undefined;
   return (
     <PageFrame title={t("Agent")}>
       <div className={styles["scroll"]}>
         <div className={styles["content"]}>
-          {isWaiting ? <p className="chat-note">{t("Waiting for the gateway…")}</p> : null}
           <Loaded query={agents}>{({ agents: all }) => <AgentView agents={all} agentId={agentId} tab={parseAgentTab(tab)} />}</Loaded>
         </div>
       </div>

@@ -1,5 +1,4 @@
 import { useState } from "react";
-import { useAppState } from "../../app/app-context.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { useRpc, useRpcMutation } from "../../data/use-rpc.ts";
 import { t } from "../../i18n/t.ts";
@@ -30,12 +29,10 @@ export function AgentsPage(): React.JSX.Element {
         onSuccess: () => toasts.show({ text: t("{name} is removed.", { name }) }),
       },
     );
-  const isWaiting = useAppState((state) => state.connection.type !== "connected") && agents.data === undefined;
   return (
     <PageFrame title={t("Agents")}>
       <div className={styles["scroll"]}>
         <div className={styles["content"]}>
-          {isWaiting ? <p className="chat-note">{t("Waiting for the gateway…")}</p> : null}
           <Loaded query={agents}>
             {({ agents: all }) => (
               <>

@@ -2,7 +2,6 @@ import type { JobGrants, JobSummary } from "@factotum/protocol";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { focusOnce } from "../../first-run/focus-once.ts";
-import { useAppState } from "../../app/app-context.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { useAction } from "../../data/use-action.ts";
 import { useRpc } from "../../data/use-rpc.ts";
@@ -28,7 +27,6 @@ export function JobPage(): React.JSX.Element {
   const { jobId } = useParams({ from: "/data/automations/$jobId" });
   const isNew = jobId === "new";
   const job = useRpc("cron.get", { job: jobId }, { enabled: !isNew });
-  const isWaiting = useAppState((state) => state.connection.type !== "connected") && job.data === undefined && !isNew;
   return (
     <PageFrame title={isNew ? t("New job") : (job.data?.job.spec.name ?? t("Job"))}>
       <div className={styles["scroll"]}>
@@ -38,7 +36,6 @@ export function JobPage(): React.JSX.Element {
               {t("All jobs")}
             </Link>
           </p>
-          {isWaiting ? <p className="chat-note">{t("Waiting for the gateway…")}</p> : null}
           {isNew ? <NewJob /> : <Loaded query={job}>{(found) => <JobView {...found} />}</Loaded>}
         </div>
       </div>

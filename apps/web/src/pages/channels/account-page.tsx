@@ -1,7 +1,6 @@
 import type { ChannelStatus } from "@factotum/protocol";
 import { Link, useParams } from "@tanstack/react-router";
 import { useState } from "react";
-import { useAppState } from "../../app/app-context.ts";
 import { LoginSteps } from "../../channel-login/login-steps.tsx";
 import { AccountFacts } from "../../channel-setup/account-facts.tsx";
 import { AccountForm } from "../../channel-setup/account-form.tsx";
@@ -25,7 +24,6 @@ export function AccountPage(): React.JSX.Element {
   const { account: key } = useParams({ from: "/data/channels/$account" });
   const { channel, accountId } = parseAccountKey(key);
   const status = useRpc("status", {});
-  const isWaiting = useAppState((state) => state.connection.type !== "connected") && status.data === undefined;
   return (
     <PageFrame title={accountLabel({ channel, accountId })}>
       <div className={styles["scroll"]}>
@@ -33,7 +31,6 @@ export function AccountPage(): React.JSX.Element {
           <Link to="/channels" className={styles["back"]}>
             {t("All channels")}
           </Link>
-          {isWaiting ? <p className="chat-note">{t("Waiting for the gateway…")}</p> : null}
           <Loaded query={status}>
             {({ channels }) => {
               const found = channels.find((one) => one.channel === channel && one.accountId === accountId);

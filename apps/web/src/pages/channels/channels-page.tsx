@@ -1,5 +1,4 @@
 import { Link } from "@tanstack/react-router";
-import { useAppState } from "../../app/app-context.ts";
 import { AccountFacts } from "../../channel-setup/account-facts.tsx";
 import { accountKey, accountLabel } from "../../channel-setup/account-name.ts";
 import { AccountState } from "../../channel-setup/account-state.tsx";
@@ -16,14 +15,12 @@ import styles from "./channels.module.css";
 export function ChannelsPage(): React.JSX.Element {
   const status = useRpc("status", {});
   const list = useRpc("channels.list", {});
-  const isWaiting = useAppState((state) => state.connection.type !== "connected") && status.data === undefined;
   // The page's own channel needs no set-up.
   const implicit = (list.data?.channels ?? []).filter(({ isImplicit }) => isImplicit).map(({ id }) => id);
   return (
     <PageFrame title={t("Channels")}>
       <div className={styles["scroll"]}>
         <div className={styles["page"]}>
-          {isWaiting ? <p className="chat-note">{t("Waiting for the gateway…")}</p> : null}
           <Loaded query={status}>
             {({ channels }) => {
               const accounts = channels.filter(({ channel }) => list.data !== undefined && !implicit.includes(channel));

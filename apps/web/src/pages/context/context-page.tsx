@@ -1,5 +1,4 @@
 import { Link, useParams, useSearch } from "@tanstack/react-router";
-import { useAppState } from "../../app/app-context.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { useRpc } from "../../data/use-rpc.ts";
 import { t } from "../../i18n/t.ts";
@@ -16,7 +15,6 @@ export function ContextPage(): React.JSX.Element {
   const { request } = useSearch({ from: "/data/context/$sessionKey" });
   const { title } = useOpenSession();
   const list = useRpc("context.list", { sessionKey, limit: REQUESTS_AT_ONCE });
-  const isWaiting = useAppState((state) => state.connection.type !== "connected") && list.data === undefined;
   return (
     <PageFrame title={t("Context")}>
       <div className={styles["bar"]}>
@@ -25,35 +23,31 @@ export function ContextPage(): React.JSX.Element {
         </Link>
         <bdi>{title}</bdi>
       </div>
-      {isWaiting ? (
-        <p className="chat-note">{t("Waiting for the gateway…")}</p>
-      ) : (
-        <Loaded query={list}>
-          {({ requests, before }) => {
-            const shown = request ?? requests[0]?.id;
-            if (shown === undefined)
-              return (
-                <EmptyState
-                  action={
-                    <Link to="/chat/{-$sessionKey}" params={{ sessionKey }} className="button">
-                      {t("Say something")}
-                    </Link>
-                  }
-                >
-                  {t("No request to a model is kept yet.")}
-                </EmptyState>
-              );
+      <Loaded query={list}>
+        {({ requests, before }) => {
+          const shown = request ?? requests[0]?.id;
+          if (shown === undefined)
             return (
-              <div className={styles["columns"]}>
-                <RequestList sessionKey={sessionKey} requests={requests} before={before} shown={shown} />
-                <div className={styles["scroll"]}>
-                  <Report key={shown} sessionKey={sessionKey} id={shown} />
-                </div>
-              </div>
+              <EmptyState
+                action={
+                  <Link to="/chat/{-$sessionKey}" params={{ sessionKey }} className="button">
+                    {t("Say something")}
+                  </Link>
+                }
+              >
+                {t("No request to a model is kept yet.")}
+              </EmptyState>
             );
-          }}
-        </Loaded>
-      )}
+          return (
+            <div className={styles["columns"]}>
+              <RequestList sessionKey={sessionKey} requests={requests} before={before} shown={shown} />
+              <div className={styles["scroll"]}>
+                <Report key={shown} sessionKey={sessionKey} id={shown} />
+              </div>
+            </div>
+          );
+        }}
+      </Loaded>
     </PageFrame>
   );
 }

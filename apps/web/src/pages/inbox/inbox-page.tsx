@@ -30,7 +30,6 @@ export function InboxPage(): React.JSX.Element {
   const pairing = useRpc("pairing.list", {});
   const letters = useRpc("deadletters.list", { limit: MAX_LETTERS });
   const warnings = useShownWarnings();
-  const isConnected = useAppState((state) => state.connection.type === "connected");
   const requests: readonly UseQueryResult<unknown, RpcError>[] = [approvals, pairing, letters];
   const missing = requests.filter(({ data }) => data === undefined);
   const pending = missing.find(({ error }) => error !== null) ?? missing[0];
@@ -43,11 +42,7 @@ export function InboxPage(): React.JSX.Element {
   return (
     <PageFrame title={t("Inbox")}>
       <div className={styles["scroll"]}>
-        {pending === undefined ? null : isConnected ? (
-          <Loaded query={pending}>{() => null}</Loaded>
-        ) : (
-          <p className="chat-note">{t("Waiting for the gateway…")}</p>
-        )}
+        {pending === undefined ? null : <Loaded query={pending}>{() => null}</Loaded>}
         {pending === undefined && items.length === 0 ? (
           <div className={styles["empty"]}>
             <EmptyState>

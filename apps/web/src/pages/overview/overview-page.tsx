@@ -1,4 +1,3 @@
-import { useAppState } from "../../app/app-context.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { useRpc } from "../../data/use-rpc.ts";
 import { t } from "../../i18n/t.ts";
@@ -15,11 +14,9 @@ import { UsageCard } from "./usage-card.tsx";
 /** What is running, how the gateway, its channels and models are, what it has cost, and what runs next. */
 export function OverviewPage(): React.JSX.Element {
   const status = useRpc("status", {});
-  const isWaiting = useAppState((state) => state.connection.type !== "connected") && status.data === undefined;
   return (
     <PageFrame title={t("Overview")}>
       <div className={styles["scroll"]}>
-        {isWaiting ? <p className="chat-note">{t("Waiting for the gateway…")}</p> : null}
         <Loaded query={status}>
           {(value) => (
             <div className={styles["grid"]}>

@@ -1,7 +1,6 @@
 import type { MessageTrace } from "@factotum/protocol";
 import { Link, useParams, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { useAppState } from "../../app/app-context.ts";
 import { formatMoment } from "../../app/locale.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { useRpc } from "../../data/use-rpc.ts";
@@ -24,16 +23,11 @@ export function TracePage(): React.JSX.Element {
   const { id } = useParams({ from: "/data/trace/$id" });
   const { by } = useSearch({ from: "/data/trace/$id" });
   const trace = useRpc("messages.trace", by === "entry" ? { entryId: id } : { turn: id }, { everyMs: RUNNING_MS });
-  const isWaiting = useAppState((state) => state.connection.type !== "connected") && trace.data === undefined;
   return (
     <PageFrame title={t("Trace")}>
       <div className={styles["scroll"]}>
         <div className={styles["content"]}>
-          {isWaiting ? (
-            <p className="chat-note">{t("Waiting for the gateway…")}</p>
-          ) : (
-            <Loaded query={trace}>{(found) => <TraceView trace={found} />}</Loaded>
-          )}
+          <Loaded query={trace}>{(found) => <TraceView trace={found} />}</Loaded>
         </div>
       </div>
     </PageFrame>

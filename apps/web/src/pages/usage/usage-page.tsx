@@ -1,5 +1,4 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useAppState } from "../../app/app-context.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { useRpc } from "../../data/use-rpc.ts";
 import { t } from "../../i18n/t.ts";
@@ -23,7 +22,6 @@ export function UsagePage(): React.JSX.Element {
   const { fromMs, toMs, by } = period;
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const usage = useRpc("usage.query", { fromMs, toMs, timeZone, by: [by], limit: MAX_GROUPS }, { enabled: isOrdered });
-  const isWaiting = useAppState((state) => state.connection.type !== "connected") && usage.data === undefined;
   return (
     <PageFrame title={t("Usage")}>
       <div className={styles["scroll"]}>
@@ -33,7 +31,6 @@ export function UsagePage(): React.JSX.Element {
             isOrdered={isOrdered}
             onChange={(change) => void navigate({ to: "/usage", search: { ...search, ...change }, replace: true })}
           />
-          {isWaiting ? <p className="chat-note">{t("Waiting for the gateway…")}</p> : null}
           {isOrdered ? (
             <Loaded query={usage}>
               {(report) => (
