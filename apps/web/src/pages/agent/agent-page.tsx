@@ -4,8 +4,8 @@ import { Loaded } from "../../data/loaded.tsx";
 import { useRpc } from "../../data/use-rpc.ts";
 import { t } from "../../i18n/t.ts";
 import { PageFrame } from "../../shell/page-frame.tsx";
+import { AgentChoice } from "../../ui/agent-choice.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import { Field } from "../../ui/field.tsx";
 import { type Tab, Tabs } from "../../ui/tabs.tsx";
 import { type AgentTab, parseAgentTab } from "./agent-tabs.ts";
 import { BindingsTab } from "./bindings-tab.tsx";
@@ -60,17 +60,7 @@ function AgentView({ agents, agentId, tab }: AgentViewProps): React.JSX.Element 
     <>
       {agents.length < 2 ? null : (
         <div className={styles["choice"]}>
-          <Field label={t("Agent")}>
-            {(control) => (
-              <select {...control} value={agent.id} onChange={(event) => go(event.target.value, tab)}>
-                {agents.map(({ id, name }) => (
-                  <option key={id} value={id}>
-                    {name === id ? id : `${name} (${id})`}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+          <AgentChoice agents={agents} agentId={agent.id} onChange={(id) => go(id, tab)} />
         </div>
       )}
       <Tabs label={t("Parts of the agent")} tabs={tabs} selected={tab} onSelect={(next) => go(agent.id, next)}>

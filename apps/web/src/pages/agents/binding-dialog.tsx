@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { AgentBinding } from "@factotum/protocol";
 import { useRpc, useRpcMutation } from "../../data/use-rpc.ts";
 import { t } from "../../i18n/t.ts";
+import { AgentChoice } from "../../ui/agent-choice.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -40,17 +41,7 @@ export function BindingDialog({ agents, onClose }: BindingDialogProps): React.JS
   return (
     <Dialog title={t("Add a binding")} onClose={onClose}>
       <form className={styles["form"]} onSubmit={submit}>
-        <Field label={t("Agent")}>
-          {(control) => (
-            <select {...control} data-initial-focus value={agentId} onChange={(event) => setAgentId(event.target.value)}>
-              {agents.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <AgentChoice agents={agents} agentId={agentId} onChange={setAgentId} hasInitialFocus />
         <KnownTextField
           label={t("Channel")}
           hint={t("The name of a channel, as its page has it.")}

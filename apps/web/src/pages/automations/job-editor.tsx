@@ -5,6 +5,7 @@ import { useAppState } from "../../app/app-context.ts";
 import { useRpcMutation } from "../../data/use-rpc.ts";
 import { isolate } from "../../i18n/isolate.ts";
 import { t } from "../../i18n/t.ts";
+import { AgentChoice } from "../../ui/agent-choice.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -99,6 +100,7 @@ function useSaving(job: JobSummary | undefined, onDone: (id: string) => void): S
   };
 }
 
+/** The agent of a new job; empty for the default one. */
 function AgentField({
   agentId,
   onChange,
@@ -108,17 +110,8 @@ function AgentField({
 }): React.JSX.Element | null {
   const agents = useAppState((state) => state.agents);
   if (agents.length < 2) return null;
+  const main = agents.find(({ isDefault }) => isDefault)?.id;
   return (
-    <Field label={t("Agent")}>
-      {(control) => (
-        <select {...control} value={agentId} onChange={({ target }) => onChange(target.value)}>
-          {agents.map(({ id, name, isDefault }) => (
-            <option key={id} value={isDefault ? "" : id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <AgentChoice agents={agents} agentId={agentId === "" ? main : agentId} onChange={(chosen) => onChange(chosen === main ? "" : chosen)} />
   );
 }

@@ -2,6 +2,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useAppState } from "../../app/app-context.ts";
 import { t } from "../../i18n/t.ts";
 import { PageFrame } from "../../shell/page-frame.tsx";
+import { AgentChoice } from "../../ui/agent-choice.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { ForgetPanel } from "./forget-panel.tsx";
 import { IndexPanel } from "./index-panel.tsx";
@@ -13,7 +14,7 @@ import { NotesPanel } from "./notes-panel.tsx";
 export function MemoryPage(): React.JSX.Element {
   const { tab = "notes", agent, note } = useSearch({ from: "/data/memory" });
   const navigate = useNavigate();
-  const agentId = useAppState((state) => agent ?? state.agents.find(({ isDefault }) => isDefault)?.id);
+  const agents = useAppState((state) => state.agents);
   const of = agent === undefined ? {} : { agent };
   return (
     <PageFrame title={note ?? t("Memory")}>
@@ -21,10 +22,13 @@ export function MemoryPage(): React.JSX.Element {
         <div className={styles["content"]}>
           {note === undefined ? (
             <>
-              <AgentChoice
-                agent={agentId}
-                onChange={(next) => void navigate({ to: "/memory", search: { tab, agent: next }, replace: true })}
-              />
+              {agents.length < 2 ? null : (
+                <AgentChoice
+                  agents={agents}
+                  agentId={agent ?? agents.find(({ isDefault }) => isDefault)?.id}
+                  onChange={(next) => void navigate({ to: "/memory", search: { tab, agent: next }, replace: true })}
+                />
+              )}
               <Tabs
                 label={t("Memory")}
                 tabs={[
@@ -44,27 +48,5 @@ export function MemoryPage(): React.JSX.Element {
         </div>
       </div>
     </PageFrame>
-  );
-}
-
-interface AgentChoiceProps {
-  readonly agent: string | undefined;
-  readonly onChange: (agent: string) => void;
-}
-
-function AgentChoice({ agent, onChange }: AgentChoiceProps): React.JSX.Element | null {
-  const agents = useAppState((state) => state.agents);
-  if (agents.length < 2) return null;
-  return (
-    <label className="field">
-      <span>{t("Agent")}</span>
-      <select value={agent} onChange={({ target }) => onChange(target.value)}>
-        {agents.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }
