@@ -12,7 +12,7 @@ const scene = useScriptedPage();
 
 async function openSettings(look: Look, { url, token }: { readonly url: string; readonly token: string }): Promise<Page> {
   const page = await scene.openChat(look, { url: `${url}/`, token, close: async () => undefined });
-  await page.getByRole("button", { name: "Settings" }).click();
+  await page.getByRole("button", { name: "Setup" }).click();
   await page
     .getByRole("dialog")
     .getByRole("button", { name: /Stay with the demo/ })
@@ -70,7 +70,7 @@ test("a closed dialog ends the login in the gateway", async () => {
   );
   await page.goto(`${product.url}/#token=${product.token}`);
   await page.getByText("Connected", { exact: true }).waitFor();
-  await page.getByRole("button", { name: "Settings" }).click();
+  await page.getByRole("button", { name: "Setup" }).click();
   await page.getByRole("button", { name: "Log in to lantern/default" }).click();
   await page.getByLabel("Code on your phone").waitFor();
   await page.keyboard.press("Escape");
@@ -88,7 +88,7 @@ test("the settings show no login if no channel declares one", async () => {
   );
   await page.goto(`${product.url}/#token=${product.token}`);
   await page.getByText("Connected", { exact: true }).waitFor();
-  await page.getByRole("button", { name: "Settings" }).click();
+  await page.getByRole("button", { name: "Setup" }).click();
   await answered.promise;
   // The answer is drawn by the frame after the next one at the latest.
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));

@@ -111,7 +111,7 @@ test("a person who stays with the demo is not asked again, can open the settings
   await welcome.getByRole("button", { name: "Start talking" }).click();
   await page.reload();
   await page.getByText("Connected").waitFor();
-  await page.getByRole("button", { name: "Settings" }).click();
+  await page.getByRole("button", { name: "Setup" }).click();
   await welcome.waitFor();
   await welcome.getByRole("button", { name: /^Ollama/ }).click();
   await welcome.getByRole("button", { name: "Test and go on" }).click();

@@ -46,7 +46,7 @@ async function reload(page: Page): Promise<void> {
 }
 
 async function openKeyStep(page: Page): Promise<void> {
-  await page.getByRole("button", { name: "Settings" }).click();
+  await page.getByRole("button", { name: "Setup" }).click();
   await dialog(page).getByRole("button", { name: /^Groq/ }).click();
 }
 

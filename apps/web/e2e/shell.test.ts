@@ -151,6 +151,22 @@ test("a page whose program cannot be loaded says so, leaves the others usable, a
   await browser.close();
 });
 
+test("a page that is opened for the first time without the gateway says so, and opens once it is back", async () => {
+  const browser = await openBrowser();
+  const { page, close } = await openPage(browser, { width: 1280 });
+  await page.goto(`${scene.gateway.url}#token=${scene.gateway.token}`);
+  await page.getByText("Connected", { exact: true }).waitFor();
+  await page.context().setOffline(true);
+  scene.gateway.scripted.cut();
+  await page.getByText("Trying again").waitFor();
+  await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Logs" }).click();
+  await page.locator(".gate-reason").getByText("The gateway cannot be reached.").waitFor();
+  await page.context().setOffline(false);
+  await page.getByRole("heading", { name: "Logs", level: 1 }).waitFor();
+  await close();
+  await browser.close();
+});
+
 test("in Chinese the chat, its list and the settings have no English words of their own", async () => {
   const page = await scene.open({ width: 1280, locale: "zh-CN" });
   await page.goto(`${scene.gateway.url}#token=${scene.gateway.token}`);

@@ -3,7 +3,7 @@ import { Icon } from "../ui/icon.tsx";
 import { useFirstRun } from "./first-run.tsx";
 import { t } from "../i18n/t.ts";
 
-/** Opens the settings, or says why they cannot be shown. */
+/** Opens the first steps again, or says why they cannot be shown. */
 export function SetupButton(): React.JSX.Element {
   const { open } = useFirstRun();
   const [problem, setProblem] = useState<string>();
@@ -13,8 +13,8 @@ export function SetupButton(): React.JSX.Element {
   };
   return (
     <>
-      <button type="button" className="icon-button" aria-label={t("Settings")} title={t("Settings")} aria-haspopup="dialog" onClick={show}>
-        <Icon name="gear" />
+      <button type="button" className="icon-button" aria-label={t("Setup")} title={t("Setup")} aria-haspopup="dialog" onClick={show}>
+        <Icon name="setup" />
       </button>
       {problem === undefined ? null : (
         <span className="setup-problem" role="alert">

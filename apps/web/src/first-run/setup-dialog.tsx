@@ -60,7 +60,7 @@ export function SetupDialog({ state: opened, step, onClose }: SetupDialogProps):
     setPlace({ step: "done", model, name });
   };
   return (
-    <Dialog title={isFirst ? t("Welcome to Factotum") : t("Settings")} className="modal setup" onClose={onClose}>
+    <Dialog title={isFirst ? t("Welcome to Factotum") : t("Setup")} className="modal setup" onClose={onClose}>
       {place.step === "provider" ? (
         <>
           <ProviderStep state={state} onKeep={keep} onChoose={(provider) => setPlace({ step: "key", provider })} />

@@ -8,6 +8,7 @@ import { parseUsageSearch } from "../pages/usage/usage-search.ts";
 import { parseTraceSearch } from "../pages/trace/trace-search.ts";
 import { parseSettingsSearch } from "../pages/settings/settings-search.ts";
 import { NoSuchPage, PageFault, ShellFault } from "./page-fault.tsx";
+import { pageProgram } from "./page-program.ts";
 import { Shell } from "./shell.tsx";
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NoSuchPage, errorComponent: ShellFault });
@@ -16,7 +17,10 @@ const root = createRootRoute({ component: Shell, notFoundComponent: NoSuchPage, 
 const dataPages = createRoute({
   getParentRoute: () => root,
   id: "data",
-  component: lazyRouteComponent(() => import("../data/data-pages.tsx"), "DataPages"),
+  component: lazyRouteComponent(
+    pageProgram(() => import("../data/data-pages.tsx")),
+    "DataPages",
+  ),
 });
 
 /** The chat is the first page of almost everybody, and loaded with the rest of the application; every other page is loaded when it is opened. */
@@ -31,84 +35,129 @@ const routes = root.addChildren([
     createRoute({
       getParentRoute: () => dataPages,
       path: "/overview",
-      component: lazyRouteComponent(() => import("../pages/overview/overview-page.tsx"), "OverviewPage"),
+      component: lazyRouteComponent(
+        pageProgram(() => import("../pages/overview/overview-page.tsx")),
+        "OverviewPage",
+      ),
     }),
     createRoute({
       getParentRoute: () => dataPages,
       path: "/inbox",
-      component: lazyRouteComponent(() => import("../pages/inbox/inbox-page.tsx"), "InboxPage"),
+      component: lazyRouteComponent(
+        pageProgram(() => import("../pages/inbox/inbox-page.tsx")),
+        "InboxPage",
+      ),
     }),
     createRoute({
       getParentRoute: () => dataPages,
       path: "/memory",
       validateSearch: parseMemorySearch,
-      component: lazyRouteComponent(() => import("../pages/memory/memory-page.tsx"), "MemoryPage"),
+      component: lazyRouteComponent(
+        pageProgram(() => import("../pages/memory/memory-page.tsx")),
+        "MemoryPage",
+      ),
     }),
     createRoute({
       getParentRoute: () => dataPages,
       path: "/automations",
       validateSearch: parseAutomationsSearch,
-      component: lazyRouteComponent(() => import("../pages/automations/automations-page.tsx"), "AutomationsPage"),
+      component: lazyRouteComponent(
+        pageProgram(() => import("../pages/automations/automations-page.tsx")),
+        "AutomationsPage",
+      ),
     }),
     createRoute({
       getParentRoute: () => dataPages,
       path: "/automations/$jobId",
-      component: lazyRouteComponent(() => import("../pages/automations/job-page.tsx"), "JobPage"),
+      component: lazyRouteComponent(
+        pageProgram(() => import("../pages/automations/job-page.tsx")),
+        "JobPage",
+      ),
     }),
     createRoute({
       getParentRoute: () => dataPages,
       path: "/channels",
-      component: lazyRouteComponent(() => import("../pages/channels/channels-page.tsx"), "ChannelsPage"),
+      component: lazyRouteComponent(
+        pageProgram(() => import("../pages/channels/channels-page.tsx")),
+        "ChannelsPage",
+      ),
     }),
     createRoute({
       getParentRoute: () => dataPages,
       path: "/channels/new/$channel",
-      component: lazyRouteComponent(() => import("../pages/channels/new-account-page.tsx"), "NewAccountPage"),
+      component: lazyRouteComponent(
+        pageProgram(() => import("../pages/channels/new-account-page.tsx")),
+        "NewAccountPage",
+      ),
     }),
     createRoute({
       getParentRoute: () => dataPages,
       path: "/channels/$account",
-      component: lazyRouteComponent(() => import("../pages/channels/account-page.tsx"), "AccountPage"),
+      component: lazyRouteComponent(
+        pageProgram(() => import("../pages/channels/account-page.tsx")),
+        "AccountPage",
+      ),
     }),
     createRoute({
       getParentRoute: () => dataPages,
       path: "/usage",
       validateSearch: parseUsageSearch,
-      component: lazyRouteComponent(() => import("../pages/usage/usage-page.tsx"), "UsagePage"),
+      component: lazyRouteComponent(
+        pageProgram(() => import("../pages/usage/usage-page.tsx")),
+        "UsagePage",
+      ),
     }),
     createRoute({
       getParentRoute: () => dataPages,
       path: "/agent/{-$agentId}/{-$tab}",
-      component: lazyRouteComponent(() => import("../pages/agent/agent-page.tsx"), "AgentPage"),
+      component: lazyRouteComponent(
+        pageProgram(() => import("../pages/agent/agent-page.tsx")),
+        "AgentPage",
+      ),
     }),
     createRoute({
       getParentRoute: () => dataPages,
       path: "/agents",
-      component: lazyRouteComponent(() => import("../pages/agents/agents-page.tsx"), "AgentsPage"),
+      component: lazyRouteComponent(
+        pageProgram(() => import("../pages/agents/agents-page.tsx")),
+        "AgentsPage",
+      ),
     }),
     createRoute({
       getParentRoute: () => dataPages,
       path: "/logs",
       validateSearch: parseLogSearch,
-      component: lazyRouteComponent(() => import("../pages/logs/logs-page.tsx"), "LogsPage"),
+      component: lazyRouteComponent(
+        pageProgram(() => import("../pages/logs/logs-page.tsx")),
+        "LogsPage",
+      ),
     }),
     createRoute({
       getParentRoute: () => dataPages,
       path: "/trace/$id",
       validateSearch: parseTraceSearch,
-      component: lazyRouteComponent(() => import("../pages/trace/trace-page.tsx"), "TracePage"),
+      component: lazyRouteComponent(
+        pageProgram(() => import("../pages/trace/trace-page.tsx")),
+        "TracePage",
+      ),
     }),
     createRoute({
       getParentRoute: () => dataPages,
       path: "/settings/{-$section}",
       validateSearch: parseSettingsSearch,
-      component: lazyRouteComponent(() => import("../pages/settings/settings-page.tsx"), "SettingsPage"),
+      component: lazyRouteComponent(
+        pageProgram(() => import("../pages/settings/settings-page.tsx")),
+        "SettingsPage",
+      ),
     }),
     createRoute({
       getParentRoute: () => dataPages,
       path: "/context/$sessionKey",
       validateSearch: parseContextSearch,
-      component: lazyRouteComponent(() => import("../pages/context/context-page.tsx"), "ContextPage"),
+      component: lazyRouteComponent(
+        pageProgram(() => import("../pages/context/context-page.tsx")),
+        "ContextPage",
+      ),
     }),
   ]),
 ]);
