@@ -1,12 +1,13 @@
 import type { KnowledgeFile } from "@factotum/protocol";
 import { useState } from "react";
-import { formatMoment, formatWhole } from "../../app/locale.ts";
+import { formatMoment } from "../../app/locale.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { useRpc, useRpcMutation } from "../../data/use-rpc.ts";
 import { t } from "../../i18n/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { formatSize } from "../../ui/format-size.ts";
 import { type Column, Table } from "../../ui/table.tsx";
 import { useToasts } from "../../ui/toasts.tsx";
 import { DropArea } from "./drop-area.tsx";
@@ -85,10 +86,4 @@ function KnowledgeList({ files, onRemove }: KnowledgeListProps): React.JSX.Eleme
       )}
     </>
   );
-}
-
-function formatSize(bytes: number): string {
-  if (bytes < 1000) return t("{count} B", { count: bytes });
-  if (bytes < 1_000_000) return t("{size} kB", { size: formatWhole(Math.round(bytes / 1000)) });
-  return t("{size} MB", { size: (bytes / 1_000_000).toFixed(1) });
 }

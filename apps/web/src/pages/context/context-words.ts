@@ -1,6 +1,7 @@
 import type { ContextPartType, ContextRequest } from "@factotum/protocol";
-import { formatCompact, formatWhole } from "../../app/locale.ts";
+import { formatWhole } from "../../app/locale.ts";
 import { msg, t } from "../../i18n/t.ts";
+import { formatSize } from "../../ui/format-size.ts";
 
 const PART_TITLES: Readonly<Record<ContextPartType, string>> = {
   system: msg("System prompt"),
@@ -60,17 +61,12 @@ export function askedTitle({ asked, kind, turn }: Pick<ContextRequest, "asked" |
 
 /** Tokens and bytes of a part or section. */
 export function sizeOf(tokens: number, size: number): string {
-  return t("{tokens} tokens · {size}", { tokens: count(tokens), size: bytes(size) });
+  return t("{tokens} tokens · {size}", { tokens: count(tokens), size: formatSize(size) });
 }
 
 /** A number of tokens or characters. */
 export function count(value: number): string {
   return formatWhole(value);
-}
-
-/** A number of bytes. */
-function bytes(value: number): string {
-  return value < 1000 ? `${value} B` : `${formatCompact(value / 1000)} kB`;
 }
 
 /** Tokens sent, as counted by the provider. */

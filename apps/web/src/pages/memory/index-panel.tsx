@@ -7,12 +7,12 @@ import { t } from "../../i18n/t.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
+import { formatSize } from "../../ui/format-size.ts";
 import { useToasts } from "../../ui/toasts.tsx";
 import styles from "./memory.module.css";
 
 /** A whole index is read again. */
 const INDEX_MS = 120_000;
-const BYTES_PER_KIB = 1024;
 
 /** What is indexed, and what is not. */
 export function IndexPanel({ agent }: { readonly agent: string | undefined }): React.JSX.Element {
@@ -66,9 +66,7 @@ function Facts({ state }: { readonly state: MemoryState }): React.JSX.Element {
     [t("Notes"), formatWhole(files)],
     ...(conversations === undefined ? [] : [[t("Conversations"), formatWhole(conversations)] as const]),
     [t("Passages"), formatWhole(chunks)],
-    ...(sizeBytes === undefined
-      ? []
-      : [[t("Size"), t("{size} KiB", { size: formatWhole(Math.ceil(sizeBytes / BYTES_PER_KIB)) })] as const]),
+    ...(sizeBytes === undefined ? [] : [[t("Size"), formatSize(sizeBytes)] as const]),
     [t("Changed"), indexedAtMs === undefined ? t("not built yet") : formatMoment(indexedAtMs)],
     [
       t("Compared by meaning"),

@@ -1,6 +1,6 @@
 import type { MemoryNoteVersion } from "@factotum/protocol";
 import { useState } from "react";
-import { formatMoment, formatWhole } from "../../app/locale.ts";
+import { formatMoment } from "../../app/locale.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { useAction } from "../../data/use-action.ts";
 import { useRpc } from "../../data/use-rpc.ts";
@@ -8,6 +8,7 @@ import { t } from "../../i18n/t.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { formatSize } from "../../ui/format-size.ts";
 import { TextDiff } from "../../ui/text-diff.tsx";
 import { useToasts } from "../../ui/toasts.tsx";
 import styles from "./memory.module.css";
@@ -68,7 +69,7 @@ function Version({ agent, path, present, version, isShown, onShow }: VersionProp
       <div className={styles["head"]}>
         <span>
           <time dateTime={new Date(atMs).toISOString()}>{t("Until {time}", { time: formatMoment(atMs) })}</time>{" "}
-          <small>{t("{size} bytes", { size: formatWhole(sizeBytes) })}</small>
+          <small>{formatSize(sizeBytes)}</small>
         </span>
         {untrusted ? <Badge tone="warning">{t("may hold text of others")}</Badge> : null}
       </div>

@@ -1,13 +1,14 @@
 import type { MemoryFile } from "@factotum/protocol";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
-import { formatMoment, formatWhole } from "../../app/locale.ts";
+import { formatMoment } from "../../app/locale.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { useAction } from "../../data/use-action.ts";
 import { useRpc } from "../../data/use-rpc.ts";
 import { t } from "../../i18n/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { formatSize } from "../../ui/format-size.ts";
 import { Field } from "../../ui/field.tsx";
 import { SearchResults } from "./search-results.tsx";
 import styles from "./memory.module.css";
@@ -121,7 +122,7 @@ function NoteItem({ agent, note: { path, sizeBytes, changedAtMs }, versions }: N
       <small>
         <time dateTime={new Date(changedAtMs).toISOString()}>{formatMoment(changedAtMs)}</time>
         {" · "}
-        {t("{size} bytes", { size: formatWhole(sizeBytes) })}
+        {formatSize(sizeBytes)}
         {versions === 0 ? null : ` · ${t("{count, plural, one {# version} other {# versions}}", { count: versions })}`}
       </small>
     </li>

@@ -35,11 +35,7 @@ function LinkCard(): React.JSX.Element {
   const isLocal = /^(?:localhost|127\.|\[::1\])/.test(new URL(link).hostname);
   return (
     <Card title={t("Use another device")}>
-      <p>
-        {t(
-          "Open this link on a phone or in another browser. Whoever has it has all rights of the owner, so share it with no other person.",
-        )}
-      </p>
+      <p>{t("Open this link on a phone or in another browser. It gives all rights of the owner, so share it with no other person.")}</p>
       {isLocal ? (
         <p className={styles["note"]}>
           <RichText
