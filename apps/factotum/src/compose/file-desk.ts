@@ -10,7 +10,7 @@ import { FileAccessError, type FileAccess, type FileVersion, type RunFiles } fro
 import { addKnowledge, knowledgeName, listKnowledge, removeKnowledge } from "./knowledge-folder.ts";
 import { ownersRun } from "./note-history.ts";
 import { PendingUploads } from "./pending-uploads.ts";
-import { restoreMarks } from "./restore-marks.ts";
+import { restoreMarks, unknownMark } from "./restore-marks.ts";
 
 /** Not more is read of a file: it could not be shown. */
 const MAX_BYTES = 1024 * 1024;
@@ -86,7 +86,7 @@ export function createFileDesk({ files, versions, currentConfig, clock, secrets 
         const before = await readText(access, path);
         if (hashOf(before.text) !== baseHash) throw changedSince(path);
         const restored = restoreMarks(text, { text: before.text, shown: await shownText(before.text), mark: REDACTED });
-        if (restored.type === "mark") throw unknownMark(restored.line);
+        if (restored.type === "mark") throw new RpcError("invalid-request", unknownMark(restored.line));
         return write({ agentId, path, text: restored.text }, { access, before });
       }),
     versions: async ({ agentId, path }) => ({ agentId, path, versions: await versions.list(agentId, path) }),
@@ -179,13 +179,6 @@ function tooLong(path: string): RpcError {
   return new RpcError(
     "too-large",
     `${path} has more than ${MAX_WORKSPACE_FILE_CHARS} characters. Change it with an editor on the gateway's machine.`,
-  );
-}
-
-function unknownMark(line: number): RpcError {
-  return new RpcError(
-    "invalid-request",
-    `Line ${line} has the mark of a hidden secret that cannot be told. Leave such lines as they are, or remove all of them.`,
   );
 }
 

@@ -1,14 +1,13 @@
-import { createHash } from "node:crypto";
 import { realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { NoteGate } from "@factotum/agent-contract";
-import { REDACTED, type FactotumConfig } from "@factotum/config";
+import { hashOf, REDACTED, type FactotumConfig } from "@factotum/config";
 import type { NoteDesk, NoteOutcome } from "@factotum/gateway";
 import { listNoteFiles, MAX_NOTE_BYTES, parseNotePath } from "@factotum/memory";
 import { FileAccessError, type FileAccess, type FileChange, type FileVersion, type RunFiles } from "@factotum/tools";
 import type { SecretFilter } from "../runtime/secret-filter.ts";
 import { ownersRun } from "./note-history.ts";
-import { restoreMarks } from "./restore-marks.ts";
+import { restoreMarks, unknownMark } from "./restore-marks.ts";
 
 interface NoteDeskParts {
   /** Keeps versions of what it changes; the rules for what tools write do not apply to the owner. */
@@ -71,11 +70,7 @@ export function createNoteDesk(parts: NoteDeskParts): ComposedNoteDesk {
       change(agentId, path, (note) => {
         if (note?.hash !== baseHash) return { type: "refused", message: note === undefined || baseHash !== undefined ? CHANGED : EXISTS };
         const restored = note === undefined ? restoreMarks(text, NEW) : restoreMarks(text, { ...note, mark: REDACTED });
-        if (restored.type === "mark")
-          return {
-            type: "refused",
-            message: `Line ${restored.line} has the mark of a hidden secret that cannot be told. Leave such lines as they are, or remove all of them.`,
-          };
+        if (restored.type === "mark") return { type: "refused", message: unknownMark(restored.line) };
         return { type: "write", path, data: restored.text, unchangedSince: note?.version ?? "absent" };
       }),
     remove: async (agentId, { path, baseHash }) =>
@@ -146,8 +141,7 @@ async function readIfThere(files: RunFiles, note: string, { secrets }: Pick<Note
     if (opened.sizeBytes > MAX_NOTE_BYTES) throw new FileAccessError("unsuitable", `${note} is larger than 1 MiB, and is not opened here.`);
     const content = await opened.handle.readFile();
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content);
-    const hash = createHash("sha256").update(content).digest("hex");
-    return { text, shown: secrets.toolOutput.redact(text), hash, untrusted: opened.untrusted, version: opened.version };
+    return { text, shown: secrets.toolOutput.redact(text), hash: hashOf(text), untrusted: opened.untrusted, version: opened.version };
   } catch (error) {
     if (error instanceof FileAccessError && error.code === "not-found") return undefined;
     if (error instanceof TypeError) throw new FileAccessError("unsuitable", `${note} is no text in UTF-8.`, { cause: error });

@@ -8,6 +8,11 @@ export interface ShownText {
   readonly mark: string;
 }
 
+/** Why a text with such a mark is refused, and what to do. */
+export function unknownMark(line: number): string {
+  return `Line ${line} has the mark of a hidden secret that cannot be told. Leave such lines as they are, or remove all of them.`;
+}
+
 /** Gives the unchanged lines of an edited text the secrets back that marks stand for. Lines that were shown alike get theirs in order, if none of them is gone. */
 export function restoreMarks(edited: string, { text, shown, mark }: ShownText): RestoredMarks {
   if (edited === shown) return { type: "text", text };
