@@ -8,9 +8,9 @@ import { type AppState, INITIAL_STATE } from "./app-state.ts";
 import { InboxController } from "./inbox-controller.ts";
 import { Store } from "./store.ts";
 
-/** A controller at a gateway with so many calls that wait and no dead letters; `waiting` undefined refuses. */
+/** A controller at a gateway with so many calls that wait and dead letters; `waiting` undefined refuses. */
 function open() {
-  const gateway = { waiting: 0 as number | undefined, asked: 0 };
+  const gateway = { waiting: 0 as number | undefined, letters: 0, asked: 0, refused: 0 };
   let say = (_event: GatewayEvent): void => undefined;
   let become = (_state: ConnectionState): void => undefined;
   const client = {
@@ -18,8 +18,11 @@ function open() {
     onEvent: (listener: typeof say) => ((say = listener), () => undefined),
     onStateChange: (listener: typeof become) => ((become = listener), () => undefined),
     request: async (method: RpcMethod) => {
-      if (gateway.waiting === undefined) throw new RpcError("forbidden", "Only for the owner.");
-      if (method === "deadletters.list") return { letters: [] };
+      if (gateway.waiting === undefined) {
+        gateway.refused += 1;
+        throw new RpcError("forbidden", "Only for the owner.");
+      }
+      if (method === "deadletters.list") return { letters: Array.from({ length: gateway.letters }) };
       gateway.asked += 1;
       return { waiting: Array.from({ length: gateway.waiting }), grants: [] };
     },
@@ -31,7 +34,8 @@ function open() {
     client.state = type === "connected" ? { type, serverVersion: "1" } : { type };
     become(client.state);
   };
-  return { gateway, controller, store, timers, connect, say: () => say({ type: "approvals-change", payload: {} }) };
+  const announce = (type: "approvals-change" | "deadletters-change"): void => say({ type, payload: {} });
+  return { gateway, controller, store, timers, connect, announce, say: () => announce("approvals-change") };
 }
 
 test("what waits is counted with a connection, once after a burst of events, and after a decision", async () => {
@@ -58,6 +62,16 @@ test("what waits is counted with a connection, once after a burst of events, and
   expect(gateway.asked).toBe(3);
 });
 
+test("a message that was given up is counted", async () => {
+  const { gateway, store, timers, connect, announce } = open();
+  connect("connected");
+  await expect.poll(() => store.get().inbox).toEqual({ approvals: 0, deadLetters: 0 });
+  gateway.letters = 1;
+  announce("deadletters-change");
+  timers.advance(1000);
+  await expect.poll(() => store.get().inbox).toEqual({ approvals: 0, deadLetters: 1 });
+});
+
 test("a refused count leaves the badge as it was", async () => {
   const { gateway, controller, store, connect } = open();
   gateway.waiting = 1;
@@ -65,5 +79,6 @@ test("a refused count leaves the badge as it was", async () => {
   await expect.poll(() => store.get().inbox?.approvals).toBe(1);
   gateway.waiting = undefined;
   controller.refresh();
+  await expect.poll(() => gateway.refused).toBe(2);
   expect(store.get().inbox).toEqual({ approvals: 1, deadLetters: 0 });
 });
