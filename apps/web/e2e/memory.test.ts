@@ -91,8 +91,8 @@ test("a note follows the assistant's change, and is edited, compared and restore
   await tab(page, "Text").press("End");
   const newest = page.getByRole("tabpanel").getByRole("listitem").first();
   await newest.getByRole("button", { name: "Show the differences" }).press("Enter");
-  await newest.locator("ins", { hasText: "Lives in Bern." }).waitFor();
-  expect(await newest.locator("del").allInnerTexts()).toContain("- Likes oolong.");
+  await newest.locator("del", { hasText: "Lives in Bern." }).waitFor();
+  expect(await newest.locator("ins").allInnerTexts()).toContain("- Likes oolong.");
   expect(await findViolations(page)).toEqual([]);
   await newest.getByRole("button", { name: "Restore" }).press("Enter");
   await page.getByText("MEMORY.md is as it was.").waitFor();

@@ -19,7 +19,7 @@ interface NoteVersionsProps extends NoteProps {
   readonly present: string;
 }
 
-/** What a note held before, newest first, each compared with what it holds now. */
+/** What a note held before, newest first, and what restoring each of them would change. */
 export function NoteVersions({ agent, path, present }: NoteVersionsProps): React.JSX.Element {
   const found = useRpc("memory.versions", { path, ...(agent !== undefined && { agentId: agent }) });
   const [shown, setShown] = useState<string>();
@@ -89,8 +89,6 @@ function Version({ agent, path, present, version, isShown, onShow }: VersionProp
 function VersionDiff({ agent, path, id, present }: NoteVersionsProps & { readonly id: string }): React.JSX.Element {
   const version = useRpc("memory.version", { path, id, ...(agent !== undefined && { agentId: agent }) });
   return (
-    <Loaded query={version}>
-      {({ text }) => <TextDiff label={t("From this version to the present text")} before={text} after={present} />}
-    </Loaded>
+    <Loaded query={version}>{({ text }) => <TextDiff label={t("What restoring would change")} before={present} after={text} />}</Loaded>
   );
 }
