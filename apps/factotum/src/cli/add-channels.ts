@@ -47,7 +47,7 @@ export function addChannels(program: Command, context: CliContext, finish: Finis
     .option("--text <text>", "what is sent")
     .addOption(json())
     .action(async (account: string, options: { to?: string; text?: string; json?: boolean }) => {
-      const { channelsTest } = await import("../commands/channels-try.ts");
+      const { channelsTest } = await import("../commands/channels-test.ts");
       finish(await channelsTest(context, account, { ...options, json: options.json === true }));
     });
   channels
@@ -56,7 +56,7 @@ export function addChannels(program: Command, context: CliContext, finish: Finis
     .argument("<account>", "a channel, or channel:account")
     .addOption(json())
     .action(async (account: string, options: { json?: boolean }) => {
-      const { channelsRestart } = await import("../commands/channels-try.ts");
+      const { channelsRestart } = await import("../commands/channels-test.ts");
       finish(await channelsRestart(context, account, { json: options.json === true }));
     });
   const single = [

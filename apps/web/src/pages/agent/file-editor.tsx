@@ -8,7 +8,7 @@ import { Button } from "../../ui/button.tsx";
 import { TextDiff } from "../../ui/text-diff.tsx";
 import { TextEditor } from "../../ui/text-editor.tsx";
 import { useToasts } from "../../ui/toasts.tsx";
-import { useDraft } from "./drafts.ts";
+import { useFileDraft } from "./use-file-draft.ts";
 import { FileHistory } from "./file-history.tsx";
 import styles from "./agent.module.css";
 
@@ -32,7 +32,7 @@ export function FileEditor({ agentId, path, keepsVersions }: FileEditorProps): R
 
 function LoadedFile({ file, keepsVersions }: { readonly file: ReadFile; readonly keepsVersions: boolean }): React.JSX.Element {
   const { agentId, path } = file;
-  const [draft, setDraft] = useDraft(agentId, path);
+  const [draft, setDraft] = useFileDraft(agentId, path);
   const [shown, setShown] = useState<"text" | "changes" | "history">("text");
   const save = useSave(file, { draft, setDraft });
   const text = draft?.text ?? file.text;
@@ -89,7 +89,7 @@ interface Saving {
 
 function useSave(
   file: ReadFile,
-  { draft, setDraft }: { draft: ReturnType<typeof useDraft>[0]; setDraft: ReturnType<typeof useDraft>[1] },
+  { draft, setDraft }: { draft: ReturnType<typeof useFileDraft>[0]; setDraft: ReturnType<typeof useFileDraft>[1] },
 ): Saving {
   const { agentId, path } = file;
   const toasts = useToasts();

@@ -12,7 +12,7 @@ export interface Draft {
 const bySession = new WeakMap<AppSession, Map<string, Draft>>();
 
 /** The unsaved text of a file. It is kept while other files and other pages are shown, and lost with the window. */
-export function useDraft(agentId: string, path: string): readonly [Draft | undefined, (draft: Draft | undefined) => void] {
+export function useFileDraft(agentId: string, path: string): readonly [Draft | undefined, (draft: Draft | undefined) => void] {
   const session = useSession();
   const drafts = bySession.get(session) ?? new Map<string, Draft>();
   bySession.set(session, drafts);
