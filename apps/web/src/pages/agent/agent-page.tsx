@@ -25,7 +25,7 @@ export function AgentPage(): React.JSX.Element {
   const agents = useRpc("agents.list", {});
   return (
     <PageFrame title={t("Agent")}>
-      <div className={styles["scroll"]}>
+      <div className="page-scroll">
         <div className={styles["content"]}>
           <Loaded query={agents}>{({ agents: all }) => <AgentView agents={all} agentId={agentId} tab={parseAgentTab(tab)} />}</Loaded>
         </div>

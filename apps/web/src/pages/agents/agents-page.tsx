@@ -31,7 +31,7 @@ export function AgentsPage(): React.JSX.Element {
     );
   return (
     <PageFrame title={t("Agents")}>
-      <div className={styles["scroll"]}>
+      <div className="page-scroll">
         <div className={styles["content"]}>
           <Loaded query={agents}>
             {({ agents: all }) => (

@@ -13,7 +13,7 @@ export function AutomationsPage(): React.JSX.Element {
   const navigate = useNavigate();
   return (
     <PageFrame title={t("Automations")}>
-      <div className={styles["scroll"]}>
+      <div className="page-scroll">
         <div className={styles["content"]}>
           <Tabs
             label={t("Automations")}

@@ -29,7 +29,7 @@ export function JobPage(): React.JSX.Element {
   const job = useRpc("cron.get", { job: jobId }, { enabled: !isNew });
   return (
     <PageFrame title={isNew ? t("New job") : (job.data?.job.spec.name ?? t("Job"))}>
-      <div className={styles["scroll"]}>
+      <div className="page-scroll">
         <div className={styles["content"]}>
           <p>
             <Link to="/automations" className={styles["back"]}>

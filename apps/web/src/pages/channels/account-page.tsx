@@ -26,7 +26,7 @@ export function AccountPage(): React.JSX.Element {
   const status = useRpc("status", {});
   return (
     <PageFrame title={accountLabel({ channel, accountId })}>
-      <div className={styles["scroll"]}>
+      <div className="page-scroll">
         <div className={`${styles["page"]} ${styles["narrow"]}`}>
           <Link to="/channels" className={styles["back"]}>
             {t("All channels")}

@@ -19,7 +19,7 @@ export function ChannelsPage(): React.JSX.Element {
   const implicit = (list.data?.channels ?? []).filter(({ isImplicit }) => isImplicit).map(({ id }) => id);
   return (
     <PageFrame title={t("Channels")}>
-      <div className={styles["scroll"]}>
+      <div className="page-scroll">
         <div className={styles["page"]}>
           <Loaded query={status}>
             {({ channels }) => {

@@ -12,7 +12,7 @@ export function NewAccountPage(): React.JSX.Element {
   const title = t("Add {channel}", { channel: channelLabel(channel) });
   return (
     <PageFrame title={title}>
-      <div className={styles["scroll"]}>
+      <div className="page-scroll">
         <div className={`${styles["page"]} ${styles["narrow"]}`}>
           <Link to="/channels" className={styles["back"]}>
             {t("All channels")}

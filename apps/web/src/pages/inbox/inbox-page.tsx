@@ -41,7 +41,7 @@ export function InboxPage(): React.JSX.Element {
   ];
   return (
     <PageFrame title={t("Inbox")}>
-      <div className={styles["scroll"]}>
+      <div className="page-scroll">
         {pending === undefined ? null : <Loaded query={pending}>{() => null}</Loaded>}
         {pending === undefined && items.length === 0 ? (
           <div className={styles["empty"]}>

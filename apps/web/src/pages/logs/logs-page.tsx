@@ -30,7 +30,7 @@ export function LogsPage(): React.JSX.Element {
   );
   return (
     <PageFrame title={t("Logs")}>
-      <div className={styles["scroll"]}>
+      <div className="page-scroll">
         <div className={styles["content"]}>
           <LogControls search={search} sources={sources} onChange={change} />
           <div className={styles["state"]}>

@@ -18,7 +18,7 @@ export function MemoryPage(): React.JSX.Element {
   const of = agent === undefined ? {} : { agent };
   return (
     <PageFrame title={note ?? t("Memory")}>
-      <div className={styles["scroll"]}>
+      <div className="page-scroll">
         <div className={styles["content"]}>
           {note === undefined ? (
             <>

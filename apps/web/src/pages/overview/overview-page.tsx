@@ -16,7 +16,7 @@ export function OverviewPage(): React.JSX.Element {
   const status = useRpc("status", {});
   return (
     <PageFrame title={t("Overview")}>
-      <div className={styles["scroll"]}>
+      <div className="page-scroll">
         <Loaded query={status}>
           {(value) => (
             <div className={styles["grid"]}>

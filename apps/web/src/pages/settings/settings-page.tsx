@@ -31,7 +31,7 @@ export function SettingsPage(): React.JSX.Element {
   const View = VIEWS[section];
   return (
     <PageFrame title={t("Settings")}>
-      <div className={styles["scroll"]}>
+      <div className="page-scroll">
         <div className={styles["content"]}>
           <Tabs
             label={t("Settings")}

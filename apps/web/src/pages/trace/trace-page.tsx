@@ -25,7 +25,7 @@ export function TracePage(): React.JSX.Element {
   const trace = useRpc("messages.trace", by === "entry" ? { entryId: id } : { turn: id }, { everyMs: RUNNING_MS });
   return (
     <PageFrame title={t("Trace")}>
-      <div className={styles["scroll"]}>
+      <div className="page-scroll">
         <div className={styles["content"]}>
           <Loaded query={trace}>{(found) => <TraceView trace={found} />}</Loaded>
         </div>

@@ -24,7 +24,7 @@ export function UsagePage(): React.JSX.Element {
   const usage = useRpc("usage.query", { fromMs, toMs, timeZone, by: [by], limit: MAX_GROUPS }, { enabled: isOrdered });
   return (
     <PageFrame title={t("Usage")}>
-      <div className={styles["scroll"]}>
+      <div className="page-scroll">
         <div className={styles["content"]}>
           <PeriodControls
             period={period}
