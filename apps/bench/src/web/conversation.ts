@@ -1,10 +1,12 @@
 /** Messages in the conversation that is loaded during an answer. */
 export const LOADED_MESSAGES = 600;
+/** Messages in the conversation that is opened. */
+export const OPENED_MESSAGES = 10_000;
 
 /** A conversation as `sessions import` takes it: questions and answers, with Markdown in each. */
-export function longConversation(): string {
+export function longConversation(count: number): string {
   const timestamp = new Date().toISOString();
-  const messages = Array.from({ length: LOADED_MESSAGES }, (_, index) => {
+  const messages = Array.from({ length: count }, (_, index) => {
     const number = Math.floor(index / 2) + 1;
     const text =
       index % 2 === 0

@@ -5,7 +5,7 @@ import { type Product, runCommand, startProduct } from "@factotum/testing-produc
 import type { Browser, Page, Response } from "playwright-core";
 import type { Measurements } from "../report/figures.ts";
 import { percentile } from "../report/percentile.ts";
-import { codeAnswer, LOADED_MESSAGES, longConversation, mixedAnswer } from "./conversation.ts";
+import { codeAnswer, LOADED_MESSAGES, longConversation, mixedAnswer, OPENED_MESSAGES } from "./conversation.ts";
 import { openBrowser, openPage, readBusyMs } from "./open-page.ts";
 import { startPacedProvider } from "./paced-provider.ts";
 
@@ -14,6 +14,7 @@ const CODE = { asked: "Write the program", text: codeAnswer(2000), tokensPerSeco
 /** A phone on a weak network, as the budget states it. */
 const PHONE = { latencyMs: 150, bytesPerSecond: 1_600_000 / 8, slowdown: 4, runs: 3 };
 const KEY_EVERY_MS = 150;
+const OPENINGS = 5;
 const LIMIT_MS = 120_000;
 
 /** Opens the built page in Chromium, with a provider that writes at a fixed rate: measures how soon it is ready, and how it keeps up. */
@@ -28,20 +29,28 @@ export async function measureWeb(options: {
     ...build,
     config: { agents: { defaults: { model: "paced/m" } }, models: { providers: { paced } } },
   });
-  const file = path.join(product.home, "long.jsonl");
-  await writeFile(file, longConversation());
   const key = "agent:main:webchat:direct:long";
-  const imported = await runCommand(["sessions", "import", file, "--key", key], { home: product.home, ...build });
-  if (imported.code !== 0) throw new Error(`The conversation could not be imported: ${imported.stderr}${imported.stdout}`);
+  const longest = "agent:main:webchat:direct:longest";
+  for (const [name, count] of [
+    [key, LOADED_MESSAGES],
+    [longest, OPENED_MESSAGES],
+  ] as const) {
+    const file = path.join(product.home, `${count}.jsonl`);
+    await writeFile(file, longConversation(count));
+    const imported = await runCommand(["sessions", "import", file, "--key", name], { home: product.home, ...build });
+    if (imported.code !== 0) throw new Error(`The conversation could not be imported: ${imported.stderr}${imported.stdout}`);
+  }
   const browser = await openBrowser();
   try {
     options.onStep("the page on a phone");
     const phone = await measurePhone(browser, product, key);
     options.onStep(`an answer at ${MIXED.tokensPerSecond} tokens/s below ${LOADED_MESSAGES} messages`);
     const frames = await measureFrames(browser, product, key);
+    options.onStep(`a conversation of ${OPENED_MESSAGES} messages`);
+    const opened = await measureOpening(browser, product, { from: key, to: longest });
     options.onStep(`2,000 lines of code at ${CODE.tokensPerSecond} tokens/s`);
     const code = await measureCode(browser, product);
-    return { ...phone, ...frames, ...code };
+    return { ...phone, ...frames, ...opened, ...code };
   } finally {
     await browser.close();
   }
@@ -108,6 +117,34 @@ async function measureFrames(browser: Browser, product: Product, key: string): P
   if (frames.length < 100 || keys.length < 10) throw new Error(`Only ${frames.length} frames were drawn: the answer was not streamed.`);
   // A screen has whole frames: two of them are 33 ms, whatever their fractions.
   return { webFrame: { value: Math.round(percentile(frames, 0.95)) }, webKey: { value: percentile(keys, 0.95) }, webBusy: { value: busy } };
+}
+
+/** Goes from a conversation to a long one, and back, several times. */
+async function measureOpening(
+  browser: Browser,
+  product: Product,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<Measurements> {
+  const opened = await openPage(browser, { width: 1280, height: 800 });
+  const { page } = opened;
+  await page.goto(addressOf(product, from));
+  const times: number[] = [];
+  for (let run = 0; run < OPENINGS; run += 1) {
+    await page.getByText(`That is all of answer ${LOADED_MESSAGES / 2}.`).waitFor();
+    times.push(await page.evaluate(openConversation, { key: to, words: `That is all of answer ${OPENED_MESSAGES / 2}.` }));
+    await page.goBack();
+  }
+  await opened.close();
+  return { webOpen: { value: percentile(times, 0.5) } };
+}
+
+/** In the page: milliseconds from the change of the address to the frame with the newest answer. */
+async function openConversation({ key, words }: { readonly key: string; readonly words: string }): Promise<number> {
+  const startedAt = performance.now();
+  location.hash = `#/chat/${key}`;
+  const isShown = (): boolean => document.querySelector("[role=log]")?.textContent.includes(words) === true;
+  while (!isShown()) await new Promise((resolve) => requestAnimationFrame(resolve));
+  return performance.now() - startedAt;
 }
 
 async function measureCode(browser: Browser, product: Product): Promise<Measurements> {
