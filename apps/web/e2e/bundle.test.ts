@@ -13,6 +13,8 @@ const MIN_COMPRESSED_BYTES = 512;
 const MAX_SCRIPT_BYTES = 190_000;
 /** Maximum JavaScript that another page adds, in bytes as sent. */
 const MAX_PAGE_BYTES = 40_000;
+/** Maximum JavaScript of the editor of texts, in bytes as sent. */
+const MAX_EDITOR_BYTES = 120_000;
 
 let browser: Browser;
 let gateway: GatewayUnderTest;
@@ -77,6 +79,20 @@ test.each([
   await Promise.all(sizes);
   expect(bytes).toBeGreaterThan(0);
   expect(bytes).toBeLessThanOrEqual(MAX_PAGE_BYTES);
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test("the editor of texts loads at most 120 kB of JavaScript", async () => {
+  const { page, complaints, close } = await openPage(browser, { width: 1280 });
+  await page.goto(`${gateway.url}#token=${gateway.token}`);
+  await page.getByText("Connected").waitFor();
+  const loaded = page.waitForEvent("requestfinished", (request) => /open-editor.*\.js$/.test(request.url()));
+  await page.goto(`${gateway.url}#/agent/main`);
+  const { responseBodySize } = await (await loaded).sizes();
+  expect(responseBodySize).toBeGreaterThan(10_000);
+  expect(responseBodySize).toBeLessThanOrEqual(MAX_EDITOR_BYTES);
+  await page.locator(".cm-content").waitFor();
   expect(complaints).toEqual([]);
   await close();
 });
