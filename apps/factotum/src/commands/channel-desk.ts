@@ -18,6 +18,7 @@ import {
 } from "@factotum/config";
 import { ChannelRequestError, type AccessDesk, type ChannelDesk, type ConfigControl } from "@factotum/gateway";
 import type { AccountAccess, ChannelForm, ChannelInstallation, ChannelSaving, KnownChannel } from "@factotum/protocol";
+import { asRequest } from "../compose/desk-error.ts";
 import { channelCatalog, configOptions, findInstalled } from "../compose/extensions.ts";
 import { NO_PARTS } from "../compose/idle-channel.ts";
 import { leftOut } from "../extensions/account-form.ts";
@@ -44,12 +45,12 @@ type Address = Parameters<ChannelDesk["form"]>[0];
 /** Sets up channels for the clients of a running gateway, with the steps of the commands `channels` and `plugins`. */
 export function createChannelDesk(options: ChannelDeskOptions): ChannelDesk {
   return {
-    list: async () => explained(async () => listChannels(options.context)),
-    install: async (channel, { confirmed }) => explained(async () => install(channel, { ...options, confirmed })),
-    form: async (account) => explained(async () => readForm(account, options.context)),
-    save: async (account, settings) => explained(async () => save(account, settings as JsonObject, options)),
+    list: async () => asRequest(async () => listChannels(options.context)),
+    install: async (channel, { confirmed }) => asRequest(async () => install(channel, { ...options, confirmed })),
+    form: async (account) => asRequest(async () => readForm(account, options.context)),
+    save: async (account, settings) => asRequest(async () => save(account, settings as JsonObject, options)),
     remove: async (address) =>
-      explained(async () => {
+      asRequest(async () => {
         const loaded = await load(options.context);
         const account = loaded.config.channels[address.channel]?.accounts[address.accountId];
         if (account === undefined) throw notFound(address);
@@ -64,12 +65,12 @@ export function createChannelDesk(options: ChannelDeskOptions): ChannelDesk {
 export function createAccessDesk(options: ChannelDeskOptions): AccessDesk {
   const { env } = options.context;
   const change = async (account: Address, what: AccessChange): Promise<AccountAccess> =>
-    explained(async () => {
+    asRequest(async () => {
       if (await changeAccess(env, account, what)) await apply(options);
       return readAccess(env, account);
     });
   return {
-    read: async (account) => explained(async () => readAccess(env, account)),
+    read: async (account) => asRequest(async () => readAccess(env, account)),
     allow: async (account, id, as) => change(account, { type: "allow", id, as }),
     remove: async (account, id, as) => change(account, { type: "remove", id, as }),
     setPolicy: async (account, policy) => change(account, { type: "policy", ...policy }),
@@ -247,14 +248,4 @@ async function apply({ control }: Pick<ChannelDeskOptions, "control">): Promise<
 
 function notFound({ channel, accountId }: Address): ChannelRequestError {
   return new ChannelRequestError("not-found", `No account ${channel}:${accountId} is configured.`);
-}
-
-async function explained<Result>(work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    const code = error.code === "usage" ? "invalid-request" : "unavailable";
-    throw new ChannelRequestError(code, [error.message, ...(error.fix === undefined ? [] : [error.fix])].join(" "), { cause: error });
-  }
 }

@@ -3,7 +3,7 @@ import type { AccountAddress } from "../channels/channel-inspector.ts";
 import { addressOf, asked } from "./channel-handlers.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
 
-/** Who may write to an account, for clients. Rejects with a `ChannelRequestError` that says what to do; then nothing was changed. A change is in use when it resolves. */
+/** Who may write to an account, for clients. Rejects with a `ChannelRequestError` or an `RpcError` that says what to do; then nothing was changed. A change is in use when it resolves. */
 export interface AccessDesk {
   read(account: AccountAddress): Promise<AccountAccess>;
   allow(account: AccountAddress, id: string, as: AccessRole): Promise<AccountAccess>;
