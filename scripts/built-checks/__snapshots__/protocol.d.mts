@@ -2366,7 +2366,8 @@ interface ChannelMethods {
   };
   /**
    * Installs the package of a channel of the list. Without `confirmed` nothing is installed, and the result has what the package may do. Takes up to some minutes.
-   * Rejects with `unavailable` and the reason, such as that the registry of packages is not reached; then nothing was changed.
+   * Rejects with `invalid-request` for a channel that cannot be installed so, otherwise with `conflict` and the reason, such as that the registry of packages is
+   * not reached; then nothing was changed.
    */
   "channels.install": {
     params: {

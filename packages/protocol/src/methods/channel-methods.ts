@@ -36,7 +36,8 @@ export interface ChannelMethods {
   "channels.list": { params: Record<string, never>; result: { readonly channels: readonly KnownChannel[] } };
   /**
    * Installs the package of a channel of the list. Without `confirmed` nothing is installed, and the result has what the package may do. Takes up to some minutes.
-   * Rejects with `unavailable` and the reason, such as that the registry of packages is not reached; then nothing was changed.
+   * Rejects with `invalid-request` for a channel that cannot be installed so, otherwise with `conflict` and the reason, such as that the registry of packages is
+   * not reached; then nothing was changed.
    */
   "channels.install": { params: { readonly channel: string; readonly confirmed?: boolean }; result: ChannelInstallation };
   /** The settings of an account, or of a new one. */
