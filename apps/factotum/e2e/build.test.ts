@@ -78,11 +78,11 @@ Socket.prototype.connect = function (...args) {
 
 test("a build for Telegram is small, has no other SDK, and answers from where it was moved", async () => {
   const built = await build("telegram", "built");
-  expect(built).toMatchObject({ code: 0, stdout: expect.stringMatching(/has the gateway with telegram, webchat: 22\.\d MB/) as string });
+  expect(built).toMatchObject({ code: 0, stdout: expect.stringMatching(/has the gateway with telegram, webchat: 2[34]\.\d MB/) as string });
   const deployment = path.join(work, "elsewhere", "moved");
   await mkdir(path.dirname(deployment));
   await rename(path.join(work, "built"), deployment);
-  expect(await sizeOf(deployment)).toBeLessThan(23e6);
+  expect(await sizeOf(deployment)).toBeLessThan(24.5e6);
   expect(await sdksIn(path.dirname(productEntry))).toEqual(["a2a", "feishu", "irc", "slack"]);
   expect(await sdksIn(deployment)).toEqual([]);
   expect((await readdir(path.join(deployment, "node_modules"))).filter((name) => /lark|slack|irc|discord/.test(name))).toEqual([]);

@@ -67,9 +67,16 @@ async function upload(
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const response = await fetch(address, { method: "POST", headers, body: Buffer.from(image), signal, redirect: "error" });
   const answer = AnswerSchema.safeParse(await response.json());
-  if (answer.data?.ref !== undefined) return answer.data.ref;
-  const message = answer.data?.error?.message ?? `The gateway did not take the image (${response.status}).`;
+  const { ref, kind, error } = answer.data ?? {};
+  // The gateway takes files of every kind, but the block of a prompt says that it is an image.
+  if (ref !== undefined && kind !== "image") throw Object.assign(new Error("This is no image."), { code: "invalid-request" });
+  if (ref !== undefined) return ref;
+  const message = error?.message ?? `The gateway did not take the image (${response.status}).`;
   throw Object.assign(new Error(message), { code: response.status < 500 ? "invalid-request" : "unavailable" });
 }
 
-const AnswerSchema = z.object({ ref: z.string().optional(), error: z.object({ message: z.string() }).optional() });
+const AnswerSchema = z.object({
+  ref: z.string().optional(),
+  kind: z.string().optional(),
+  error: z.object({ message: z.string() }).optional(),
+});
