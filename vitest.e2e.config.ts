@@ -74,8 +74,8 @@ export default defineConfig({
     isolate: false,
     // Compiled code of all products of the tests: a first start without it takes a quarter more CPU time.
     env: { NODE_COMPILE_CACHE: join(ROOT, "node_modules/.factotum/compiled") },
-    // Two more than the cores of the smallest machine on which they have to finish in time: half of their time they wait for processes, browsers and timeouts.
-    maxWorkers: 4,
+    // One more than the cores of the smallest machine on which they have to finish in time: they wait for processes, browsers and timeouts.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     // They end what hangs; a busy machine must not reach them. A test says another number only where it is more.
     testTimeout: 300_000,
