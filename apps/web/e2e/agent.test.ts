@@ -9,7 +9,7 @@ import { findViolations } from "./find-violations.ts";
 import { openBrowser, openPage, type WatchedPage } from "./open-browser.ts";
 import { startProvider, type TestProvider } from "./start-provider.ts";
 
-const TODO_LIST = fileURLToPath(new URL("../../../examples/todo-list", import.meta.url));
+const EXAMPLE = fileURLToPath(new URL("../../../examples/todo-list", import.meta.url));
 const HINTS = [1, 2, 3].map((number) => `hint ${number}\n`).join("");
 
 let browser: Browser;
@@ -152,7 +152,7 @@ test("a package is looked at, installed, switched off and removed, in Chinese to
   const { page, complaints, close } = await open("agent/main/plugins");
   await page.getByText("No packages yet.").waitFor();
   await page.getByRole("button", { name: "Install…" }).click();
-  await page.getByRole("textbox", { name: "Source" }).fill(TODO_LIST);
+  await page.getByRole("textbox", { name: "Source" }).fill(EXAMPLE);
   await page.keyboard.press("Enter");
   const dialog = page.getByRole("dialog", { name: "Install a package" });
   await dialog.getByText("tools add, list").waitFor();

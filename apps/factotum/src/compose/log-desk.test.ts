@@ -37,7 +37,7 @@ test("a line has its other facts by name, an error with its causes, and foreign 
   ]);
 });
 
-test("the time of a foreign line is left out if it is none", async () => {
+test("a foreign line whose time cannot be read has no time", async () => {
   await writeFile(file, `${JSON.stringify({ time: "yesterday", message: "foreign" })}\n`);
   expect((await deskOf().tail({})).lines).toEqual([{ level: "info", source: "gateway", message: "foreign", fields: [] }]);
 });

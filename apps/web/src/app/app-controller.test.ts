@@ -80,7 +80,7 @@ test("warnings are requested, updated, and requested again after a lost connecti
   client.start();
   const [shown] = (await until((state) => state.warnings.length === 1)).warnings;
   if (shown === undefined) throw new Error("one was shown");
-  controller.hideWarning(shown);
+  controller.warnings.hide(shown);
   gateway.warn([...gateway.warnings, { id: "damage", level: "error", text: "lost" }]);
   await until((state) => state.warnings.length === 2);
   expect(store.get().hiddenWarnings).toEqual([shown]);
@@ -99,15 +99,15 @@ test("approves and rejects a person by the code; a new owner is announced, and a
   await until((state) => state.warnings.length === 2);
   gateway.pairings.set("AAAA", { senderId: "u1", owner: true });
   gateway.pairings.set("BBBB", { senderId: "u2", owner: false });
-  await controller.decidePairing("AAAA", "approve");
+  await controller.warnings.decidePairing("AAAA", "approve");
   expect(store.get().alert).toContain("u1 on test/default is the owner now");
   expect(store.get().warnings.map(({ id }) => id)).toEqual(["pairing:BBBB"]);
   controller.dismissAlert();
-  await controller.decidePairing("BBBB", "reject");
+  await controller.warnings.decidePairing("BBBB", "reject");
   expect(store.get().warnings).toEqual([]);
   expect(gateway.decisions).toEqual(["approve AAAA", "reject BBBB"]);
   expect(store.get().alert).toBeUndefined();
-  await controller.decidePairing("BBBB", "approve");
+  await controller.warnings.decidePairing("BBBB", "approve");
   expect(store.get().alert).toContain("No request has this code");
 });
 

@@ -1,4 +1,4 @@
-import type { ChatAttachment, ChatEvent, ChatSnapshot, GatewayWarning, RpcMethods } from "@factotum/protocol";
+import type { ChatAttachment, ChatEvent, ChatSnapshot } from "@factotum/protocol";
 import type { FailedInput } from "../chat/find-retry.ts";
 import type { ChangedTurn } from "../chat/undoable-turn.ts";
 import { applyEvent, applySnapshot, type ChatState, prependHistory } from "../chat/chat-state.ts";
@@ -12,12 +12,11 @@ import type { MediaCache } from "./media-cache.ts";
 import { readExport } from "./read-export.ts";
 import { BranchController } from "./branch-controller.ts";
 import { SubagentController } from "./subagent-controller.ts";
-import { isSameWarning, PAIRING_WARNING } from "./same-warning.ts";
 import { withOthers } from "./session-groups.ts";
 import { newSessionKey } from "./session-key.ts";
 import type { Store } from "./store.ts";
 import type { UploadOutcome } from "./upload-image.ts";
-import { t } from "../i18n/t.ts";
+import { WarningController } from "./warning-controller.ts";
 
 /** Dependencies of the controller. */
 export interface AppControllerOptions {
@@ -50,6 +49,7 @@ export class AppController {
   readonly subagents: SubagentController;
   /** Other versions of messages. */
   readonly branches: BranchController;
+  readonly warnings: WarningController;
   readonly #options: AppControllerOptions;
   #endWatch: () => void = () => undefined;
   #cancelDelete: () => void = () => undefined;
@@ -69,18 +69,19 @@ export class AppController {
       },
     });
     this.subagents = new SubagentController(client, store);
+    this.warnings = new WarningController({ client, store, guard: async (action) => this.#guard(action) });
     this.branches = new BranchController({ client, store, outbox: this.outbox });
     store.update({ outgoing: this.outbox.messages });
     client.onStateChange((connection) => {
       store.update({ connection });
       if (connection.type !== "connected") return;
       void this.#guard(() => this.#refresh());
-      void this.#guard(async () => this.#showWarnings((await client.request("warnings.list", {})).warnings));
+      void this.warnings.refresh();
     });
     client.onEvent((event) => {
       // The file says which agents there are, and what they are called.
       if (event.type === "sessions-change" || event.type === "config-change") this.#scheduleRefresh();
-      if (event.type === "warnings-change") this.#showWarnings(event.payload.warnings);
+      if (event.type === "warnings-change") this.warnings.show(event.payload.warnings);
     });
   }
 
@@ -299,26 +300,6 @@ export class AppController {
     await this.#guard(() => this.#refresh());
   }
 
-  /** Admits or refuses the person with this code, as `factotum pairing` does. */
-  async decidePairing(code: string, decision: "approve" | "reject"): Promise<void> {
-    await this.#guard(async () => this.showPairing(code, await this.#options.client.request(`pairing.${decision}`, { code })));
-  }
-
-  /** Removes the warning of a request that was decided on, and says it if the person became the owner. */
-  showPairing(code: string, decided: RpcMethods["pairing.approve" | "pairing.reject"]["result"]): void {
-    const { store } = this.#options;
-    // The gateway's next list of warnings may be seconds away.
-    store.update({ warnings: this.#state.warnings.filter(({ id }) => id !== `${PAIRING_WARNING}${code}`) });
-    if (!("owner" in decided) || !decided.owner) return;
-    const { senderId, channel, accountId } = decided.sender;
-    store.update({
-      alert: t("{sender} on {account} is the owner now: there was none before.", {
-        sender: senderId,
-        account: `${channel}/${accountId}`,
-      }),
-    });
-  }
-
   /** The newest turn of a session that changed files and was not undone; `undefined` without one, and where it cannot be asked. */
   async newestChange(sessionKey: string): Promise<ChangedTurn | undefined> {
     try {
@@ -327,16 +308,6 @@ export class AppController {
       if (!(error instanceof RpcError)) throw error;
       return undefined;
     }
-  }
-
-  /** Dismisses a warning until its text changes, or it occurs again. */
-  hideWarning(warning: GatewayWarning): void {
-    this.#options.store.update({ hiddenWarnings: [...this.#state.hiddenWarnings, warning] });
-  }
-
-  #showWarnings(warnings: readonly GatewayWarning[]): void {
-    const hiddenWarnings = this.#state.hiddenWarnings.filter((hidden) => warnings.some((warning) => isSameWarning(warning, hidden)));
-    this.#options.store.update({ warnings, hiddenWarnings });
   }
 
   dismissAlert(): void {

@@ -48,11 +48,14 @@ function Asking({ request: { code, senderId, senderName, expiresAtMs } }: { read
       <Button
         variant="primary"
         busy={isBusy}
-        onClick={() => approve.mutate({ code }, { onSuccess: (decided) => controller.showPairing(code, decided) })}
+        onClick={() => approve.mutate({ code }, { onSuccess: (decided) => controller.warnings.showPairing(code, decided) })}
       >
         {t("Approve")}
       </Button>
-      <Button busy={isBusy} onClick={() => reject.mutate({ code }, { onSuccess: (decided) => controller.showPairing(code, decided) })}>
+      <Button
+        busy={isBusy}
+        onClick={() => reject.mutate({ code }, { onSuccess: (decided) => controller.warnings.showPairing(code, decided) })}
+      >
         {t("Reject")}
       </Button>
     </li>

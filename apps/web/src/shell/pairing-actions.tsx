@@ -14,7 +14,7 @@ export function PairingActions({ code, text }: PairingActionsProps): React.JSX.E
   const [isBusy, setBusy] = useState(false);
   const decide = async (decision: "approve" | "reject"): Promise<void> => {
     setBusy(true);
-    await controller.decidePairing(code, decision);
+    await controller.warnings.decidePairing(code, decision);
     setBusy(false);
   };
   return (

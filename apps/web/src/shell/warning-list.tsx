@@ -40,7 +40,7 @@ export function WarningList(): React.JSX.Element {
             type="button"
             className="text-button"
             aria-label={t("Hide: {warning}", { warning: warning.text })}
-            onClick={() => controller.hideWarning(warning)}
+            onClick={() => controller.warnings.hide(warning)}
           >
             {t("Hide")}
           </button>

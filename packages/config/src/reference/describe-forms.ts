@@ -54,7 +54,7 @@ function titled(node: unknown, path: readonly string[]): unknown {
   if (!isPlainObject(node)) return node;
   const key = path.at(-1) ?? "";
   const place = path.join(".");
-  // Every text of an account may be a reference to a secret, and is none for that.
+  // Every text of an account may refer to a secret, which does not make it a secret.
   const isWritten = isSecret(node) && alternatives(node).some(({ writeOnly }) => writeOnly === true);
   const isHidden = isWritten || ((isSecret(node) || node["type"] === "string") && isSecretPath(path));
   return {

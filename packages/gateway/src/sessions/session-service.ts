@@ -21,6 +21,7 @@ import {
 import { type HistoryPage, toHistoryPage } from "./history-page.ts";
 import { matchSessionKey } from "./match-session-key.ts";
 import { checkSessionFolder } from "./session-folder.ts";
+import { toSessionSummary } from "./session-summary.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
 
 import type { TurnQueue } from "../queue/turn-queue.ts";
@@ -371,28 +372,8 @@ export class SessionService {
   }
 
   summary(record: SessionRecord): SessionSummary {
-    const { usage } = record;
-    return {
-      key: record.key,
-      sessionId: record.sessionId,
-      agentId: record.agentId,
-      kind: sessionKind(record.key, this.#options.running.config.session.mainKey),
-      displayName: record.displayName,
-      createdAtMs: record.createdAtMs,
-      activeAtMs: record.updatedAtMs,
-      running: this.#options.events.live(record.key) !== undefined,
-      contextTokens: usage.lastInput + usage.lastCacheRead + usage.lastCacheWrite,
-      totalTokens: usage.total,
-      ...withoutUndefined({
-        label: record.label,
-        channel: record.lastOrigin?.channel,
-        model: record.overrides.model,
-        pinned: record.overrides.pinned,
-        archived: record.overrides.archived,
-        workspace: record.overrides.workspace,
-        costUsd: usage.costUsd,
-      }),
-    };
+    const isRunning = this.#options.events.live(record.key) !== undefined;
+    return toSessionSummary(record, { mainKey: this.#options.running.config.session.mainKey, isRunning });
   }
 }
 

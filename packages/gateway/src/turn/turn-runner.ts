@@ -1,7 +1,6 @@
 import type { LocalFiles } from "../media/local-files.ts";
 import type { ApprovalService } from "../approvals/approval-service.ts";
 import type { Questions } from "../approvals/questions.ts";
-import type { AskingRun } from "../approvals/waiting-calls.ts";
 import type { ToolGate } from "../access/tool-gate.ts";
 import type { TurnContext } from "../observe/turn-context.ts";
 import type { TypingIndicator } from "../delivery/typing-indicator.ts";
@@ -10,7 +9,7 @@ import { contextBudget, opensFiles, runAgent } from "@factotum/agent-core";
 import { joinUsage, NO_USAGE_TOTALS, withoutUndefined } from "@factotum/agent-contract";
 import type { AgentEvent, RunOutcome, ToolCall } from "@factotum/agent-contract";
 import { backoffDelay } from "@factotum/channel-kit";
-import type { TranscriptBody, TurnRecord } from "@factotum/store";
+import type { TranscriptBody } from "@factotum/store";
 import { MessageDigests } from "../requests/message-digests.ts";
 import { OUTER_PLACE } from "../queue/lane-place.ts";
 import type { LanePlace } from "../queue/lane-place.ts";
@@ -41,6 +40,7 @@ import type { RunMeansParts } from "../run/run-means.ts";
 import { deferredClient } from "../run/deferred-client.ts";
 import { resumeRun } from "../run/resume-calls.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
+import { askingRun } from "./asking-run.ts";
 import { decideCalls } from "./decide-call.ts";
 import type { DecideCallOptions } from "./decide-call.ts";
 import { JobPreparer } from "./job-preparer.ts";
@@ -62,12 +62,6 @@ interface RunBounds {
   readonly laneSignal: AbortSignal;
   readonly deadline: RunDeadline;
   readonly place: LanePlace;
-}
-
-/** What a run says and stores. */
-interface RunParts {
-  readonly steering: TurnSteering;
-  readonly recorder: TurnRecorder;
 }
 
 /** What handlers of hooks get of a text. */
@@ -341,24 +335,6 @@ export class TurnRunner {
       },
     });
   }
-}
-
-/** The part of a run that approvals and questions use. */
-function askingRun(
-  turn: TurnRecord,
-  { steering, recorder, signal, deadline }: Pick<RunBounds, "signal" | "deadline"> & RunParts,
-): AskingRun {
-  return {
-    turn,
-    inputIds: () => steering.inputIds,
-    said: () => steering.said,
-    signal,
-    deadline,
-    commit: async () => {
-      await recorder.settle();
-      await recorder.flush();
-    },
-  };
 }
 
 async function isOnDisk({ beginning }: PreparedTurn): Promise<boolean> {

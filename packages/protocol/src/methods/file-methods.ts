@@ -79,7 +79,7 @@ export interface FileMethods {
     };
     result: { readonly agentId: string; readonly receivedBytes: number; readonly added?: KnowledgeFile };
   };
-  /** Removes a knowledge file. Rejects with `not-found` if there is none of this name. */
+  /** Removes a knowledge file. Rejects with `not-found` if no file has this name. */
   "files.remove": {
     params: { readonly agentId?: string; readonly name: string };
     result: { readonly agentId: string; readonly name: string };

@@ -13,7 +13,7 @@ export interface SetupMethods {
   "setup.key": { params: { readonly provider: string; readonly key: string }; result: { readonly keyPlace: string } };
   /**
    * Removes a provider's key from the configuration, with the file that `setup.key` made for it, and applies it at once. `keyPlace` is where it was. Rejects with
-   * `invalid-request` if there is none, or only the environment has it.
+   * `invalid-request` without a key of its own, also if the environment has one.
    */
   "setup.forgetKey": { params: { readonly provider: string }; result: { readonly keyPlace: string } };
   /** Sets `provider/model` as the model of the default agent. */

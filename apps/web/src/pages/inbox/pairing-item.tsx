@@ -16,7 +16,7 @@ export function PairingItem({ request }: { readonly request: PairingRequest }): 
   const busy = approval.isBusy || rejection.isBusy;
   const decide = async ({ decide: send }: typeof approval | typeof rejection): Promise<void> => {
     const decided = await send({ code });
-    if (decided !== undefined) controller.showPairing(code, decided);
+    if (decided !== undefined) controller.warnings.showPairing(code, decided);
   };
   return (
     <InboxItem

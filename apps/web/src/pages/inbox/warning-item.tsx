@@ -14,7 +14,7 @@ export function WarningItem({ warning }: { readonly warning: GatewayWarning }): 
       title={<WarningText warning={warning} />}
       kind={isError ? t("Error") : t("Warning")}
       tone={isError ? "bad" : "warning"}
-      actions={<Button onClick={() => controller.hideWarning(warning)}>{t("Dismiss")}</Button>}
+      actions={<Button onClick={() => controller.warnings.hide(warning)}>{t("Dismiss")}</Button>}
     >
       {warning.fix === undefined ? null : (
         <p>

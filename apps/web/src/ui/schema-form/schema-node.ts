@@ -83,7 +83,7 @@ export function markOf(form: SchemaNode): readonly [key: string, value: Choice] 
   return undefined;
 }
 
-/** A value in a control for texts; empty if there is none. */
+/** A value in a control for texts; empty without a value. */
 export function textOf(value: unknown): string {
   if (value === undefined) return "";
   return typeof value === "string" ? value : JSON.stringify(value);

@@ -3,7 +3,7 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { checksum } from "../values/checksum.ts";
 import { decodeId, encodeId } from "../values/sequence-id.ts";
 import { withoutWords, type InboxPayload } from "../tables/inbox-table.ts";
-import type { SessionFacts } from "../tables/session-table.ts";
+import type { SessionFacts } from "../tables/session-row.ts";
 import { hasText, mapTexts, type ForgetRules } from "./forget-rules.ts";
 
 type Value = string | number | null;

@@ -109,7 +109,7 @@ export class BranchTable {
     return points;
   }
 
-  /** The last entry of the path up to `end`; 0 if there is none. */
+  /** The last entry of the path up to `end`; 0 without one. */
   #last(conversation: Conversation, path: TranscriptPath, end: number): number {
     const row = this.#context.database.get(
       `SELECT coalesce(max(id), 0) AS last FROM transcript WHERE conversation = ? AND id <= ? AND type <> 'branch' AND ${ON_PATH}`,

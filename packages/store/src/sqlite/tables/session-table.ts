@@ -8,29 +8,13 @@ import type { SessionTouch, TurnEnd } from "../../port/turn-store.ts";
 import type { Store } from "../../port/store.ts";
 import { addTotals } from "../values/add-totals.ts";
 import { checkKey, checkSessionId } from "../values/check-key.ts";
-import { checksum, parseChecked } from "../values/checksum.ts";
 import { toPage } from "../values/page.ts";
-import { numberOf, optionalNumber, optionalText, textOf } from "../values/row.ts";
+import { numberOf, textOf } from "../values/row.ts";
 import type { Row } from "../values/row.ts";
 import { decodePosition, encodeId } from "../values/sequence-id.ts";
+import { encodeFacts, toSession, withDefaults } from "./session-row.ts";
 import type { TableContext } from "./table-context.ts";
 import type { Conversation, ConversationTable } from "./conversation-table.ts";
-
-/** The part of a session that is stored as JSON: everything that no query needs. */
-export type SessionFacts = Pick<
-  SessionRecord,
-  | "displayName"
-  | "spawnedBy"
-  | "lastOrigin"
-  | "overrides"
-  | "usage"
-  | "earlierUsage"
-  | "compactionCount"
-  | "memoryFlushAtMs"
-  | "lastHeartbeat"
-  | "importedAtMs"
-  | "trust"
->;
 
 const COLUMNS = `sessions.*, conversations.session_id, conversations.started_at
   FROM sessions JOIN conversations ON conversations.n = sessions.conversation`;
@@ -357,46 +341,6 @@ function cursorOf(row: Row): string {
 function parseCursor(cursor: string): [number, number] {
   const [updatedAt = "", n = ""] = cursor.split(".");
   return [decodePosition("p", updatedAt), decodePosition("p", n)];
-}
-
-function encodeFacts(session: SessionRecord): [string, number] {
-  const { displayName, spawnedBy, lastOrigin, overrides, usage, earlierUsage, compactionCount } = session;
-  const { memoryFlushAtMs, lastHeartbeat, importedAtMs, trust } = session;
-  const common = { displayName, spawnedBy, lastOrigin, overrides, usage, earlierUsage, compactionCount };
-  const facts = JSON.stringify({ ...common, memoryFlushAtMs, lastHeartbeat, importedAtMs, trust });
-  return [facts, checksum(facts, [session.key, session.agentId, session.isPrivate ? 1 : 0])];
-}
-
-/** Undefined if the facts are damaged. */
-function toSession(row: Row): SessionRecord | undefined {
-  const isPrivate = numberOf(row, "is_private");
-  const bound = [textOf(row, "key"), textOf(row, "agent_id"), isPrivate];
-  try {
-    return { ...frameOf(row), isPrivate: isPrivate === 1, ...parseChecked<SessionFacts>(row["facts"], row["sum"], bound) };
-  } catch (error) {
-    if (StoreError.isInstance(error)) return undefined;
-    throw error;
-  }
-}
-
-function withDefaults(row: Row): SessionRecord {
-  const displayName = textOf(row, "key");
-  return { ...frameOf(row), isPrivate: false, displayName, overrides: {}, usage: NO_USAGE_TOTALS, compactionCount: 0 };
-}
-
-function frameOf(row: Row): Omit<SessionRecord, keyof SessionFacts | "isPrivate"> {
-  const label = optionalText(row, "label");
-  const expiresAtMs = optionalNumber(row, "expires_at");
-  return {
-    key: textOf(row, "key"),
-    sessionId: textOf(row, "session_id"),
-    agentId: textOf(row, "agent_id"),
-    createdAtMs: numberOf(row, "created_at"),
-    startedAtMs: numberOf(row, "started_at"),
-    interactedAtMs: numberOf(row, "interacted_at"),
-    updatedAtMs: numberOf(row, "updated_at"),
-    ...withoutUndefined({ label, expiresAtMs }),
-  };
 }
 
 function isActivity({ label: _label, overrides = {}, ...others }: SessionPatch): boolean {
