@@ -81,6 +81,11 @@ test("the owner's notes are read without secrets, and written over what was read
   expect(await readFile(join(workspace, "memory", "plans", "tea.md"), "utf8")).toBe("Oolong.\n");
   expect(watching.events.filter((event) => event === "memory-change")).toHaveLength(4);
 
+  // A new note has no version of what it held before.
+  const write = ["memory", "write", "memory/empty.md"];
+  expect((await runCommand(write, { home })).stdout).toBe("memory/empty.md is written.\n");
+  expect((await runCommand(write, { home })).stdout).toContain("its newest version");
+
   await runCommand(["cron", "add", "tea", "--at", "20m", "--text", "The tea is ready.", "--silent"], { home });
   await expect.poll(() => watching.events).toContain("jobs-change");
 });

@@ -68,10 +68,13 @@ export async function filesWrite(
 ): Promise<number> {
   const path = nameOf(named);
   const text = new TextDecoder().decode(await readSource(source));
-  const { baseHash } = await requestGateway(cli, "files.read", { ...params, path });
+  const { baseHash, text: before } = await requestGateway(cli, "files.read", { ...params, path });
   const written = await requestGateway(cli, "files.write", { ...params, path, text, baseHash });
   if (json) printJson(cli, written);
-  else cli.print(`${path} is written. New conversations begin with it; what it held until now is its newest version.\n`);
+  else
+    cli.print(
+      `${path} is written. New conversations begin with it${before === "" ? "" : "; what it held until now is its newest version"}.\n`,
+    );
   return EXIT.ok;
 }
 

@@ -48,7 +48,8 @@ export async function memoryWrite(
   const base = baseHash ?? (await hashOf(cli, params));
   const written = await requestGateway(cli, "memory.write", { ...params, text, ...withoutUndefined({ baseHash: base }) });
   if (json) printJson(cli, written);
-  else cli.print(`${terminalText(written.path)} is written. What it held until now is its newest version.\n`);
+  else
+    cli.print(`${terminalText(written.path)} is written.${base === undefined ? "" : " What it held until now is its newest version."}\n`);
   return EXIT.ok;
 }
 
