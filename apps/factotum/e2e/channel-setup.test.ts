@@ -36,14 +36,15 @@ test("a client installs a channel after what it may do was confirmed, and sets u
   expect(await listed("telegram")).toEqual({ id: "telegram", state: "installable", accounts: [], isImplicit: false });
   expect(await listed("feishu")).toMatchObject({ state: "ready", package: "@factotum/feishu" });
   expect(await listed("webchat")).toMatchObject({ state: "ready", isImplicit: true });
-  await expect(client.request("channels.install", { channel: "pigeon" })).rejects.toThrow('There is no channel "pigeon"');
+  await expect(client.request("plugins.install", { spec: "pigeon" })).rejects.toThrow('"pigeon" is not in the list of extensions');
   await expect(client.request("channels.form", ACCOUNT)).rejects.toThrow("not installed");
 
-  const asked = await client.request("channels.install", ACCOUNT);
-  expect(asked).toMatchObject({ type: "confirm" });
-  expect(JSON.stringify(asked)).toContain("network:api.telegram.org");
+  const asked = await client.request("plugins.install", { spec: "telegram" });
+  if (asked.type !== "asks") throw new Error("it was not asked about");
+  const { permissions, reach, digest } = asked.plan;
+  expect({ permissions, reach }).toEqual({ permissions: ["network:api.telegram.org"], reach: "gateway" });
   expect(await listed("telegram")).toMatchObject({ state: "installable" });
-  expect(await client.request("channels.install", { ...ACCOUNT, confirmed: true })).toMatchObject({ package: "@factotum/telegram" });
+  expect(await client.request("plugins.install", { spec: "telegram", accept: digest })).toMatchObject({ channels: ["telegram"] });
   expect(await listed("telegram")).toMatchObject({ state: "ready", accounts: [] });
 
   const form = await client.request("channels.form", ACCOUNT);

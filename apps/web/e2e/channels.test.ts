@@ -52,7 +52,7 @@ test("a channel is installed, set up, and its first message arrives, by the keyb
   await page.getByText("With a channel you talk to the assistant").waitFor();
   expect(await findViolations(page)).toEqual([]);
   await page.getByRole("link", { name: /^Telegram/ }).press("Enter");
-  await page.getByText("network:api.telegram.org").waitFor();
+  await page.getByText("reach api.telegram.org on the network").waitFor();
   expect(await findViolations(page)).toEqual([]);
   await press(page, "Install Telegram");
   await page.getByRole("heading", { name: "Settings of Telegram" }).waitFor();

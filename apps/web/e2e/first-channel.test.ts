@@ -43,7 +43,7 @@ test("in Chinese, on a phone and with the keys alone, a first run leads from a w
   await page.keyboard.press("Enter");
 
   await press(/^Telegram/);
-  await dialog.getByText("network:api.telegram.org").waitFor();
+  await dialog.getByText("访问网络上的 api.telegram.org").waitFor();
   await press("安装 Telegram");
   await dialog.getByRole("heading", { name: "Telegram 的设置" }).waitFor();
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Telegram 的设置");

@@ -282,7 +282,6 @@ const NO_CHANNEL = async (): Promise<never> => Promise.reject(new Error("no file
 /** A stub: only the product has a file. */
 export const NO_CHANNELS: ChannelDesk = {
   list: async () => [],
-  install: NO_CHANNEL,
   form: NO_CHANNEL,
   save: NO_CHANNEL,
   remove: NO_CHANNEL,

@@ -122,21 +122,12 @@ export { AccountAccessSchema } from "./shapes/access.ts";
 export type { AccessRole, AccountAccess, DmPolicy, GroupPolicy } from "./shapes/access.ts";
 export {
   ChannelFormSchema,
-  ChannelInstallationSchema,
   ChannelRemovalSchema,
   ChannelSavingSchema,
   ChannelTestSchema,
   KnownChannelSchema,
 } from "./shapes/channel-setup.ts";
-export type {
-  ChannelForm,
-  ChannelInstallation,
-  ChannelRemoval,
-  ChannelSaving,
-  ChannelSettingNote,
-  ChannelTest,
-  KnownChannel,
-} from "./shapes/channel-setup.ts";
+export type { ChannelForm, ChannelRemoval, ChannelSaving, ChannelSettingNote, ChannelTest, KnownChannel } from "./shapes/channel-setup.ts";
 export { ChannelDirectoryEntriesSchema, ChannelLoginStepSchema, ChannelProbeSchema } from "./shapes/channels.ts";
 export type { ChannelDirectoryEntry, ChannelLoginStep, ChannelProbe } from "./shapes/channels.ts";
 export { SetupCheckSchema, SetupStateSchema } from "./shapes/setup.ts";

@@ -17,17 +17,15 @@ import {
   type LoadedConfig,
 } from "@factotum/config";
 import { ChannelRequestError, type AccessDesk, type ChannelDesk, type ConfigControl } from "@factotum/gateway";
-import type { AccountAccess, ChannelForm, ChannelInstallation, ChannelSaving, KnownChannel } from "@factotum/protocol";
+import type { AccountAccess, ChannelForm, ChannelSaving, KnownChannel } from "@factotum/protocol";
 import { asRequest } from "../compose/desk-error.ts";
 import { channelCatalog, configOptions, findInstalled } from "../compose/extensions.ts";
 import { NO_PARTS } from "../compose/idle-channel.ts";
 import { leftOut } from "../extensions/account-form.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
-import { CliError } from "../runtime/cli-error.ts";
-import { plainText } from "../runtime/foreign-text.ts";
 import { changeAccess, readAccess, type AccessChange } from "./account-access.ts";
 import { accountFile } from "./account-files.ts";
-import { availableChannel, installableChannels, installChannel } from "./channel-packages.ts";
+import { availableChannel, installableChannels } from "./channel-packages.ts";
 import { removeAccount } from "./remove-account.ts";
 import { writeAccount, type AccountPlace } from "./write-account.ts";
 
@@ -42,11 +40,10 @@ export interface ChannelDeskOptions {
 
 type Address = Parameters<ChannelDesk["form"]>[0];
 
-/** Sets up channels for the clients of a running gateway, with the steps of the commands `channels` and `plugins`. */
+/** Sets up channels for the clients of a running gateway, with the steps of the command `channels`. */
 export function createChannelDesk(options: ChannelDeskOptions): ChannelDesk {
   return {
     list: async () => asRequest(async () => listChannels(options.context)),
-    install: async (channel, { confirmed }) => asRequest(async () => install(channel, { ...options, confirmed })),
     form: async (account) => asRequest(async () => readForm(account, options.context)),
     save: async (account, settings) => asRequest(async () => save(account, settings as JsonObject, options)),
     remove: async (address) =>
@@ -95,32 +92,6 @@ export async function listChannels(context: CliContext): Promise<readonly KnownC
   });
   const others = installable.filter((id) => !rows.some((row) => row.id === id));
   return [...rows, ...others.map((id): KnownChannel => ({ id, state: "installable", accounts: accountsOf(id), isImplicit: false }))];
-}
-
-async function install(
-  channel: string,
-  { context, confirmed, control }: ChannelDeskOptions & { readonly confirmed: boolean },
-): Promise<ChannelInstallation> {
-  const text: string[] = [];
-  let isAsked = false;
-  const { prompts: _, ...without } = context;
-  const quiet: CliContext = {
-    ...without,
-    print: () => undefined,
-    note: (line) => void text.push(plainText(line.trim())),
-    confirm: async () => {
-      isAsked = true;
-      return confirmed;
-    },
-  };
-  try {
-    const { name, version } = await installChannel(quiet, channel, { yes: false });
-    await apply({ control });
-    return { type: "installed", package: name, version };
-  } catch (error) {
-    if (isAsked && !confirmed && error instanceof CliError) return { type: "confirm", text };
-    throw error;
-  }
 }
 
 async function readForm(account: Address, context: CliContext): Promise<ChannelForm> {

@@ -2,12 +2,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isAvailable } from "@factotum/config";
 import { channelCatalog, type ChannelEntry } from "../compose/extensions.ts";
-import { buildCheckoutChannel, checkoutChannels } from "../extensions/checkout-channels.ts";
-import type { ExtensionManifest } from "../extensions/manifest.ts";
+import { checkoutChannels } from "../extensions/checkout-channels.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { knownChannels } from "../runtime/known-extension.ts";
-import { installPlugin } from "./plugins.ts";
 
 /** A channel whose accounts can be set up; `undefined` if its package is not installed or cannot be used. */
 export async function availableChannel({ env }: Pick<CliContext, "env">, id: string): Promise<ChannelEntry | undefined> {
@@ -18,15 +16,6 @@ export async function availableChannel({ env }: Pick<CliContext, "env">, id: str
 /** The channels that can be installed by their id: those of the release's list, and in a checkout of the repository those of its folder. */
 export async function installableChannels({ knownExtensions, checkout }: CliContext): Promise<readonly string[]> {
   return [...new Set([...knownChannels(knownExtensions), ...(await checkoutChannels(checkout)).keys()])];
-}
-
-/** Installs the package of a channel by its id. Rejects with a `CliError` for one that cannot be installed so. */
-export async function installChannel(context: CliContext, id: string, options: { readonly yes: boolean }): Promise<ExtensionManifest> {
-  if (knownChannels(context.knownExtensions).includes(id)) return installPlugin(context, id, { ...options, replaces: false });
-  const folder = (await checkoutChannels(context.checkout)).get(id);
-  if (folder === undefined || context.checkout === undefined) throw await noSuchChannel(context, id);
-  await buildCheckoutChannel(context.checkout, folder, context);
-  return installPlugin(context, folder, { ...options, replaces: false });
 }
 
 /** Why a channel cannot be set up, and what to do. */

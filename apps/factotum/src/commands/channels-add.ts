@@ -9,7 +9,8 @@ import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { AccountAnswers, askSettings, readGiven } from "./ask-settings.ts";
-import { availableChannel, installableChannels, installChannel, noSuchChannel } from "./channel-packages.ts";
+import { availableChannel, installableChannels, noSuchChannel } from "./channel-packages.ts";
+import { installPlugin } from "./plugins.ts";
 import { refusedStart } from "./refused-start.ts";
 import { writeAccount, type AccountPlace } from "./write-account.ts";
 
@@ -98,7 +99,7 @@ async function findChannel(context: CliContext, id: string, { yes }: { readonly 
   const present = await availableChannel(context, id);
   if (present !== undefined) return present;
   if ((await installableChannels(context)).includes(id)) {
-    await installChannel(context, id, { yes });
+    await installPlugin(context, id, { yes, replaces: false });
     const installed = await availableChannel(context, id);
     if (installed !== undefined) return installed;
   }

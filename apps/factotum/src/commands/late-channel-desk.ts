@@ -18,7 +18,6 @@ export function lateChannelDesks(options: ChannelDeskOptions): ChannelDesks {
   return {
     channelDesk: {
       list: async () => (await desks()).channelDesk.list(),
-      install: async (...given) => (await desks()).channelDesk.install(...given),
       form: async (account) => (await desks()).channelDesk.form(account),
       save: async (...given) => (await desks()).channelDesk.save(...given),
       remove: async (account) => (await desks()).channelDesk.remove(account),

@@ -11,7 +11,7 @@ import { CHANNELS, configOptions, findInstalled } from "./extensions.ts";
 import { removeLogin } from "./mcp-logins.ts";
 
 /** What installing needs of the process. */
-export type PackageContext = Pick<CliContext, "env" | "paths" | "signal" | "knownExtensions">;
+export type PackageContext = Pick<CliContext, "env" | "paths" | "signal" | "knownExtensions" | "checkout">;
 
 /** A package as lists show it. */
 export interface ListedPackage {

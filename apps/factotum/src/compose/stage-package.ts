@@ -3,6 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
 import { scanSkill, type SkillFinding } from "@factotum/skills";
+import { buildCheckoutChannel, checkoutChannels } from "../extensions/checkout-channels.ts";
 import type { FoundExtensions } from "../extensions/found-extensions.ts";
 import { installedSource } from "../extensions/installed-source.ts";
 import type { ExtensionManifest } from "../extensions/manifest.ts";
@@ -70,9 +71,9 @@ export async function stagePackage(
   }
 }
 
-/** An update by the name of a package or of its channel reads its source again. */
+/** An update by the name of a package or of its channel reads its source again. In a checkout the id of a channel of its folder is a source, which is built first. */
 async function sourceOf(
-  { paths, knownExtensions: known }: PackageContext,
+  { paths, knownExtensions: known, checkout, signal }: PackageContext,
   {
     spec,
     found,
@@ -86,7 +87,11 @@ async function sourceOf(
     throw new CliError("usage", `${listed.name} belongs to the deployment.`, {
       fix: "Update it with npm in the folder of the deployment.",
     });
-  return (listed === undefined ? undefined : await installedSource(listed.name, paths)) ?? packageSource(spec, options);
+  if (listed !== undefined) return (await installedSource(listed.name, paths)) ?? packageSource(spec, options);
+  const own = isKnown(spec, known) ? undefined : (await checkoutChannels(checkout)).get(spec);
+  if (own === undefined || checkout === undefined) return packageSource(spec, options);
+  await buildCheckoutChannel(checkout, own, { signal });
+  return packageSource(own, options);
 }
 
 function isKnown(name: string, known: KnownExtensions): boolean {

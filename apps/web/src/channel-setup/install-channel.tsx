@@ -1,64 +1,60 @@
-import { useEffect, useRef } from "react";
-import { useRpcMutation } from "../data/use-rpc.ts";
+import { useEffect, useRef, useState } from "react";
 import { t } from "../i18n/t.ts";
+import { PluginPlanView } from "../plugin-install/plugin-plan.tsx";
+import { SevereConsent } from "../plugin-install/severe-consent.tsx";
+import { usePluginInstall } from "../plugin-install/use-plugin-install.ts";
 import { Button } from "../ui/button.tsx";
+import { useToasts } from "../ui/toasts.tsx";
 import { channelLabel } from "./account-name.ts";
 import styles from "./channel-setup.module.css";
 
-/** A package is fetched and built meanwhile. */
-const INSTALL_TIMEOUT_MS = 600_000;
-
-interface InstallChannelProps {
-  readonly channel: string;
-  readonly onInstalled: () => void;
-}
-
-/** Installs the package of a channel, after the person has seen what it may do. */
-export function InstallChannel({ channel, onInstalled }: InstallChannelProps): React.JSX.Element {
-  const install = useRpcMutation("channels.install", { changes: ["plugins"], timeoutMs: INSTALL_TIMEOUT_MS });
+/** Installs the package of a channel, after the person has seen what it may do. The list of the channels is requested again then. */
+export function InstallChannel({ channel }: { readonly channel: string }): React.JSX.Element {
+  const toasts = useToasts();
+  const [isSure, setSure] = useState(false);
+  const { plan, isSevere, isChanged, progress, problem, look, accept } = usePluginInstall("plugins.install", ({ problems }) => {
+    for (const text of problems) toasts.show({ kind: "error", text });
+  });
   const begun = useRef(false);
-  const { mutate, data, error, isPending } = install;
   useEffect(() => {
     // Looking changes nothing.
     if (begun.current) return;
     begun.current = true;
-    mutate({ channel });
-  }, [mutate, channel]);
-  const text = data?.type === "confirm" ? data.text : undefined;
-  const confirm = (): void =>
-    mutate({ channel, confirmed: true }, { onSuccess: ({ type }) => (type === "installed" ? onInstalled() : undefined) });
+    look(channel);
+  }, [look, channel]);
   return (
     <div className={styles["part"]}>
       <output>
-        {isPending ? (
-          <p className={styles["note"]}>{t("The package of {channel} is fetched…", { channel: channelLabel(channel) })}</p>
-        ) : null}
-        {text === undefined || isPending ? null : (
+        {isChanged ? <p className={styles["problem"]}>{t("It has changed since you looked at it. Look at it again.")}</p> : null}
+        {plan === undefined ? null : (
           <div className={styles["said"]}>
-            {text.map((line) => (
-              <p key={line} dir="auto">
-                {line}
-              </p>
-            ))}
+            <PluginPlanView plan={plan} />
           </div>
         )}
+        {progress === undefined ? null : <p className={styles["note"]}>{progress}</p>}
       </output>
-      {error === null ? null : (
+      {isSevere ? <SevereConsent isSure={isSure} onChange={setSure} /> : null}
+      {problem === undefined ? null : (
         <p className={styles["problem"]} role="alert" dir="auto">
-          {error.message}
+          {problem}
         </p>
       )}
       <div className={styles["actions"]}>
-        {text === undefined ? null : (
-          <Button variant="primary" busy={isPending} onClick={confirm}>
+        {plan === undefined ? null : (
+          <Button
+            variant={isSevere ? "danger" : "primary"}
+            busy={progress !== undefined}
+            disabled={isSevere && !isSure}
+            onClick={() => accept(channel)}
+          >
             {t("Install {channel}", { channel: channelLabel(channel) })}
           </Button>
         )}
-        {error === null ? null : (
-          <Button busy={isPending} onClick={() => mutate({ channel })}>
+        {plan === undefined && problem !== undefined ? (
+          <Button busy={progress !== undefined} onClick={() => look(channel)}>
             {t("Try again")}
           </Button>
-        )}
+        ) : null}
       </div>
     </div>
   );

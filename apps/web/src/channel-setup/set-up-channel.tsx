@@ -50,7 +50,7 @@ export function SetUpChannel({ channel, onDone }: SetUpChannelProps): React.JSX.
                 : t("Settings of {channel}", { channel: channelLabel(channel) })}
             </h2>
             {known.state === "installable" ? (
-              <InstallChannel channel={channel} onInstalled={() => void list.refetch()} />
+              <InstallChannel channel={channel} />
             ) : (
               <NewAccount channel={channel} taken={known.accounts} onSaved={(account) => setPlace({ step: "login", account })} />
             )}

@@ -1,13 +1,12 @@
-import type { ChannelForm, ChannelInstallation, ChannelRemoval, ChannelSaving, KnownChannel } from "@factotum/protocol";
+import type { ChannelForm, ChannelRemoval, ChannelSaving, KnownChannel } from "@factotum/protocol";
 import type { AccountAddress } from "../channels/channel-inspector.ts";
 
 /**
- * Sets up accounts of channels for clients: packages, and the configuration file with its private files. Rejects with a `ChannelRequestError` or an `RpcError` that says what to do;
+ * Sets up accounts of channels for clients: the configuration file with its private files. Rejects with a `ChannelRequestError` or an `RpcError` that says what to do;
  * then nothing was changed. A change is in use when it resolves. No secret is in what it resolves with.
  */
 export interface ChannelDesk {
   list(): Promise<readonly KnownChannel[]>;
-  install(channel: string, options: { readonly confirmed: boolean }): Promise<ChannelInstallation>;
   form(account: AccountAddress): Promise<ChannelForm>;
   save(account: AccountAddress, settings: Readonly<Record<string, unknown>>): Promise<ChannelSaving>;
   /** Only what the configuration has of it. */

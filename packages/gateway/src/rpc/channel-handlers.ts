@@ -29,7 +29,6 @@ export function channelHandlers(
     },
     "channels.cancelLogin": async ({ loginId }) => ({ cancelled: inspector.cancelLogin(loginId) }),
     "channels.list": async () => asked(async () => ({ channels: await desk.list() })),
-    "channels.install": async ({ channel, confirmed = false }) => asked(async () => desk.install(channel, { confirmed })),
     "channels.form": async (params) => asked(async () => desk.form(addressOf(params))),
     "channels.save": async ({ settings, ...params }) => asked(async () => desk.save(addressOf(params), settings)),
     "channels.restart": async (params) => {

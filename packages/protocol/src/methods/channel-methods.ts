@@ -9,13 +9,11 @@ import {
 } from "../shapes/channels.ts";
 import {
   ChannelFormSchema,
-  ChannelInstallationSchema,
   ChannelRemovalSchema,
   ChannelSavingSchema,
   ChannelTestSchema,
   KnownChannelSchema,
   type ChannelForm,
-  type ChannelInstallation,
   type ChannelRemoval,
   type ChannelSaving,
   type ChannelTest,
@@ -32,14 +30,8 @@ interface AccountParams {
 
 /** Methods of single channels. They reject with `not-found` for an account that is not configured, and with `unavailable` if the channel does not support the method. */
 export interface ChannelMethods {
-  /** The channels of this build, of installed packages, and those whose package can be installed by their id. */
+  /** The channels of this build, of installed packages, and those whose package `plugins.install` installs by their id. */
   "channels.list": { params: Record<string, never>; result: { readonly channels: readonly KnownChannel[] } };
-  /**
-   * Installs the package of a channel of the list. Without `confirmed` nothing is installed, and the result has what the package may do. Takes up to some minutes.
-   * Rejects with `invalid-request` for a channel that cannot be installed so, otherwise with `conflict` and the reason, such as that the registry of packages is
-   * not reached; then nothing was changed.
-   */
-  "channels.install": { params: { readonly channel: string; readonly confirmed?: boolean }; result: ChannelInstallation };
   /** The settings of an account, or of a new one. */
   "channels.form": { params: AccountParams; result: ChannelForm };
   /**
@@ -94,12 +86,6 @@ export const CHANNEL_METHODS: MethodTable<ChannelMethods> = defineMethods<Channe
     stores: false,
     params: () => empty,
     result: () => z.strictObject({ channels: z.array(KnownChannelSchema) }),
-  },
-  "channels.install": {
-    access: "owner",
-    stores: true,
-    params: () => z.strictObject({ channel: key, confirmed: z.boolean().optional() }),
-    result: () => ChannelInstallationSchema,
   },
   "channels.form": {
     access: "owner",

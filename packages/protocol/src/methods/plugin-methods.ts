@@ -26,7 +26,7 @@ export type PluginInstallation =
 
 /** A package to install. */
 interface PluginOrder {
-  /** An absolute folder or tarball of the gateway's machine, an address, `name@version`, or a name of the release's list. */
+  /** An absolute folder or tarball of the gateway's machine, an address, `name@version`, a name of the release's list, or the id of an `installable` channel. */
   readonly spec: string;
   /** `digest` of the plan that the owner has accepted. */
   readonly accept?: string;

@@ -15,11 +15,6 @@ export interface KnownChannel {
   readonly isImplicit: boolean;
 }
 
-/** The result of an installation: what the package may do, which the owner confirms first, or what was installed. */
-export type ChannelInstallation =
-  | { readonly type: "confirm"; readonly text: readonly string[] }
-  | { readonly type: "installed"; readonly package: string; readonly version: string };
-
 /** The settings of an account as a form shows them. */
 export interface ChannelForm {
   /** JSON Schema of the channel's own settings, with `x-secret` at secrets. */
@@ -81,14 +76,6 @@ export const KnownChannelSchema: z.ZodType<KnownChannel> = parserOf<KnownChannel
     accounts: z.array(z.string()),
     isImplicit: z.boolean(),
   }),
-);
-
-/** Parses the result of an installation. */
-export const ChannelInstallationSchema: z.ZodType<ChannelInstallation> = parserOf<ChannelInstallation>()(() =>
-  z.discriminatedUnion("type", [
-    z.strictObject({ type: z.literal("confirm"), text: z.array(z.string()) }),
-    z.strictObject({ type: z.literal("installed"), package: z.string(), version: z.string() }),
-  ]),
 );
 
 /** Parses a form. */

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { t } from "../../i18n/t.ts";
+import { SevereConsent } from "../../plugin-install/severe-consent.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -64,12 +65,7 @@ export function InstallDialog({
           <>
             {plan.isChanged ? <p className={styles["problem"]}>{t("It has changed since you looked at it. Look at it again.")}</p> : null}
             {plan.view}
-            {plan.isSevere ? (
-              <label className={styles["check"]}>
-                <input type="checkbox" checked={isSure} onChange={(event) => setSure(event.target.checked)} />
-                {t("I have read the severe findings, and want it nevertheless.")}
-              </label>
-            ) : null}
+            {plan.isSevere ? <SevereConsent isSure={isSure} onChange={setSure} /> : null}
             {problem === undefined ? null : (
               <p className={styles["problem"]} role="alert">
                 {problem}

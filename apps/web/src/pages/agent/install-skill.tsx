@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useRpcMutation } from "../../data/use-rpc.ts";
 import { t } from "../../i18n/t.ts";
 import { useToasts } from "../../ui/toasts.tsx";
-import { FindingList } from "./finding-list.tsx";
+import { FindingList } from "../../plugin-install/finding-list.tsx";
 import { InstallDialog } from "./install-dialog.tsx";
 import styles from "./agent.module.css";
 

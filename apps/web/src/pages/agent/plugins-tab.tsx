@@ -10,7 +10,7 @@ import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { useToasts } from "../../ui/toasts.tsx";
 import { InstallPlugin } from "./install-plugin.tsx";
-import { describePart } from "./plugin-words.ts";
+import { describePart } from "../../plugin-install/plugin-words.ts";
 import styles from "./agent.module.css";
 
 const REMOVE_MS = 10 * 60_000;

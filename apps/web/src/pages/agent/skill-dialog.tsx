@@ -4,7 +4,7 @@ import { useRpc } from "../../data/use-rpc.ts";
 import { t } from "../../i18n/t.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
-import { FindingList } from "./finding-list.tsx";
+import { FindingList } from "../../plugin-install/finding-list.tsx";
 import styles from "./agent.module.css";
 
 interface SkillDialogProps {

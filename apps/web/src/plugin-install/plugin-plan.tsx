@@ -1,8 +1,8 @@
 import type { PluginPlan } from "@factotum/protocol";
-import { t } from "../../i18n/t.ts";
+import { t } from "../i18n/t.ts";
 import { FindingList } from "./finding-list.tsx";
 import { describePart, describePermission, describeReach } from "./plugin-words.ts";
-import styles from "./agent.module.css";
+import styles from "./plugin-install.module.css";
 
 /** What a package would do, before it is accepted. */
 export function PluginPlanView({ plan }: { readonly plan: PluginPlan }): React.JSX.Element {

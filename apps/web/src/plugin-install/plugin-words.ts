@@ -1,5 +1,5 @@
 import type { PluginPart, PluginPlan, PluginWork } from "@factotum/protocol";
-import { t } from "../../i18n/t.ts";
+import { t } from "../i18n/t.ts";
 
 /** A part of a package, in a few words. */
 export function describePart({ type, id = "", names }: PluginPart): string {

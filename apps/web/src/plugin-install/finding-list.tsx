@@ -1,7 +1,7 @@
 import type { ScanFinding } from "@factotum/protocol";
-import { t } from "../../i18n/t.ts";
-import { Badge } from "../../ui/badge.tsx";
-import styles from "./agent.module.css";
+import { t } from "../i18n/t.ts";
+import { Badge } from "../ui/badge.tsx";
+import styles from "./plugin-install.module.css";
 
 /** What the scan of skills found, severe findings first. */
 export function FindingList({ findings }: { readonly findings: readonly ScanFinding[] }): React.JSX.Element {
