@@ -5,6 +5,7 @@ import { workerLicences } from "../../scripts/build/third-party-notices.ts";
 import { compileCatalogues } from "./catalogues.config.ts";
 import { drawIcons } from "./icons.config.ts";
 import { offlineShell } from "./offline-shell.config.ts";
+import { trimZod } from "./zod.config.ts";
 import { precompress } from "./precompress.config.ts";
 
 const config: UserConfig = defineConfig({
@@ -15,6 +16,7 @@ const config: UserConfig = defineConfig({
     compileCatalogues(),
     preloadStart(),
     drawIcons(),
+    trimZod(),
     offlineShell(),
     // The gateway serves the precompressed files as they are, without compressing at request time.
     { name: "precompress", apply: "build", closeBundle: () => precompress(fileURLToPath(new URL("./dist", import.meta.url))) },

@@ -11,22 +11,21 @@ import { repairMarkdown } from "./repair-markdown.ts";
 const htmlOf = (layout: MarkdownLayout): string =>
   renderToStaticMarkup(createElement(Fragment, {}, createElement(MarkdownBlocks, { layout })));
 const whole = (text: string): string => htmlOf(layoutMarkdown(parseMarkdown(text)));
-const asIs = (text: string): string => text;
 
 /** A stream that counts the characters it parses. */
-function countingStream(repair: (text: string) => string = asIs): { readonly stream: MarkdownStream; readonly count: () => number } {
+function countingStream(): { readonly stream: MarkdownStream; readonly count: () => number } {
   let characters = 0;
   const parse = (text: string): ReturnType<typeof parseMarkdown> => {
     characters += text.length;
     return parseMarkdown(text);
   };
-  return { stream: new MarkdownStream({ parse, repair }), count: () => characters };
+  return { stream: new MarkdownStream({ parse }), count: () => characters };
 }
 
 /** Lays out a text that grows by `step` characters at a time. */
-function grow(stream: MarkdownStream, text: string, step: number): MarkdownLayout {
-  let layout = stream.update("");
-  for (let end = step; end < text.length + step; end += step) layout = stream.update(text.slice(0, end));
+function grow(stream: MarkdownStream, text: string, step: number, repair?: (text: string) => string): MarkdownLayout {
+  let layout = stream.update("", repair);
+  for (let end = step; end < text.length + step; end += step) layout = stream.update(text.slice(0, end), repair);
   return layout;
 }
 
@@ -100,8 +99,8 @@ test("a finished text has the layout of the whole text, without delimiters that 
     fc.property(fc.array(line, { maxLength: 14 }), lastLine, fc.integer({ min: 1, max: 30 }), (lines, last, step) => {
       const text = [...lines, last].join("\n");
       fc.pre(!isQuirk(text));
-      const { stream } = countingStream(repairMarkdown);
-      grow(stream, text, step);
+      const { stream } = countingStream();
+      grow(stream, text, step, repairMarkdown);
       expect(htmlOf(stream.finish(text))).toBe(whole(text));
       // Finishing it again gives the same layout, also without the surrounding white space.
       expect(htmlOf(stream.finish(text.trim()))).toBe(whole(text.trim()));
@@ -113,8 +112,8 @@ test("a finished text has the layout of the whole text, without delimiters that 
 test.each(["See [x].\n\nWords.\n\n[x]: http://a.example", "As said[^1].\n\nWords.\n\n[^1]: Somewhere."])(
   "a definition in the last line of a finished text counts for what stands before: %j",
   (text) => {
-    const { stream } = countingStream(repairMarkdown);
-    grow(stream, text, 5);
+    const { stream } = countingStream();
+    grow(stream, text, 5, repairMarkdown);
     expect(htmlOf(stream.finish(text))).toBe(whole(text));
   },
 );
@@ -122,8 +121,8 @@ test.each(["See [x].\n\nWords.\n\n[x]: http://a.example", "As said[^1].\n\nWords
 test("finishing a text keeps the blocks that were drawn while it streamed, and parses almost nothing", () => {
   const code = Array.from({ length: 1000 }, (_, index) => `line ${index}\n`).join("");
   const text = `# Title\n\nText.\n\n\`\`\`\n${code}\`\`\`\n\n${"Words. ".repeat(20)}`;
-  const { stream, count } = countingStream(repairMarkdown);
-  const before = grow(stream, `\n\n${text}\n`, 100).blocks;
+  const { stream, count } = countingStream();
+  const before = grow(stream, `\n\n${text}\n`, 100, repairMarkdown).blocks;
   const parsed = count();
   const after = stream.finish(text.trim()).blocks;
   expect(after.map((block, index) => block === before[index])).toEqual([true, true, true, false]);
@@ -145,8 +144,8 @@ describe("the cost of parsing a growing text", () => {
 
   /** Characters parsed per character of the text. */
   function costOf(text: string): number {
-    const { stream, count } = countingStream(repairMarkdown);
-    grow(stream, text, STEP);
+    const { stream, count } = countingStream();
+    grow(stream, text, STEP, repairMarkdown);
     return count() / text.length;
   }
   const plain = costOf(paragraphs.join(""));

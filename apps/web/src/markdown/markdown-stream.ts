@@ -5,9 +5,10 @@ import { findDefinitions, type MarkdownBlock, type MarkdownLayout, toBlock } fro
 /** Functions that tests replace to count calls. */
 interface MarkdownStreamOptions {
   readonly parse: (text: string) => Root;
-  /** Closes unclosed marks at the end of a text, such as `**bo`. */
-  readonly repair: (text: string) => string;
 }
+
+/** Closes unclosed marks at the end of a text, such as `**bo`. */
+type Repair = (text: string) => string;
 
 interface Settled {
   readonly source: string;
@@ -43,10 +44,10 @@ export class MarkdownStream {
     this.#options = options;
   }
 
-  /** Lays out a text. One that does not continue the previous text is laid out from the start. */
-  update(written: string): MarkdownLayout {
+  /** Lays out a text, without a repair as it is written. One that does not continue the previous text is laid out from the start. */
+  update(written: string, repair?: Repair): MarkdownLayout {
     this.#take(normalize(written));
-    return this.#layout(this.#drawEnd());
+    return this.#layout(this.#drawEnd(repair));
   }
 
   /** The layout of a complete text. Blocks that were drawn while it streamed stay the same objects. */
@@ -133,14 +134,14 @@ export class MarkdownStream {
   }
 
   /** The unfinished block, as if the text ended here. */
-  #drawEnd(): readonly MarkdownBlock[] {
+  #drawEnd(repair: Repair | undefined): readonly MarkdownBlock[] {
     if (this.#fence !== undefined) {
       const { language, lines } = this.#fence;
       return [{ type: "code", language, chunks: lines.chunks(this.#text.slice(this.#seen)), complete: false }];
     }
     const rest = this.#text.slice(this.#start);
     if (rest.trim() === "") return [];
-    return this.#parse(this.#options.repair(rest)).nodes.map(toBlock);
+    return this.#parse(repair?.(rest) ?? rest).nodes.map(toBlock);
   }
 
   /** Adds definitions, and parses settled blocks again that may refer to them. */

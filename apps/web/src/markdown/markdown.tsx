@@ -4,7 +4,7 @@ import { type Definitions, layoutMarkdown, type MarkdownBlock, type MarkdownLayo
 import { MarkdownNode } from "./markdown-node.tsx";
 import { MarkdownStream } from "./markdown-stream.ts";
 import { parseMarkdown } from "./parse-markdown.ts";
-import { repairMarkdown } from "./repair-markdown.ts";
+import { useRepair } from "./use-repair.ts";
 
 interface MarkdownProps {
   readonly text: string;
@@ -15,11 +15,12 @@ interface MarkdownProps {
 /** Renders the assistant's Markdown (GitHub's dialect) as elements. Nothing is inserted as HTML, and nothing is fetched. */
 export const Markdown: React.NamedExoticComponent<MarkdownProps> = memo(function Markdown({ text, live = false }: MarkdownProps) {
   // A text that was seen streaming is finished in place: its blocks stay the ones that were drawn.
-  const [stream] = useState(() => (live ? new MarkdownStream({ parse: parseMarkdown, repair: repairMarkdown }) : undefined));
+  const [stream] = useState(() => (live ? new MarkdownStream({ parse: parseMarkdown }) : undefined));
+  const repair = useRepair(live);
   const layout = useMemo(() => {
     if (stream === undefined) return layoutMarkdown(parseMarkdown(text));
-    return live ? stream.update(text) : stream.finish(text);
-  }, [stream, text, live]);
+    return live ? stream.update(text, repair) : stream.finish(text);
+  }, [stream, text, live, repair]);
   return (
     <div className="prose">
       <MarkdownBlocks layout={layout} />

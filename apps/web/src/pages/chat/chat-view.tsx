@@ -1,4 +1,4 @@
-import { memo, useMemo, useState } from "react";
+import { memo, useEffect, useMemo, useState } from "react";
 import { isSubagentKey } from "../../app/session-key.ts";
 import { toCommittedItems, toLiveItems } from "../../chat/chat-items.ts";
 import type { ChatState } from "../../chat/chat-state.ts";
@@ -7,6 +7,7 @@ import { groupSpawns } from "../../chat/group-spawns.ts";
 import { hideRetries } from "../../chat/hide-retries.ts";
 import { RowGroups } from "../../chat/row-groups.ts";
 import { copyAsWritten } from "../../markdown/copy-as-written.ts";
+import { loadRepair } from "../../markdown/use-repair.ts";
 import { OtherSubagents } from "./subagents/other-subagents.tsx";
 import { SubagentAnnouncer } from "./subagents/subagent-announcer.tsx";
 import { Announcer } from "./announcer.tsx";
@@ -76,6 +77,11 @@ function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element
     sendKey: outgoing.at(-1)?.idempotencyKey,
     content: chat,
   });
+  const isAnswering = live !== undefined;
+  useEffect(() => {
+    // The first words take the model longer.
+    if (isAnswering) void loadRepair();
+  }, [isAnswering]);
   const isSubagent = isSubagentKey(sessionKey);
   const isSilent = live !== undefined && live.tools.length === 0 && live.blocks.every((block) => block.text === "");
   return (
