@@ -8,11 +8,11 @@ type Params<Method extends RpcMethod> = RpcMethods[Method]["params"];
 type Result<Method extends RpcMethod> = RpcMethods[Method]["result"];
 
 /** Options of `useRpc`. */
-export interface RpcOptions {
+export interface RpcOptions<Method extends RpcMethod> {
   /** False: nothing is requested yet. */
   readonly enabled?: boolean;
-  /** Requests it again after this many milliseconds while the page is visible. For what no event announces. */
-  readonly everyMs?: number;
+  /** Requests it again after this many milliseconds while the page is visible, or as long as the newest result has such a time. For what no event announces. */
+  readonly everyMs?: number | ((newest: Result<Method>) => number | undefined);
 }
 
 /**
@@ -22,7 +22,7 @@ export interface RpcOptions {
 export function useRpc<Method extends RpcMethod>(
   method: Method,
   params: Params<Method>,
-  { enabled = true, everyMs }: RpcOptions = {},
+  { enabled = true, everyMs }: RpcOptions<Method> = {},
 ): UseQueryResult<Result<Method>, RpcError> {
   const { client } = useSession();
   const connected = useAppState((state) => state.connection.type === "connected");
@@ -30,7 +30,7 @@ export function useRpc<Method extends RpcMethod>(
     queryKey: queryKey(method, params),
     queryFn: () => client.request(method, params),
     enabled: enabled && connected,
-    ...(everyMs !== undefined && { refetchInterval: everyMs }),
+    refetchInterval: ({ state: { data } }) => (typeof everyMs === "function" ? data && everyMs(data) : everyMs) ?? false,
   });
 }
 

@@ -11,18 +11,20 @@ import { Card } from "../../ui/card.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { StackedBar } from "../../ui/stacked-bar.tsx";
 import { StepRow } from "./step-row.tsx";
-import { toTracedWay } from "./trace-steps.ts";
+import { isUnderway, toTracedWay } from "./trace-steps.ts";
 import { stepState, summaryOf, timeParts } from "./trace-texts.ts";
 import styles from "./trace.module.css";
 
-/** A turn may still run, and receipts come after its end: no event announces them. */
+/** Milliseconds between requests while a message is on its way: no event announces its steps. */
 const RUNNING_MS = 2000;
 
 /** One message from its event to the receipts of its answer: what happened, and where the time went. */
 export function TracePage(): React.JSX.Element {
   const { id } = useParams({ from: "/data/trace/$id" });
   const { by } = useSearch({ from: "/data/trace/$id" });
-  const trace = useRpc("messages.trace", by === "entry" ? { entryId: id } : { turn: id }, { everyMs: RUNNING_MS });
+  const trace = useRpc("messages.trace", by === "entry" ? { entryId: id } : { turn: id }, {
+    everyMs: (newest) => (isUnderway(newest) ? RUNNING_MS : undefined),
+  });
   return (
     <PageFrame title={t("Trace")}>
       <div className="page-scroll">

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { sampleTrace, TRACE_START_MS } from "../../../test/trace-sample.ts";
-import { toTracedWay } from "./trace-steps.ts";
+import { isUnderway, toTracedWay } from "./trace-steps.ts";
 
 test("the steps are in order of time, and the time adds up: two tools at once count once", () => {
   const { steps, times, slowest, startMs, endMs } = toTracedWay(sampleTrace());
@@ -28,4 +28,15 @@ test("a message that came while the turn ran has waited for nothing", () => {
   expect(steps[0]?.key).toBe("start");
   expect(steps.find(({ type }) => type === "input")?.untilMs).toBeUndefined();
   expect(times).toMatchObject({ totalMs: 11_000, waitingMs: 0 });
+});
+
+test("steps may follow while the turn runs or a part of the answer is on its way, and not afterwards", () => {
+  const whole = sampleTrace();
+  const sends = whole.sends.map(({ settledAtMs: _settled, ...send }) => ({ ...send, state: "waiting" as const }));
+  expect([whole, { ...whole, state: "running" as const }, { ...whole, sends }, { ...whole, sends: [] }].map(isUnderway)).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ]);
 });

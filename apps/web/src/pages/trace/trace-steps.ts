@@ -37,6 +37,11 @@ export interface TracedWay {
 
 type Span = readonly [startMs: number, endMs: number];
 
+/** True while steps may follow: the turn runs, or a platform has not yet taken a part of the answer or refused it. */
+export function isUnderway({ state, sends }: MessageTrace): boolean {
+  return state === "running" || sends.some(({ settledAtMs }) => settledAtMs === undefined);
+}
+
 /** The steps of a message in order of time, and where the time went. */
 export function toTracedWay({ inputs, requests, calls, sends, startedAtMs, endedAtMs }: MessageTrace): TracedWay {
   const steps: readonly TraceStep[] = [
