@@ -71,7 +71,7 @@ test("a new user sees the reason at every step from the demo to an unreachable p
   await page.keyboard.press("Escape");
   await say(page, "Who are you?");
   await page.locator(".answer .time").waitFor();
-  expect(await page.locator(".answer").innerText()).toMatch(/demo model: .*the gear.*factotum setup/);
+  expect(await page.locator(".answer").innerText()).toMatch(/demo model: .*Settings.*factotum setup/);
 
   await openKeyStep(page);
   await dialog(page).getByLabel("Key of Groq").fill(WRONG);

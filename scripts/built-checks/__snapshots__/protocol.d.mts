@@ -2906,7 +2906,7 @@ interface FileMethods {
       readonly added?: KnowledgeFile;
     };
   };
-  /** Removes a knowledge file. Rejects with `not-found` if there is none of this name. */
+  /** Removes a knowledge file. Rejects with `not-found` if no file has this name. */
   "files.remove": {
     params: {
       readonly agentId?: string;
@@ -3640,7 +3640,7 @@ interface SetupMethods {
   };
   /**
    * Removes a provider's key from the configuration, with the file that `setup.key` made for it, and applies it at once. `keyPlace` is where it was. Rejects with
-   * `invalid-request` if there is none, or only the environment has it.
+   * `invalid-request` without a key of its own, also if the environment has one.
    */
   "setup.forgetKey": {
     params: {

@@ -20,7 +20,7 @@ export interface DemoWords {
 
 const ENGLISH: DemoWords = {
   notice:
-    "_This is the demo model: it follows a small script and understands only a few requests. For a real model, choose a provider in the page (the gear opens its settings), or run `factotum setup`._",
+    "_This is the demo model: it follows a small script and understands only a few requests. For a real model, choose a provider in the page (Settings), or run `factotum setup`._",
   help: 'Hello! I can show you how an assistant works with tools. Try one of these:\n\n- "list the files"\n- "read AGENTS.md"\n- "write a file hello.txt with Hello, world"\n- "run echo hello"',
   nothingSaid: "There is nothing for me to answer yet.",
   announce(wish, subject) {
@@ -43,7 +43,7 @@ const ENGLISH: DemoWords = {
 
 const CHINESE: DemoWords = {
   notice:
-    "_我是演示模型：只按一个小脚本回答，能听懂的请求很少。想用真正的模型，请在网页上选择提供商（齿轮图标打开设置），或运行 `factotum setup`。_",
+    "_我是演示模型：只按一个小脚本回答，能听懂的请求很少。想用真正的模型，请在网页上选择提供商（“设置”页），或运行 `factotum setup`。_",
   help: "你好！我可以演示助手怎样使用工具，试试这些：\n\n- “列出文件”\n- “读取 AGENTS.md”\n- “创建文件 hello.txt，内容：你好，世界”\n- “运行 echo hello”",
   nothingSaid: "现在还没有需要我回答的内容。",
   announce(wish, subject) {
