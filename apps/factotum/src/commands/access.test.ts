@@ -131,6 +131,6 @@ test.each([
   );
 });
 
-test("a channel with the name of what every object has is unknown", async () => {
+test("a channel named like a property of every object, such as constructor, is unknown", async () => {
   await expect(readAccess(home.env, { channel: "constructor", accountId: "default" })).rejects.toThrow("There is no account");
 });

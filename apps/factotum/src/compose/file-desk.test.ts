@@ -84,7 +84,7 @@ test("a secret is hidden, kept in a line that stays, and in no other", async () 
   expect(await readFile(join(workspace, "SOUL.md"), "utf8")).toBe("token: s3cret-value\nloud");
 });
 
-test("a text that is too long, or none, is not read as one", async () => {
+test("a text that is too long, and a file that is no text, are refused", async () => {
   await writeFile(join(workspace, "SOUL.md"), "x".repeat(100_001));
   await expect(desk.read(soul)).rejects.toMatchObject({ code: "too-large" });
   await writeFile(join(workspace, "SOUL.md"), Buffer.from([0xff, 0xfe, 0x00]));

@@ -89,7 +89,7 @@ test("lists types, allowed values, defaults, inactive keys, and those that need 
   expect(listed.has("channels.chatter.enabled")).toBe(false);
 });
 
-test("this version has an effect of every key", () => {
+test("every key has an effect in this version", () => {
   expect(keyRows([CHATTER]).flatMap(({ key, active }) => (active ? [] : [key]))).toEqual([]);
 });
 

@@ -3,7 +3,7 @@ import { heartbeatDraft, heartbeatPatch } from "./agent-heartbeat.ts";
 
 const ON = { isOn: true, every: "1h", start: "08:00", end: "22:00", target: "owner", prompt: "", model: "" };
 
-test("without a block the heartbeat is off, and the first one is that of all agents", () => {
+test("without settings the heartbeat is off, and the first settings are those of all agents", () => {
   const view = { written: {} };
   expect(heartbeatDraft(view, "main")).toMatchObject({ isOn: false, every: "30m", target: "owner" });
   const heartbeat = { every: "1h", target: null, prompt: null, model: null, activeHours: { start: "08:00", end: "22:00" } };
@@ -11,7 +11,7 @@ test("without a block the heartbeat is off, and the first one is that of all age
   expect(heartbeatPatch(view, "main", { ...ON, isOn: false })).toEqual({ agents: { defaults: { heartbeat: "off" } } });
 });
 
-test("one of several agents has a block of its own, which keeps what has no field", () => {
+test("an agent's own heartbeat keeps the settings that the form has no field for", () => {
   const list = [
     { id: "main", default: true },
     { id: "clerk", heartbeat: { every: "2h", ackMaxChars: 10, prompt: "Look." } },
@@ -23,7 +23,7 @@ test("one of several agents has a block of its own, which keeps what has no fiel
   });
 });
 
-test("a block of the defaults is that of an agent without one", () => {
+test("an agent without settings of its own has those of the defaults", () => {
   const defaults = { heartbeat: { every: "3h", activeHours: { start: "07:00", end: "09:00", timezone: "UTC" } } };
   const view = { written: { agents: { defaults, list: [{ id: "main" }] } } };
   expect(heartbeatDraft(view, "main")).toMatchObject({ isOn: true, every: "3h", start: "07:00" });

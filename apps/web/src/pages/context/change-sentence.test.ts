@@ -33,7 +33,7 @@ test("says what changed, why, and what it cost", () => {
   );
 });
 
-test("what providers do not cache is no loss, and a cache that was gone is one", () => {
+test("tokens that a provider never caches are no loss, those of an expired cache are", () => {
   const held = { prefixHeld: true };
   expect(changeSentence(diff({ ...held, reread: { tokens: 900, costUsd: 0.01 } }), request)).toBe(
     "It begins exactly like the request before: 2,000 tokens came from the provider’s cache.",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { forgetScope, NEW_DRAFT } from "./forget-scope.ts";
 
-test("what is not complete is no scope", () => {
+test("an incomplete form names no scope to forget", () => {
   const incomplete = [
     NEW_DRAFT,
     { ...NEW_DRAFT, text: " x " },
@@ -12,7 +12,7 @@ test("what is not complete is no scope", () => {
   for (const draft of incomplete) expect(forgetScope(draft)).toBeUndefined();
 });
 
-test("a text, a time and a conversation are scopes", () => {
+test("a text, a time and a conversation can each be forgotten", () => {
   expect(forgetScope({ ...NEW_DRAFT, text: " 乌龙 " })).toEqual({ type: "search", text: "乌龙" });
   expect(forgetScope({ ...NEW_DRAFT, by: "session", sessionKey: "agent:main:main" })).toEqual({
     type: "session",
