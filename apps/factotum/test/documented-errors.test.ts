@@ -38,7 +38,7 @@ test.each(texts.filter((text) => !FOREIGN.has(text)))("the product prints %s", (
 
 /** The first sentences with which the frame of the page, and the gateway at its socket, refuse or ask for a token. Advice has elements in it. */
 const tokenTexts = listFiles("apps/web/src/*", "packages/gateway/src/rpc/client-connection.ts")
-  .filter((file) => /\.tsx?$/.test(file) && !/\.test\.ts$|\/src\/pages\//.test(file))
+  .filter((file) => /\.tsx?$/.test(file) && !/\.test\.ts$|\/src\/(?:pages|plugin-install)\//.test(file))
   .flatMap((file) => [...readFileSync(file, "utf8").matchAll(/["`]([A-Z][^"`<]*?\btoken\b[^"`<]*?\.)/g)].map(([, text = ""]) => text));
 
 test("the page has texts about the token", () => {

@@ -4,6 +4,7 @@ import { loadLanguage, pickLanguage } from "./i18n/language.ts";
 import { loadCatalogue } from "./i18n/load-catalogue.ts";
 import "./styles/tokens.css";
 import "./styles/base.css";
+import "./styles/parts.css";
 import "./styles/layout.css";
 import "./styles/conversation.css";
 import "./styles/prose.css";

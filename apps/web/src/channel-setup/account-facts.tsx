@@ -17,7 +17,7 @@ export function AccountFacts({ status }: { readonly status: ChannelStatus }): Re
         </p>
       )}
       {advice === undefined ? null : <p>{advice}</p>}
-      <dl className={styles["facts"]}>
+      <dl className="facts">
         <Fact name={t("Since")} atMs={sinceMs} />
         <Fact name={t("Last sign")} atMs={evidenceAtMs} />
         <dt>{t("Last message")}</dt>

@@ -61,16 +61,16 @@ function Fields({
         keepsSecrets
       />
       {save.error === null ? null : (
-        <p className={styles["problem"]} role="alert" dir="auto">
+        <p className="problem" role="alert" dir="auto">
           {save.error.message}
         </p>
       )}
       {problems.length === 0 ? null : (
-        <p className={styles["problem"]} role="alert">
+        <p className="problem" role="alert">
           {t("Nothing was saved: {count, plural, one {one setting needs} other {# settings need}} a change.", { count: problems.length })}
         </p>
       )}
-      <div className={styles["actions"]}>
+      <div className="actions">
         <Button type="submit" variant={isPrimary ? "primary" : "plain"} busy={save.isPending}>
           {action}
         </Button>

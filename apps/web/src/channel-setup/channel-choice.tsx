@@ -34,7 +34,7 @@ export function ChannelChoice({ link }: ChannelChoiceProps): React.JSX.Element {
               ))}
             </ul>
             {unusable.map(({ id, reason = "" }) => (
-              <p key={id} className={styles["note"]} dir="auto">
+              <p key={id} className="note" dir="auto">
                 {t("{channel} cannot be used: {reason}", { channel: channelLabel(id), reason })}
               </p>
             ))}

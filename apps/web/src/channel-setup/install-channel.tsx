@@ -25,21 +25,21 @@ export function InstallChannel({ channel }: { readonly channel: string }): React
   return (
     <div className={styles["part"]}>
       <output>
-        {isChanged ? <p className={styles["problem"]}>{t("It has changed since you looked at it. Look at it again.")}</p> : null}
+        {isChanged ? <p className="problem">{t("It has changed since you looked at it. Look at it again.")}</p> : null}
         {plan === undefined ? null : (
-          <div className={styles["said"]}>
+          <div className="result">
             <PluginPlanView plan={plan} />
           </div>
         )}
-        {progress === undefined ? null : <p className={styles["note"]}>{progress}</p>}
+        {progress === undefined ? null : <p className="note">{progress}</p>}
       </output>
       {isSevere ? <SevereConsent isSure={isSure} onChange={setSure} /> : null}
       {problem === undefined ? null : (
-        <p className={styles["problem"]} role="alert" dir="auto">
+        <p className="problem" role="alert" dir="auto">
           {problem}
         </p>
       )}
-      <div className={styles["actions"]}>
+      <div className="actions">
         {plan === undefined ? null : (
           <Button
             variant={isSevere ? "danger" : "primary"}

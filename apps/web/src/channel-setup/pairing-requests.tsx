@@ -40,7 +40,7 @@ function Asking({ request: { code, senderId, senderName, expiresAtMs } }: { read
           <bdi>{senderId}</bdi> · {t("Code {code}", { code })} · {t("until {time}", { time: formatMoment(expiresAtMs) })}
         </small>
         {problem === null ? null : (
-          <small className={styles["problem"]} role="alert">
+          <small className="problem" role="alert">
             {problem.message}
           </small>
         )}

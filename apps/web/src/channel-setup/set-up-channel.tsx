@@ -41,7 +41,7 @@ export function SetUpChannel({ channel, onDone }: SetUpChannelProps): React.JSX.
       {({ channels }) => {
         const known = channels.find(({ id }) => id === channel);
         if (known === undefined || known.state === "unavailable")
-          return <p className={styles["problem"]}>{known?.reason ?? t("There is no channel of this name.")}</p>;
+          return <p className="problem">{known?.reason ?? t("There is no channel of this name.")}</p>;
         return (
           <section className={styles["step"]}>
             <h2 tabIndex={-1} ref={focusOnce} key={known.state}>
@@ -155,14 +155,14 @@ function Hello({ account, onDone }: HelloProps): React.JSX.Element {
         <h3>{t("1. Write to the assistant there")}</h3>
         <PairingRequests
           account={account}
-          empty={<p className={styles["note"]}>{t("Any words will do. Your request appears here, and you approve it.")}</p>}
+          empty={<p className="note">{t("Any words will do. Your request appears here, and you approve it.")}</p>}
         />
       </div>
       <div className={styles["part"]}>
         <h3>{t("2. Let it write to you")}</h3>
         <TestMessage account={account} onSent={() => setSent(true)} />
       </div>
-      <div className={styles["actions"]}>
+      <div className="actions">
         <Button variant={isSent ? "primary" : "plain"} onClick={onDone}>
           {isSent ? t("Done") : t("Go on without")}
         </Button>

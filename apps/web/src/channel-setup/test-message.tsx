@@ -48,14 +48,14 @@ export function TestMessage({ account, onSent }: TestMessageProps): React.JSX.El
           )}
         </Field>
       </div>
-      <div className={styles["actions"]}>
+      <div className="actions">
         <Button type="submit" busy={test.isPending}>
           {t("Send a test message")}
         </Button>
       </div>
       <output>
         {test.error === null ? null : (
-          <p className={styles["problem"]} dir="auto">
+          <p className="problem" dir="auto">
             {test.error.message}
           </p>
         )}
@@ -76,7 +76,7 @@ function Result({ result, hasNamed }: { readonly result: ChannelTest; readonly h
       );
     case "rejected":
       return (
-        <p className={styles["problem"]}>
+        <p className="problem">
           <RichText
             id="Nothing was shown to <0>{to}</0>: <1>{reason}</1>"
             values={{ to: result.to, reason: result.reason }}
@@ -86,7 +86,7 @@ function Result({ result, hasNamed }: { readonly result: ChannelTest; readonly h
       );
     case "ambiguous":
       return (
-        <p className={styles["problem"]}>
+        <p className="problem">
           <RichText
             id="It may have reached <0>{to}</0>, or not: <1>{reason}</1>"
             values={{ to: result.to, reason: result.reason }}
@@ -96,7 +96,7 @@ function Result({ result, hasNamed }: { readonly result: ChannelTest; readonly h
       );
     case "no-recipient":
       return (
-        <p className={styles["problem"]}>
+        <p className="problem">
           {hasNamed
             ? t("The platform knows no such person or conversation.")
             : t("No owner is known there yet. Write to the assistant first, and approve your request.")}

@@ -112,10 +112,10 @@ function People({ account, rules: { owners, allowFrom, groups } }: RulesProps): 
     <div className={styles["part"]}>
       <h3>{t("Admitted")}</h3>
       {entries.length + codes.length === 0 ? (
-        <p className={styles["note"]}>{t("No one yet. Write to the assistant there: your request appears here.")}</p>
+        <p className="note">{t("No one yet. Write to the assistant there: your request appears here.")}</p>
       ) : null}
       {problem === null ? null : (
-        <p className={styles["problem"]} role="alert" dir="auto">
+        <p className="problem" role="alert" dir="auto">
           {problem.message}
         </p>
       )}
@@ -195,7 +195,7 @@ function Admit({ account, rules: { forms } }: RulesProps): React.JSX.Element {
           )}
         </Field>
       </div>
-      <div className={styles["actions"]}>
+      <div className="actions">
         <Button type="submit" busy={allow.isPending} disabled={id.trim() === ""}>
           {t("Admit")}
         </Button>

@@ -6,7 +6,7 @@ import styles from "./plugin-install.module.css";
 /** What the scan of skills found, severe findings first. */
 export function FindingList({ findings }: { readonly findings: readonly ScanFinding[] }): React.JSX.Element {
   if (findings.length === 0)
-    return <p className={styles["note"]}>{t("The scan found nothing. It does not prove that a skill is harmless: read it.")}</p>;
+    return <p className="note">{t("The scan found nothing. It does not prove that a skill is harmless: read it.")}</p>;
   return (
     <ul className={styles["findings"]} aria-label={t("What the scan found")}>
       {findings.map(({ rule, severity, meaning, path, line, excerpt }) => (

@@ -28,7 +28,7 @@ export function PluginPlanView({ plan }: { readonly plan: PluginPlan }): React.J
       {unused.length === 0 ? null : <List title={t("Not used of it")}>{unused}</List>}
       <p>{describeReach(plan)}</p>
       {hasPublicRoutes ? (
-        <p className={styles["problem"]}>{t("Some of its addresses answer everyone who reaches the gateway, without a token.")}</p>
+        <p className="problem">{t("Some of its addresses answer everyone who reaches the gateway, without a token.")}</p>
       ) : null}
       {hasInstructions || findings.length > 0 ? <FindingList findings={findings} /> : null}
     </div>
@@ -38,7 +38,7 @@ export function PluginPlanView({ plan }: { readonly plan: PluginPlan }): React.J
 function List({ title, children }: { readonly title: string; readonly children: readonly string[] }): React.JSX.Element {
   return (
     <div>
-      <p className={styles["note"]}>{title}</p>
+      <p className="note">{title}</p>
       <ul className={styles["bullets"]}>
         {children.map((line) => (
           <li key={line} dir="auto">

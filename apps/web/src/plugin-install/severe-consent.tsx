@@ -1,5 +1,4 @@
 import { t } from "../i18n/t.ts";
-import styles from "./plugin-install.module.css";
 
 interface SevereConsentProps {
   readonly isSure: boolean;
@@ -9,7 +8,7 @@ interface SevereConsentProps {
 /** What has severe findings is installed only by a person who says that they were read. */
 export function SevereConsent({ isSure, onChange }: SevereConsentProps): React.JSX.Element {
   return (
-    <label className={styles["check"]}>
+    <label className="check">
       <input type="checkbox" checked={isSure} onChange={({ target }) => onChange(target.checked)} />
       {t("I have read the severe findings, and want it nevertheless.")}
     </label>

@@ -26,7 +26,7 @@ export function AgentPage(): React.JSX.Element {
   return (
     <PageFrame title={t("Agent")}>
       <div className="page-scroll">
-        <div className={styles["content"]}>
+        <div className={`page-content ${styles["content"]}`}>
           <Loaded query={agents}>{({ agents: all }) => <AgentView agents={all} agentId={agentId} tab={parseAgentTab(tab)} />}</Loaded>
         </div>
       </div>

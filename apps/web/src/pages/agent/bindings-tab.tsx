@@ -23,7 +23,7 @@ export function BindingsTab({ agentId }: { readonly agentId: string }): React.JS
             ) : null}
             <ul className={styles["items"]} aria-label={t("Bindings")}>
               {own.map(({ index, match }) => (
-                <li key={index} className={styles["item"]} dir="auto">
+                <li key={index} className="list-item" dir="auto">
                   {describeMatch(match)}
                 </li>
               ))}

@@ -48,7 +48,7 @@ export function DropArea({ agentId, children }: DropAreaProps): React.JSX.Elemen
       }}
     >
       <div className={styles["bar"]}>
-        <p className={styles["note"]}>{t("Drop files here, up to 20 MB each.")}</p>
+        <p className="note">{t("Drop files here, up to 20 MB each.")}</p>
         <Button variant="primary" onClick={() => input.current?.click()}>
           {t("Add files…")}
         </Button>
@@ -66,7 +66,7 @@ export function DropArea({ agentId, children }: DropAreaProps): React.JSX.Elemen
       />
       <ul className={styles["sendings"]} aria-live="polite">
         {sendings.map((sending) => (
-          <li key={sending.id} className={sending.problem === undefined ? undefined : styles["problem"]}>
+          <li key={sending.id} className={sending.problem === undefined ? undefined : "problem"}>
             <bdi>{sending.name}</bdi>: {describe(sending)}
           </li>
         ))}

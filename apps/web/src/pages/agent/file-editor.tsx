@@ -47,7 +47,7 @@ function LoadedFile({ file, keepsVersions }: { readonly file: ReadFile; readonly
     <>
       <div className={styles["bar"]}>
         <h2>{path}</h2>
-        <div className={styles["actions"]}>
+        <div className="actions">
           <Button aria-pressed={shown === "history"} onClick={() => toggle("history")}>
             {t("History")}
           </Button>
@@ -70,7 +70,7 @@ function LoadedFile({ file, keepsVersions }: { readonly file: ReadFile; readonly
       ) : (
         <TextEditor label={path} value={text} onChange={edit} onSave={() => (draft === undefined || isConflict ? undefined : save.run())} />
       )}
-      <p className={styles["note"]} aria-live="polite">
+      <p className="note" aria-live="polite">
         {draft === undefined
           ? file.text === ""
             ? t("Nothing stands here yet. Write it, and save.")
@@ -126,7 +126,7 @@ function Conflict({ file, text, onMine, onTheirs }: ConflictProps): React.JSX.El
     <div className={styles["conflict"]} role="alert">
       <p>{t("The file has changed while you edited it. This is how your text differs from it:")}</p>
       <TextDiff label={t("Your text against the file")} before={file.text} after={text} />
-      <div className={styles["actions"]}>
+      <div className="actions">
         <Button onClick={onTheirs}>{t("Take the file")}</Button>
         <Button variant="danger" onClick={onMine}>
           {t("Save mine over it")}

@@ -91,9 +91,9 @@ function Version({ agentId, path, id, present }: VersionProps): React.JSX.Elemen
     <Loaded query={version}>
       {({ text }) => (
         <div className={styles["past"]}>
-          <p className={styles["note"]}>{t("What restoring it would change:")}</p>
+          <p className="note">{t("What restoring it would change:")}</p>
           <TextDiff label={t("What restoring would change")} before={present} after={text} />
-          <div className={styles["actions"]}>
+          <div className="actions">
             <Button busy={restore.isPending} disabled={text === present} onClick={run}>
               {t("Restore")}
             </Button>

@@ -63,17 +63,17 @@ export function InstallDialog({
           </Field>
         ) : (
           <>
-            {plan.isChanged ? <p className={styles["problem"]}>{t("It has changed since you looked at it. Look at it again.")}</p> : null}
+            {plan.isChanged ? <p className="problem">{t("It has changed since you looked at it. Look at it again.")}</p> : null}
             {plan.view}
             {plan.isSevere ? <SevereConsent isSure={isSure} onChange={setSure} /> : null}
             {problem === undefined ? null : (
-              <p className={styles["problem"]} role="alert">
+              <p className="problem" role="alert">
                 {problem}
               </p>
             )}
           </>
         )}
-        <output className={styles["note"]}>{progress}</output>
+        <output className="note">{progress}</output>
         <div className="dialog-actions">
           <Button onClick={onClose}>{t("Cancel")}</Button>
           <Button

@@ -11,7 +11,6 @@ import { formatSize } from "../../ui/format-size.ts";
 import { type Column, Table } from "../../ui/table.tsx";
 import { useToasts } from "../../ui/toasts.tsx";
 import { DropArea } from "./drop-area.tsx";
-import styles from "./agent.module.css";
 
 /** No event announces changes of files. */
 const CHANGES_MS = 10_000;
@@ -73,7 +72,7 @@ function KnowledgeList({ files, onRemove }: KnowledgeListProps): React.JSX.Eleme
   return (
     <>
       <Table caption={t("Knowledge")} columns={columns} rows={files} keyOf={({ name }) => name} />
-      <p className={styles["note"]}>{t("What stands in these files counts as yours. Add none that you do not trust.")}</p>
+      <p className="note">{t("What stands in these files counts as yours. Add none that you do not trust.")}</p>
       {removed === undefined ? null : (
         <ConfirmDialog
           title={t("Remove {name}?", { name: removed })}

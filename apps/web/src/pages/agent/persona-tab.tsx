@@ -46,7 +46,7 @@ export function PersonaTab({ agentId }: { readonly agentId: string }): React.JSX
                 </li>
               ))}
             </ul>
-            <p className={styles["note"]}>
+            <p className="note">
               {t("In every new conversation, {tokens} tokens together.", {
                 tokens: formatCompact(all.reduce((sum, { promptTokens }) => sum + promptTokens, 0)),
               })}{" "}

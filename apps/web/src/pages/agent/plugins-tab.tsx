@@ -24,7 +24,7 @@ export function PluginsTab(): React.JSX.Element {
   return (
     <>
       <div className={styles["bar"]}>
-        <p className={styles["note"]}>{t("Packages give all agents more tools, skills, servers, models or channels.")}</p>
+        <p className="note">{t("Packages give all agents more tools, skills, servers, models or channels.")}</p>
         <Button variant="primary" onClick={() => setOpen({})}>
           {t("Install…")}
         </Button>
@@ -66,13 +66,13 @@ function PackageItem({ found, isPending, onRun: run, onUpdate }: PackageItemProp
   const { name, version = "", provides, problems, canSwitch, isEnabled, source } = found;
   const [isAsking, setAsking] = useState(false);
   return (
-    <article className={styles["item"]}>
+    <article className="list-item">
       <div className={styles["bar"]}>
         <h2>
           <bdi>{name}</bdi> {version}
         </h2>
         {problems.length > 0 ? <Badge tone="bad">{t("Has problems")}</Badge> : isEnabled ? null : <Badge>{t("Switched off")}</Badge>}
-        <div className={styles["actions"]}>
+        <div className="actions">
           {canSwitch ? (
             <Button busy={isPending} onClick={() => run(isEnabled ? "disable" : "enable")}>
               {isEnabled ? t("Switch off") : t("Switch on")}
@@ -93,11 +93,11 @@ function PackageItem({ found, isPending, onRun: run, onUpdate }: PackageItemProp
           ) : null}
         </div>
       </div>
-      <p className={styles["note"]} dir="auto">
+      <p className="note" dir="auto">
         {provides.map(describePart).join(" · ")}
       </p>
       {problems.map((problem) => (
-        <p key={problem} className={styles["problem"]} dir="auto">
+        <p key={problem} className="problem" dir="auto">
           {problem}
         </p>
       ))}

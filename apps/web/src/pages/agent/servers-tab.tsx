@@ -21,7 +21,7 @@ export function ServersTab({ agentId }: { readonly agentId: string }): React.JSX
   return (
     <>
       <Loaded query={servers}>{({ servers: all }) => <ServerList agentId={agentId} servers={all} />}</Loaded>
-      <p className={styles["links"]}>
+      <p className="fact-line">
         <Link to="/settings/{-$section}" params={{ section: "configuration" }} search={{ group: "mcp", key: "mcp.servers" }}>
           {t("Settings of MCP servers")}
         </Link>
@@ -68,27 +68,27 @@ function ServerItem({ agentId, server }: { readonly agentId: string; readonly se
     ...(tools === undefined ? [t("not used yet")] : [t("{count, plural, one {# tool} other {# tools}}", { count: tools.length })]),
   ];
   return (
-    <article className={styles["item"]}>
+    <article className="list-item">
       <div className={styles["bar"]}>
         <h2>
           <bdi>{name}</bdi>
         </h2>
         {isEnabled ? problem === undefined ? null : <Badge tone="bad">{t("Does not work")}</Badge> : <Badge>{t("Switched off")}</Badge>}
-        <div className={styles["actions"]}>
+        <div className="actions">
           <Button busy={test.isPending} disabled={!isEnabled} onClick={run}>
             {kind === "mcp" ? t("Reconnect") : t("Test")}
             <span className="sr-only"> {name}</span>
           </Button>
         </div>
       </div>
-      <p className={styles["note"]}>{facts.join(" · ")}</p>
+      <p className="note">{facts.join(" · ")}</p>
       {place === undefined ? null : (
         <code className={styles["place"]} dir="auto">
           {place}
         </code>
       )}
       {problem === undefined ? null : (
-        <p className={styles["problem"]} dir="auto">
+        <p className="problem" dir="auto">
           {problem}
         </p>
       )}
@@ -102,7 +102,7 @@ function Result({ result }: { readonly result: RpcMethods["servers.test"]["resul
   if (typeof result === "string" || !result.works) {
     const reason = typeof result === "string" ? result : (result.problem ?? "");
     return (
-      <output className={styles["problem"]} dir="auto">
+      <output className="problem" dir="auto">
         {t("It does not work: {reason}", { reason })}
       </output>
     );

@@ -30,7 +30,7 @@ export function SkillDialog({ agentId, name, onClose }: SkillDialogProps): React
               ))}
             </dl>
             {found.warnings.map((warning) => (
-              <p key={warning} className={styles["note"]} dir="auto">
+              <p key={warning} className="note" dir="auto">
                 {warning}
               </p>
             ))}

@@ -40,7 +40,7 @@ export function SkillsTab({ agentId }: { readonly agentId: string }): React.JSX.
   return (
     <>
       <div className={styles["bar"]}>
-        <p className={styles["note"]}>{t("Instructions that the agent reads when a task calls for them.")}</p>
+        <p className="note">{t("Instructions that the agent reads when a task calls for them.")}</p>
         <Button variant="primary" onClick={() => setInstalling(true)}>
           {t("Install…")}
         </Button>
@@ -64,7 +64,7 @@ export function SkillsTab({ agentId }: { readonly agentId: string }): React.JSX.
                 ))}
               </ul>
               {problems.map(({ path, message }) => (
-                <p key={`${path} ${message}`} className={styles["problem"]} dir="auto">
+                <p key={`${path} ${message}`} className="problem" dir="auto">
                   {path}: {message}
                 </p>
               ))}
@@ -89,13 +89,13 @@ function SkillItem({ skill, onShow }: { readonly skill: SkillSummary; readonly o
   const after = { onError: ({ message }: Error) => toasts.show({ kind: "error", text: message }) };
   const [tone, words] = STATES[state];
   return (
-    <article className={styles["item"]}>
+    <article className="list-item">
       <div className={styles["bar"]}>
         <h2>
           <bdi>{name}</bdi>
         </h2>
         <Badge tone={tone}>{t(words)}</Badge>
-        <div className={styles["actions"]}>
+        <div className="actions">
           <Button onClick={onShow}>
             {t("Details")}
             <span className="sr-only"> {name}</span>
@@ -113,7 +113,7 @@ function SkillItem({ skill, onShow }: { readonly skill: SkillSummary; readonly o
         </div>
       </div>
       <p dir="auto">{description}</p>
-      <p className={styles["note"]}>
+      <p className="note">
         {t(SOURCES[source] ?? source)}
         {reason === undefined ? null : ` · ${reason}`}
       </p>

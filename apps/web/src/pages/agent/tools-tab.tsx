@@ -54,7 +54,7 @@ export function ToolsTab({ agentId }: { readonly agentId: string }): React.JSX.E
           ) : (
             <EmptyState>{t("No tool has these letters in its name.")}</EmptyState>
           )}
-          <p className={styles["note"]}>{t("This is what you may use in the agent's main conversation. Other people may use less.")}</p>
+          <p className="note">{t("This is what you may use in the agent's main conversation. Other people may use less.")}</p>
           {asked === undefined ? null : <WhyDialog agentId={agentId} tool={asked} onClose={() => setAsked(undefined)} />}
         </>
       )}
@@ -95,7 +95,7 @@ function WhyDialog({
                 </li>
               ))}
             </ol>
-            <p className={styles["note"]}>{t("A tool is allowed if every rule allows it. The name of a rule leads to its setting.")}</p>
+            <p className="note">{t("A tool is allowed if every rule allows it. The name of a rule leads to its setting.")}</p>
           </>
         )}
       </Loaded>

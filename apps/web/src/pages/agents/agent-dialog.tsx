@@ -55,7 +55,7 @@ export function AgentDialog({ agent, onClose }: AgentDialogProps): React.JSX.Ele
         </Field>
         <ModelField present={agent?.model} value={model} onChange={setModel} />
         {problem === undefined ? null : (
-          <p className={styles["problem"]} role="alert">
+          <p className="problem" role="alert">
             {problem}
           </p>
         )}

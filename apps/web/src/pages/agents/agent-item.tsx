@@ -36,12 +36,12 @@ export function AgentItem({ agent, bindings, isRemoving, onRemove }: AgentItemPr
         {name === id ? null : <code>{id}</code>}
         {isDefault ? <Badge tone="good">{t("Default")}</Badge> : null}
       </div>
-      <p className={styles["facts"]}>
-        {model === undefined ? <span className={styles["problem"]}>{t("No usable model")}</span> : <bdi>{model}</bdi>}
+      <p className="fact-line">
+        {model === undefined ? <span className="problem">{t("No usable model")}</span> : <bdi>{model}</bdi>}
         <span>{t("{count, plural, =0 {no bindings} one {# binding} other {# bindings}}", { count: bindings })}</span>
         <bdi>{workspace}</bdi>
       </p>
-      <div className={styles["actions"]}>
+      <div className="actions">
         <Button onClick={() => setOpen("change")}>
           {t("Change…")}
           <span className="sr-only"> {name}</span>

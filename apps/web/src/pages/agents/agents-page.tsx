@@ -32,7 +32,7 @@ export function AgentsPage(): React.JSX.Element {
   return (
     <PageFrame title={t("Agents")}>
       <div className="page-scroll">
-        <div className={styles["content"]}>
+        <div className="page-content">
           <Loaded query={agents}>
             {({ agents: all }) => (
               <>

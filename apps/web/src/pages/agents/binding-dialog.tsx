@@ -58,7 +58,7 @@ export function BindingDialog({ agents, onClose }: BindingDialogProps): React.JS
         />
         <PeerFields peer={peer} onChange={setPeer} />
         {problem === undefined ? null : (
-          <p className={styles["problem"]} role="alert">
+          <p className="problem" role="alert">
             {problem}
           </p>
         )}

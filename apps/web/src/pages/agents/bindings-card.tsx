@@ -24,7 +24,7 @@ export function BindingsCard({ agents, bindings, defaultAgentId }: BindingsCardP
   const nameOf = (id: string): string => agents.find((agent) => agent.id === id)?.name ?? id;
   return (
     <Card title={t("Who answers what")} actions={<Button onClick={() => setAdding(true)}>{t("Add a binding…")}</Button>}>
-      <p className={styles["note"]}>
+      <p className="note">
         {bindings.length === 0
           ? t("{name} answers everything. With a binding, another agent answers a channel, a group or a person.", {
               name: nameOf(defaultAgentId),

@@ -2,7 +2,6 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { t } from "../../i18n/t.ts";
 import { PageFrame } from "../../shell/page-frame.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
-import styles from "./automations.module.css";
 import { HeartbeatPanel } from "./heartbeat-panel.tsx";
 import { JobsPanel } from "./jobs-panel.tsx";
 import { WebhooksPanel } from "./webhooks-panel.tsx";
@@ -14,7 +13,7 @@ export function AutomationsPage(): React.JSX.Element {
   return (
     <PageFrame title={t("Automations")}>
       <div className="page-scroll">
-        <div className={styles["content"]}>
+        <div className="page-content">
           <Tabs
             label={t("Automations")}
             tabs={[

@@ -42,7 +42,7 @@ function LoadedForm({ agentId, onClose, view, settings: { save, isBusy } }: Load
   return (
     <form className={styles["form"]} onSubmit={submit}>
       <HeartbeatFields draft={draft} onChange={change} />
-      <div className={styles["actions"]}>
+      <div className="actions">
         <Button type="submit" variant="primary" busy={isBusy}>
           {wasOn ? t("Save") : t("Switch on")}
         </Button>

@@ -57,7 +57,7 @@ function HeartbeatCard({ heartbeat: { agentId, on } }: { readonly heartbeat: Hea
       ) : (
         <>
           {on === undefined ? <EmptyState>{t("It is off. Nothing runs, and nothing is charged.")}</EmptyState> : <HeartbeatFacts on={on} />}
-          <div className={styles["actions"]}>
+          <div className="actions">
             {on === undefined ? null : (
               <Button busy={running.isBusy} onClick={() => void run()}>
                 {t("Run now")}
@@ -82,7 +82,7 @@ function HeartbeatFacts({ on }: { readonly on: NonNullable<HeartbeatSummary["on"
   const { every, activeHours, target, nextAtMs, last, model, prompt } = on;
   return (
     <>
-      <dl className={styles["facts"]}>
+      <dl className="fact-columns">
         <Fact name={t("When")}>
           {t("Every {duration}", { duration: every })}
           {activeHours === undefined ? null : t(", from {start} to {end}", { start: activeHours.start, end: activeHours.end })}

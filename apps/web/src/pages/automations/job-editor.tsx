@@ -55,11 +55,11 @@ export function JobEditor({ job, onDone, onCancel }: JobEditorProps): React.JSX.
         <ReportFields draft={draft} onChange={change} />
         <MoreFields draft={draft} onChange={change} />
         {saving.problem === undefined ? null : (
-          <p className={styles["problem"]} role="alert">
+          <p className="problem" role="alert">
             {saving.problem}
           </p>
         )}
-        <div className={styles["actions"]}>
+        <div className="actions">
           <Button type="submit" variant="primary" busy={saving.isBusy}>
             {job === undefined ? t("Make the job") : t("Save")}
           </Button>

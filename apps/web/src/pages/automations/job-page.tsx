@@ -30,7 +30,7 @@ export function JobPage(): React.JSX.Element {
   return (
     <PageFrame title={isNew ? t("New job") : (job.data?.job.spec.name ?? t("Job"))}>
       <div className="page-scroll">
-        <div className={styles["content"]}>
+        <div className="page-content">
           <p>
             <Link to="/automations" className={styles["back"]}>
               {t("All jobs")}
@@ -80,7 +80,7 @@ function JobCard({ job, wasEdited, onEdit }: JobCardProps): React.JSX.Element {
       <ScrollBox className={styles["text"] ?? ""} label={t("What it does")}>
         <div dir="auto">{payloadContent(spec.payload)}</div>
       </ScrollBox>
-      <dl className={styles["facts"]}>
+      <dl className="fact-columns">
         <Fact name={t("When")}>{scheduleText(spec.schedule)}</Fact>
         <Fact name={t("Next run")}>{nextAtMs === undefined ? "–" : <Moment atMs={nextAtMs} />}</Fact>
         <Fact name={t("Agent")}>
@@ -95,11 +95,11 @@ function JobCard({ job, wasEdited, onEdit }: JobCardProps): React.JSX.Element {
         </Fact>
       </dl>
       {disabledBecause === undefined ? null : (
-        <p className={styles["problem"]}>
+        <p className="problem">
           {t("Switched off:")} <bdi>{disabledBecause}</bdi>
         </p>
       )}
-      <div className={styles["actions"]}>
+      <div className="actions">
         <JobButtons job={job} />
         <Button ref={wasEdited ? focusOnce : undefined} onClick={onEdit}>
           {t("Change")}
@@ -150,7 +150,7 @@ function GrantsCard({ job: { spec, createdIn }, grants }: { readonly job: JobSum
   const isTask = spec.payload.type === "agentTurn";
   return (
     <Card title={t("What it may do")}>
-      <dl className={styles["facts"]}>
+      <dl className="fact-columns">
         <Fact name={t("Made by")}>{madeBy === undefined ? t("you, outside of a conversation") : <bdi>{madeBy}</bdi>}</Fact>
         <Fact name={t("Authority")}>
           {owner ? t("yours") : t("that of its maker: it runs in the sandbox and reports to its own conversation")}
@@ -169,7 +169,7 @@ function GrantsCard({ job: { spec, createdIn }, grants }: { readonly job: JobSum
         ))}
       </dl>
       {problem === undefined ? null : (
-        <p className={styles["problem"]}>
+        <p className="problem">
           {t("Its program is not run:")} <bdi>{problem}</bdi>
         </p>
       )}

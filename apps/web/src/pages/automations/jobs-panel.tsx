@@ -28,7 +28,7 @@ export function JobsPanel(): React.JSX.Element {
   return (
     <>
       {status.data?.schedule.enabled === false ? (
-        <p className={styles["problem"]}>{t("Scheduled runs are switched off in the configuration (cron.enabled). No job runs.")}</p>
+        <p className="problem">{t("Scheduled runs are switched off in the configuration (cron.enabled). No job runs.")}</p>
       ) : null}
       <Loaded query={jobs}>
         {({ jobs: all }) =>
@@ -63,8 +63,8 @@ function JobItem({ job }: { readonly job: JobSummary }): React.JSX.Element {
   const { id, agentId, spec, nextAtMs, last, failures, disabledBecause } = job;
   const hasSeveral = useAppState(({ agents }) => agents.length > 1);
   return (
-    <li className={styles["item"]}>
-      <div className={styles["head"]}>
+    <li className="list-item">
+      <div className={`item-head ${styles["head"]}`}>
         <h2>
           <Link to="/automations/$jobId" params={{ jobId: id }}>
             <bdi>{spec.name}</bdi>
@@ -72,7 +72,7 @@ function JobItem({ job }: { readonly job: JobSummary }): React.JSX.Element {
         </h2>
         <JobBadge job={job} />
       </div>
-      <dl className={styles["facts"]}>
+      <dl className="fact-columns">
         <Fact name={t("When")}>{scheduleText(spec.schedule)}</Fact>
         <Fact name={t("Next run")}>{nextAtMs === undefined ? "–" : <Moment atMs={nextAtMs} />}</Fact>
         <Fact name={t("Last result")}>
@@ -92,12 +92,12 @@ function JobItem({ job }: { readonly job: JobSummary }): React.JSX.Element {
         ) : null}
       </dl>
       {disabledBecause === undefined ? null : (
-        <p className={styles["problem"]}>
+        <p className="problem">
           {t("Switched off:")} <bdi>{disabledBecause}</bdi>
         </p>
       )}
       {failures > 0 && disabledBecause === undefined ? (
-        <p className={styles["problem"]}>{t("It has failed {count, plural, one {once} other {# times in a row}}.", { count: failures })}</p>
+        <p className="problem">{t("It has failed {count, plural, one {once} other {# times in a row}}.", { count: failures })}</p>
       ) : null}
       <JobButtons job={job} />
     </li>
@@ -131,7 +131,7 @@ export function JobButtons({ job: { id, spec, disabledBecause, last } }: { reado
     toasts.show({ text, ...(!enabled && { action: undo }) });
   };
   return (
-    <div className={styles["actions"]}>
+    <div className="actions">
       <Button busy={running.isBusy} disabled={isRunning} onClick={() => void run()}>
         {t("Run now")}
       </Button>

@@ -82,7 +82,7 @@ interface CheckProps {
 
 function Check({ label, checked, onChange }: CheckProps): React.JSX.Element {
   return (
-    <label className={styles["check"]}>
+    <label className="check">
       <input type="checkbox" checked={checked} onChange={({ target }) => onChange(target.checked)} />
       {label}
     </label>

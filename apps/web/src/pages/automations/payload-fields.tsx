@@ -58,7 +58,7 @@ export function PayloadFields({ draft: { does, text, argv, wake }, onChange }: D
         </Field>
       )}
       {does === "systemEvent" ? (
-        <label className={styles["check"]}>
+        <label className="check">
           <input
             type="checkbox"
             checked={wake === "now"}

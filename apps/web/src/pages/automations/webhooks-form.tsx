@@ -30,7 +30,7 @@ export function WebhooksForm({ view, isBusy, onSave, onClose }: WebhooksFormProp
       {({ schema: root }) => (
         <div className={styles["form"]}>
           <SchemaForm schema={hooksOf(root)} path={["hooks"]} value={value} onChange={setValue} problems={view.problems} mark={view.mark} />
-          <div className={styles["actions"]}>
+          <div className="actions">
             <Button variant="primary" busy={isBusy} onClick={() => void save()}>
               {t("Save")}
             </Button>

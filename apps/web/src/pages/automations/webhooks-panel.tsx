@@ -59,7 +59,7 @@ function Webhooks({ view, settings: { save, isBusy } }: WebhooksProps): React.JS
         {isOn && status.data !== undefined && status.data.publicUrl === undefined ? (
           <p>{t("The gateway has no public address (gateway.publicUrl), so only systems on this machine reach them.")}</p>
         ) : null}
-        <div className={styles["actions"]}>
+        <div className="actions">
           <Button variant={isOn ? "plain" : "primary"} busy={isBusy} onClick={() => void save({ hooks: { enabled: !isOn } })}>
             {isOn ? t("Switch off") : t("Switch on")}
           </Button>
@@ -79,8 +79,8 @@ function Webhooks({ view, settings: { save, isBusy } }: WebhooksProps): React.JS
 
 function WebhookItem({ row: { name, url, scheme, action, hasSecret, task, deliver } }: { readonly row: WebhookRow }): React.JSX.Element {
   return (
-    <li className={styles["item"]}>
-      <div className={styles["head"]}>
+    <li className="list-item">
+      <div className={`item-head ${styles["head"]}`}>
         <h2>
           <bdi>{name}</bdi>
         </h2>
@@ -89,7 +89,7 @@ function WebhookItem({ row: { name, url, scheme, action, hasSecret, task, delive
       <p>
         <code>{url}</code> <CopyButton text={() => url} what={t("the address of {name}", { name })} />
       </p>
-      <dl className={styles["facts"]}>
+      <dl className="fact-columns">
         <Fact name={t("Does")}>{action === "wake" ? t("tells the heartbeat") : t("begins a turn of its own")}</Fact>
         <Fact name={t("Proof")}>{scheme}</Fact>
         {deliver === undefined ? null : (

@@ -1,7 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { type Account, accountLabel } from "../../channel-setup/account-name.ts";
-import styles from "../../channel-setup/channel-setup.module.css";
 import { useRpcMutation } from "../../data/use-rpc.ts";
 import { RpcError } from "../../gateway-client/rpc-error.ts";
 import { t } from "../../i18n/t.ts";
@@ -51,12 +50,12 @@ export function AccountActions({ account }: { readonly account: Account }): Reac
       <output>
         {probe.data === undefined || probe.isPending ? null : <Probed result={probe.data} />}
         {problem === null ? null : (
-          <p className={styles["problem"]} dir="auto">
+          <p className="problem" dir="auto">
             {problem.message}
           </p>
         )}
       </output>
-      <div className={styles["actions"]}>
+      <div className="actions">
         <Button busy={probe.isPending} onClick={() => probe.mutate(account)}>
           {t("Check access")}
         </Button>
@@ -94,17 +93,17 @@ interface ProbedProps {
 
 function Probed({ result: { account, missingPermissions, problems = [], notes = [] } }: ProbedProps): React.JSX.Element {
   return (
-    <div className={styles["said"]}>
+    <div className="result">
       <p>
         {t("Its platform knows it as:")} <bdi>{account.name ?? account.id}</bdi>
       </p>
       {missingPermissions.map((permission) => (
-        <p key={permission} className={styles["problem"]}>
+        <p key={permission} className="problem">
           {t("It lacks a permission:")} <bdi>{permission}</bdi>
         </p>
       ))}
       {problems.map((text) => (
-        <p key={text} className={styles["problem"]} dir="auto">
+        <p key={text} className="problem" dir="auto">
           {text}
         </p>
       ))}

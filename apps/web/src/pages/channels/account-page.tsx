@@ -27,7 +27,7 @@ export function AccountPage(): React.JSX.Element {
   return (
     <PageFrame title={accountLabel({ channel, accountId })}>
       <div className="page-scroll">
-        <div className={`${styles["page"]} ${styles["narrow"]}`}>
+        <div className={`page-content ${styles["narrow"]}`}>
           <Link to="/channels" className={styles["back"]}>
             {t("All channels")}
           </Link>
@@ -91,7 +91,7 @@ function LoginCard({ account }: { readonly account: Account }): React.JSX.Elemen
       {isOpen ? (
         <LoginSteps account={account} onBack={() => setOpen(false)} done={t("Done")} />
       ) : (
-        <div className={styles["actions"]}>
+        <div className="actions">
           <Button onClick={() => setOpen(true)}>{t("Log in again")}</Button>
         </div>
       )}

@@ -20,7 +20,7 @@ export function ChannelsPage(): React.JSX.Element {
   return (
     <PageFrame title={t("Channels")}>
       <div className="page-scroll">
-        <div className={styles["page"]}>
+        <div className="page-content">
           <Loaded query={status}>
             {({ channels }) => {
               const accounts = channels.filter(({ channel }) => list.data !== undefined && !implicit.includes(channel));
@@ -34,7 +34,7 @@ export function ChannelsPage(): React.JSX.Element {
                     <li key={accountKey(account)}>
                       <Card title={accountLabel(account)} actions={<AccountState state={account.state} />}>
                         <AccountFacts status={account} />
-                        <div className={styles["actions"]}>
+                        <div className="actions">
                           <Link to="/channels/$account" params={{ account: accountKey(account) }} className="button">
                             {t("Open {account}", { account: accountLabel(account) })}
                           </Link>

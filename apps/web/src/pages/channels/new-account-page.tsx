@@ -13,7 +13,7 @@ export function NewAccountPage(): React.JSX.Element {
   return (
     <PageFrame title={title}>
       <div className="page-scroll">
-        <div className={`${styles["page"]} ${styles["narrow"]}`}>
+        <div className={`page-content ${styles["narrow"]}`}>
           <Link to="/channels" className={styles["back"]}>
             {t("All channels")}
           </Link>

@@ -21,7 +21,7 @@ export function ReportView({ report }: { readonly report: ContextReport }): Reac
       <header className={styles["question"]}>
         <p className={styles["hint"]}>{isPerson ? t("You asked:") : t("Asked by:")}</p>
         <h2 dir="auto">{isPerson ? (bodyOf(report) ?? askedTitle(request)) : askedTitle(request)}</h2>
-        <div className={styles["ways"]}>
+        <div className="fact-line">
           <time dateTime={new Date(request.sentAtMs).toISOString()}>{formatMoment(request.sentAtMs)}</time>
           {request.request === 1 ? null : <span>{t("Step {number}: after the results of tools", { number: request.request })}</span>}
           <Link to="/trace/$id" params={{ id: request.turnId }}>

@@ -17,13 +17,13 @@ interface InboxItemProps {
 export function InboxItem({ title, kind, tone, facts, actions, children }: InboxItemProps): React.JSX.Element {
   const id = useId();
   return (
-    <li className={styles["item"]} tabIndex={-1} aria-labelledby={id}>
-      <div className={styles["head"]}>
+    <li className="list-item" tabIndex={-1} aria-labelledby={id}>
+      <div className="item-head">
         <h2 id={id}>{title}</h2>
         <Badge {...(tone !== undefined && { tone })}>{kind}</Badge>
       </div>
       {children}
-      {facts === undefined ? null : <div className={styles["facts"]}>{facts}</div>}
+      {facts === undefined ? null : <div className="fact-line">{facts}</div>}
       <fieldset className={styles["actions"]} aria-labelledby={id}>
         {actions}
       </fieldset>

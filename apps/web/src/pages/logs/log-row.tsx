@@ -73,7 +73,7 @@ function Fields({ entry }: { readonly entry: LogEntry }): React.JSX.Element {
           </div>
         ))}
       </dl>
-      <div className={styles["ways"]}>
+      <div className="fact-line">
         {turnId === undefined ? null : (
           <Link to="/trace/$id" params={{ id: turnId }}>
             {t("What happened to this message")}

@@ -31,7 +31,7 @@ export function LogsPage(): React.JSX.Element {
   return (
     <PageFrame title={t("Logs")}>
       <div className="page-scroll">
-        <div className={styles["content"]}>
+        <div className={`page-content ${styles["content"]}`}>
           <LogControls search={search} sources={sources} onChange={change} />
           <div className={styles["state"]}>
             <output>

@@ -44,7 +44,7 @@ export function ForgetPanel(): React.JSX.Element {
         </p>
         <form className={styles["form"]} onSubmit={(event) => void plan(event)}>
           <ScopeFields draft={draft} onChange={change} />
-          <div className={styles["actions"]}>
+          <div className="actions">
             <Button
               type="submit"
               variant={planned === undefined ? "primary" : "plain"}
@@ -188,7 +188,7 @@ function PlanCard({ scope, report: { type, counts, notes, untouched }, onDone }:
           </ul>
         </>
       )}
-      <div className={styles["actions"]}>
+      <div className="actions">
         <Button variant="danger" busy={forgetting.isBusy} onClick={() => setStep("asking")}>
           {t("Forget all of this…")}
         </Button>

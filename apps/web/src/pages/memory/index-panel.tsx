@@ -41,11 +41,11 @@ export function IndexPanel({ agent }: { readonly agent: string | undefined }): R
           </p>
           <Facts state={state} />
           {state.problems.map((problem) => (
-            <p key={problem} className={styles["problem"]} dir="auto">
+            <p key={problem} className="problem" dir="auto">
               {problem}
             </p>
           ))}
-          <div className={styles["actions"]}>
+          <div className="actions">
             <Button busy={indexing.isBusy} onClick={() => void index(false)}>
               {t("Update now")}
             </Button>
@@ -76,7 +76,7 @@ function Facts({ state }: { readonly state: MemoryState }): React.JSX.Element {
     ],
   ];
   return (
-    <dl className={styles["facts"]}>
+    <dl className="fact-columns">
       {rows.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>

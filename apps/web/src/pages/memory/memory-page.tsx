@@ -6,7 +6,6 @@ import { AgentChoice } from "../../ui/agent-choice.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { ForgetPanel } from "./forget-panel.tsx";
 import { IndexPanel } from "./index-panel.tsx";
-import styles from "./memory.module.css";
 import { NoteView } from "./note-view.tsx";
 import { NotesPanel } from "./notes-panel.tsx";
 
@@ -19,7 +18,7 @@ export function MemoryPage(): React.JSX.Element {
   return (
     <PageFrame title={note ?? t("Memory")}>
       <div className="page-scroll">
-        <div className={styles["content"]}>
+        <div className="page-content">
           {note === undefined ? (
             <>
               {agents.length < 2 ? null : (

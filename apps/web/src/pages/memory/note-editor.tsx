@@ -63,7 +63,7 @@ export function NoteEditor({ agent, path, note }: NoteEditorProps): React.JSX.El
           onDrop={() => setEdit(undefined)}
         />
       ) : (
-        <div className={styles["actions"]}>
+        <div className="actions">
           <Button variant="primary" busy={writing.isBusy} disabled={!isChanged} onClick={() => void save()}>
             {t("Save")}
           </Button>
@@ -99,7 +99,7 @@ function Outdated({ mine, stored, onKeep, onDrop }: OutdatedProps): React.JSX.El
     <section className={styles["outdated"]} role="alert">
       <p>{t("The note has changed meanwhile. This is what saving your text would do to it:")}</p>
       <TextDiff label={t("From the stored note to yours")} before={stored.text} after={mine} />
-      <div className={styles["actions"]}>
+      <div className="actions">
         <Button onClick={onKeep}>{t("Keep mine")}</Button>
         <Button onClick={onDrop}>{t("Take the stored one")}</Button>
       </div>

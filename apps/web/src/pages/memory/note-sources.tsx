@@ -35,8 +35,8 @@ export function NoteSources({ agent, path }: NoteProps): React.JSX.Element {
 
 function Entry({ entry: { startLine, text, origin, source, findings } }: { readonly entry: MemoryAuditEntry }): React.JSX.Element {
   return (
-    <li className={styles["item"]}>
-      <div className={styles["head"]}>
+    <li className="list-item">
+      <div className="item-head">
         <small>{t("Line {line}", { line: startLine })}</small>
         <Badge tone={origin === "untrusted" ? "warning" : "neutral"}>{origin === undefined ? t("by hand") : originText(origin)}</Badge>
       </div>

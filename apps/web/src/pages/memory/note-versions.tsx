@@ -65,8 +65,8 @@ function Version({ agent, path, present, version, isShown, onShow }: VersionProp
     if (done !== undefined) toasts.show({ text: t("{path} is as it was. What it held until now is its newest version.", { path }) });
   };
   return (
-    <li className={styles["item"]}>
-      <div className={styles["head"]}>
+    <li className="list-item">
+      <div className="item-head">
         <span>
           <time dateTime={new Date(atMs).toISOString()}>{t("Until {time}", { time: formatMoment(atMs) })}</time>{" "}
           <small>{formatSize(sizeBytes)}</small>
@@ -74,7 +74,7 @@ function Version({ agent, path, present, version, isShown, onShow }: VersionProp
         {untrusted ? <Badge tone="warning">{t("may hold text of others")}</Badge> : null}
       </div>
       {isShown ? <VersionDiff agent={agent} path={path} id={id} present={present} /> : null}
-      <div className={styles["actions"]}>
+      <div className="actions">
         <Button aria-expanded={isShown} onClick={onShow}>
           {isShown ? t("Hide the differences") : t("Show the differences")}
         </Button>

@@ -115,7 +115,7 @@ interface NoteItemProps extends NotesPanelProps {
 
 function NoteItem({ agent, note: { path, sizeBytes, changedAtMs }, versions }: NoteItemProps): React.JSX.Element {
   return (
-    <li className={styles["note"]}>
+    <li className={`list-item ${styles["note"]}`}>
       <Link to="/memory" search={{ ...(agent !== undefined && { agent }), note: path }}>
         <bdi>{path}</bdi>
       </Link>
@@ -135,7 +135,7 @@ function GoneNotes({ agent, paths }: NotesPanelProps & { readonly paths: readonl
       <summary>{t("Notes that are gone, with versions to restore")}</summary>
       <ul className={styles["list"]}>
         {paths.map((path) => (
-          <li key={path} className={styles["note"]}>
+          <li key={path} className={`list-item ${styles["note"]}`}>
             <Link to="/memory" search={{ ...(agent !== undefined && { agent }), note: path }}>
               <bdi>{path}</bdi>
             </Link>
@@ -166,7 +166,7 @@ function NewNote({ agent, onClose }: NotesPanelProps & { readonly onClose: () =>
           <input {...control} autoFocus required maxLength={100} dir="auto" value={name} onChange={({ target }) => setName(target.value)} />
         )}
       </Field>
-      <div className={styles["actions"]}>
+      <div className="actions">
         <Button type="submit" variant="primary" busy={writing.isBusy}>
           {t("Make the note")}
         </Button>

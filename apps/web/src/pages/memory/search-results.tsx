@@ -23,7 +23,7 @@ export function SearchResults({ agent, query }: SearchResultsProps): React.JSX.E
       {({ hits, degraded }) => (
         <>
           {degraded === undefined ? null : (
-            <p className={styles["problem"]}>
+            <p className="problem">
               {t("Less complete than usual:")} <bdi>{degraded}</bdi>
             </p>
           )}
@@ -42,8 +42,8 @@ export function SearchResults({ agent, query }: SearchResultsProps): React.JSX.E
 function Hit({ agent, hit }: { readonly agent: string | undefined; readonly hit: MemorySearchHit }): React.JSX.Element {
   const { text, origin, day, source } = hit;
   return (
-    <li className={styles["item"]}>
-      <div className={styles["head"]}>
+    <li className="list-item">
+      <div className="item-head">
         <HitPlace agent={agent} hit={hit} />
         {origin === "untrusted" || source === "sessions" ? (
           <Badge tone={origin === "untrusted" ? "warning" : "neutral"}>{originText(origin)}</Badge>

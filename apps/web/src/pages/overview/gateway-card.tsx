@@ -9,7 +9,6 @@ import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { useToasts } from "../../ui/toasts.tsx";
-import styles from "./overview.module.css";
 
 /** The gateway itself: its version, its store, its configuration, and what waits. */
 export function GatewayCard({ status }: { readonly status: GatewayStatus }): React.JSX.Element {
@@ -45,19 +44,19 @@ export function GatewayCard({ status }: { readonly status: GatewayStatus }): Rea
   ];
   return (
     <Card title={t("Gateway")} actions={<Link to="/logs">{t("Details")}</Link>}>
-      <dl className={styles["facts"]}>
+      <dl className="facts">
         {facts.map(([name, value]) => (
           <Fact key={name} name={name} value={value} />
         ))}
       </dl>
-      {storage.detail === undefined ? null : <p className={styles["problem"]}>{storage.detail}</p>}
+      {storage.detail === undefined ? null : <p className="problem">{storage.detail}</p>}
       {config.problems.map((problem) => (
-        <p key={problem} className={styles["problem"]}>
+        <p key={problem} className="problem">
           {problem}
         </p>
       ))}
       {damage.length === 0 ? null : (
-        <p className={styles["problem"]}>
+        <p className="problem">
           {t("{count, plural, one {# place of the stored state was damaged.} other {# places of the stored state were damaged.}}", {
             count: damage.length,
           })}

@@ -26,7 +26,7 @@ export function ModelsCard({ status: { agents, resting } }: { readonly status: G
                 {name}: {model}
               </span>
               {problem === undefined ? <Badge tone="good">{t("Usable")}</Badge> : <Badge tone="bad">{t("Failed")}</Badge>}
-              {problem === undefined ? null : <small className={styles["problem"]}>{problem}</small>}
+              {problem === undefined ? null : <small className="problem">{problem}</small>}
               {modelNote === undefined ? null : <small>{modelNote}</small>}
             </li>
           );

@@ -23,7 +23,7 @@ export function ScheduleCard({ schedule }: { readonly schedule: GatewayStatus["s
         <EmptyState>{t("Scheduled runs are switched off in the configuration.")}</EmptyState>
       )}
       {schedule.failing.map(({ id, name, failures, disabledBecause }) => (
-        <p key={id} className={styles["problem"]}>
+        <p key={id} className="problem">
           {disabledBecause === undefined
             ? t("{name} has failed {count, plural, one {once} other {# times in a row}}.", { name: isolate(name), count: failures })
             : t("{name} is switched off: {reason}", { name: isolate(name), reason: isolate(disabledBecause) })}

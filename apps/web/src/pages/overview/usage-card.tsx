@@ -6,7 +6,6 @@ import { t } from "../../i18n/t.ts";
 import { Card } from "../../ui/card.tsx";
 import { dayOf, periodOf } from "../usage/usage-period.ts";
 import { costText } from "../usage/usage-texts.ts";
-import styles from "./overview.module.css";
 
 /** What all conversations have used today, by the browser's time zone. */
 export function UsageCard(): React.JSX.Element {
@@ -25,7 +24,7 @@ export function UsageCard(): React.JSX.Element {
     >
       <Loaded query={usage}>
         {({ total }) => (
-          <dl className={styles["facts"]}>
+          <dl className="facts">
             <dt>{t("Cost")}</dt>
             <dd>{costText(total)}</dd>
             <dt>{t("Tokens")}</dt>

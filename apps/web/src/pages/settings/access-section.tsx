@@ -37,7 +37,7 @@ function LinkCard(): React.JSX.Element {
     <Card title={t("Use another device")}>
       <p>{t("Open this link on a phone or in another browser. It gives all rights of the owner, so share it with no other person.")}</p>
       {isLocal ? (
-        <p className={styles["note"]}>
+        <p className="note">
           <RichText
             id="This address works on this machine alone. For other devices set <0>where the gateway listens</0> first."
             parts={[
@@ -64,7 +64,7 @@ function LinkCard(): React.JSX.Element {
           )}
         </>
       ) : null}
-      <div className={styles["actions"]}>
+      <div className="actions">
         <Button aria-expanded={isShown} onClick={() => setShown(!isShown)}>
           {isShown ? t("Hide the link") : t("Show the link and its QR code")}
         </Button>
@@ -80,7 +80,7 @@ function LogOutCard(): React.JSX.Element {
   return (
     <Card title={t("This browser")}>
       <p>{t("This browser keeps the token of your gateway until you log out.")}</p>
-      <div className={styles["actions"]}>
+      <div className="actions">
         <Button variant="danger" onClick={() => setAsks(true)}>
           {t("Log out")}
         </Button>

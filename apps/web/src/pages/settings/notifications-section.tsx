@@ -4,7 +4,6 @@ import type { NotificationState } from "../../app/notifier.ts";
 import { msg, t } from "../../i18n/t.ts";
 import { Card } from "../../ui/card.tsx";
 import { InstallCard } from "./install-card.tsx";
-import styles from "./settings.module.css";
 
 const PROBLEMS: Readonly<Partial<Record<NotificationState, string>>> = {
   unsupported: msg("This browser shows no notifications of pages."),
@@ -22,7 +21,7 @@ export function NotificationsSection(): React.JSX.Element {
   return (
     <>
       <Card title={t("This browser")}>
-        <label className={styles["check"]}>
+        <label className="check">
           <input
             type="checkbox"
             checked={state === "on"}

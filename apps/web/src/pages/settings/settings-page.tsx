@@ -32,7 +32,7 @@ export function SettingsPage(): React.JSX.Element {
   return (
     <PageFrame title={t("Settings")}>
       <div className="page-scroll">
-        <div className={styles["content"]}>
+        <div className={`page-content ${styles["content"]}`}>
           <Tabs
             label={t("Settings")}
             tabs={SECTIONS.map((id) => ({ id, label: t(NAMES[id]) }))}

@@ -28,7 +28,7 @@ export function TracePage(): React.JSX.Element {
   return (
     <PageFrame title={t("Trace")}>
       <div className="page-scroll">
-        <div className={styles["content"]}>
+        <div className={`page-content ${styles["content"]}`}>
           <Loaded query={trace}>{(found) => <TraceView trace={found} />}</Loaded>
         </div>
       </div>
@@ -51,7 +51,7 @@ function TraceView({ trace }: { readonly trace: MessageTrace }): React.JSX.Eleme
         ))}
         <p>{summaryOf(way, trace)}</p>
         <StackedBar label={t("Where the time went")} parts={timeParts(way)} />
-        <div className={styles["ways"]}>
+        <div className="fact-line">
           <time dateTime={new Date(way.startMs).toISOString()}>{formatMoment(way.startMs)}</time>
           <Link to="/chat/{-$sessionKey}" params={{ sessionKey }}>
             {t("Open the conversation")}

@@ -58,17 +58,13 @@ export function GroupsCard({ report: { groups, omitted }, period: { by, from, to
     <Card title={title}>
       <div className={styles["plots"]}>
         <div className={styles["figures"]}>
-          {hasPrice ? (
-            <BarPlot title={t("Cost")} data={plots.cost} />
-          ) : (
-            <p className={styles["note"]}>{t("No price of these models is known.")}</p>
-          )}
+          {hasPrice ? <BarPlot title={t("Cost")} data={plots.cost} /> : <p className="note">{t("No price of these models is known.")}</p>}
           <BarPlot title={t("Tokens")} data={plots.tokens} />
         </div>
         <Table caption={title} columns={columnsOf(by, nameOf)} rows={groups} keyOf={({ keys }) => keys[by] ?? ""} />
       </div>
       {omitted === 0 ? null : (
-        <p className={styles["note"]}>
+        <p className="note">
           {t("{count, plural, one {# more is not shown.} other {# more are not shown.}} Choose a shorter period.", { count: omitted })}
         </p>
       )}

@@ -27,7 +27,7 @@ export function SummaryCard({ report: { total, charged, storedSinceMs } }: { rea
         ))}
       </dl>
       {chargedTokens > total.total ? (
-        <p className={styles["note"]}>
+        <p className="note">
           {storedSinceMs === undefined
             ? t(
                 "{tokens} tokens and {cost} were charged in all. That includes tests of models, media, and requests that are not kept any longer.",

@@ -25,7 +25,7 @@ export function UsagePage(): React.JSX.Element {
   return (
     <PageFrame title={t("Usage")}>
       <div className="page-scroll">
-        <div className={styles["content"]}>
+        <div className={`page-content ${styles["content"]}`}>
           <PeriodControls
             period={period}
             isOrdered={isOrdered}

@@ -40,7 +40,7 @@ export function ChangeConflict({ draft, view, onKeep, onDiscard }: ChangeConflic
           {t("Both changed the same lines. If you keep your text, it takes the place of the other one; the review shows what that undoes.")}
         </p>
       )}
-      <div className={styles["actions"]}>
+      <div className="actions">
         <Button variant="primary" onClick={onKeep}>
           {isMerged ? t("Keep both") : t("Keep my text")}
         </Button>

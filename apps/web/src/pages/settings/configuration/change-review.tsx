@@ -43,7 +43,7 @@ export function ChangeReview({ base, plan, isBusy, onSave, onBack }: ChangeRevie
           ))}
         </ul>
       )}
-      <div className={styles["actions"]} ref={actions}>
+      <div className="actions" ref={actions}>
         <Button variant="primary" busy={isBusy} onClick={onSave}>
           {t("Save")}
         </Button>

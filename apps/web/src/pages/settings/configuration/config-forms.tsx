@@ -126,7 +126,7 @@ function Groups({ groups, selected, onOpen }: GroupsProps): React.JSX.Element {
 function Found({ rows, onOpen }: { readonly rows: readonly SchemaRow[]; readonly onOpen: () => void }): React.JSX.Element {
   return (
     <Card title={t("Found")}>
-      <output className={styles["note"]}>
+      <output className="note">
         {t("{count, plural, =0 {No setting has these words.} one {# setting} other {# settings}}", { count: rows.length })}
       </output>
       {/* A link closes the search. */}

@@ -94,9 +94,9 @@ function FileCard({ view: { path, source, problems, needsRestart } }: { readonly
       </p>
       {source === "defaults" ? <p>{t("There is no file yet. The first change makes it.")}</p> : null}
       {source === "last-good" ? (
-        <p className={styles["problem"]}>{t("This file cannot be used. The gateway runs with the last good copy of it.")}</p>
+        <p className="problem">{t("This file cannot be used. The gateway runs with the last good copy of it.")}</p>
       ) : null}
-      {source === "refused" ? <p className={styles["problem"]}>{t("This file cannot be used, and there is no copy of it.")}</p> : null}
+      {source === "refused" ? <p className="problem">{t("This file cannot be used, and there is no copy of it.")}</p> : null}
       {problems.length === 0 ? null : (
         <ul className={styles["list"]} aria-label={t("Problems of the file")}>
           {problems.map((problem) => (

@@ -18,9 +18,7 @@ export function TextForm({ base, text, onChange }: TextFormProps): React.JSX.Ele
         <p>{t("The file cannot be read, and it may hold secrets, so its text is not shown. What you write here replaces it.")}</p>
       ) : null}
       {hasMarks ? (
-        <p className={styles["note"]}>
-          {t("{mark} stands for a stored secret. Leave it, or write a new one in its place.", { mark: base.mark })}
-        </p>
+        <p className="note">{t("{mark} stands for a stored secret. Leave it, or write a new one in its place.", { mark: base.mark })}</p>
       ) : null}
       <TextEditor label={t("Text of the configuration file")} value={text} onChange={onChange} />
     </div>

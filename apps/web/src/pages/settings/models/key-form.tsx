@@ -70,7 +70,7 @@ export function KeyForm({ provider: { id, label, url, defaultModel }, isFirst, o
         )}
       </Field>
       {url === undefined ? null : (
-        <p className={styles["note"]}>
+        <p className="note">
           <RichText
             id="<0>Make a key at {host}</0>. It is kept in a file on the gateway’s machine that only its owner may read."
             values={{ host: new URL(url).host }}
@@ -78,7 +78,7 @@ export function KeyForm({ provider: { id, label, url, defaultModel }, isFirst, o
           />
         </p>
       )}
-      <div className={styles["actions"]}>
+      <div className="actions">
         <Button type="submit" variant="primary" busy={isBusy} disabled={given === ""}>
           {isBusy ? t("Testing…") : t("Test and store")}
         </Button>

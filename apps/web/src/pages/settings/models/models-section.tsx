@@ -36,7 +36,7 @@ function Models({ state, list }: { readonly state: SetupState; readonly list: Mo
         />
       ))}
       {list.problems.map((problem) => (
-        <p key={problem} className={styles["problem"]} dir="auto">
+        <p key={problem} className="problem" dir="auto">
           {problem}
         </p>
       ))}
@@ -56,7 +56,7 @@ function CurrentModel({ state: { model } }: { readonly state: SetupState }): Rea
           <RichText id="<0>{model}</0> answers." values={{ model: model.reference }} parts={[<strong key="0" dir="auto" />]} />
         )}
       </p>
-      <div className={styles["actions"]}>
+      <div className="actions">
         <TestButton model={model.reference} />
         <Button variant="text" onClick={() => void firstRun.open()}>
           {t("Set up step by step")}

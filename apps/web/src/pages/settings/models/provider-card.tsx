@@ -31,14 +31,14 @@ export function ProviderCard({ provider, current, models }: ProviderCardProps): 
   return (
     <Card title={label} actions={<KeyBadge provider={provider} />}>
       {keyPlace === undefined ? null : (
-        <p className={styles["note"]}>
+        <p className="note">
           {t("Its key is in {place}.", { place: keyPlace })} {keyProblem ?? ""}
         </p>
       )}
-      {running === false ? <p className={styles["note"]}>{t("It does not run on the gateway’s machine now.")}</p> : null}
+      {running === false ? <p className="note">{t("It does not run on the gateway’s machine now.")}</p> : null}
       {isReplacing ? <KeyForm provider={provider} isFirst={false} onDone={() => setReplacing(false)} /> : null}
       {needsKey || keyPlace !== undefined ? (
-        <div className={styles["actions"]}>
+        <div className="actions">
           <Button aria-expanded={isReplacing} onClick={() => setReplacing(!isReplacing)}>
             {isReplacing ? t("Cancel") : t("Replace the key")} <span className="sr-only">{label}</span>
           </Button>
@@ -89,7 +89,7 @@ function ModelList({ provider: { id: providerId, label, defaultModel }, models: 
               </span>
               <small>{factsOf(model)}</small>
             </span>
-            <span className={styles["row-actions"]}>
+            <span className={`actions ${styles["row-actions"]}`}>
               {model.reference === current ? (
                 <Badge tone="good">{t("In use")}</Badge>
               ) : (
@@ -103,11 +103,11 @@ function ModelList({ provider: { id: providerId, label, defaultModel }, models: 
         ))}
       </ul>
       {[...(asked.data?.problems ?? []), ...(asked.error === null ? [] : [asked.error.message])].map((problem) => (
-        <p key={problem} className={styles["problem"]} dir="auto">
+        <p key={problem} className="problem" dir="auto">
           {problem}
         </p>
       ))}
-      <div className={styles["actions"]}>
+      <div className="actions">
         {ordered.length > shown.length ? (
           <Button variant="text" onClick={() => setShowsAll(true)}>
             {t("Show all {count} models", { count: ordered.length })}
@@ -118,7 +118,7 @@ function ModelList({ provider: { id: providerId, label, defaultModel }, models: 
             {t("Ask {provider} for its list", { provider: label })}
           </Button>
         )}
-        {asks && asked.isFetching ? <span className={styles["note"]}>{t("Loading…")}</span> : null}
+        {asks && asked.isFetching ? <span className="note">{t("Loading…")}</span> : null}
       </div>
     </>
   );

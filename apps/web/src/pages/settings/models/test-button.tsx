@@ -16,7 +16,7 @@ export function TestButton({ model }: { readonly model: string }): React.JSX.Ele
       <Button busy={test.isPending} onClick={() => test.mutate({ model })}>
         {test.isPending ? t("Testing…") : t("Test")} <span className="sr-only">{model}</span>
       </Button>
-      <output className={test.error !== null || (test.data !== undefined && test.data.type !== "works") ? styles["problem"] : undefined}>
+      <output className={test.error !== null || (test.data !== undefined && test.data.type !== "works") ? "problem" : undefined}>
         {test.error === null ? (test.data === undefined ? null : resultText(test.data)) : test.error.message}
       </output>
     </span>
