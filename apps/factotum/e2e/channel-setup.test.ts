@@ -122,7 +122,14 @@ test("settings are changed without the secret, an account is started again, and 
     stdout: expect.stringContaining("started again") as string,
   });
 
-  expect(await client.request("channels.remove", ACCOUNT)).toEqual({ discarded: 0, pairings: 1, owners: [`telegram:${OWNER}`] });
+  expect(await client.request("channels.remove", ACCOUNT)).toEqual({
+    key: "channels.telegram",
+    credentials: ["credentials/telegram-default-token"],
+    admitting: ["allowFrom", "groups"],
+    discarded: 0,
+    pairings: 1,
+    owners: [`telegram:${OWNER}`],
+  });
   expect(await accountState()).toBeUndefined();
   expect(await readdir(join(product.home, "credentials"))).not.toContain("telegram-default-token");
   await expect(client.request("channels.remove", ACCOUNT)).rejects.toThrow("No account telegram:default");

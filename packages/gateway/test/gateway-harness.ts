@@ -383,6 +383,7 @@ export async function startTestGateway(
     readonly ownerControl?: OwnerControl;
     /** Refuses everything by default. */
     readonly setupControl?: Partial<SetupControl>;
+    readonly channelDesk?: ChannelDesk;
     /** None by default. */
     readonly skills?: Partial<SkillIndex>;
     /** Is told of invoked skills. */
@@ -549,7 +550,7 @@ export async function startTestGateway(
       onChange: () => ({ [Symbol.dispose]: () => undefined }),
     },
     setupControl: { ...NO_SETUP, ...options.setupControl },
-    channelDesk: NO_CHANNELS,
+    channelDesk: options.channelDesk ?? NO_CHANNELS,
     accessDesk: NO_ACCESS,
     configDesk: NO_CONFIG,
     logDesk: NO_LOG,

@@ -51,9 +51,9 @@ export function createChannelDesk(options: ChannelDeskOptions): ChannelDesk {
         const loaded = await load(options.context);
         const account = loaded.config.channels[address.channel]?.accounts[address.accountId];
         if (account === undefined) throw notFound(address);
-        const { owners } = await removeAccount(options.context, account, loaded);
+        const removed = await removeAccount(options.context, account, loaded);
         await apply(options);
-        return { owners };
+        return removed;
       }),
   };
 }

@@ -154,44 +154,23 @@ test("a removal names the owners who stay, and a further account how its owner i
   expect(stderr).toContain(`factotum config set commands.ownerAllowFrom '["raven:carol"]'`);
 });
 
-test("a removal withdraws the account's pairings and codes, and those of no other account", async () => {
+test("a running gateway removes an account, and the command says what went with it", async () => {
   await add();
-  const person = (channel: string, accountId: string, senderId: string) => ({ channel, accountId, senderId });
-  const request = (accountId: string, senderId: string) => ({
-    ...person("pigeon", accountId, senderId),
-    code: `CODE${senderId}`,
-    requestedAtMs: 1,
-    expiresAtMs: 2,
-  });
   const asked: unknown[] = [];
-  const results: Record<string, unknown> = {
-    "pairing.list": {
-      approved: [person("pigeon", "default", "carol"), person("pigeon", "north", "dan"), person("irc", "default", "eve")].map((one) => ({
-        ...one,
-        owner: false,
-      })),
-      pending: [request("default", "fay"), request("north", "gus")],
-    },
-    "pairing.revoke": { revoked: true },
-    "pairing.reject": { request: request("default", "fay") },
-    "config.reload": { type: "applied", needsRestart: [] },
-    "channels.discard": { discarded: 2 },
-  };
+  const removal = { key: "channels.pigeon", credentials: ["credentials/pigeon-default-token"], admitting: ["groups"], owners: [] };
   await using _gateway = await FakeGateway.start(home.factotumHome, {
     connect: async () => true,
     request: async (method, _token, params) => {
-      if (/^(?:pairing|channels)\./.test(method) && method !== "pairing.list") asked.push([method, params]);
-      return results[method];
+      asked.push([method, params]);
+      return { ...removal, discarded: 2, pairings: 1 };
     },
   });
-  const { code, stdout } = await home.run("channels", "remove", "pigeon");
-  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("is removed with it: pairings.") as string });
+  const { code, stdout, stderr } = await home.run("channels", "remove", "pigeon");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toContain("and the files of its secrets are deleted.");
+  expect(stdout).toContain("is removed with it: groups, pairings.");
   expect(stdout).toContain("2 messages that wait to be sent there are kept, and not sent by another account: factotum deadletters list");
-  expect(asked).toEqual([
-    ["pairing.revoke", { channel: "pigeon", accountId: "default", senderId: "carol" }],
-    ["pairing.reject", { code: "CODEfay" }],
-    ["channels.discard", { channel: "pigeon", accountId: "default" }],
-  ]);
+  expect(asked).toEqual([["channels.remove", { channel: "pigeon", accountId: "default" }]]);
 });
 
 test("without a gateway a removal gives up what waits to be sent there, and nothing else", async () => {

@@ -1,15 +1,14 @@
 import { formatProblem, isAvailable, loadConfig, type AccountConfig, type LoadedConfig } from "@factotum/config";
+import type { ChannelRemoval } from "@factotum/protocol";
 import { accountName } from "../compose/account-name.ts";
 import { channelCatalog, configOptions, findInstalled } from "../compose/extensions.ts";
 import { findGateway, requestError } from "../rpc/connect-gateway.ts";
-import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { renderTable } from "../runtime/render-table.ts";
 import { installableChannels } from "./channel-packages.ts";
 import { discardWaiting } from "./discard-waiting.ts";
-import { forgetPairings } from "./forget-pairings.ts";
 import type { InspectedAccount } from "./inspect-account.ts";
 import { refusedStart } from "./refused-start.ts";
 import { removeAccount } from "./remove-account.ts";
@@ -77,33 +76,48 @@ export async function channelsStatus(context: CliContext, { json }: Format): Pro
   }
 }
 
-/** Removes an account from the configuration, with the private files of its secrets. */
+/** Removes an account with the private files of its secrets, its approvals, and what waits to be sent there. */
 export async function channelsRemove(context: CliContext, named: string, { json }: Format): Promise<number> {
   const loaded = await load(context);
   const account = accountOf(named, loaded);
   const { channel, accountId } = account;
-  const forgotten = await forgetPairings(context, { channel, accountId });
-  const { key, files, admitting, owners } = await removeAccount(context, account, loaded);
-  const reloaded = await reloadGateway(context);
-  const { discarded, failure } = await discardWaiting(context, { channel, accountId }).then(
-    (count) => ({ discarded: count, failure: undefined }),
-    (error: unknown) => ({ discarded: 0, failure: error instanceof Error ? error.message : String(error) }),
-  );
-  if (failure !== undefined) context.note(`! What waits to be sent there goes to the next account of this name. ${failure}\n`);
-  if (json) printJson(context, { removed: key, credentials: files, discarded });
+  const removal = await removeRunning(context, account);
+  const { key, credentials, admitting, owners, discarded, pairings } = removal ?? (await removeStopped(context, account, loaded));
+  if (json) printJson(context, { removed: key, credentials, discarded });
   else {
     context.print(
-      `${channel}/${accountId} is removed from the configuration${files.length === 0 ? "" : ", and the files of its secrets are deleted"}.\n`,
+      `${channel}/${accountId} is removed from the configuration${credentials.length === 0 ? "" : ", and the files of its secrets are deleted"}.\n`,
     );
-    const removed = [...admitting, ...(forgotten !== undefined && forgotten > 0 ? ["pairings"] : [])];
+    const removed = [...admitting, ...(pairings > 0 ? ["pairings"] : [])];
     if (removed.length > 0) context.print(`Who was admitted there is removed with it: ${removed.join(", ")}.\n`);
     if (discarded > 0) context.print(`${describeDiscarded(discarded)}\n`);
     if (owners.length > 0) context.note(ownersNote(owners, loaded.config));
-    if (forgotten === undefined)
+    if (removal === undefined)
       context.note('Who was admitted by pairing stays so for an account of this name, until "factotum pairing revoke".\n');
-    context.note(`${describeReload(reloaded)}\n`);
   }
   return EXIT.ok;
+}
+
+/** `undefined` without a running gateway. */
+async function removeRunning(context: CliContext, { channel, accountId }: AccountConfig): Promise<ChannelRemoval | undefined> {
+  using gateway = await findGateway(context);
+  try {
+    return await gateway?.client.request("channels.remove", { channel, accountId }, { signal: context.signal });
+  } catch (error) {
+    throw requestError(error);
+  }
+}
+
+/** Pairings are known to a running gateway alone. */
+async function removeStopped(context: CliContext, account: AccountConfig, loaded: LoadedConfig): Promise<ChannelRemoval> {
+  const { channel, accountId } = account;
+  const removed = await removeAccount(context, account, loaded);
+  const discarded = await discardWaiting(context, { channel, accountId }).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    context.note(`! What waits to be sent there goes to the next account of this name. ${reason}\n`);
+    return 0;
+  });
+  return { ...removed, discarded, pairings: 0 };
 }
 
 /** The same account, added again, can send them. */

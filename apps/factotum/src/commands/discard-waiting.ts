@@ -4,7 +4,6 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import type { AccountConfig } from "@factotum/config";
 import { REMOVED_ACCOUNT_REASON, type OutboxRecord, type SqliteStore } from "@factotum/store";
 import { withStoppedStore } from "../compose/with-stopped-store.ts";
-import { findGateway, requestError } from "../rpc/connect-gateway.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { holdHome } from "../runtime/hold-home.ts";
@@ -13,21 +12,10 @@ import { systemClock } from "../runtime/system-clock.ts";
 type Address = Pick<AccountConfig, "channel" | "accountId">;
 
 /**
- * Gives up what waits to be sent by a removed account, so that the next account of its name does not send it; resolves with how much there was. Without a gateway
- * the command itself opens the database. Rejects with a `CliError` if that is not possible.
+ * Gives up what waits to be sent by a removed account in the database of the stopped gateway, so that the next account of its name does not send it; resolves with
+ * how much there was. Rejects with a `CliError` if the database cannot be opened.
  */
-export async function discardWaiting(context: CliContext, { channel, accountId }: Address): Promise<number> {
-  const address = { channel, accountId };
-  using gateway = await findGateway(context);
-  if (gateway === undefined) return discardStored(context, address);
-  try {
-    return (await gateway.client.request("channels.discard", address, { signal: context.signal })).discarded;
-  } catch (error) {
-    throw requestError(error);
-  }
-}
-
-async function discardStored({ paths }: CliContext, address: Address): Promise<number> {
+export async function discardWaiting({ paths }: Pick<CliContext, "paths">, address: Address): Promise<number> {
   if (!existsSync(join(paths.stateFolder, "factotum.sqlite"))) return 0;
   using held = await holdHome(paths);
   if (held === undefined) throw new CliError("failure", "Another process uses the state directory.");

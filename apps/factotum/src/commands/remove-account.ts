@@ -1,4 +1,5 @@
 import { rm } from "node:fs/promises";
+import { relative } from "node:path";
 import { formatProblem, getConfigValue, setConfigValue, type AccountConfig, type LoadedConfig } from "@factotum/config";
 import { parseOwnerEntry } from "../compose/account-name.ts";
 import { configOptions } from "../compose/extensions.ts";
@@ -10,8 +11,8 @@ import { filesOfRemoved } from "./account-files.ts";
 export interface RemovedAccount {
   /** The key that the configuration does not have any longer. */
   readonly key: string;
-  /** The private files of its secrets; absolute. */
-  readonly files: readonly string[];
+  /** The private files of its secrets, relative to the state directory. */
+  readonly credentials: readonly string[];
   /** The lists of people and groups that went with it. */
   readonly admitting: readonly string[];
   /** The owners who are owners by an id of this channel alone, if it was the channel's last account; they stay so. */
@@ -31,7 +32,8 @@ export async function removeAccount(context: CliContext, account: AccountConfig,
     throw new CliError("configInvalid", `${result.path} was not changed: ${result.problems.map(formatProblem).join("; ")}`);
   const files = await filesOfRemoved(context, account);
   for (const file of files) await rm(file, { force: true });
-  return { key, files, admitting, owners: several ? [] : ownersOn(channel, loaded.config) };
+  const credentials = files.map((file) => relative(context.paths.home, file));
+  return { key, credentials, admitting, owners: several ? [] : ownersOn(channel, loaded.config) };
 }
 
 /** Another account of the channel may give the id to somebody else. */

@@ -2,9 +2,10 @@ import type { SendReceipt } from "@factotum/channel-contract";
 import { startAnthropicServer, textReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import { NO_CHANNELS, startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 import { TestClient } from "../../test/test-client.ts";
+import { ChannelRequestError } from "../channels/channel-inspector.ts";
 
 const WRONG_TOKEN: SendReceipt = { type: "rejected", code: "unauthorized", retry: { type: "never" }, message: "the token was revoked" };
 const SLOW_DOWN: SendReceipt = {
@@ -19,11 +20,16 @@ let server: AnthropicServer;
 let old: TestPlatform;
 let running: TestGateway;
 let client: TestClient;
+/** What writing the file leads to. */
+let write: () => Promise<void>;
 beforeEach(async () => {
   server = await startAnthropicServer();
   server.respond(() => textReply("For the old one."));
   old = new TestPlatform();
-  running = await startTestGateway({ platform: old, patch: withModel(server.baseUrl) });
+  write = async () => apply();
+  const removed = { key: "channels.test", credentials: [], admitting: [], owners: [] };
+  const channelDesk = { ...NO_CHANNELS, remove: async () => write().then(() => removed) };
+  running = await startTestGateway({ platform: old, patch: withModel(server.baseUrl), channelDesk });
   client = await TestClient.connect(running.gateway.url, running.token);
 });
 afterEach(async () => {
@@ -34,7 +40,7 @@ afterEach(async () => {
 /** The accounts of another configuration. */
 const apply = async (...platforms: readonly TestPlatform[]): Promise<void> =>
   running.gateway.engine.parts.channels.apply(platforms.map((platform) => platform.account()));
-const discard = async (): Promise<unknown> => client.call("channels.discard", ACCOUNT);
+const remove = async (): Promise<number> => (await client.call("channels.remove", ACCOUNT)).discarded;
 const textsOf = ({ sent }: TestPlatform): readonly string[] => sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
 
 test.each([
@@ -44,9 +50,11 @@ test.each([
   old.answer = () => receipt;
   for (const text of ["one", "two"]) await old.say(old.message(text));
   await expect.poll(async () => (await running.gateway.status()).outbox.waiting).toBe(2);
-  await expect(discard()).rejects.toThrow("conflict: The account test:default is configured.");
-  await apply();
-  expect(await discard()).toEqual({ discarded: 2 });
+  write = async () => Promise.reject(new ChannelRequestError("unavailable", "The file is read-only."));
+  await expect(remove()).rejects.toThrow("The file is read-only.");
+  expect((await running.gateway.status()).outbox.waiting).toBe(2);
+  write = async () => apply();
+  expect(await remove()).toBe(2);
   const next = new TestPlatform();
   await apply(next);
   await running.gateway.engine.idle();
@@ -69,8 +77,7 @@ test("an answer that comes after the removal is a dead letter, too", async () =>
   });
   await old.say(old.message("one"));
   await asked.promise;
-  await apply();
-  expect(await discard()).toEqual({ discarded: 0 });
+  expect(await remove()).toBe(0);
   answered.resolve(undefined);
   await expect.poll(async () => (await running.gateway.status()).outbox).toMatchObject({ waiting: 0, deadLettered: 1 });
   const next = new TestPlatform();

@@ -101,6 +101,19 @@ test("only the first approval ever makes an owner, and none does with --guest or
   expect(answered()).toBe(1);
 });
 
+test("an account that is removed takes its approvals and codes with it, and those of no other account", async () => {
+  for (const person of ["ann", "bob"]) await say(person);
+  await pairing().approve(codes()[0] ?? "", { guest: true });
+  for (const other of [
+    { channel: "test", accountId: "north" },
+    { channel: "irc", accountId: "default" },
+  ])
+    expect(await pairing().forgetAccount(other)).toBe(0);
+  expect([await pairing().approved(), pairing().pending()]).toMatchObject([[{ senderId: "ann" }], [{ senderId: "bob" }]]);
+  expect(await pairing().forgetAccount({ channel: "test", accountId: "default" })).toBe(2);
+  expect([await pairing().approved(), pairing().pending()]).toEqual([[], []]);
+});
+
 test("nothing is approved if the owner cannot be stored, and the code stays valid", async () => {
   await say("ann");
   mayWriteOwner = false;

@@ -175,6 +175,16 @@ export class PairingService {
     });
   }
 
+  /** Withdraws every approval and every code of an account; resolves with how many there were. */
+  async forgetAccount({ channel, accountId }: Pick<PairingSender, "channel" | "accountId">): Promise<number> {
+    const isOfAccount = (one: Pick<PairingSender, "channel" | "accountId">): boolean =>
+      one.channel === channel && one.accountId === accountId;
+    const [people, codes] = [(await this.approved()).filter(isOfAccount), this.pending().filter(isOfAccount)];
+    for (const person of people) await this.revoke(person);
+    for (const { code } of codes) await this.reject(code);
+    return people.length + codes.length;
+  }
+
   #isListed({ origin, senderId }: PairingRecord): boolean {
     return this.#options.channels.accountFor(origin)?.allowFrom.includes(senderId) === true;
   }

@@ -10,5 +10,5 @@ export interface ChannelDesk {
   form(account: AccountAddress): Promise<ChannelForm>;
   save(account: AccountAddress, settings: Readonly<Record<string, unknown>>): Promise<ChannelSaving>;
   /** Only what the configuration has of it. */
-  remove(account: AccountAddress): Promise<Pick<ChannelRemoval, "owners">>;
+  remove(account: AccountAddress): Promise<Omit<ChannelRemoval, "discarded" | "pairings">>;
 }

@@ -1,7 +1,6 @@
 import type { RpcMethod } from "@factotum/protocol";
 import { ChannelRequestError, type AccountAddress } from "../channels/channel-inspector.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { PairingService } from "../ingress/pairing-service.ts";
 import type { ChannelDesk } from "./channel-desk.ts";
 import { RpcError } from "./rpc-error.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
@@ -21,30 +20,24 @@ export function channelHandlers(
     "channels.directory": async ({ query, limit = 20, ...params }) =>
       asked(async () => ({ entries: await inspector.directory(addressOf(params), query, limit) })),
     "channels.login": async ({ loginId, answer, ...params }) => asked(async () => inspector.login(addressOf(params), { loginId, answer })),
-    "channels.discard": async (params) => {
-      const account = addressOf(params);
-      if (channels.accountFor(account) !== undefined)
-        throw new RpcError("conflict", `The account ${account.channel}:${account.accountId} is configured. Remove it first.`);
-      return { discarded: await dispatcher.discard(account) };
-    },
     "channels.cancelLogin": async ({ loginId }) => ({ cancelled: inspector.cancelLogin(loginId) }),
     "channels.list": async () => asked(async () => ({ channels: await desk.list() })),
     "channels.form": async (params) => asked(async () => desk.form(addressOf(params))),
     "channels.save": async ({ settings, ...params }) => asked(async () => desk.save(addressOf(params), settings)),
     "channels.restart": async (params) => {
       const account = addressOf(params);
-      requireAccount(account, channels);
+      if (channels.accountFor(account) === undefined)
+        throw new RpcError("not-found", `No account ${account.channel}:${account.accountId} is configured.`);
       await channels.restart(account);
       return { restarted: true };
     },
     "channels.remove": async (params) => {
       const account = addressOf(params);
-      requireAccount(account, channels);
-      const { owners } = await asked(async () => desk.remove(account));
+      const removed = await asked(async () => desk.remove(account));
       // Not before the account is gone: until then another message could make a code.
-      const pairings = await forgetPairings(pairing, account);
+      const pairings = await pairing.forgetAccount(account);
       const discarded = channels.accountFor(account) === undefined ? await dispatcher.discard(account) : 0;
-      return { discarded, pairings, owners };
+      return { ...removed, discarded, pairings };
     },
     "channels.test": async ({ text, to, ...params }) => asked(async () => sendTestMessage(engine, addressOf(params), { text, to })),
   };
@@ -53,20 +46,6 @@ export function channelHandlers(
 /** The account that parameters name. */
 export function addressOf({ channel, accountId = "default" }: { readonly channel: string; readonly accountId?: string }): AccountAddress {
   return { channel, accountId };
-}
-
-function requireAccount(account: AccountAddress, channels: Pick<Engine["parts"]["channels"], "accountFor">): void {
-  if (channels.accountFor(account) === undefined)
-    throw new RpcError("not-found", `No account ${account.channel}:${account.accountId} is configured.`);
-}
-
-/** Withdraws every approval and every code of an account; resolves with how many there were. */
-async function forgetPairings(pairing: PairingService, { channel, accountId }: AccountAddress): Promise<number> {
-  const isOfAccount = (one: AccountAddress): boolean => one.channel === channel && one.accountId === accountId;
-  const [people, codes] = [(await pairing.approved()).filter(isOfAccount), pairing.pending().filter(isOfAccount)];
-  for (const { senderId } of people) await pairing.revoke({ channel, accountId, senderId });
-  for (const { code } of codes) await pairing.reject(code);
-  return people.length + codes.length;
 }
 
 /** The result; a refusal is an error of the caller. */

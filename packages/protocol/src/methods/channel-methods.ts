@@ -42,7 +42,10 @@ export interface ChannelMethods {
     params: AccountParams & { readonly settings: Readonly<Record<string, unknown>> };
     result: ChannelSaving;
   };
-  /** Removes an account from the configuration, with the files of its secrets, its approvals, and what waits to be sent there. */
+  /**
+   * Removes an account from the configuration, with the files of its secrets and its approvals. What waits to be sent there becomes dead letters, which can be
+   * replayed: otherwise the next account of this name would send it.
+   */
   "channels.remove": { params: AccountParams; result: ChannelRemoval };
   /** Starts an account again, with the secrets of now. Resolves once it has started, or failed for the first time: its health says which. */
   "channels.restart": { params: AccountParams; result: { readonly restarted: true } };
@@ -68,11 +71,6 @@ export interface ChannelMethods {
     params: AccountParams & { readonly loginId?: string; readonly answer?: string };
     result: { readonly loginId: string; readonly step: ChannelLoginStep };
   };
-  /**
-   * Gives up what waits to be sent by an account that was removed from the configuration; it becomes dead letters, which can be replayed. Otherwise the next account
-   * of this name would send it. Rejects with `conflict` while the account is configured.
-   */
-  "channels.discard": { params: AccountParams; result: { readonly discarded: number } };
   /** Ends a login and its steps in the channel; calls of `channels.login` that wait for a step reject. `cancelled` is false if it has ended already. */
   "channels.cancelLogin": { params: { readonly loginId: string }; result: { readonly cancelled: boolean } };
 }
@@ -140,12 +138,6 @@ export const CHANNEL_METHODS: MethodTable<ChannelMethods> = defineMethods<Channe
     stores: true,
     params: () => z.strictObject({ ...account, loginId: key.optional(), answer: z.string().max(10_000).optional() }),
     result: () => z.strictObject({ loginId: z.string(), step: ChannelLoginStepSchema }),
-  },
-  "channels.discard": {
-    access: "owner",
-    stores: true,
-    params: () => z.strictObject(account),
-    result: () => z.strictObject({ discarded: z.number() }),
   },
   "channels.cancelLogin": {
     access: "owner",

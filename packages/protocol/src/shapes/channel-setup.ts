@@ -45,6 +45,12 @@ export type ChannelSaving =
 
 /** What became of a removed account. */
 export interface ChannelRemoval {
+  /** The key that the configuration does not have any longer. */
+  readonly key: string;
+  /** The private files of its secrets, which are deleted, relative to the state directory. */
+  readonly credentials: readonly string[];
+  /** The lists of people and groups that went with it: `allowFrom`, `groups`. */
+  readonly admitting: readonly string[];
   /** Messages that waited to be sent there, and are dead letters now. */
   readonly discarded: number;
   /** Approvals and codes that were withdrawn. */
@@ -98,7 +104,14 @@ export const ChannelSavingSchema: z.ZodType<ChannelSaving> = parserOf<ChannelSav
 
 /** Parses what became of a removed account. */
 export const ChannelRemovalSchema: z.ZodType<ChannelRemoval> = parserOf<ChannelRemoval>()(() =>
-  z.strictObject({ discarded: z.number(), pairings: z.number(), owners: z.array(z.string()) }),
+  z.strictObject({
+    key: z.string(),
+    credentials: z.array(z.string()),
+    admitting: z.array(z.string()),
+    discarded: z.number(),
+    pairings: z.number(),
+    owners: z.array(z.string()),
+  }),
 );
 
 /** Parses what became of a test message. */
