@@ -1,4 +1,5 @@
 import type { AccessDesk, ChannelDesk } from "@factotum/gateway";
+import { lateDesk } from "../compose/late-desk.ts";
 import type { ChannelDeskOptions } from "./channel-desk.ts";
 
 /** What clients set up of channels. */
@@ -7,26 +8,11 @@ export interface ChannelDesks {
   readonly accessDesk: AccessDesk;
 }
 
-/** The desks of channels, loaded when they are asked for: most gateways are set up already. */
+/** The desks of channels: most gateways are set up already. */
 export function lateChannelDesks(options: ChannelDeskOptions): ChannelDesks {
-  let opened: Promise<ChannelDesks> | undefined;
-  const desks = async (): Promise<ChannelDesks> =>
-    (opened ??= import("./channel-desk.ts").then(({ createAccessDesk, createChannelDesk }) => ({
-      channelDesk: createChannelDesk(options),
-      accessDesk: createAccessDesk(options),
-    })));
+  const load = async (): Promise<typeof import("./channel-desk.ts")> => import("./channel-desk.ts");
   return {
-    channelDesk: {
-      list: async () => (await desks()).channelDesk.list(),
-      form: async (account) => (await desks()).channelDesk.form(account),
-      save: async (...given) => (await desks()).channelDesk.save(...given),
-      remove: async (account) => (await desks()).channelDesk.remove(account),
-    },
-    accessDesk: {
-      read: async (account) => (await desks()).accessDesk.read(account),
-      allow: async (...given) => (await desks()).accessDesk.allow(...given),
-      remove: async (...given) => (await desks()).accessDesk.remove(...given),
-      setPolicy: async (...given) => (await desks()).accessDesk.setPolicy(...given),
-    },
+    channelDesk: lateDesk(async () => (await load()).createChannelDesk(options)),
+    accessDesk: lateDesk(async () => (await load()).createAccessDesk(options)),
   };
 }

@@ -39,9 +39,8 @@ import { ConfigReloader } from "./config-reloader.ts";
 import { crashPointFrom } from "./crash-point.ts";
 import { channelCatalog, configOptions, firstRunExtensions } from "./extensions.ts";
 import { createFileDesk } from "./file-desk.ts";
+import { lateDesk } from "./late-desk.ts";
 import { createLogDesk } from "./log-desk.ts";
-import { createPluginDesk } from "./plugin-desk.ts";
-import { createServerDesk } from "./server-desk.ts";
 import { createSettingsDesk } from "./settings-desk.ts";
 import { createOwnerControl } from "./create-owner-control.ts";
 import { settingsOf } from "./gateway-settings.ts";
@@ -51,7 +50,6 @@ import { commandHookSources } from "./command-hooks.ts";
 import { composeFileAccess, type ComposedFileAccess } from "./compose-file-access.ts";
 import type { ComposedPlugins } from "./compose-plugins.ts";
 import { createLocalFiles, createOutgoingGuard } from "./local-files.ts";
-import { createAgentDesk } from "./agent-desk.ts";
 import { AGENT_COMMANDS } from "./agent-commands.ts";
 import { createPluginFetch } from "./plugin-fetch.ts";
 import { openIntegrations, type Integrations } from "./open-integrations.ts";
@@ -62,7 +60,6 @@ import { createRunRoots, type RunRoots } from "./run-roots.ts";
 import { createSandboxOf } from "./sandbox-spec.ts";
 import { sessionFolders } from "./session-folders.ts";
 import { sharedLogins } from "./shared-logins.ts";
-import { createSkillDesk } from "./skill-desk.ts";
 import { SkillRuns } from "./skill-runs.ts";
 import { watchDatabase } from "./watch-database.ts";
 import { webSearchNotices } from "./web-search-settings.ts";
@@ -288,28 +285,20 @@ function controlsOf(
   | "ownerControl"
 > {
   const { env } = context;
+  const changing = { context, control: reloader, currentConfig, clock: systemClock };
+  const hide = (text: string): string => secrets.toolOutput.redact(text);
   return {
     setupControl: setupOf(reloader, { env, secrets }),
-    configDesk: createConfigDesk({
-      options: async () => configOptions(env),
-      hide: (text) => secrets.toolOutput.redact(text),
-      control: reloader,
-    }),
+    configDesk: createConfigDesk({ options: async () => configOptions(env), hide, control: reloader }),
     ...channelDesks({ context, control: reloader, onSecret: (secret) => secrets.add([secret]) }),
     logDesk: createLogDesk({ path: context.paths.logFile, hide: (text) => secrets.hide(text) }),
     fileDesk: createFileDesk({ ...owned, currentConfig, secrets, clock: systemClock }),
-    pluginDesk: createPluginDesk({ context, control: reloader, currentConfig, clock: systemClock }),
-    skillDesk: createSkillDesk({ context, control: reloader, currentConfig, clock: systemClock, secrets }),
-    agentDesk: createAgentDesk({ context, control: reloader }),
-    serverDesk: createServerDesk({
-      context,
-      configPath: loaded.path,
-      currentConfig,
-      mcp,
-      lsp,
-      clock: systemClock,
-      hide: (text) => secrets.toolOutput.redact(text),
-    }),
+    pluginDesk: lateDesk(async () => (await import("./plugin-desk.ts")).createPluginDesk(changing)),
+    skillDesk: lateDesk(async () => (await import("./skill-desk.ts")).createSkillDesk({ ...changing, secrets })),
+    agentDesk: lateDesk(async () => (await import("./agent-desk.ts")).createAgentDesk(changing)),
+    serverDesk: lateDesk(async () =>
+      (await import("./server-desk.ts")).createServerDesk({ ...changing, configPath: loaded.path, mcp, lsp, hide }),
+    ),
     ownerControl: createOwnerControl(context, reloader),
   };
 }
