@@ -1,56 +1,39 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Product, startProduct } from "@factotum/testing-product";
 import { callTools, sayText } from "@factotum/testing-providers";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
 import { findViolations } from "./find-violations.ts";
-import { openBrowser, openPage, type WatchedPage } from "./open-browser.ts";
-import { startProvider, type TestProvider } from "./start-provider.ts";
+import { fits } from "./fits.ts";
+import { useProductPage } from "./product-page.ts";
 
 const EXAMPLE = fileURLToPath(new URL("../../../examples/todo-list", import.meta.url));
 const HINTS = [1, 2, 3].map((number) => `hint ${number}\n`).join("");
 
-let browser: Browser;
-let provider: TestProvider;
-let product: Product;
-beforeAll(async () => {
-  browser = await openBrowser();
-  provider = await startProvider();
+const scene = useProductPage(({ config }) => {
   const mcp = fileURLToPath(new URL("../../factotum/e2e/mcp-list-server.ts", import.meta.url));
-  product = await startProduct({
+  return {
     config: {
-      ...provider.config,
+      ...config,
       tools: { deny: ["apply_patch"] },
       mcp: { servers: { lists: { command: process.execPath, args: [mcp, "/dev/null"] } } },
     },
     env: { npm_config_offline: "true" },
-  });
-  await mkdir(join(product.home, "workspace"), { recursive: true });
-  await writeFile(join(product.home, "workspace/SOUL.md"), "Be calm.\n");
+  };
 });
-afterAll(async () => {
-  await product[Symbol.asyncDispose]();
-  await provider[Symbol.asyncDispose]();
-  await browser.close();
+beforeAll(async () => {
+  await mkdir(join(scene.product.home, "workspace"), { recursive: true });
+  await writeFile(join(scene.product.home, "workspace/SOUL.md"), "Be calm.\n");
 });
 
-const soul = (): Promise<string> => readFile(join(product.home, "workspace/SOUL.md"), "utf8");
+const soul = (): Promise<string> => readFile(join(scene.product.home, "workspace/SOUL.md"), "utf8");
 
-async function open(route: string, look: { readonly width: number; readonly locale?: string } = { width: 1280 }): Promise<WatchedPage> {
-  const opened = await openPage(browser, look);
-  await opened.page.goto(`${product.url}/#token=${product.token}`);
-  await opened.page.waitForURL(/#\/chat\/agent/);
-  await show(opened.page, route);
-  return opened;
-}
-
-const show = async (page: Page, route: string): Promise<unknown> => page.goto(`${product.url}/#/${route}`);
+const show = async (page: Page, route: string): Promise<unknown> => page.goto(`${scene.product.url}/#/${route}`);
 const editor = (page: Page) => page.locator(".cm-content");
 
 test("the character is edited by keyboard, keeps what it was, and gets it back, over a restart of the gateway", async () => {
-  const { page, complaints, close } = await open("agent");
+  const page = await scene.open({ width: 1280 }, "agent");
   await page.getByRole("button", { name: /SOUL\.md.*2 tokens in every prompt/ }).waitFor();
   await editor(page).getByText("Be calm.").waitFor();
   await editor(page).focus();
@@ -61,9 +44,8 @@ test("the character is edited by keyboard, keeps what it was, and gets it back, 
   // The draft is kept while something else is shown, and while the gateway is away.
   await show(page, "overview");
   await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
-  await product.end("SIGKILL");
-  const { home } = product;
-  product = await startProduct({ home, port: Number(new URL(product.url).port), env: { npm_config_offline: "true" } });
+  await scene.product.end("SIGKILL");
+  await scene.restart();
   await show(page, "agent/main/persona");
   await page.locator(".connection.connected").waitFor();
   await editor(page).getByText("Be brief.").waitFor();
@@ -76,28 +58,24 @@ test("the character is edited by keyboard, keeps what it was, and gets it back, 
   await page.locator("del", { hasText: "Be brief." }).waitFor();
   await page.getByRole("button", { name: "Restore" }).press("Enter");
   await expect.poll(soul).toBe("Be calm.\n");
-  expect(complaints).toEqual([]);
-  await close();
 });
 
 test("a text that was changed elsewhere meanwhile is not overwritten without a question", async () => {
-  const { page, complaints, close } = await open("agent/main/persona");
+  const page = await scene.open({ width: 1280 }, "agent/main/persona");
   await editor(page).getByText("Be calm.").waitFor();
   await editor(page).focus();
   await page.keyboard.type("Mine. ");
-  await writeFile(join(product.home, "workspace/SOUL.md"), "Theirs.\n");
+  await writeFile(join(scene.product.home, "workspace/SOUL.md"), "Theirs.\n");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("The file has changed while you edited it.").waitFor();
   expect(await soul()).toBe("Theirs.\n");
   expect(await findViolations(page)).toEqual([]);
   await page.getByRole("button", { name: "Save mine over it" }).click();
   await expect.poll(soul).toBe("Mine. Be calm.\n");
-  expect(complaints).toEqual([]);
-  await close();
 });
 
 test("a dropped file is read by the agent; one of the same name gets a number; a removed one is gone", async () => {
-  const { page, complaints, close } = await open("agent/main/knowledge", { width: 360 });
+  const page = await scene.open({ width: 360 }, "agent/main/knowledge");
   const drop = await page.evaluateHandle((text) => {
     const data = new DataTransfer();
     data.items.add(new File([text], "prices.txt", { type: "text/plain" }));
@@ -108,11 +86,11 @@ test("a dropped file is read by the agent; one of the same name gets a number; a
   await page.locator('input[type="file"]').setInputFiles({ name: "prices.txt", mimeType: "text/plain", buffer: Buffer.from("other") });
   await page.getByText("added as prices (2).txt").waitFor();
   expect(await findViolations(page)).toEqual([]);
-  expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+  expect(await fits(page)).toBe(true);
   await page.getByRole("button", { name: "Remove… prices (2).txt" }).click();
   await page.getByRole("button", { name: "Remove", exact: true }).click();
   await page.getByText("prices (2).txt is removed.").waitFor();
-  provider.server.respond(({ body }) =>
+  scene.provider.server.respond(({ body }) =>
     JSON.stringify(body).includes("hint 3")
       ? sayText("The third hint is there.")
       : callTools({ name: "read", arguments: { path: "knowledge/prices.txt" } }),
@@ -121,12 +99,10 @@ test("a dropped file is read by the agent; one of the same name gets a number; a
   await page.getByRole("textbox", { name: "Message" }).fill("What do the prices say?");
   await page.keyboard.press("Enter");
   await page.getByText("The third hint is there.", { exact: true }).waitFor();
-  expect(complaints).toEqual([]);
-  await close();
 });
 
 test("a denied tool names the rule that denies it; a server is reached again; a skill is switched off and on", async () => {
-  const { page, complaints, close } = await open("agent/main/tools");
+  const page = await scene.open({ width: 1280 }, "agent/main/tools");
   await page.getByRole("searchbox", { name: "Find a tool" }).fill("apply");
   await page.getByRole("row", { name: /apply_patch.*Denied/ }).waitFor();
   await page.getByRole("button", { name: "Why? apply_patch" }).click();
@@ -144,12 +120,10 @@ test("a denied tool names the rule that denies it; a server is reached again; a 
   await page.getByRole("button", { name: "Switch on weather" }).click();
   await page.getByRole("button", { name: "Switch off weather" }).waitFor();
   expect(await findViolations(page)).toEqual([]);
-  expect(complaints).toEqual([]);
-  await close();
 });
 
 test("a package is looked at, installed, switched off and removed, in Chinese too", async () => {
-  const { page, complaints, close } = await open("agent/main/plugins");
+  const page = await scene.open({ width: 1280 }, "agent/main/plugins");
   await page.getByText("No packages yet.").waitFor();
   await page.getByRole("button", { name: "Install…" }).click();
   await page.getByRole("textbox", { name: "Source" }).fill(EXAMPLE);
@@ -163,13 +137,9 @@ test("a package is looked at, installed, switched off and removed, in Chinese to
   await page.getByRole("button", { name: "Switch off todo-list" }).click();
   await page.getByText("todo-list is off.").waitFor();
   await page.getByRole("button", { name: "Switch on todo-list" }).waitFor();
-  expect(complaints).toEqual([]);
-  await close();
-  const chinese = await open("agent/main/plugins", { width: 360, locale: "zh-CN" });
-  await chinese.page.getByRole("button", { name: "删除… todo-list" }).click();
-  await chinese.page.getByRole("button", { name: "删除", exact: true }).click();
-  await chinese.page.getByText("还没有软件包。").waitFor();
-  expect(await findViolations(chinese.page)).toEqual([]);
-  expect(chinese.complaints).toEqual([]);
-  await chinese.close();
+  const chinese = await scene.open({ width: 360, locale: "zh-CN" }, "agent/main/plugins");
+  await chinese.getByRole("button", { name: "删除… todo-list" }).click();
+  await chinese.getByRole("button", { name: "删除", exact: true }).click();
+  await chinese.getByText("还没有软件包。").waitFor();
+  expect(await findViolations(chinese)).toEqual([]);
 });

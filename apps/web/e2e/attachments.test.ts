@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { findViolations } from "./find-violations.ts";
+import { fits } from "./fits.ts";
 import { useScriptedPage } from "./scripted-page.ts";
 import { startBuiltGateway } from "./start-gateway.ts";
 
@@ -46,7 +47,7 @@ describe.each([360, 1280])("at %i px", (width) => {
     await attached(page).getByRole("img", { name: "second.png", exact: true }).waitFor();
     await attached(page).getByRole("img", { name: "first.png", exact: true }).waitFor();
     expect(await findViolations(page)).toEqual([]);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+    expect(await fits(page)).toBe(true);
 
     await page.keyboard.press("Shift+Tab");
     expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Remove second.png");

@@ -1,55 +1,26 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Product, runCommand, startProduct } from "@factotum/testing-product";
+import { runCommand } from "@factotum/testing-product";
 import { sayText } from "@factotum/testing-providers";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
 import { findViolations } from "./find-violations.ts";
-import { openBrowser, openPage, type WatchedPage } from "./open-browser.ts";
+import { fits } from "./fits.ts";
+import { useProductPage } from "./product-page.ts";
 import type { Look } from "./scripted-page.ts";
-import { startProvider, type TestProvider } from "./start-provider.ts";
 
 const TOKEN = "canary-hooks-token-0123456789";
 
-let browser: Browser;
-let provider: TestProvider;
-let product: Product;
-let config: object;
-let watched: WatchedPage[] = [];
-
-beforeAll(async () => {
-  browser = await openBrowser();
-  provider = await startProvider();
-  provider.server.respond(() => sayText("晴天 in Zürich."));
-  config = { ...provider.config, hooks: { token: TOKEN } };
-  product = await startProduct({ config });
-});
-afterAll(async () => {
-  await product[Symbol.asyncDispose]();
-  await provider[Symbol.asyncDispose]();
-  await browser.close();
-});
-afterEach(async () => {
-  const pages = watched;
-  watched = [];
-  for (const page of pages) await page.close();
-  expect(pages.flatMap(({ complaints }) => complaints)).toEqual([]);
+const scene = useProductPage(({ server, config }) => {
+  server.respond(() => sayText("晴天 in Zürich."));
+  return { config: { ...config, hooks: { token: TOKEN } } };
 });
 
-async function open(look: Look, hash = "automations"): Promise<Page> {
-  const opened = await openPage(browser, look);
-  watched.push(opened);
-  await opened.page.goto(`${product.url}/#token=${product.token}`);
-  await opened.page.waitForURL(/#\/chat\/agent/);
-  await opened.page.goto(`${product.url}/#/${hash}`);
-  return opened.page;
-}
-
+const open = (look: Look, route = "automations") => scene.open(look, route);
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 const nextTimes = (page: Page) => page.getByRole("list", { name: "Next times" }).getByRole("listitem").allInnerTexts();
 const runs = (page: Page) => page.locator("tbody tr");
-const isInside = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth);
-const say = async (...args: readonly string[]): Promise<string> => (await runCommand(args, product)).stdout;
+const say = async (...args: readonly string[]): Promise<string> => (await runCommand(args, scene.product)).stdout;
 
 test("a job is made by keyboard with its next ten times in view, run, changed, switched off and back, and deleted", async () => {
   const page = await open({ width: 1280 });
@@ -108,20 +79,20 @@ test("jobs of the command line appear by themselves, also after a kill of the ga
   await say("cron", "add", "מזג אוויר", "--cron", "0 7 * * *", "--task", "Tell me.", "--silent");
   const item = page.getByRole("listitem").filter({ hasText: "מזג אוויר" });
   await item.getByText("每天 07:00").waitFor();
-  expect([await findViolations(page), await isInside(page)]).toEqual([[], true]);
-  await product.end("SIGKILL");
+  expect([await findViolations(page), await fits(page)]).toEqual([[], true]);
+  await scene.product.end("SIGKILL");
   await page.getByText("已连接", { exact: true }).waitFor({ state: "detached" });
   await item.waitFor();
-  product = await startProduct({ config, home: product.home, port: Number(new URL(product.url).port) });
+  await scene.restart();
   await page.getByText("已连接", { exact: true }).waitFor();
   await item.getByRole("button", { name: "立即运行" }).click();
   await item.getByText("完成", { exact: true }).waitFor();
   await item.getByRole("link").click();
   await runs(page).filter({ hasText: "晴天 in Zürich." }).waitFor();
-  expect([await findViolations(page), await isInside(page)]).toEqual([[], true]);
+  expect([await findViolations(page), await fits(page)]).toEqual([[], true]);
   await page.getByRole("button", { name: "修改" }).click();
   await page.getByRole("list", { name: "接下来的时间" }).waitFor();
-  expect([await findViolations(page), await isInside(page)]).toEqual([[], true]);
+  expect([await findViolations(page), await fits(page)]).toEqual([[], true]);
 });
 
 test("the heartbeat is switched on, run and switched off, in the configuration file", async () => {
@@ -134,7 +105,7 @@ test("the heartbeat is switched on, run and switched off, in the configuration f
   await page.getByLabel("What it is asked").fill("Is it late?");
   await button(page, "Switch on").press("Enter");
   await page.getByText("Every 2h, from 00:00 to 23:00").waitFor();
-  const file = () => readFile(join(product.home, "factotum.json5"), "utf8");
+  const file = () => readFile(join(scene.product.home, "factotum.json5"), "utf8");
   expect(await file()).toMatch(/Is it late\?/);
   // At any time of the day that the test runs.
   await button(page, "Change").press("Enter");
@@ -143,7 +114,7 @@ test("the heartbeat is switched on, run and switched off, in the configuration f
   await page.getByText("Every 2h", { exact: true }).waitFor();
   await button(page, "Run now").press("Enter");
   await runs(page).filter({ hasText: "Done" }).waitFor();
-  expect([await findViolations(page), await isInside(page)]).toEqual([[], true]);
+  expect([await findViolations(page), await fits(page)]).toEqual([[], true]);
   await button(page, "Change").press("Enter");
   await button(page, "Switch off").press("Enter");
   await page.getByText("It is off. Nothing runs, and nothing is charged.").waitFor();
@@ -154,9 +125,9 @@ test("webhooks are switched on without showing their token, and deliveries appea
   const page = await open({ width: 1280, dark: true }, "automations?tab=webhooks");
   await page.getByText("They are off").waitFor();
   await button(page, "Switch on").press("Enter");
-  await page.getByText(`${product.url}/hooks/agent`).waitFor();
+  await page.getByText(`${scene.product.url}/hooks/agent`).waitFor();
   expect(await page.content()).not.toContain(TOKEN);
-  const response = await fetch(`${product.url}/hooks/agent`, {
+  const response = await fetch(`${scene.product.url}/hooks/agent`, {
     method: "POST",
     headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
     body: JSON.stringify({ message: "The build has failed.", deliver: false }),
@@ -167,6 +138,6 @@ test("webhooks are switched on without showing their token, and deliveries appea
   await button(page, "Change").press("Enter");
   await page.getByRole("textbox", { name: "Path" }).fill("/in");
   await button(page, "Save").press("Enter");
-  await page.getByText(`${product.url}/in/agent`).waitFor();
-  expect(await readFile(join(product.home, "factotum.json5"), "utf8")).toContain(TOKEN);
+  await page.getByText(`${scene.product.url}/in/agent`).waitFor();
+  expect(await readFile(join(scene.product.home, "factotum.json5"), "utf8")).toContain(TOKEN);
 });

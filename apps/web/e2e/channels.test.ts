@@ -1,45 +1,28 @@
 import { fileURLToPath } from "node:url";
 import { FakeTelegram, telegramMessageUpdate } from "@factotum/testing-channels";
-import { FakeRegistry, startProduct, type Product } from "@factotum/testing-product";
-import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { FakeRegistry } from "@factotum/testing-product";
+import type { Locator, Page } from "playwright-core";
+import { afterAll, expect, test } from "vitest";
 import { findViolations } from "./find-violations.ts";
-import { openBrowser, openPage, type WatchedPage } from "./open-browser.ts";
+import { fits } from "./fits.ts";
+import { useProductPage } from "./product-page.ts";
 
 const EXTENSION = fileURLToPath(new URL("../../../extensions/telegram", import.meta.url));
 const OWNER = 1001;
 
-let browser: Browser;
 let registry: FakeRegistry;
 let telegram: FakeTelegram;
-let product: Product;
-const opened: WatchedPage[] = [];
-beforeAll(async () => {
-  [browser, registry, telegram] = await Promise.all([openBrowser(), FakeRegistry.start(), FakeTelegram.start()]);
+const scene = useProductPage(async () => {
+  [registry, telegram] = await Promise.all([FakeRegistry.start(), FakeTelegram.start()]);
   await registry.publishDependencies(EXTENSION);
-  product = await startProduct({ config: {}, env: { npm_config_registry: registry.url } });
-}, 120_000);
+  return { config: {}, env: { npm_config_registry: registry.url } };
+});
 afterAll(async () => {
-  for (const { close } of opened) await close();
-  await browser.close();
-  await product[Symbol.asyncDispose]();
   await telegram[Symbol.asyncDispose]();
   await registry[Symbol.asyncDispose]();
-  expect(opened.flatMap(({ complaints }) => complaints)).toEqual([]);
 });
 
-async function open(hash: string, look: Parameters<typeof openPage>[1]): Promise<Page> {
-  const watched = await openPage(browser, look);
-  opened.push(watched);
-  const { page } = watched;
-  await page.goto(`${product.url}/#token=${product.token}`);
-  await page.waitForURL(/#\/chat\//);
-  await page.goto(`${product.url}/${hash}`);
-  return page;
-}
-
 const card = (page: Page, name: string): Locator => page.getByRole("region", { name, exact: true });
-const fits = (page: Page): Promise<boolean> => page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth);
 const press = (page: Page, name: string | RegExp): Promise<void> => page.getByRole("button", { name }).press("Enter");
 
 async function writeToBot(): Promise<void> {
@@ -48,7 +31,7 @@ async function writeToBot(): Promise<void> {
 }
 
 test("a channel is installed, set up, and its first message arrives, by the keyboard on a phone", async () => {
-  const page = await open("#/channels", { width: 360 });
+  const page = await scene.open({ width: 360 }, "channels");
   await page.getByText("With a channel you talk to the assistant").waitFor();
   expect(await findViolations(page)).toEqual([]);
   await page.getByRole("link", { name: /^Telegram/ }).press("Enter");
@@ -80,7 +63,7 @@ test("a channel is installed, set up, and its first message arrives, by the keyb
 }, 120_000);
 
 test("in Chinese an account is looked at, checked, and who may write is changed, through a killed gateway", async () => {
-  const page = await open("#/channels/telegram", { width: 1280, dark: true, locale: "zh-CN" });
+  const page = await scene.open({ width: 1280, dark: true, locale: "zh-CN" }, "channels/telegram");
   await card(page, "状态").getByText("最近的消息").waitFor();
   await card(page, "谁可以发消息").getByText("所有者").first().waitFor();
   await page.getByPlaceholder("已存储").waitFor();
@@ -97,10 +80,9 @@ test("in Chinese an account is looked at, checked, and who may write is changed,
   await page.getByText("已保存并生效。").waitFor();
   expect(await findViolations(page)).toEqual([]);
 
-  const { home, url } = product;
-  await product.end("SIGKILL");
+  await scene.product.end("SIGKILL");
   await page.locator(".connection.connected").waitFor({ state: "detached" });
-  product = await startProduct({ home, port: Number(new URL(url).port), env: { npm_config_registry: registry.url } });
+  await scene.restart();
   await page.locator(".connection.connected").waitFor();
   await press(page, "删除 2002");
   await page.getByRole("button", { name: "删除 2002" }).waitFor({ state: "detached" });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { findViolations } from "./find-violations.ts";
+import { fits } from "./fits.ts";
 import { LOOKS, useScriptedPage } from "./scripted-page.ts";
 
 const scene = useScriptedPage();
@@ -67,6 +68,6 @@ test.each(LOOKS)(
     settings = { ...SETTINGS, model: "anthropic/claude" };
     scene.gateway.scripted.broadcast("config-change", { type: "applied", changed: [], needsRestart: [], problems: [] });
     await expect.poll(() => page.getByRole("combobox", { name: "Model" }).inputValue()).toBe("anthropic/claude");
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+    expect(await fits(page)).toBe(true);
   },
 );

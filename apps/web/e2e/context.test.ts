@@ -1,13 +1,14 @@
-import { type Product, runCommand, startProduct } from "@factotum/testing-product";
+import { runCommand } from "@factotum/testing-product";
 import { sayText } from "@factotum/testing-providers";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sampleReport, sampleRequest } from "../test/context-samples.ts";
 import { findViolations } from "./find-violations.ts";
+import { fits } from "./fits.ts";
 import { openBrowser, openPage } from "./open-browser.ts";
+import { useProductPage } from "./product-page.ts";
 import { LOOKS } from "./scripted-page.ts";
 import { startScriptedGateway } from "./start-gateway.ts";
-import { startProvider, type TestProvider } from "./start-provider.ts";
 
 let browser: Browser;
 
@@ -27,42 +28,28 @@ async function tabTo(page: Page, text: string): Promise<void> {
   throw new Error(`The focus never came to ${text}.`);
 }
 
-const fits = (page: Page): Promise<boolean> => page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth);
 const card = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 
 describe("the built product", () => {
-  let provider: TestProvider;
-  let product: Product;
-
-  beforeAll(async () => {
-    provider = await startProvider();
-    provider.server.respond(({ body }) => sayText(JSON.stringify(body).includes('"model":"cheap"') ? "Cheaply: Basel." : "Basel."));
+  const scene = useProductPage(({ server, config }) => {
+    server.respond(({ body }) => sayText(JSON.stringify(body).includes('"model":"cheap"') ? "Cheaply: Basel." : "Basel."));
     const model = { contextWindow: 100_000, maxOutput: 1000 };
     const models = [
       { id: "m", ...model, cost: { input: 3, output: 15, cacheRead: 0.3 } },
       { id: "cheap", ...model, cost: { input: 1, output: 5 } },
     ];
-    product = await startProduct({
-      config: {
-        ...provider.config,
-        models: { providers: { local: { api: "openai-chat", baseUrl: `${provider.server.baseUrl}/v1`, models } } },
-      },
-    });
-    await say("Where is the carnival?");
+    const local = { ...config.models.providers["local"], models };
+    return { config: { ...config, models: { providers: { local } } } };
   });
-
-  afterAll(async () => {
-    await product[Symbol.asyncDispose]();
-    await provider[Symbol.asyncDispose]();
-  });
+  beforeAll(() => say("Where is the carnival?"));
 
   async function say(message: string): Promise<void> {
-    expect(await runCommand(["agent", "--session", "agent:main:main", "--message", message], product)).toMatchObject({ code: 0 });
+    expect(await runCommand(["agent", "--session", "agent:main:main", "--message", message], scene.product)).toMatchObject({ code: 0 });
   }
 
   test("a request is found by what was asked, shows what changed and why as lines, and follows the conversation", async () => {
-    const { page, complaints, close } = await openPage(browser, { width: 1280 });
-    await page.goto(`${product.url}/#token=${product.token}&session=agent:main:main`);
+    const page = await scene.openEmpty({ width: 1280 });
+    await page.goto(`${scene.product.url}/#token=${scene.product.token}&session=agent:main:main`);
     await page.getByText("Connected", { exact: true }).waitFor();
     await tabTo(page, "What the model sees");
     await page.keyboard.press("Enter");
@@ -77,7 +64,9 @@ describe("the built product", () => {
     await page.keyboard.press("Enter");
     expect(await page.getByRole("group", { name: "Text of Safety" }).innerText()).toMatch(/^## Safety\n/);
 
-    expect(await runCommand(["config", "set", "agents.defaults.systemPrompt", '"Answer in verse."'], product)).toMatchObject({ code: 0 });
+    expect(await runCommand(["config", "set", "agents.defaults.systemPrompt", '"Answer in verse."'], scene.product)).toMatchObject({
+      code: 0,
+    });
     await say("And the museum?");
     await page.getByRole("heading", { name: "And the museum?" }).waitFor();
     const changes = card(page, "Since the request before");
@@ -97,15 +86,10 @@ describe("the built product", () => {
     expect(await page.getByRole("navigation", { name: "Requests" }).getByRole("link").count()).toBe(2);
     await page.getByRole("link", { name: "Back to the conversation" }).click();
     await page.getByRole("textbox", { name: "Message" }).waitFor();
-    expect(complaints).toEqual([]);
-    await close();
   });
 
   test("a request is sent again to another model, its price said before, and the conversation stays as it is", async () => {
-    const { page, complaints, close } = await openPage(browser, { width: 360, dark: true });
-    await page.goto(`${product.url}/#token=${product.token}`);
-    await page.getByText("Connected", { exact: true }).waitFor();
-    await page.goto(`${product.url}/#/context/agent:main:main`);
+    const page = await scene.open({ width: 360, dark: true }, "context/agent:main:main");
     const again = card(page, "Ask again");
     await again.getByText(/^Reading [\d,]+ tokens costs about \$[\d.]+; the answer costs \$15\.00 for a million tokens\.$/).waitFor();
     await again.getByRole("combobox", { name: "Model" }).selectOption("local/cheap");
@@ -117,11 +101,9 @@ describe("the built product", () => {
     expect(await findViolations(page)).toEqual([]);
     expect(await fits(page)).toBe(true);
 
-    await product.end("SIGKILL");
+    await scene.product.end("SIGKILL");
     await page.getByText("Connected", { exact: true }).waitFor({ state: "detached" });
     await page.getByRole("heading", { name: "And the museum?" }).waitFor();
-    expect(complaints).toEqual([]);
-    await close();
   });
 });
 

@@ -1,6 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findViolations } from "./find-violations.ts";
+import { fits } from "./fits.ts";
 import { openBrowser, openPage } from "./open-browser.ts";
 import { type GatewayUnderTest, startBuiltGateway, startScriptedGateway } from "./start-gateway.ts";
 
@@ -59,7 +60,7 @@ describe.each([
       expect(await page.getByRole("article", { name: "You" }).last().innerText()).toContain("List the files\nin your workspace");
       await page.getByRole("status").filter({ hasText: "Assistant:" }).waitFor({ state: "attached" });
       expect(await findViolations(page)).toEqual([]);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+      expect(await fits(page)).toBe(true);
       expect(complaints).toEqual([]);
       await close();
     });

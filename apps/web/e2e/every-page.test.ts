@@ -1,14 +1,13 @@
-import { type Product, runCommand, startProduct } from "@factotum/testing-product";
+import { runCommand } from "@factotum/testing-product";
 import { callTools, sayText } from "@factotum/testing-providers";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
 import { findViolations } from "./find-violations.ts";
-import { openBrowser, openPage } from "./open-browser.ts";
+import { useProductPage } from "./product-page.ts";
 import type { Look } from "./scripted-page.ts";
-import { startProvider, type TestProvider } from "./start-provider.ts";
 
 /** Where the pictures of every page go. */
 const PICTURES = process.env["FACTOTUM_PICTURES"] ?? fileURLToPath(new URL("../../../node_modules/.factotum/pictures", import.meta.url));
@@ -16,60 +15,37 @@ const PICTURES = process.env["FACTOTUM_PICTURES"] ?? fileURLToPath(new URL("../.
 const PACKING = "- passport\n- charger\n";
 const ANSWER = "I have written **packing.md**.\n\n| what | why |\n|---|---|\n| passport | border |\n| charger | train |";
 
-let browser: Browser;
-let provider: TestProvider;
-let product: Product;
-let config: object;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-  provider = await startProvider();
-  provider.server.respond(({ body }) =>
+const scene = useProductPage(({ server, config }) => {
+  server.respond(({ body }) =>
     JSON.stringify(body).includes("passport")
       ? sayText(ANSWER)
       : callTools({ name: "write", arguments: { path: "packing.md", content: PACKING } }),
   );
-  config = {
-    ...provider.config,
-    agents: {
-      defaults: { ...provider.config.agents.defaults, heartbeat: { every: "1h" } },
-      list: [{ id: "main", name: "Robin", default: true }, { id: "clerk" }],
-    },
-  };
-  product = await startProduct({ config });
+  const defaults = { ...config.agents.defaults, heartbeat: { every: "1h" } };
+  return { config: { ...config, agents: { defaults, list: [{ id: "main", name: "Robin", default: true }, { id: "clerk" }] } } };
+});
+beforeAll(async () => {
   await run("agent", "--message", "What do I need for two days in Basel? Write it into a file.");
   await run("cron", "add", "Weather", "--cron", "0 7 * * *", "--task", "Tell me the weather.", "--silent");
-  await mkdir(join(product.home, "workspace/memory"), { recursive: true });
-  await writeFile(join(product.home, "workspace/MEMORY.md"), "# Facts\n\n- Lives in Zurich.\n");
-});
-afterAll(async () => {
-  await product[Symbol.asyncDispose]();
-  await provider[Symbol.asyncDispose]();
-  await browser.close();
+  await mkdir(join(scene.product.home, "workspace/memory"), { recursive: true });
+  await writeFile(join(scene.product.home, "workspace/MEMORY.md"), "# Facts\n\n- Lives in Zurich.\n");
 });
 
 async function run(...command: string[]): Promise<void> {
-  const { code, stderr } = await runCommand(command, product);
+  const { code, stderr } = await runCommand(command, scene.product);
   expect([code, stderr]).toEqual([0, expect.anything()]);
 }
 
 /** The page on the chat, connected, and the addresses of all pages: those that the navigation has. */
-async function open(look: Look): Promise<{ readonly page: Page; readonly routes: readonly string[]; readonly end: () => Promise<void> }> {
-  const { page, complaints, close } = await openPage(browser, look);
-  await page.goto(`${product.url}/#token=${product.token}`);
-  await page.waitForURL(/#\/chat\/agent/);
-  await page.locator(".connection.connected").waitFor();
+async function open(look: Look): Promise<{ readonly page: Page; readonly routes: readonly string[] }> {
+  const page = await scene.open(look);
   const links = await page.locator("nav.rail a").evaluateAll((all: HTMLAnchorElement[]) => all.map(({ href }) => new URL(href).hash));
-  const end = async (): Promise<void> => {
-    await close();
-    expect(complaints).toEqual([]);
-  };
-  return { page, routes: [...new Set(links)], end };
+  return { page, routes: [...new Set(links)] };
 }
 
 /** Goes to a page and waits until nothing of it is on its way. */
 async function show(page: Page, route: string): Promise<void> {
-  await page.goto(`${product.url}/${route}`);
+  await page.goto(`${scene.product.url}/${route}`);
   await settled(page);
 }
 
@@ -88,7 +64,7 @@ test.each([
   { width: 1280, dark: false, locale: "en-GB" },
   { width: 1920, dark: true, locale: "zh-CN" },
 ])("every page at $width px, dark: $dark, in $locale is within its width and has no faults of access", async (look) => {
-  const { page, routes, end } = await open(look);
+  const { page, routes } = await open(look);
   expect(routes.length).toBeGreaterThan(4);
   await mkdir(PICTURES, { recursive: true });
   for (const route of routes) {
@@ -97,7 +73,6 @@ test.each([
     expect({ route, violations: await findViolations(page), widths }).toEqual({ route, violations: [], widths: [look.width, look.width] });
     await page.screenshot({ path: join(PICTURES, `${nameOf(route)}-${look.width}-${look.dark ? "dark" : "light"}.png`) });
   }
-  await end();
 });
 
 test("every page is there again after the gateway was killed and started", async () => {
@@ -110,15 +85,13 @@ test("every page is there again after the gateway was killed and started", async
     pages.push(page);
   }
   const titles = await Promise.all(pages.map((page) => page.title()));
-  const { home, url } = product;
-  await product.end("SIGKILL");
+  await scene.product.end("SIGKILL");
   for (const page of pages) await page.locator(".connection.waiting").waitFor();
-  product = await startProduct({ config, home, port: Number(new URL(url).port) });
+  await scene.restart();
   for (const [index, page] of pages.entries()) {
     await page.locator(".connection.connected").waitFor();
     await settled(page);
     expect(await page.getByRole("alert").count()).toBe(0);
     expect(await page.title()).toBe(titles[index]);
   }
-  await first.end();
 });

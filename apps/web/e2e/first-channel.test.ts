@@ -5,6 +5,7 @@ import { startListingServer } from "@factotum/testing-providers";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findViolations } from "./find-violations.ts";
+import { fits } from "./fits.ts";
 import { openBrowser, openPage } from "./open-browser.ts";
 
 const EXTENSION = fileURLToPath(new URL("../../../extensions/telegram", import.meta.url));
@@ -60,7 +61,7 @@ test("in Chinese, on a phone and with the keys alone, a first run leads from a w
   await dialog.getByText("平台已接收").waitFor();
   expect(telegram.sent.at(-1)).toMatchObject({ chatId: OWNER, text: expect.stringContaining("测试消息") as string });
   expect(await findViolations(page)).toEqual([]);
-  expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+  expect(await fits(page)).toBe(true);
   await press("完成");
 
   await press("继续");

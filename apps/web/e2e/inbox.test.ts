@@ -5,6 +5,7 @@ import { callTools, sayText } from "@factotum/testing-providers";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { findViolations } from "./find-violations.ts";
+import { fits } from "./fits.ts";
 import { LOOKS, useScriptedPage } from "./scripted-page.ts";
 import { startProvider } from "./start-provider.ts";
 
@@ -77,7 +78,7 @@ describe.each([...LOOKS, { width: 768, dark: false }, { width: 1920, dark: true 
     // The notices of the other pages do not repeat the list.
     expect(await page.getByText("The disk is full.").count()).toBe(1);
     expect(await findViolations(page)).toEqual([]);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+    expect(await fits(page)).toBe(true);
   });
 });
 

@@ -1,63 +1,36 @@
-import { type Product, runCommand, startProduct } from "@factotum/testing-product";
+import { runCommand } from "@factotum/testing-product";
 import { callTools, sayText } from "@factotum/testing-providers";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
 import { findViolations } from "./find-violations.ts";
-import { openBrowser, openPage, type WatchedPage } from "./open-browser.ts";
-import type { Look } from "./scripted-page.ts";
-import { startProvider, type TestProvider } from "./start-provider.ts";
+import { fits } from "./fits.ts";
+import { useProductPage } from "./product-page.ts";
 
-let browser: Browser;
-let provider: TestProvider;
-let product: Product;
-let watched: WatchedPage[] = [];
-
-beforeAll(async () => {
-  browser = await openBrowser();
-  provider = await startProvider();
+const scene = useProductPage(({ server, config }) => {
   let asked = 0;
-  provider.server.respond(() => {
+  server.respond(() => {
     asked += 1;
     if (asked === 1) return callTools({ name: "read", arguments: { path: "missing.txt" } });
     return asked === 2 ? sayText("It is not there.") : { type: "error", errorType: "authentication", message: "no" };
   });
-  product = await startProduct({ config: provider.config });
+  return { config };
+});
+beforeAll(async () => {
   expect(await say("Read it \u{202e}now")).toBe(0);
   expect(await say("Fail")).not.toBe(0);
 });
-afterAll(async () => {
-  await product[Symbol.asyncDispose]();
-  await provider[Symbol.asyncDispose]();
-  await browser.close();
-});
-afterEach(async () => {
-  const pages = watched;
-  watched = [];
-  for (const page of pages) await page.close();
-  expect(pages.flatMap(({ complaints }) => complaints)).toEqual([]);
-});
 
 async function say(message: string): Promise<number | null> {
-  return (await runCommand(["agent", "--session", "agent:main:main", "--message", message], product)).code;
-}
-
-async function openAt(look: Look, route: string): Promise<Page> {
-  const opened = await openPage(browser, look);
-  watched.push(opened);
-  await opened.page.goto(`${product.url}/#token=${product.token}`);
-  await opened.page.waitForURL(/#\/chat\/agent/);
-  await opened.page.goto(`${product.url}/#/${route}`);
-  return opened.page;
+  return (await runCommand(["agent", "--session", "agent:main:main", "--message", message], scene.product)).code;
 }
 
 const linesOf = (page: Page) => page.getByRole("list", { name: "Lines of the log" }).getByRole("button");
-const fits = (page: Page): Promise<boolean> => page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth);
 
 test.each([
   [360, true, "zh-CN", "日志", "日志行"],
   [1280, false, "en-GB", "Logs", "Lines of the log"],
 ])("at %i px, dark: %s, in %s an opened line is readable, without faults of access", async (width, dark, locale, title, name) => {
-  const page = await openAt({ width, dark, locale }, "logs");
+  const page = await scene.open({ width, dark, locale }, "logs");
   await page.getByRole("heading", { name: title, level: 1 }).waitFor();
   const first = page.getByRole("list", { name }).getByRole("button").first();
   await first.waitFor();
@@ -67,7 +40,7 @@ test.each([
 });
 
 test("the address holds the filter, and a line leads by keyboard to the trace of its message and back to the log", async () => {
-  const page = await openAt({ width: 1280 }, "logs");
+  const page = await scene.open({ width: 1280 }, "logs");
   await linesOf(page).nth(1).waitFor();
   await page.getByRole("radio", { name: "Warnings" }).press("Space");
   await page.getByLabel("With the words").fill("a RUN failed");
@@ -91,13 +64,13 @@ test("the address holds the filter, and a line leads by keyboard to the trace of
 });
 
 test("lines come while the page is open, not while it is paused, and also after a kill and a restart", async () => {
-  const page = await openAt({ width: 360 }, "logs");
+  const page = await scene.open({ width: 360 }, "logs");
   await linesOf(page).first().waitFor();
   await page.getByRole("button", { name: "Pause" }).click();
   await page.getByText("Paused: new lines come when you continue.").waitFor();
   const before = await linesOf(page).first().innerText();
-  await product.end("SIGKILL");
-  product = await startProduct({ config: provider.config, home: product.home, port: Number(new URL(product.url).port) });
+  await scene.product.end("SIGKILL");
+  await scene.restart();
   await page.getByText("Connected", { exact: true }).waitFor();
   expect(await linesOf(page).first().innerText()).toBe(before);
   await page.getByRole("button", { name: "Continue" }).click();
@@ -110,7 +83,7 @@ test.each([
 ])(
   "at %i px, dark: %s, an answer leads to what happened and where the time went, and on to what the model was given",
   async (width, dark) => {
-    const page = await openAt({ width, dark }, "chat/agent:main:main");
+    const page = await scene.open({ width, dark }, "chat/agent:main:main");
     await page
       .getByRole("article", { name: "Assistant" })
       .filter({ hasText: "It is not there." })
@@ -138,7 +111,7 @@ test.each([
 );
 
 test("a trace that is not kept says so", async () => {
-  const page = await openAt({ width: 360 }, "trace/turn-of-long-ago");
+  const page = await scene.open({ width: 360 }, "trace/turn-of-long-ago");
   await page.getByRole("alert").filter({ hasText: "There is no turn" }).waitFor();
   await expect.poll(() => findViolations(page)).toEqual([]);
 });

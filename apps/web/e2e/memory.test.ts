@@ -1,68 +1,40 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { freePort, type Product, runCommand, startProduct } from "@factotum/testing-product";
+import { freePort, runCommand } from "@factotum/testing-product";
 import { callTools, sayText } from "@factotum/testing-providers";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { findViolations } from "./find-violations.ts";
-import { openBrowser, openPage, type WatchedPage } from "./open-browser.ts";
+import { fits } from "./fits.ts";
+import { useProductPage } from "./product-page.ts";
 import type { Look } from "./scripted-page.ts";
-import { startProvider, type TestProvider } from "./start-provider.ts";
 
 const BEFORE = "# Facts\n\n- Lives in Basel.\n- Likes oolong.\n";
 const AFTER = "# Facts\n\n- Lives in Zürich.\n- Likes oolong.\n";
 
-let browser: Browser;
-let provider: TestProvider;
-let product: Product;
-let port: number;
-let config: object;
-let watched: WatchedPage[] = [];
-
-beforeAll(async () => {
-  browser = await openBrowser();
-  provider = await startProvider();
+const scene = useProductPage(async ({ server, config }) => {
   let answers = 0;
-  provider.server.respond(() =>
+  server.respond(() =>
     (answers += 1) === 1 ? callTools({ name: "write", arguments: { path: "MEMORY.md", content: AFTER } }) : sayText("Noted."),
   );
   // A restart starts at the port of the configuration.
-  port = await freePort();
-  config = { ...provider.config, gateway: { port } };
-  product = await startProduct({ config, port });
-  await mkdir(join(product.home, "workspace/memory"), { recursive: true });
+  const port = await freePort();
+  return { config: { ...config, gateway: { port } }, port };
+});
+beforeAll(async () => {
+  await mkdir(join(scene.product.home, "workspace/memory"), { recursive: true });
   await writeFile(file("MEMORY.md"), BEFORE);
   await writeFile(file("memory/2026-01-02.md"), "- The boiler was serviced.\n");
 });
-afterAll(async () => {
-  await runCommand(["gateway", "stop"], product);
-  await product[Symbol.asyncDispose]();
-  await provider[Symbol.asyncDispose]();
-  await browser.close();
-});
-afterEach(async () => {
-  const pages = watched;
-  watched = [];
-  for (const page of pages) await page.close();
-  expect(pages.flatMap(({ complaints }) => complaints)).toEqual([]);
-});
+afterAll(() => runCommand(["gateway", "stop"], scene.product));
 
-const file = (path: string): string => join(product.home, "workspace", path);
+const file = (path: string): string => join(scene.product.home, "workspace", path);
 const read = (path: string): Promise<string> => readFile(file(path), "utf8");
 
-async function open(look: Look, hash = "memory"): Promise<Page> {
-  const opened = await openPage(browser, look);
-  watched.push(opened);
-  await opened.page.goto(`${product.url}/#token=${product.token}`);
-  await opened.page.waitForURL(/#\/chat\/agent/);
-  await opened.page.goto(`${product.url}/#/${hash}`);
-  return opened.page;
-}
-
+const open = (look: Look, route = "memory") => scene.open(look, route);
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 const editor = (page: Page, path: string) => page.getByRole("textbox", { name: `Text of ${path}` });
 const tab = (page: Page, name: string) => page.getByRole("tab", { name, exact: true });
-const isInside = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth);
 
 /** Replaces the whole text of the editor by keyboard. */
 async function type(page: Page, path: string, text: string): Promise<void> {
@@ -76,7 +48,7 @@ test("a note follows the assistant's change, and is edited, compared and restore
   const page = await open({ width: 1280 });
   await page.getByRole("link", { name: "MEMORY.md" }).press("Enter");
   await page.getByText("Lives in Basel.").waitFor();
-  await runCommand(["agent", "--message", "I live in Zürich now."], product);
+  await runCommand(["agent", "--message", "I live in Zürich now."], scene.product);
   await page.getByText("Lives in Zürich.").waitFor();
   await tab(page, "Where it comes from").click();
   await page.getByRole("listitem").filter({ hasText: "Lives in Zürich." }).getByText("by the assistant").waitFor();
@@ -109,7 +81,7 @@ test("another change is never overwritten unseen, and unsaved text is not lost u
   await page.getByRole("alert").filter({ hasText: "The note has changed meanwhile." }).waitFor();
   expect(await read(path)).toBe("- The boiler is old.\n");
   expect(await page.getByRole("alert").locator("del").allInnerTexts()).toEqual(["- The boiler is old."]);
-  expect([await findViolations(page), await isInside(page)]).toEqual([[], true]);
+  expect([await findViolations(page), await fits(page)]).toEqual([[], true]);
   await page.getByRole("link", { name: "All notes" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).press("Enter");
   await button(page, "Keep mine").press("Enter");
@@ -121,16 +93,16 @@ test("another change is never overwritten unseen, and unsaved text is not lost u
 test("notes are made, found and removed with a way back, in Chinese at 360 px, through a kill of the gateway", async () => {
   const page = await open({ width: 360, dark: true, locale: "zh-CN" });
   await page.getByRole("heading", { name: "记忆", level: 1 }).waitFor();
-  expect([await findViolations(page), await isInside(page)]).toEqual([[], true]);
+  expect([await findViolations(page), await fits(page)]).toEqual([[], true]);
   await page.getByRole("button", { name: "新建笔记" }).press("Enter");
   await page.getByLabel("笔记名称").fill("茶");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "memory/茶.md", level: 1 }).waitFor();
   expect(await read("memory/茶.md")).toBe("# 茶\n");
-  expect([await findViolations(page), await isInside(page)]).toEqual([[], true]);
-  await product.end("SIGKILL");
+  expect([await findViolations(page), await fits(page)]).toEqual([[], true]);
+  await scene.product.end("SIGKILL");
   await page.getByText("已连接", { exact: true }).waitFor({ state: "detached" });
-  product = await startProduct({ config, home: product.home, port });
+  await scene.restart();
   await page.getByText("已连接", { exact: true }).waitFor();
   await page.getByRole("button", { name: "移除笔记" }).click();
   await page.getByRole("button", { name: "撤销" }).click();
@@ -139,7 +111,7 @@ test("notes are made, found and removed with a way back, in Chinese at 360 px, t
   await page.getByRole("searchbox").fill("boiler");
   await page.keyboard.press("Enter");
   await page.getByRole("listitem").filter({ hasText: "The boiler is new." }).waitFor();
-  expect([await findViolations(page), await isInside(page)]).toEqual([[], true]);
+  expect([await findViolations(page), await fits(page)]).toEqual([[], true]);
 });
 
 test("what would be forgotten is shown first, and is gone after a question and a restart under the page", async () => {

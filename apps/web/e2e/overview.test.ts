@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, test } from "vitest";
 import { SAMPLE_JOB, sampleStatus } from "../test/status-sample.ts";
 import { findViolations } from "./find-violations.ts";
+import { fits } from "./fits.ts";
 import { LOOKS, useScriptedPage } from "./scripted-page.ts";
 
 const scene = useScriptedPage();
@@ -42,7 +43,6 @@ beforeEach(() => {
 });
 
 const card = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
-const fits = (page: Page): Promise<boolean> => page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth);
 
 async function openOverview(look: { readonly width: number; readonly dark?: boolean; readonly locale?: string }): Promise<Page> {
   const page = await scene.open(look);

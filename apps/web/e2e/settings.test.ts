@@ -1,30 +1,26 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Product, runCommand, startProduct } from "@factotum/testing-product";
+import { runCommand } from "@factotum/testing-product";
 import { type ListingServer, startListingServer } from "@factotum/testing-providers";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { SchemaForm } from "../src/ui/schema-form/schema-form.tsx";
 import type { SchemaNode } from "../src/ui/schema-form/schema-node.ts";
 import { drawnKeys, fullValues, keysOf } from "../test/full-values.ts";
 import { findViolations } from "./find-violations.ts";
-import { openBrowser, openPage, type WatchedPage } from "./open-browser.ts";
+import { fits } from "./fits.ts";
+import { useProductPage } from "./product-page.ts";
 import type { Look } from "./scripted-page.ts";
 
-let browser: Browser;
 let provider: ListingServer;
-let product: Product;
-let watched: WatchedPage[] = [];
-
-const file = (): string => join(product.home, "factotum.json5");
+const scene = useProductPage(() => ({ config: {} }));
+const file = (): string => join(scene.product.home, "factotum.json5");
 const written = (): Promise<string> => readFile(file(), "utf8");
 
 beforeAll(async () => {
-  browser = await openBrowser();
   provider = await startListingServer({ key: "canary-local-key", models: ["m", "n"] });
-  product = await startProduct({ config: {} });
   const text = `{
   // mine
   agents: { defaults: { model: "local/m" } },
@@ -41,31 +37,14 @@ beforeAll(async () => {
 `;
   await writeFile(file(), text);
 });
-afterAll(async () => {
-  await product[Symbol.asyncDispose]();
-  await provider[Symbol.asyncDispose]();
-  await browser.close();
-});
-afterEach(async () => {
-  const pages = watched;
-  watched = [];
-  for (const page of pages) await page.close();
-  expect(pages.flatMap(({ complaints }) => complaints)).toEqual([]);
-});
+afterAll(() => provider[Symbol.asyncDispose]());
 
-async function openSettings(look: Look, path: string): Promise<Page> {
-  const opened = await openPage(browser, look);
-  watched.push(opened);
-  await opened.page.goto(`${product.url}/#token=${product.token}`);
-  await opened.page.waitForURL(/#\/chat\/agent/);
-  await opened.page.goto(`${product.url}/#/settings/${path}`);
-  return opened.page;
-}
+const openSettings = (look: Look, path: string) => scene.open(look, `settings/${path}`);
 
 const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 
 test("every key of the configuration of this build has a control", async () => {
-  const { stdout } = await runCommand(["config", "schema", "--forms"], product);
+  const { stdout } = await runCommand(["config", "schema", "--forms"], scene.product);
   const schema = JSON.parse(stdout) as SchemaNode;
   const draw = (value: unknown): string =>
     renderToStaticMarkup(
@@ -127,7 +106,7 @@ test("what was changed elsewhere meanwhile is shown with the person's own change
   await editor.press("Control+Home");
   await page.keyboard.type("// above all\n");
   await page.getByRole("button", { name: "Review changes" }).waitFor();
-  expect(await runCommand(["config", "set", "spend.unattended.usdPerDay", "3"], product)).toMatchObject({ code: 0 });
+  expect(await runCommand(["config", "set", "spend.unattended.usdPerDay", "3"], scene.product)).toMatchObject({ code: 0 });
   const conflict = region(page, "The file has changed meanwhile");
   await conflict.getByText("usdPerDay").first().waitFor();
   expect(await conflict.innerText()).toContain("// above all");
@@ -145,7 +124,7 @@ test("a model is tested and chosen, and a key is removed after a question", asyn
   await card.getByRole("button", { name: "Test local/m" }).click();
   await expect.poll(() => card.getByRole("status").first().innerText(), { timeout: 20_000 }).toMatch(/^Works: first word after/);
   expect(await findViolations(page)).toEqual([]);
-  expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+  expect(await fits(page)).toBe(true);
   const asks = provider.paths.length;
   await card.getByRole("button", { name: "Ask local for its list" }).click();
   await expect.poll(() => provider.paths.slice(asks)).toEqual(["/v1/models"]);
@@ -172,9 +151,9 @@ test("in Chinese every part is readable, the address names it, and logging out f
   }
   expect(page.url()).toContain("#/settings/access");
   await page.getByRole("button", { name: "显示链接及其二维码" }).click();
-  await page.getByText(`#token=${product.token}`).waitFor();
-  await runCommand(["config", "set", "gateway.publicUrl", "https://assistant.example/home"], product);
-  await page.getByText(`https://assistant.example/home/#token=${product.token}`).waitFor();
+  await page.getByText(`#token=${scene.product.token}`).waitFor();
+  await runCommand(["config", "set", "gateway.publicUrl", "https://assistant.example/home"], scene.product);
+  await page.getByText(`https://assistant.example/home/#token=${scene.product.token}`).waitFor();
   await page.getByRole("button", { name: "退出登录" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "退出登录" }).click();
   await page.getByLabel("令牌").waitFor();
@@ -185,9 +164,9 @@ test("a killed gateway leaves what was typed, until it is discarded", async () =
   const page = await openSettings({ width: 1280 }, "configuration?group=memory");
   const field = page.locator('[data-key="memory.provider"] input');
   await field.fill("notes");
-  await product.end("SIGKILL");
+  await scene.product.end("SIGKILL");
   await page.getByText("Connected", { exact: true }).waitFor({ state: "detached" });
-  product = await startProduct({ home: product.home, port: Number(new URL(product.url).port) });
+  await scene.restart();
   await page.getByText("Connected", { exact: true }).waitFor();
   expect(await field.inputValue()).toBe("notes");
   await page.getByRole("button", { name: "Discard" }).click();

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { findViolations } from "./find-violations.ts";
+import { fits } from "./fits.ts";
 import { openBrowser, openPage } from "./open-browser.ts";
 import { LOOKS, useScriptedPage } from "./scripted-page.ts";
 
@@ -27,7 +28,7 @@ describe.each(LOOKS)("$width px, dark: $dark", (look) => {
     await page.goto(`${scene.gateway.url}#/nowhere`);
     await page.getByRole("heading", { name: "There is no such page" }).waitFor();
     expect(await findViolations(page)).toEqual([]);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+    expect(await fits(page)).toBe(true);
   });
 });
 

@@ -1,36 +1,30 @@
-import { type Product, runCommand, startProduct } from "@factotum/testing-product";
+import { runCommand } from "@factotum/testing-product";
 import { sayText } from "@factotum/testing-providers";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
 import { findViolations } from "./find-violations.ts";
-import { openBrowser, openPage, type WatchedPage } from "./open-browser.ts";
+import { fits } from "./fits.ts";
+import { openPage } from "./open-browser.ts";
+import { useProductPage } from "./product-page.ts";
 import type { Look } from "./scripted-page.ts";
-import { startProvider, type TestProvider } from "./start-provider.ts";
 
 /** Maximum JavaScript that draws plots, in bytes as sent. */
 const MAX_PLOT_BYTES = 25_000;
 
-let browser: Browser;
-let provider: TestProvider;
-let product: Product;
-let config: object;
-let watched: WatchedPage[] = [];
 let hasUsage = false;
 
-beforeAll(async () => {
-  browser = await openBrowser();
-  provider = await startProvider();
-  provider.server.respond(() => sayText("Done."));
+const scene = useProductPage(({ server }) => {
+  server.respond(() => sayText("Done."));
   const model = { contextWindow: 100_000, maxOutput: 1000 };
   const local = {
     api: "openai-chat",
-    baseUrl: `${provider.server.baseUrl}/v1`,
+    baseUrl: `${server.baseUrl}/v1`,
     models: [
       { id: "m", ...model, cost: { input: 3, output: 15 } },
       { id: "cheap", ...model, cost: { input: 1, output: 5 } },
     ],
   };
-  config = {
+  const config = {
     agents: {
       defaults: { model: "local/m" },
       list: [
@@ -41,28 +35,10 @@ beforeAll(async () => {
     models: { providers: { local } },
     spend: { perCause: { user: { tokensPerDay: 1_000_000, usdPerDay: 0.000_001 } } },
   };
-  product = await startProduct({ config });
-});
-afterAll(async () => {
-  await product[Symbol.asyncDispose]();
-  await provider[Symbol.asyncDispose]();
-  await browser.close();
-});
-afterEach(async () => {
-  const pages = watched;
-  watched = [];
-  for (const page of pages) await page.close();
-  expect(pages.flatMap(({ complaints }) => complaints)).toEqual([]);
+  return { config };
 });
 
-async function openPageOf(look: Look, search: string): Promise<Page> {
-  const opened = await openPage(browser, look);
-  watched.push(opened);
-  await opened.page.goto(`${product.url}/#token=${product.token}`);
-  await opened.page.waitForURL(/#\/chat\/agent/);
-  await opened.page.goto(`${product.url}/#/usage${search}`);
-  return opened.page;
-}
+const openPageOf = (look: Look, search: string) => scene.open(look, `usage${search}`);
 
 /** Each agent has answered a message. */
 async function haveUsage(): Promise<void> {
@@ -76,7 +52,7 @@ async function openUsage(look: Look, search = ""): Promise<Page> {
 
 async function say(agent: string): Promise<void> {
   const command = ["agent", "--session", `agent:${agent}:main`, "--message", "Hello"];
-  expect(await runCommand(command, product)).toMatchObject({ code: 0 });
+  expect(await runCommand(command, scene.product)).toMatchObject({ code: 0 });
   hasUsage = true;
 }
 
@@ -125,7 +101,7 @@ test.each([
   await page.getByRole("heading", { name: title, level: 1 }).waitFor();
   await card(page, name).locator("canvas").nth(1).waitFor();
   expect(await findViolations(page)).toEqual([]);
-  expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+  expect(await fits(page)).toBe(true);
   // Numbers and short names have one line.
   for (const height of await page.locator("tbody tr").evaluateAll((rows: HTMLElement[]) => rows.map(({ offsetHeight }) => offsetHeight)))
     expect(height).toBeLessThan(48);
@@ -190,12 +166,12 @@ test("plots have the colours of the theme, and change with it", async () => {
 
 test("without the program that draws, the table stays, and it can be loaded later", async () => {
   await haveUsage();
-  const { page, close } = await openPage(browser, { width: 360 });
+  const { page, close } = await openPage(scene.browser, { width: 360 });
   let isBroken = true;
   await page.route("**/draw-bars*.js", (route) => (isBroken ? route.abort() : route.continue()));
-  await page.goto(`${product.url}/#token=${product.token}`);
+  await page.goto(`${scene.product.url}/#token=${scene.product.token}`);
   await page.waitForURL(/#\/chat\/agent/);
-  await page.goto(`${product.url}/#/usage?by=model`);
+  await page.goto(`${scene.product.url}/#/usage?by=model`);
   await page.getByText("The plot could not be loaded.").first().waitFor();
   expect(await rowNames(page)).toEqual(["local/m", "local/cheap"]);
   expect(await findViolations(page)).toEqual([]);
@@ -208,10 +184,10 @@ test("without the program that draws, the table stays, and it can be loaded late
 test("a killed gateway leaves what was shown, and answers again when it is back", async () => {
   const page = await openUsage({ width: 1280 }, "?by=model");
   await page.locator("canvas").nth(1).waitFor();
-  await product.end("SIGKILL");
+  await scene.product.end("SIGKILL");
   await page.getByText("Connected", { exact: true }).waitFor({ state: "detached" });
   expect(await rowNames(page)).toEqual(["local/m", "local/cheap"]);
-  product = await startProduct({ config, home: product.home, port: Number(new URL(product.url).port) });
+  await scene.restart();
   await page.getByText("Connected", { exact: true }).waitFor();
   await page.getByRole("radio", { name: "Agent" }).press("Space");
   await expect.poll(() => rowNames(page)).toEqual(["main", "clerk"]);

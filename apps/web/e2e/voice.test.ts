@@ -1,59 +1,31 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Product, runCommand, startProduct } from "@factotum/testing-product";
+import { runCommand } from "@factotum/testing-product";
 import { type MediaServer, sayText, startMediaServer } from "@factotum/testing-providers";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { afterAll, expect, test } from "vitest";
 import { findViolations } from "./find-violations.ts";
-import { openBrowser, openPage, type WatchedPage } from "./open-browser.ts";
-import { startProvider, type TestProvider } from "./start-provider.ts";
+import { fits } from "./fits.ts";
+import { useProductPage } from "./product-page.ts";
 
 const KEY = "sk-media-0123456789";
 
-let browser: Browser;
-let provider: TestProvider;
 let media: MediaServer;
-let product: Product;
-let watched: WatchedPage[] = [];
-
-beforeAll(async () => {
-  browser = await openBrowser();
-  provider = await startProvider();
-  provider.server.respond(() => sayText("Noted."));
+const scene = useProductPage(async ({ server, config }) => {
+  server.respond(() => sayText("Noted."));
   media = await startMediaServer({ key: KEY });
-  const { providers } = provider.config.models;
-  product = await startProduct({
-    config: {
-      ...provider.config,
-      models: {
-        transcription: "ears/whisper-1",
-        providers: { ...providers, ears: { api: "openai-chat", baseUrl: media.baseUrl, apiKey: KEY } },
-      },
-    },
-  });
+  const providers = { ...config.models.providers, ears: { api: "openai-chat", baseUrl: media.baseUrl, apiKey: KEY } };
+  return { config: { ...config, models: { transcription: "ears/whisper-1", providers } } };
 });
-afterAll(async () => {
-  await product[Symbol.asyncDispose]();
-  await media[Symbol.asyncDispose]();
-  await provider[Symbol.asyncDispose]();
-  await browser.close();
-});
-afterEach(async () => {
-  const pages = watched;
-  watched = [];
-  for (const page of pages) await page.close();
-  expect(pages.flatMap(({ complaints }) => complaints)).toEqual([]);
-});
+afterAll(() => media[Symbol.asyncDispose]());
 
 async function openChat(width: number, { refusal = "", locale = "en-GB" } = {}): Promise<Page> {
-  const opened = await openPage(browser, { width, dark: width < 500, locale });
-  watched.push(opened);
-  const { page } = opened;
+  const page = await scene.openEmpty({ width, dark: width < 500, locale });
   if (refusal !== "")
     await page.addInitScript((name) => {
       navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException("no", name));
     }, refusal);
-  await page.goto(`${product.url}/#token=${product.token}`);
+  await page.goto(`${scene.product.url}/#token=${scene.product.token}`);
   await page.locator(".connection.connected").waitFor();
   return page;
 }
@@ -97,7 +69,7 @@ test("a recording is dropped, before and while it is written down, and a failure
   await page.getByRole("button", { name: "End the recording" }).click();
   await page.getByRole("alert").filter({ hasText: "The recording was not transcribed" }).waitFor();
   expect(await findViolations(page)).toEqual([]);
-  expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+  expect(await fits(page)).toBe(true);
   media.respond(() => ({ type: "json", body: { text: "" } }));
   await speak.click();
   await page.getByText(/0:0[1-9]/).waitFor();
@@ -118,7 +90,7 @@ test.each([
 
 test("the command writes down the same, and without a setting there is no button", async () => {
   media.respond(() => ({ type: "json", body: { text: "Buy bread." } }));
-  const file = join(product.home, "voice.wav");
+  const file = join(scene.product.home, "voice.wav");
   await writeFile(
     file,
     Buffer.concat([
@@ -126,13 +98,13 @@ test("the command writes down the same, and without a setting there is no button
       Buffer.alloc(64),
     ]),
   );
-  expect(await runCommand(["media", "transcribe", file], product)).toMatchObject({ code: 0, stdout: "Buy bread.\n" });
+  expect(await runCommand(["media", "transcribe", file], scene.product)).toMatchObject({ code: 0, stdout: "Buy bread.\n" });
   const page = await openChat(1280);
   const speak = page.getByRole("button", { name: "Speak a message" });
   await speak.waitFor();
-  expect(await runCommand(["config", "unset", "models.transcription"], product)).toMatchObject({ code: 0 });
+  expect(await runCommand(["config", "unset", "models.transcription"], scene.product)).toMatchObject({ code: 0 });
   await speak.waitFor({ state: "detached" });
-  const refused = await runCommand(["media", "transcribe", file], product);
+  const refused = await runCommand(["media", "transcribe", file], scene.product);
   expect([refused.code, refused.stderr]).toEqual([expect.any(Number), expect.stringContaining("models.transcription")]);
   expect(refused.code).not.toBe(0);
 });
