@@ -2,7 +2,8 @@ import type { WorkspaceFileName, WorkspaceFileVersion } from "@factotum/protocol
 import { useState } from "react";
 import { formatMoment } from "../../app/locale.ts";
 import { Loaded } from "../../data/loaded.tsx";
-import { useRpc, useRpcMutation } from "../../data/use-rpc.ts";
+import { useAction } from "../../data/use-action.ts";
+import { useRpc } from "../../data/use-rpc.ts";
 import { t } from "../../i18n/t.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -77,16 +78,12 @@ interface VersionProps {
 
 function Version({ agentId, path, id, present }: VersionProps): React.JSX.Element {
   const version = useRpc("files.version", { agentId, path, id });
-  const restore = useRpcMutation("files.restore", { changes: ["agents"] });
+  const restore = useAction("files.restore", { changes: ["agents"] });
   const toasts = useToasts();
-  const run = (): void =>
-    restore.mutate(
-      { agentId, path, id },
-      {
-        onSuccess: () => toasts.show({ text: t("{path} is as it was. What it held until now is its newest version.", { path }) }),
-        onError: ({ message }) => toasts.show({ kind: "error", text: message }),
-      },
-    );
+  const run = async (): Promise<void> => {
+    if ((await restore.run({ agentId, path, id })) === undefined) return;
+    toasts.show({ text: t("{path} is as it was. What it held until now is its newest version.", { path }) });
+  };
   return (
     <Loaded query={version}>
       {({ text }) => (
@@ -94,7 +91,7 @@ function Version({ agentId, path, id, present }: VersionProps): React.JSX.Elemen
           <p className="note">{t("What restoring it would change:")}</p>
           <TextDiff label={t("What restoring would change")} before={present} after={text} />
           <div className="actions">
-            <Button busy={restore.isPending} disabled={text === present} onClick={run}>
+            <Button busy={restore.isBusy} disabled={text === present} onClick={() => void run()}>
               {t("Restore")}
             </Button>
           </div>

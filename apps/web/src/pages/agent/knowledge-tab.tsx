@@ -2,7 +2,8 @@ import type { KnowledgeFile } from "@factotum/protocol";
 import { useState } from "react";
 import { formatMoment } from "../../app/locale.ts";
 import { Loaded } from "../../data/loaded.tsx";
-import { useRpc, useRpcMutation } from "../../data/use-rpc.ts";
+import { useAction } from "../../data/use-action.ts";
+import { useRpc } from "../../data/use-rpc.ts";
 import { t } from "../../i18n/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
@@ -20,15 +21,10 @@ export function KnowledgeTab({ agentId }: { readonly agentId: string }): React.J
   const files = useRpc("files.list", { agentId }, { everyMs: CHANGES_MS });
   const toasts = useToasts();
   // Here, and not in the list, which is gone with its last file.
-  const remove = useRpcMutation("files.remove");
-  const run = (name: string): void =>
-    remove.mutate(
-      { agentId, name },
-      {
-        onSuccess: () => toasts.show({ text: t("{name} is removed.", { name }) }),
-        onError: ({ message }) => toasts.show({ kind: "error", text: message }),
-      },
-    );
+  const remove = useAction("files.remove");
+  const run = async (name: string): Promise<void> => {
+    if ((await remove.run({ agentId, name })) !== undefined) toasts.show({ text: t("{name} is removed.", { name }) });
+  };
   return (
     <DropArea agentId={agentId}>
       <Loaded query={files}>
@@ -40,7 +36,7 @@ export function KnowledgeTab({ agentId }: { readonly agentId: string }): React.J
               )}
             </EmptyState>
           ) : (
-            <KnowledgeList files={knowledge} onRemove={run} />
+            <KnowledgeList files={knowledge} onRemove={(name) => void run(name)} />
           )
         }
       </Loaded>

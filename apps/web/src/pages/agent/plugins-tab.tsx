@@ -2,7 +2,8 @@ import type { PluginPackage } from "@factotum/protocol";
 import { useState } from "react";
 import { Loaded } from "../../data/loaded.tsx";
 import type { RpcNamespace } from "../../data/query-keys.ts";
-import { useRpc, useRpcMutation } from "../../data/use-rpc.ts";
+import { useAction } from "../../data/use-action.ts";
+import { useRpc } from "../../data/use-rpc.ts";
 import { t } from "../../i18n/t.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -20,7 +21,7 @@ export function PluginsTab(): React.JSX.Element {
   const packages = useRpc("plugins.list", {});
   const [open, setOpen] = useState<{ readonly updates?: string }>();
   // Here, and not in a row, which is gone when it has ended.
-  const { run, isPending } = usePackageChanges();
+  const { run, isBusy } = usePackageChanges();
   return (
     <>
       <div className={styles["bar"]}>
@@ -40,8 +41,8 @@ export function PluginsTab(): React.JSX.Element {
                 <li key={one.name}>
                   <PackageItem
                     found={one}
-                    isPending={isPending}
-                    onRun={(what) => run(one.name, what)}
+                    isBusy={isBusy}
+                    onRun={(what) => void run(one.name, what)}
                     onUpdate={() => setOpen({ updates: one.name })}
                   />
                 </li>
@@ -57,12 +58,12 @@ export function PluginsTab(): React.JSX.Element {
 
 interface PackageItemProps {
   readonly found: PluginPackage;
-  readonly isPending: boolean;
+  readonly isBusy: boolean;
   readonly onRun: (what: PackageChange) => void;
   readonly onUpdate: () => void;
 }
 
-function PackageItem({ found, isPending, onRun: run, onUpdate }: PackageItemProps): React.JSX.Element {
+function PackageItem({ found, isBusy, onRun: run, onUpdate }: PackageItemProps): React.JSX.Element {
   const { name, version = "", provides, problems, canSwitch, isEnabled, source } = found;
   const [isAsking, setAsking] = useState(false);
   return (
@@ -74,7 +75,7 @@ function PackageItem({ found, isPending, onRun: run, onUpdate }: PackageItemProp
         {problems.length > 0 ? <Badge tone="bad">{t("Has problems")}</Badge> : isEnabled ? null : <Badge>{t("Switched off")}</Badge>}
         <div className="actions">
           {canSwitch ? (
-            <Button busy={isPending} onClick={() => run(isEnabled ? "disable" : "enable")}>
+            <Button busy={isBusy} onClick={() => run(isEnabled ? "disable" : "enable")}>
               {isEnabled ? t("Switch off") : t("Switch on")}
               <span className="sr-only"> {name}</span>
             </Button>
@@ -85,7 +86,7 @@ function PackageItem({ found, isPending, onRun: run, onUpdate }: PackageItemProp
                 {t("Update…")}
                 <span className="sr-only"> {name}</span>
               </Button>
-              <Button busy={isPending} onClick={() => setAsking(true)}>
+              <Button busy={isBusy} onClick={() => setAsking(true)}>
                 {t("Remove…")}
                 <span className="sr-only"> {name}</span>
               </Button>
@@ -119,23 +120,20 @@ function PackageItem({ found, isPending, onRun: run, onUpdate }: PackageItemProp
 
 type PackageChange = "enable" | "disable" | "remove";
 
-function usePackageChanges(): { readonly run: (name: string, what: PackageChange) => void; readonly isPending: boolean } {
+function usePackageChanges(): { readonly run: (name: string, what: PackageChange) => Promise<void>; readonly isBusy: boolean } {
   const toasts = useToasts();
   const changes: readonly RpcNamespace[] = ["skills", "servers", "tools", "models", "commands"];
-  const enable = useRpcMutation("plugins.enable", { changes });
-  const disable = useRpcMutation("plugins.disable", { changes });
-  const remove = useRpcMutation("plugins.remove", { changes, timeoutMs: REMOVE_MS });
-  const onError = ({ message }: Error): void => toasts.show({ kind: "error", text: message });
-  const run = (name: string, what: PackageChange): void => {
+  const enable = useAction("plugins.enable", { changes });
+  const disable = useAction("plugins.disable", { changes });
+  const remove = useAction("plugins.remove", { changes, timeoutMs: REMOVE_MS });
+  const run = async (name: string, what: PackageChange): Promise<void> => {
+    if ((await { enable, disable, remove }[what].run({ name })) === undefined) return;
     const done = {
       enable: t("{name} is on.", { name }),
       disable: t("{name} is off.", { name }),
       remove: t("{name} is removed.", { name }),
     }[what];
-    const after = { onError, onSuccess: () => toasts.show({ text: done }) };
-    if (what === "enable") enable.mutate({ name }, after);
-    else if (what === "disable") disable.mutate({ name }, after);
-    else remove.mutate({ name }, after);
+    toasts.show({ text: done });
   };
-  return { run, isPending: enable.isPending || disable.isPending || remove.isPending };
+  return { run, isBusy: enable.isBusy || disable.isBusy || remove.isBusy };
 }

@@ -1,14 +1,14 @@
 import type { SkillSummary } from "@factotum/protocol";
 import { useState } from "react";
 import { Loaded } from "../../data/loaded.tsx";
-import { type RpcMutationOptions, useRpc, useRpcMutation } from "../../data/use-rpc.ts";
+import { useAction } from "../../data/use-action.ts";
+import { type RpcMutationOptions, useRpc } from "../../data/use-rpc.ts";
 import { msg, t } from "../../i18n/t.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Field } from "../../ui/field.tsx";
-import { useToasts } from "../../ui/toasts.tsx";
 import { InstallSkill } from "./install-skill.tsx";
 import { SkillDialog } from "./skill-dialog.tsx";
 import styles from "./agent.module.css";
@@ -81,12 +81,10 @@ export function SkillsTab({ agentId }: { readonly agentId: string }): React.JSX.
 function SkillItem({ skill, onShow }: { readonly skill: SkillSummary; readonly onShow: () => void }): React.JSX.Element {
   const { name, description, source, state, reason, isEnabled } = skill;
   const [isAsking, setAsking] = useState(false);
-  const toasts = useToasts();
   const options: RpcMutationOptions = { changes: ["commands"] };
-  const enable = useRpcMutation("skills.enable", options);
-  const disable = useRpcMutation("skills.disable", options);
-  const remove = useRpcMutation("skills.remove", options);
-  const after = { onError: ({ message }: Error) => toasts.show({ kind: "error", text: message }) };
+  const enable = useAction("skills.enable", options);
+  const disable = useAction("skills.disable", options);
+  const remove = useAction("skills.remove", options);
   const [tone, words] = STATES[state];
   return (
     <article className="list-item">
@@ -100,12 +98,12 @@ function SkillItem({ skill, onShow }: { readonly skill: SkillSummary; readonly o
             {t("Details")}
             <span className="sr-only"> {name}</span>
           </Button>
-          <Button busy={enable.isPending || disable.isPending} onClick={() => (isEnabled ? disable : enable).mutate({ name }, after)}>
+          <Button busy={enable.isBusy || disable.isBusy} onClick={() => void (isEnabled ? disable : enable).run({ name })}>
             {isEnabled ? t("Switch off") : t("Switch on")}
             <span className="sr-only"> {name}</span>
           </Button>
           {source === "managed" ? (
-            <Button busy={remove.isPending} onClick={() => setAsking(true)}>
+            <Button busy={remove.isBusy} onClick={() => setAsking(true)}>
               {t("Remove…")}
               <span className="sr-only"> {name}</span>
             </Button>
@@ -123,7 +121,7 @@ function SkillItem({ skill, onShow }: { readonly skill: SkillSummary; readonly o
           text={t("The skill is deleted. You can install it again from its source.")}
           yes={t("Remove")}
           danger
-          onConfirm={() => remove.mutate({ name }, after)}
+          onConfirm={() => void remove.run({ name })}
           onClose={() => setAsking(false)}
         />
       ) : null}

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { useRpcMutation } from "../../data/use-rpc.ts";
+import { useAction } from "../../data/use-action.ts";
 import { t } from "../../i18n/t.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -23,8 +23,10 @@ export function AgentItem({ agent, bindings, isRemoving, onRemove }: AgentItemPr
   const { id, name, isDefault, model, workspace } = agent;
   const [open, setOpen] = useState<"change" | "remove">();
   const toasts = useToasts();
-  const update = useRpcMutation("agents.update", { changes: ["tools", "skills", "files", "status"] });
-  const onError = ({ message }: Error): void => toasts.show({ kind: "error", text: message });
+  const update = useAction("agents.update", { changes: ["tools", "skills", "files", "status"] });
+  const makeDefault = async (): Promise<void> => {
+    if ((await update.run({ id, isDefault: true })) !== undefined) toasts.show({ text: t("{name} is the default agent.", { name }) });
+  };
   return (
     <article className={styles["agent"]}>
       <div className={styles["head"]}>
@@ -48,15 +50,7 @@ export function AgentItem({ agent, bindings, isRemoving, onRemove }: AgentItemPr
         </Button>
         {isDefault ? null : (
           <>
-            <Button
-              busy={update.isPending}
-              onClick={() =>
-                update.mutate(
-                  { id, isDefault: true },
-                  { onError, onSuccess: () => toasts.show({ text: t("{name} is the default agent.", { name }) }) },
-                )
-              }
-            >
+            <Button busy={update.isBusy} onClick={() => void makeDefault()}>
               {t("Make default")}
               <span className="sr-only"> {name}</span>
             </Button>

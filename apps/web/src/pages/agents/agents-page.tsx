@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { Loaded } from "../../data/loaded.tsx";
-import { useRpc, useRpcMutation } from "../../data/use-rpc.ts";
+import { useAction } from "../../data/use-action.ts";
+import { useRpc } from "../../data/use-rpc.ts";
 import { t } from "../../i18n/t.ts";
 import { PageFrame } from "../../shell/page-frame.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -20,15 +21,10 @@ export function AgentsPage(): React.JSX.Element {
   const [isAdding, setAdding] = useState(false);
   const toasts = useToasts();
   // Here, and not in a row, which is gone when it has ended.
-  const remove = useRpcMutation("agents.remove", { changes: ["tools", "skills", "files", "status"] });
-  const run = ({ id, name }: Agent): void =>
-    remove.mutate(
-      { id },
-      {
-        onError: ({ message }) => toasts.show({ kind: "error", text: message }),
-        onSuccess: () => toasts.show({ text: t("{name} is removed.", { name }) }),
-      },
-    );
+  const remove = useAction("agents.remove", { changes: ["tools", "skills", "files", "status"] });
+  const run = async ({ id, name }: Agent): Promise<void> => {
+    if ((await remove.run({ id })) !== undefined) toasts.show({ text: t("{name} is removed.", { name }) });
+  };
   return (
     <PageFrame title={t("Agents")}>
       <div className="page-scroll">
@@ -48,8 +44,8 @@ export function AgentsPage(): React.JSX.Element {
                     {all.map((agent) => (
                       <li key={agent.id}>
                         <AgentItem
-                          isRemoving={remove.isPending}
-                          onRemove={() => run(agent)}
+                          isRemoving={remove.isBusy}
+                          onRemove={() => void run(agent)}
                           agent={agent}
                           bindings={bindings.data?.bindings.filter(({ agentId }) => agentId === agent.id).length ?? 0}
                         />

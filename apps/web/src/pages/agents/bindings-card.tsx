@@ -1,6 +1,6 @@
 import type { AgentBinding } from "@factotum/protocol";
 import { useState } from "react";
-import { useRpcMutation } from "../../data/use-rpc.ts";
+import { useAction } from "../../data/use-action.ts";
 import { t } from "../../i18n/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
@@ -20,7 +20,7 @@ interface BindingsCardProps {
 /** Which agent answers which messages. */
 export function BindingsCard({ agents, bindings, defaultAgentId }: BindingsCardProps): React.JSX.Element {
   const [isAdding, setAdding] = useState(false);
-  const { remove, isPending } = useUnbind();
+  const { remove, isBusy } = useUnbind();
   const nameOf = (id: string): string => agents.find((agent) => agent.id === id)?.name ?? id;
   return (
     <Card title={t("Who answers what")} actions={<Button onClick={() => setAdding(true)}>{t("Add a binding…")}</Button>}>
@@ -38,8 +38,8 @@ export function BindingsCard({ agents, bindings, defaultAgentId }: BindingsCardP
               key={binding.index}
               binding={binding}
               agentName={nameOf(binding.agentId)}
-              isBusy={isPending}
-              onRemove={() => remove(binding)}
+              isBusy={isBusy}
+              onRemove={() => void remove(binding)}
             />
           ))}
         </ol>
@@ -73,19 +73,16 @@ function BindingRow({ binding: { match, externalAgent }, agentName, isBusy, onRe
 }
 
 /** Removes bindings, with a way back. For a component that outlives their rows. */
-function useUnbind(): { readonly remove: (binding: AgentBinding) => void; readonly isPending: boolean } {
+function useUnbind(): { readonly remove: (binding: AgentBinding) => Promise<void>; readonly isBusy: boolean } {
   const toasts = useToasts();
-  const unbind = useRpcMutation("agents.unbind");
-  const bind = useRpcMutation("agents.bind");
-  const onError = ({ message }: Error): void => toasts.show({ kind: "error", text: message });
-  const remove = ({ index, agentId, match, externalAgent, dmScope }: AgentBinding): void => {
+  const unbind = useAction("agents.unbind");
+  const bind = useAction("agents.bind");
+  const remove = async ({ index, agentId, match, externalAgent, dmScope }: AgentBinding): Promise<void> => {
     // Only what the dialog can make is made again.
     const canUndo = externalAgent === undefined && dmScope === undefined;
-    const action = { label: t("Undo"), run: () => bind.mutate({ agentId, match }, { onError }) };
-    unbind.mutate(
-      { agentId, index },
-      { onError, onSuccess: () => toasts.show({ text: t("The binding is removed."), ...(canUndo ? { action } : {}) }) },
-    );
+    const action = { label: t("Undo"), run: () => void bind.run({ agentId, match }) };
+    if ((await unbind.run({ agentId, index })) === undefined) return;
+    toasts.show({ text: t("The binding is removed."), ...(canUndo && { action }) });
   };
-  return { remove, isPending: unbind.isPending };
+  return { remove, isBusy: unbind.isBusy };
 }

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { GatewayStatus } from "@factotum/protocol";
 import { useState } from "react";
 import { formatMoment, formatWhole } from "../../app/locale.ts";
-import { useRpcMutation } from "../../data/use-rpc.ts";
+import { useAction } from "../../data/use-action.ts";
 import { t } from "../../i18n/t.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -80,20 +80,15 @@ function Fact({ name, value }: { readonly name: string; readonly value: React.Re
 function Restart({ keys }: { readonly keys: readonly string[] }): React.JSX.Element {
   const [isAsking, setAsking] = useState(false);
   const toasts = useToasts();
-  const restart = useRpcMutation("gateway.restart");
-  const run = (): void =>
-    restart.mutate(
-      {},
-      {
-        onSuccess: () => toasts.show({ text: t("The gateway restarts. This page connects again by itself.") }),
-        onError: ({ message }) => toasts.show({ kind: "error", text: message }),
-      },
-    );
+  const restart = useAction("gateway.restart");
+  const run = async (): Promise<void> => {
+    if ((await restart.run({})) !== undefined) toasts.show({ text: t("The gateway restarts. This page connects again by itself.") });
+  };
   return (
     <>
       <p>{t("Changed settings that apply after a restart: {keys}", { keys: keys.join(", ") })}</p>
       <div>
-        <Button busy={restart.isPending} onClick={() => setAsking(true)}>
+        <Button busy={restart.isBusy} onClick={() => setAsking(true)}>
           {t("Restart the gateway…")}
         </Button>
       </div>
@@ -102,7 +97,7 @@ function Restart({ keys }: { readonly keys: readonly string[] }): React.JSX.Elem
           title={t("Restart the gateway?")}
           text={t("What is running now is interrupted, and continues afterwards where it can. No message is lost.")}
           yes={t("Restart")}
-          onConfirm={run}
+          onConfirm={() => void run()}
           onClose={() => setAsking(false)}
         />
       ) : null}

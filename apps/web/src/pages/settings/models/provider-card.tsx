@@ -1,7 +1,8 @@
 import { hasUsableKey, type ModelSummary, type SetupProvider } from "@factotum/protocol";
 import { useState } from "react";
-import { useRpc, useRpcMutation } from "../../../data/use-rpc.ts";
 import { formatExactDollars, formatCompact } from "../../../app/locale.ts";
+import { useAction } from "../../../data/use-action.ts";
+import { useRpc } from "../../../data/use-rpc.ts";
 import { t } from "../../../i18n/t.ts";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
@@ -66,15 +67,10 @@ function ModelList({ provider: { id: providerId, label, defaultModel }, models: 
   const asked = useRpc("models.list", { provider: providerId, ask: true }, { enabled: asks });
   const models = asked.data?.models ?? known;
   const toasts = useToasts();
-  const choose = useRpcMutation("setup.model", { changes: ["models", "status", "config"] });
-  const use = (model: string): void =>
-    choose.mutate(
-      { model },
-      {
-        onSuccess: () => toasts.show({ text: t("{model} answers from now on.", { model }) }),
-        onError: (error) => toasts.show({ kind: "error", text: error.message }),
-      },
-    );
+  const choose = useAction("setup.model", { changes: ["models", "status", "config"] });
+  const use = async (model: string): Promise<void> => {
+    if ((await choose.run({ model })) !== undefined) toasts.show({ text: t("{model} answers from now on.", { model }) });
+  };
   const rank = ({ reference, id }: ModelSummary): number => (reference === current ? 0 : id === defaultModel ? 1 : 2);
   const ordered = models.toSorted((a, b) => rank(a) - rank(b));
   const shown = showsAll ? ordered : ordered.slice(0, FEW);
@@ -93,7 +89,7 @@ function ModelList({ provider: { id: providerId, label, defaultModel }, models: 
               {model.reference === current ? (
                 <Badge tone="good">{t("In use")}</Badge>
               ) : (
-                <Button disabled={choose.isPending} onClick={() => use(model.reference)}>
+                <Button disabled={choose.isBusy} onClick={() => void use(model.reference)}>
                   {t("Use")} <span className="sr-only">{model.reference}</span>
                 </Button>
               )}

@@ -1,6 +1,6 @@
 import type { SetupProvider } from "@factotum/protocol";
 import { useState } from "react";
-import { useRpcMutation } from "../../../data/use-rpc.ts";
+import { useAction } from "../../../data/use-action.ts";
 import { t } from "../../../i18n/t.ts";
 import { Button } from "../../../ui/button.tsx";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
@@ -16,17 +16,14 @@ interface RemoveKeyProps {
 export function RemoveKey({ provider: { id, label }, isInUse }: RemoveKeyProps): React.JSX.Element {
   const [asks, setAsks] = useState(false);
   const toasts = useToasts();
-  const remove = useRpcMutation("setup.forgetKey", { changes: ["models", "status", "config"] });
-  // The button goes with the key, so what follows is not the mutation's own callback.
-  const confirm = (): void => {
-    remove.mutateAsync({ provider: id }).then(
-      () => toasts.show({ text: t("The key of {provider} is removed.", { provider: label }) }),
-      (error: Error) => toasts.show({ kind: "error", text: error.message }),
-    );
+  const remove = useAction("setup.forgetKey", { changes: ["models", "status", "config"] });
+  const confirm = async (): Promise<void> => {
+    if ((await remove.run({ provider: id })) !== undefined)
+      toasts.show({ text: t("The key of {provider} is removed.", { provider: label }) });
   };
   return (
     <>
-      <Button variant="text" busy={remove.isPending} onClick={() => setAsks(true)}>
+      <Button variant="text" busy={remove.isBusy} onClick={() => setAsks(true)}>
         {t("Remove the key")} <span className="sr-only">{label}</span>
       </Button>
       {asks ? (
@@ -41,7 +38,7 @@ export function RemoveKey({ provider: { id, label }, isInUse }: RemoveKeyProps):
           }
           yes={t("Remove the key")}
           danger
-          onConfirm={confirm}
+          onConfirm={() => void confirm()}
           onClose={() => setAsks(false)}
         />
       ) : null}
