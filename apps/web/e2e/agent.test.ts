@@ -67,10 +67,11 @@ test("a text that was changed elsewhere meanwhile is not overwritten without a q
   await page.keyboard.type("Mine. ");
   await writeFile(join(scene.product.home, "workspace/SOUL.md"), "Theirs.\n");
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByText("The file has changed while you edited it.").waitFor();
+  await page.getByText("The text was changed elsewhere meanwhile.").waitFor();
   expect(await soul()).toBe("Theirs.\n");
   expect(await findViolations(page)).toEqual([]);
-  await page.getByRole("button", { name: "Save mine over it" }).click();
+  await page.getByRole("button", { name: "Keep mine" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
   await expect.poll(soul).toBe("Mine. Be calm.\n");
 });
 

@@ -53,7 +53,7 @@ test.each(LOOKS.slice(1, 3))("a channel of the built product is logged in by its
   expect(await place.getByRole("img", { name: "QR code" }).count()).toBe(0);
   expect(await findViolations(page)).toEqual([]);
   await page.getByText("lantern/default is not connected").waitFor({ state: "detached" });
-  await place.getByRole("button", { name: "Back to the settings" }).click();
+  await place.getByRole("button", { name: "Back to the setup" }).click();
   await place.getByRole("button", { name: "Log in to lantern/default" }).waitFor();
 });
 

@@ -71,19 +71,20 @@ test("a note follows the assistant's change, and is edited, compared and restore
   expect(await read("MEMORY.md")).toBe(AFTER);
 });
 
-test("another change is never overwritten unseen, and unsaved text is not lost unasked", async () => {
+test("another change is never overwritten unseen, and unsaved text stays while something else is shown", async () => {
   const page = await open({ width: 360 }, "memory?note=memory/2026-01-02.md");
   const path = "memory/2026-01-02.md";
   await type(page, path, "- The boiler is new.\n");
   await writeFile(file(path), "- The boiler is old.\n");
   await button(page, "Save").press("Enter");
   await page.getByText("The note has changed since it was read.", { exact: false }).waitFor();
-  await page.getByRole("alert").filter({ hasText: "The note has changed meanwhile." }).waitFor();
+  await page.getByRole("alert").filter({ hasText: "The text was changed elsewhere meanwhile." }).waitFor();
   expect(await read(path)).toBe("- The boiler is old.\n");
   expect(await page.getByRole("alert").locator("del").allInnerTexts()).toEqual(["- The boiler is old."]);
   expect([await findViolations(page), await fits(page)]).toEqual([[], true]);
   await page.getByRole("link", { name: "All notes" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).press("Enter");
+  await page.getByRole("link", { name: path }).click();
+  await editor(page, path).getByText("- The boiler is new.").waitFor();
   await button(page, "Keep mine").press("Enter");
   await button(page, "Save").press("Enter");
   await page.getByText("Saved.", { exact: false }).waitFor();

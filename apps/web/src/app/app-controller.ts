@@ -15,7 +15,7 @@ import { SubagentController } from "./subagent-controller.ts";
 import { withOthers } from "./session-groups.ts";
 import { newSessionKey } from "./session-key.ts";
 import type { Store } from "./store.ts";
-import type { UploadOutcome } from "./upload-image.ts";
+import type { UploadOutcome } from "./upload-file.ts";
 import { WarningController } from "./warning-controller.ts";
 
 /** Dependencies of the controller. */

@@ -16,7 +16,7 @@ import { randomId } from "./random-id.ts";
 import { saveFile } from "./save-file.ts";
 import { scheduleDraw } from "./schedule-draw.ts";
 import { Store } from "./store.ts";
-import { uploadImage } from "./upload-image.ts";
+import { uploadFile } from "./upload-file.ts";
 
 /** The conversation that was opened last: it is where messages go while the gateway cannot be reached. */
 const LAST_SESSION_KEY = "factotum.lastSession";
@@ -77,7 +77,7 @@ export function openAppSession({ token, page, history, install, listener }: AppS
     timers: browserTimers,
     randomId,
     upload: async (image) =>
-      uploadImage(image, { address: new URL("uploads", page.document.baseURI).href, token, fetch: page.fetch.bind(page) }),
+      uploadFile(image, { address: new URL("uploads", page.document.baseURI).href, token, fetch: page.fetch.bind(page) }),
     saveFile: (name, text) => saveFile(name, text, page.document),
     media: new MediaCache({
       load: async (sessionKey, id) => loadMedia({ sessionKey, id }, { base: page.document.baseURI, token, fetch: page.fetch.bind(page) }),

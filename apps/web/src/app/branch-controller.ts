@@ -50,20 +50,6 @@ export class BranchController {
     await this.#guard(async () => void (await this.#options.client.request("chat.branch", { sessionKey, entryId })));
   }
 
-  /** The id of the model request of an answer; `undefined` if there is no record of it. */
-  async requestOf(entryId: string, answeredAtMs: number): Promise<string | undefined> {
-    const { sessionKey } = this.#options.store.get();
-    let id: string | undefined;
-    await this.#guard(async () => {
-      const { requests } = await this.#options.client.request("messages.trace", {
-        entryId,
-        ...(sessionKey !== undefined && { sessionKey }),
-      });
-      id = (requests.findLast(({ sentAtMs }) => sentAtMs <= answeredAtMs) ?? requests.at(-1))?.id;
-    });
-    return id;
-  }
-
   async #guard(action: () => Promise<void>): Promise<void> {
     try {
       await action();

@@ -1,5 +1,6 @@
 import type { AppState } from "./app-state.ts";
-import { isSameWarning, PAIRING_WARNING } from "./same-warning.ts";
+import { PAIRING_WARNING } from "./pairing-warning.ts";
+import { isSameWarning } from "./same-warning.ts";
 
 /** Number of items in the inbox. Dismissed warnings do not count, except for people who wait to be admitted. */
 export function waitingCount({ warnings, hiddenWarnings, inbox }: Pick<AppState, "warnings" | "hiddenWarnings" | "inbox">): number {

@@ -2,7 +2,8 @@ import type { GatewayWarning, RpcMethods } from "@factotum/protocol";
 import type { GatewayClient } from "../gateway-client/gateway-client.ts";
 import { t } from "../i18n/t.ts";
 import type { AppState } from "./app-state.ts";
-import { isSameWarning, PAIRING_WARNING } from "./same-warning.ts";
+import { PAIRING_WARNING } from "./pairing-warning.ts";
+import { isSameWarning } from "./same-warning.ts";
 import type { Store } from "./store.ts";
 
 interface WarningControllerOptions {

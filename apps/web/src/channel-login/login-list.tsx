@@ -10,7 +10,7 @@ export function LoginList({ onChoose }: { readonly onChoose: (account: LoginAcco
   const [accounts, setAccounts] = useState<readonly LoginAccount[]>([]);
   useEffect(() => {
     logins.accounts().then(setAccounts, (error: unknown) => {
-      // The settings can be used without them.
+      // The setup can be used without them.
       if (!(error instanceof RpcError)) throw error;
     });
   }, [logins]);

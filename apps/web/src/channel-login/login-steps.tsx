@@ -91,7 +91,7 @@ export function LoginSteps({ account, onBack, done }: LoginStepsProps): React.JS
       )}
       <div className="dialog-actions apart">
         <button type="button" className={shown.isDone ? "button primary" : "button"} onClick={onBack} ref={focusOnce}>
-          {shown.isDone ? (done ?? t("Back to the settings")) : t("Back")}
+          {shown.isDone ? (done ?? t("Back to the setup")) : t("Back")}
         </button>
         {problem === undefined ? null : (
           <button type="button" className="button primary" ref={focusOnce} onClick={beginAgain}>

@@ -8,15 +8,15 @@ import type { FirstStep } from "./first-step.ts";
 /** Loaded on demand: most visits have a model already. */
 const SetupDialog = lazy(async () => ({ default: (await import("./setup-dialog.tsx")).SetupDialog }));
 
-/** The way to the settings. */
+/** The way to the setup. */
 interface FirstRunControls {
-  /** Opens them, at the choice of a provider if no other step is named. Resolves with the reason if they cannot be shown. */
+  /** Opens it, at the choice of a provider if no other step is named. Resolves with the reason if it cannot be shown. */
   readonly open: (step?: FirstStep) => Promise<string | undefined>;
 }
 
 const FirstRunContext: React.Context<FirstRunControls | undefined> = createContext<FirstRunControls | undefined>(undefined);
 
-/** The settings' dialog, over every page. Without a model it opens by itself once, unless the person chose the demo. */
+/** The dialog of the setup, over every page. Without a model it opens by itself once, unless the person chose the demo. */
 export function FirstRun({ children }: { readonly children: React.ReactNode }): React.JSX.Element {
   const { setup } = useSession();
   const [opened, setOpened] = useState<{ readonly state: SetupState; readonly step: FirstStep }>();
@@ -27,7 +27,7 @@ export function FirstRun({ children }: { readonly children: React.ReactNode }): 
     hasLooked.current = true;
     setup.state().then(
       (found) => found.model.source === "demo" && !staysWithDemo(localStorage) && setOpened({ state: found, step: "provider" }),
-      // Opening the settings shows the error.
+      // Opening the setup shows the error.
       () => undefined,
     );
   }, [isConnected, setup]);
@@ -57,9 +57,9 @@ export function FirstRun({ children }: { readonly children: React.ReactNode }): 
   );
 }
 
-/** The way to the settings; throws outside of the shell. */
+/** The way to the setup; throws outside of the shell. */
 export function useFirstRun(): FirstRunControls {
   const controls = useContext(FirstRunContext);
-  if (controls === undefined) throw new Error("The settings were opened outside of the shell.");
+  if (controls === undefined) throw new Error("The setup was opened outside of the shell.");
   return controls;
 }

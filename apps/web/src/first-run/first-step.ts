@@ -1,2 +1,2 @@
-/** A step that the settings can begin with. */
+/** A step that the setup can begin with. */
 export type FirstStep = "provider" | "name" | "channel" | "heartbeat";

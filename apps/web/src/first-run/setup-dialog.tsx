@@ -38,7 +38,7 @@ interface SetupDialogProps {
   readonly onClose: () => void;
 }
 
-/** Leads from a provider over its key and model to the assistant's name, a first channel and its heartbeat. Every step can be left, and repeated from the settings. */
+/** Leads from a provider over its key and model to the assistant's name, a first channel and its heartbeat. Every step can be left, and repeated. */
 export function SetupDialog({ state: opened, step, onClose }: SetupDialogProps): React.JSX.Element {
   const { controller, setup } = useSession();
   const [state, setState] = useState(opened);

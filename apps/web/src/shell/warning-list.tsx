@@ -1,6 +1,7 @@
-import type { GatewayWarning } from "@factotum/protocol";
+import type { ChatEntry, GatewayWarning } from "@factotum/protocol";
 import { useLocation } from "@tanstack/react-router";
-import { isSameWarning, isShownIn, PAIRING_WARNING } from "../app/same-warning.ts";
+import { PAIRING_WARNING } from "../app/pairing-warning.ts";
+import { isSameWarning } from "../app/same-warning.ts";
 import { useAppState, useController } from "../app/app-context.ts";
 import { PairingActions } from "./pairing-actions.tsx";
 import { WarningFix, WarningText } from "./warning-words.tsx";
@@ -48,4 +49,9 @@ export function WarningList(): React.JSX.Element {
       ))}
     </output>
   );
+}
+
+/** True for a failed run whose reason is shown in the conversation already. */
+function isShownIn(entries: readonly ChatEntry[], { id, text }: GatewayWarning): boolean {
+  return id.startsWith("run:") && entries.some((entry) => entry.type === "notice" && entry.level === "error" && text.endsWith(entry.text));
 }

@@ -2,11 +2,12 @@ import { Link } from "@tanstack/react-router";
 import type { ChatItem } from "../../chat/chat-items.ts";
 import { formatClock, formatMoment } from "../../app/locale.ts";
 import { useOpenSubagent } from "./subagents/use-subagents.ts";
-import { useAppState, useController } from "../../app/app-context.ts";
+import { useAppState, useController, useSession } from "../../app/app-context.ts";
 import { renderPath } from "../../app/address.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { t } from "../../i18n/t.ts";
+import { findRequest } from "./find-request.ts";
 
 /** Below an answer: its time of day, and what can be done with it. Empty while it is written. */
 export function AnswerActions({ item }: { readonly item: Extract<ChatItem, { type: "answer" }> }): React.JSX.Element | null {
@@ -39,10 +40,10 @@ export function AnswerActions({ item }: { readonly item: Extract<ChatItem, { typ
 
 /** Opens the report of the request that an answer came from. */
 function ContextButton({ entryId, timestampMs }: { readonly entryId: string; readonly timestampMs: number }): React.JSX.Element {
-  const { branches } = useController();
+  const session = useSession();
   const sessionKey = useAppState((state) => state.sessionKey);
   const open = async (): Promise<void> => {
-    const request = await branches.requestOf(entryId, timestampMs);
+    const request = await findRequest(session, { entryId, timestampMs });
     if (sessionKey === undefined || request === undefined) return;
     window.location.hash = `${renderPath(sessionKey, "context")}?request=${encodeURIComponent(request)}`;
   };

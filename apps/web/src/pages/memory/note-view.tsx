@@ -47,7 +47,7 @@ export function NoteView(props: NoteProps): React.JSX.Element {
               onSelect={setTab}
             >
               <div hidden={tab !== "text"}>
-                <NoteEditor {...props} note={read} />
+                <NoteEditor note={read} />
               </div>
               {tab === "sources" ? <NoteSources {...props} /> : null}
               {tab === "versions" ? <NoteVersions {...props} present={read.text} /> : null}

@@ -11,12 +11,12 @@ const UploadedSchema = z.object({ ref: z.string(), kind: z.enum(["image", "audio
 const RefusedSchema = z.object({ error: z.object({ message: z.string() }) });
 
 /** Uploads a file to the gateway. Never rejects; `message` says what to do. */
-export async function uploadImage(
-  image: Blob,
+export async function uploadFile(
+  file: Blob,
   { address, token, fetch }: { readonly address: string; readonly token: string; readonly fetch: typeof globalThis.fetch },
 ): Promise<UploadOutcome> {
   try {
-    const response = await fetch(address, { method: "POST", headers: { authorization: `Bearer ${token}` }, body: image });
+    const response = await fetch(address, { method: "POST", headers: { authorization: `Bearer ${token}` }, body: file });
     const body: unknown = await response.json();
     if (response.ok) return { type: "uploaded", ...UploadedSchema.parse(body) };
     return { type: "refused", message: RefusedSchema.parse(body).error.message };
