@@ -1871,12 +1871,6 @@ type ChannelSaving = {
 };
 /** What became of a removed account. */
 interface ChannelRemoval {
-  /** The key that the configuration does not have any longer. */
-  readonly key: string;
-  /** The private files of its secrets, which are deleted, relative to the state directory. */
-  readonly credentials: readonly string[];
-  /** The lists of people and groups that went with it: `allowFrom`, `groups`. */
-  readonly admitting: readonly string[];
   /** Messages that waited to be sent there, and are dead letters now. */
   readonly discarded: number;
   /** Approvals and codes that were withdrawn. */
@@ -2374,10 +2368,7 @@ interface ChannelMethods {
     };
     result: ChannelSaving;
   };
-  /**
-   * Removes an account from the configuration, with the files of its secrets and its approvals. What waits to be sent there becomes dead letters, which can be
-   * replayed: otherwise the next account of this name would send it.
-   */
+  /** Removes an account from the configuration, with the files of its secrets, its approvals, and what waits to be sent there. */
   "channels.remove": {
     params: AccountParams;
     result: ChannelRemoval;
@@ -2434,6 +2425,16 @@ interface ChannelMethods {
     result: {
       readonly loginId: string;
       readonly step: ChannelLoginStep;
+    };
+  };
+  /**
+   * Gives up what waits to be sent by an account that was removed from the configuration; it becomes dead letters, which can be replayed. Otherwise the next account
+   * of this name would send it. Rejects with `conflict` while the account is configured.
+   */
+  "channels.discard": {
+    params: AccountParams;
+    result: {
+      readonly discarded: number;
     };
   };
   /** Ends a login and its steps in the channel; calls of `channels.login` that wait for a step reject. `cancelled` is false if it has ended already. */

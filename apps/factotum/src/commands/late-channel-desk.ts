@@ -10,9 +10,8 @@ export interface ChannelDesks {
 
 /** The desks of channels: most gateways are set up already. */
 export function lateChannelDesks(options: ChannelDeskOptions): ChannelDesks {
-  const load = async (): Promise<typeof import("./channel-desk.ts")> => import("./channel-desk.ts");
   return {
-    channelDesk: lateDesk(async () => (await load()).createChannelDesk(options)),
-    accessDesk: lateDesk(async () => (await load()).createAccessDesk(options)),
+    channelDesk: lateDesk(async () => (await import("./channel-desk.ts")).createChannelDesk(options)),
+    accessDesk: lateDesk(async () => (await import("./channel-desk.ts")).createAccessDesk(options)),
   };
 }

@@ -19,9 +19,8 @@ test("is loaded once, at the first call, and keeps its state", async () => {
     loads += 1;
     return new Counter();
   });
-  const { add } = desk;
   expect(loads).toBe(0);
-  expect(await Promise.all([desk.add(2), add(3)])).toEqual([2, 5]);
+  expect(await Promise.all([desk.add(2), desk.add(3)])).toEqual([2, 5]);
   await expect(desk.fail()).rejects.toThrow("it is closed");
   expect(loads).toBe(1);
 });
