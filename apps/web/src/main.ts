@@ -15,7 +15,8 @@ import "./pages/chat/subagents/subagents.css";
 import "./styles/print.css";
 
 // The handshake takes place while the rest of the page is loaded. Without a token there is nothing to connect for.
-if ((parseFragment(location.hash).token ?? loadToken(localStorage)) !== undefined) openEarlySocket(document.baseURI);
+const token = parseFragment(location.hash).token ?? loadToken(localStorage);
+if (token !== undefined) openEarlySocket(document.baseURI, token);
 const wanted = loadLanguage(localStorage) ?? pickLanguage(navigator.languages);
 // English comes with the program: a page in it is better than none.
 const texts = loadCatalogue(wanted).then(

@@ -72,6 +72,8 @@ export class ScriptedGateway {
   readonly token: string = "scripted-token-0123456789abcdef";
   /** Every received request, in order. */
   readonly requests: RequestFrame[] = [];
+  /** The token of every greeting, in order. */
+  readonly greetings: (string | undefined)[] = [];
   /** Uploaded images by ref; the part after the colon is the id of the resulting file. */
   readonly uploads: Map<string, Buffer> = new Map<string, Buffer>();
   /**
@@ -237,6 +239,7 @@ export class ScriptedGateway {
   #receive(peer: Peer, text: string): void {
     const frame = ClientFrameSchema.parse(JSON.parse(text));
     if (frame.type === "connect") {
+      this.greetings.push(frame.auth?.token);
       if (frame.auth?.token !== this.token) {
         this.#send(peer, { type: "refused", error: { code: "unauthorized", message: "The token is not the one of this gateway." } });
         peer.socket.close(CLOSE_CODES.unauthorized);

@@ -1,9 +1,6 @@
 import * as z from "zod";
 import { parserOf } from "./parser-of.ts";
 
-/** The newest version of the protocol that this build speaks. */
-export const PROTOCOL_VERSION = 1;
-
 /** Largest frame after authentication, bytes. A larger one closes the connection with code 1009. */
 export const MAX_FRAME_BYTES: number = 1024 * 1024;
 

@@ -4,10 +4,10 @@ export {
   CONNECT_TIMEOUT_MS,
   MAX_FRAME_BYTES,
   MAX_UNAUTHENTICATED_FRAME_BYTES,
-  PROTOCOL_VERSION,
   RpcErrorCodeSchema,
   ServerFrameSchema,
 } from "./frames.ts";
+export { PROTOCOL_VERSION } from "./protocol-version.ts";
 export type {
   ClientFrame,
   ConnectFrame,

@@ -1,6 +1,4 @@
 import * as z from "zod";
-/** The newest version of the protocol that this build speaks. */
-declare const PROTOCOL_VERSION = 1;
 /** Largest frame after authentication, bytes. A larger one closes the connection with code 1009. */
 declare const MAX_FRAME_BYTES: number;
 /** Largest frame before authentication, bytes. */
@@ -100,6 +98,8 @@ type ServerFrame = HelloFrame | ResponseFrame | EventFrame | RefusedFrame;
 declare const ClientFrameSchema: z.ZodType<ClientFrame>;
 /** Parses a frame of the gateway. */
 declare const ServerFrameSchema: z.ZodType<ServerFrame>;
+/** The newest version of the protocol that this build speaks. */
+declare const PROTOCOL_VERSION = 1;
 /** All decisions on a tool call. */
 declare const APPROVAL_DECISIONS: readonly ["allow-once", "allow-session", "allow-always", "deny"];
 /** A decision on a tool call. `allow-session`: equal calls of the conversation too. `allow-always`: equal calls of the agent too. */
@@ -1871,6 +1871,12 @@ type ChannelSaving = {
 };
 /** What became of a removed account. */
 interface ChannelRemoval {
+  /** The key that the configuration does not have any longer. */
+  readonly key: string;
+  /** The private files of its secrets, which are deleted, relative to the state directory. */
+  readonly credentials: readonly string[];
+  /** The lists of people and groups that went with it: `allowFrom`, `groups`. */
+  readonly admitting: readonly string[];
   /** Messages that waited to be sent there, and are dead letters now. */
   readonly discarded: number;
   /** Approvals and codes that were withdrawn. */
@@ -2368,7 +2374,10 @@ interface ChannelMethods {
     };
     result: ChannelSaving;
   };
-  /** Removes an account from the configuration, with the files of its secrets, its approvals, and what waits to be sent there. */
+  /**
+   * Removes an account from the configuration, with the files of its secrets and its approvals. What waits to be sent there becomes dead letters, which can be
+   * replayed: otherwise the next account of this name would send it.
+   */
   "channels.remove": {
     params: AccountParams;
     result: ChannelRemoval;
@@ -2425,16 +2434,6 @@ interface ChannelMethods {
     result: {
       readonly loginId: string;
       readonly step: ChannelLoginStep;
-    };
-  };
-  /**
-   * Gives up what waits to be sent by an account that was removed from the configuration; it becomes dead letters, which can be replayed. Otherwise the next account
-   * of this name would send it. Rejects with `conflict` while the account is configured.
-   */
-  "channels.discard": {
-    params: AccountParams;
-    result: {
-      readonly discarded: number;
     };
   };
   /** Ends a login and its steps in the channel; calls of `channels.login` that wait for a step reject. `cancelled` is false if it has ended already. */

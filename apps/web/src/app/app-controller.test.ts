@@ -27,7 +27,7 @@ afterEach(async () => {
 function openApp(storage = new Map<string, string>(), to = gateway) {
   const timers = new ManualTimers();
   const client = new GatewayClient({
-    openSocket: () => new WebSocket(`ws://127.0.0.1:${to.port}/ws`),
+    openSocket: () => ({ socket: new WebSocket(`ws://127.0.0.1:${to.port}/ws`) }),
     token: to.token,
     client: { name: "test", version: "0" },
     timers,

@@ -6,7 +6,7 @@ import { GatewayClient } from "../gateway-client/gateway-client.ts";
 import { parsePath, renderPath, type SessionPlace } from "./address.ts";
 import { AppController } from "./app-controller.ts";
 import { type AppState, INITIAL_STATE } from "./app-state.ts";
-import { takeSocket } from "./early-socket.ts";
+import { PAGE_CLIENT, takeSocket } from "./early-socket.ts";
 import { InboxController } from "./inbox-controller.ts";
 import type { InstallOffer } from "./install-offer.ts";
 import { loadMedia } from "./load-media.ts";
@@ -64,9 +64,9 @@ interface AppSessionOptions {
 export function openAppSession({ token, page, history, install, listener }: AppSessionOptions): AppSession {
   const store = new Store<AppState>(INITIAL_STATE, (notify) => scheduleDraw(page, notify));
   const client = new GatewayClient({
-    openSocket: () => takeSocket(page.document.baseURI),
+    openSocket: () => takeSocket(page.document.baseURI, token),
     token,
-    client: { name: "control-ui", version: "1" },
+    client: PAGE_CLIENT,
     timers: browserTimers,
     random: Math.random,
   });

@@ -3,7 +3,6 @@ import {
   CLOSE_CODES,
   CONNECT_TIMEOUT_MS,
   MAX_FRAME_BYTES,
-  PROTOCOL_VERSION,
   RPC_EVENTS,
   RPC_METHODS,
   type RpcEvent,
@@ -13,6 +12,7 @@ import {
   type ServerFrame,
   ServerFrameSchema,
 } from "@factotum/protocol";
+import { type ClientName, connectFrame } from "./connect-frame.ts";
 import { RpcError } from "./rpc-error.ts";
 import type { Timers } from "./timers.ts";
 import { msg, t } from "../i18n/t.ts";
@@ -32,11 +32,17 @@ export interface ConnectionListener {
   onEnd(end: ConnectionEnd): void;
 }
 
-/** Options of a connection. */
-export interface ConnectionOptions {
+/** A socket on which a connection begins. */
+export interface GatewaySocket {
   readonly socket: WebSocket;
+  /** What has arrived, if the first frame was sent already, before the program was loaded. */
+  readonly received?: readonly unknown[];
+}
+
+/** Options of a connection. */
+export interface ConnectionOptions extends GatewaySocket {
   readonly token: string;
-  readonly client: { readonly name: string; readonly version: string };
+  readonly client: ClientName;
   readonly timers: Timers;
 }
 
@@ -66,10 +72,11 @@ export class Connection {
     this.#options = options;
     this.#listener = listener;
     this.lastFrameAtMs = options.timers.now();
-    const { socket, timers } = options;
+    const { socket, received, timers } = options;
     const listening = { signal: this.#listening.signal };
-    // A socket that was opened before the page's code was loaded may be open by now.
-    if (socket.readyState === socket.OPEN) queueMicrotask(() => this.#connect());
+    // The listener is told of nothing before it has the connection.
+    if (received !== undefined) queueMicrotask(() => received.forEach((data) => this.#receive(data)));
+    else if (socket.readyState === socket.OPEN) queueMicrotask(() => this.#connect());
     else socket.addEventListener("open", () => this.#connect(), listening);
     socket.addEventListener("message", (message: MessageEvent<unknown>) => this.#receive(message.data), listening);
     socket.addEventListener("close", (close) => this.#closed(close), listening);
@@ -134,8 +141,7 @@ export class Connection {
 
   #connect(): void {
     const { token, client, socket } = this.#options;
-    const frame: ClientFrame = { type: "connect", minProtocol: PROTOCOL_VERSION, maxProtocol: PROTOCOL_VERSION, client, auth: { token } };
-    socket.send(JSON.stringify(frame));
+    socket.send(connectFrame(token, client));
   }
 
   #receive(data: unknown): void {

@@ -26,7 +26,7 @@ afterEach(async () => {
 
 function makeClient(options: { token?: string; port?: () => number } = {}): GatewayClient {
   const client = new GatewayClient({
-    openSocket: () => new WebSocket(`ws://127.0.0.1:${options.port?.() ?? gateway.port}/ws`),
+    openSocket: () => ({ socket: new WebSocket(`ws://127.0.0.1:${options.port?.() ?? gateway.port}/ws`) }),
     token: options.token ?? gateway.token,
     client: { name: "test", version: "0" },
     timers,

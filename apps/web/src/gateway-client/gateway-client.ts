@@ -1,6 +1,7 @@
 import type { ChatEvent, ChatSnapshot, RpcEvents, RpcMethod, RpcMethods } from "@factotum/protocol";
 import { backoffDelayMs } from "./backoff.ts";
-import { Connection, type ConnectionEnd, type GatewayEvent } from "./connection.ts";
+import type { ClientName } from "./connect-frame.ts";
+import { Connection, type ConnectionEnd, type GatewayEvent, type GatewaySocket } from "./connection.ts";
 import { RpcError } from "./rpc-error.ts";
 import type { Timers } from "./timers.ts";
 import { t } from "../i18n/t.ts";
@@ -24,9 +25,9 @@ export interface ChatWatcher {
 
 /** Options of the client. */
 export interface GatewayClientOptions {
-  openSocket(): WebSocket;
+  openSocket(): GatewaySocket;
   readonly token: string;
-  readonly client: { readonly name: string; readonly version: string };
+  readonly client: ClientName;
   readonly timers: Timers;
   /** In [0, 1). */
   random(): number;
@@ -136,7 +137,7 @@ export class GatewayClient {
     this.#setState({ type: "connecting" });
     const { token, client, timers } = this.#options;
     const connection: Connection = new Connection(
-      { socket: this.#options.openSocket(), token, client, timers },
+      { ...this.#options.openSocket(), token, client, timers },
       {
         onHello: (serverVersion) => this.#opened(serverVersion),
         onEvent: (event) => this.#receive(event),
