@@ -20,8 +20,8 @@ if (token !== undefined) openEarlySocket(document.baseURI, token);
 const wanted = loadLanguage(localStorage) ?? pickLanguage(navigator.languages);
 // English comes with the program: a page in it is better than none.
 const texts = loadCatalogue(wanted).then(
-  (messages) => ({ language: wanted, messages }),
-  async () => ({ language: "en" as const, messages: await loadCatalogue("en") }),
+  (catalogue) => ({ language: wanted, catalogue }),
+  async () => ({ language: "en" as const, catalogue: await loadCatalogue("en") }),
 );
 // The texts are loaded at the same time as the program.
-void Promise.all([import("./start.tsx"), texts]).then(([{ startPage }, { language, messages }]) => startPage(language, messages));
+void Promise.all([import("./start.tsx"), texts]).then(([{ startPage }, { language, catalogue }]) => startPage(language, catalogue));

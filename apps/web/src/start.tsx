@@ -1,4 +1,3 @@
-import type { Messages } from "@lingui/core";
 import { createHashHistory } from "@tanstack/react-router";
 import { createRoot } from "react-dom/client";
 import * as z from "zod";
@@ -10,6 +9,7 @@ import { registerWorker } from "./app/register-worker.ts";
 import { applyTheme, loadTheme } from "./app/theme.ts";
 import { activateLanguage, onLanguageChange } from "./i18n/activate-language.ts";
 import type { Language } from "./i18n/language.ts";
+import type { Catalogue } from "./i18n/load-catalogue.ts";
 import { t } from "./i18n/t.ts";
 import { App, type OpenApp } from "./shell/app.tsx";
 import { ErrorBoundary } from "./shell/error-boundary.tsx";
@@ -85,8 +85,8 @@ function listenTo(token: string): TokenListener {
 }
 
 /** Opens the page in a language. Called once. */
-export function startPage(language: Language, messages: Messages): void {
-  activateLanguage(language, messages, window);
+export function startPage(language: Language, catalogue: Catalogue): void {
+  activateLanguage(language, catalogue, window);
   onLanguageChange(render);
   open(offered ?? loadToken(localStorage));
   // After the first frame, while the page waits for the gateway's answer.

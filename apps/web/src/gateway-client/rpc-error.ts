@@ -1,4 +1,5 @@
 import type { RpcErrorCode } from "@factotum/protocol";
+import { gatewayText } from "../i18n/gateway-text.ts";
 
 /**
  * Why a request has no result: the gateway's code, or
@@ -7,14 +8,20 @@ import type { RpcErrorCode } from "@factotum/protocol";
  */
 export type RequestFailureCode = RpcErrorCode | "disconnected" | "timeout";
 
-/** A request that failed. `message` is for people and says what to do. */
+/** A request that failed. `message` is for people and says what to do, in the language of the page at the time it is read. */
 export class RpcError extends Error {
   readonly code: RequestFailureCode;
+  readonly #message: string;
 
   constructor(code: RequestFailureCode, message: string, options?: ErrorOptions) {
-    super(message, options);
+    super(undefined, options);
     this.name = "RpcError";
     this.code = code;
+    this.#message = message;
+  }
+
+  override get message(): string {
+    return gatewayText(this.#message);
   }
 
   /** True if the same request may be retried automatically, because it is valid and nothing is broken. */

@@ -1,14 +1,20 @@
-import { i18n, type Messages } from "@lingui/core";
+import { i18n } from "@lingui/core";
 import { setLocale } from "../app/locale.ts";
 import { type Language, pickLanguage, pickLocale, storeLanguage } from "./language.ts";
-import { loadCatalogue } from "./load-catalogue.ts";
+import { setGatewayTexts } from "./gateway-text.ts";
+import { type Catalogue, loadCatalogue } from "./load-catalogue.ts";
 
-/** Makes a language that of the page: its texts, dates and numbers. */
-export function activateLanguage(language: Language, messages: Messages, page: Pick<Window, "document" | "navigator">): void {
+/** Makes a language that of the page: its texts, those of the gateway, dates and numbers. */
+export function activateLanguage(
+  language: Language,
+  { messages, translate }: Catalogue,
+  page: Pick<Window, "document" | "navigator">,
+): void {
   setLocale(pickLocale(language, page.navigator.languages));
   const { documentElement } = page.document;
   documentElement.lang = language;
   documentElement.dir = "ltr";
+  setGatewayTexts(translate);
   i18n.loadAndActivate({ locale: language, messages });
 }
 
@@ -19,12 +25,12 @@ export async function chooseLanguage(language: Language | undefined, page: Windo
   choices += 1;
   const choice = choices;
   const next = language ?? pickLanguage(page.navigator.languages);
-  const messages = await loadCatalogue(next).catch(() => undefined);
-  if (messages === undefined) return false;
+  const catalogue = await loadCatalogue(next).catch(() => undefined);
+  if (catalogue === undefined) return false;
   // Another one was chosen meanwhile.
   if (choice !== choices) return true;
   storeLanguage(page.localStorage, language);
-  activateLanguage(next, messages, page);
+  activateLanguage(next, catalogue, page);
   return true;
 }
 

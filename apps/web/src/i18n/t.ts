@@ -6,8 +6,8 @@ i18n.loadAndActivate({ locale: "en", messages: {} });
 /** Values of a text's placeholders. */
 export type TextValues = Readonly<Record<string, string | number>>;
 
-/** Characters that turn the direction of what follows, beyond the name that they stand in. */
-const TURNING = /[\u202a-\u202e\u2066-\u2069]/g;
+/** Characters that turn the direction of what follows, beyond the name that they stand in; or a part whose direction is its own, which does not. */
+const TURNING = /\u2068[^\u202a-\u202e\u2066-\u2069]*\u2069|[\u202a-\u202e\u2066-\u2069]/g;
 
 /** A value whose direction is its own. */
 const ISOLATED = /^\u2068[^]*\u2069$/;
@@ -27,7 +27,9 @@ export function t(message: string, values?: TextValues): string {
 /** The values with characters that would reorder the sentence as codes, and with what only looks like a code as it is. What `isolate` puts around a value stays. */
 export function plainValues(values: TextValues = {}): TextValues {
   const plain = (text: string): string =>
-    text.replaceAll(ESCAPED, String.raw`\u005c`).replaceAll(TURNING, (one) => `[U+${one.charCodeAt(0).toString(16).toUpperCase()}]`);
+    text
+      .replaceAll(ESCAPED, String.raw`\u005c`)
+      .replaceAll(TURNING, (one) => (one.length > 1 ? one : `[U+${one.charCodeAt(0).toString(16).toUpperCase()}]`));
   const shown = (text: string): string => (ISOLATED.test(text) ? `\u2068${plain(text.slice(1, -1))}\u2069` : plain(text));
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, typeof value === "string" ? shown(value) : value]));
 }

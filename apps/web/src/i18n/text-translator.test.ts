@@ -1,0 +1,76 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createTextTranslator } from "./text-translator.ts";
+
+const translate = createTextTranslator({
+  "There is no job {0}.": "没有任务 {0}。",
+  "There is no {0}.": "没有 {0}。",
+  'There is no agent "{0}".': "没有智能体“{0}”。",
+  "{0} has changed since {1}.": "{1} 之后 {0} 已变化。",
+  "It was not sent: {0}": "未发送：{0}",
+  "The port is taken.": "端口被占用。",
+  "Try again in {0} s.": "{0} 秒后重试。",
+  "two words": "两个词",
+  Memory: "记忆",
+});
+
+test.each([
+  ["as it is in the catalogue", "The port is taken.", "端口被占用。"],
+  ["by the template with the most characters of its own", 'There is no job "x".', '没有任务 "x"。'],
+  ["with its values in the order of the language", "notes.md has changed since Monday.", "Monday 之后 notes.md 已变化。"],
+  ["sentence by sentence", "The port is taken. Try again in 3 s.", "端口被占用。3 秒后重试。"],
+  ["those sentences that are known", "The port is taken. Ask Bob. Try again in 3 s.", "端口被占用。Ask Bob. 3 秒后重试。"],
+  ["line by line", "The port is taken.\nWhat?\n\nTry again in 3 s.", "端口被占用。\nWhat?\n\n3 秒后重试。"],
+  ["a text in a text", "It was not sent: The port is taken.", "未发送：端口被占用。"],
+  ["behind the name of a key", "gateway.port: The port is taken.", "gateway.port: 端口被占用。"],
+  ["but no text in a text in a text", "It was not sent: It was not sent: The port is taken.", "未发送：未发送：The port is taken."],
+  ["but no name that is a known text, too", 'There is no agent "two words".', "没有智能体“two words”。"],
+  ["nor a single word", "There is no Memory.", "没有 Memory。"],
+  ["nor what is unknown", "Something else.", "Something else."],
+  ["nor an empty text", "", ""],
+])("translates a text: %s", (_how, text, expected) => {
+  expect(translate(text)).toBe(expected);
+  // The second time it is remembered.
+  expect(translate(text)).toBe(expected);
+});
+
+test("a template that begins with a value does not swallow the sentences before it", () => {
+  expect(translate("What is this? notes.md has changed since Monday.")).toBe("What is this? notes.md has changed since Monday.");
+  expect(translate("What is this? The port is taken.")).toBe("What is this? 端口被占用。");
+});
+
+test("values are no templates, and do not turn the sentence around them", () => {
+  expect(translate("There is no job {0} $& \\u4f60.")).toBe("没有任务 {0} $& \\u4f60。");
+  expect(translate("There is no job \u202e\u05d0.")).toBe("没有任务 \u2068\u05d0\u2069。");
+});
+
+test("a long text is not searched", () => {
+  expect(translate(`There is no job ${"x".repeat(2_000)}.`)).toMatch(/^There/);
+});
+
+const word = fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 12 }).filter((text) => !/[{}]/.test(text));
+const value = fc.string({ unit: "grapheme-ascii", maxLength: 12 });
+
+test("the values of a template come back from any text that is made of it", () => {
+  const parts = fc.array(fc.tuple(word, value), { minLength: 1, maxLength: 5 });
+  fc.assert(
+    fc.property(word, parts, (start, rest) => {
+      // A value that makes the part after it appear earlier is a text of another template.
+      fc.pre(rest.every(([after, one]) => (one + after).indexOf(after) === one.length));
+      const english = start + rest.map(([after], index) => `{${index}}${after}`).join("");
+      const chinese = rest.map((_, index) => `{${rest.length - 1 - index}}`).join("\u0000");
+      const text = start + rest.map(([after, one]) => one + after).join("");
+      fc.pre(text !== english);
+      const expected = rest.map(([, one]) => one).toReversed();
+      expect(createTextTranslator({ [english]: chinese })(text).split("\u0000")).toEqual(expected);
+    }),
+  );
+});
+
+test("no text makes it fail", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme", maxLength: 300 }), (text) => {
+      expect(typeof translate(text)).toBe("string");
+    }),
+  );
+});
