@@ -66,10 +66,9 @@ export function linkEntries(records: FileRecords): LinkedRecords {
       });
       replaced.set(index, new Map(found));
     }
-    // A branch from an entry that is missing continues what is before it.
     if (type === "branch" && named[0] !== undefined) {
-      const place = places[byId.get(named[0]) ?? -1] ?? -1;
-      if (place !== -1 || count > 0) continued.set(index, place === -1 ? count - 1 : place);
+      const place = continuedPlace(named[0], byId, places);
+      if (place !== -1) continued.set(index, place);
     }
     if (type === "compaction") {
       const first = firstPlaces[keptIndex ?? byId.get(named[0] ?? "") ?? -1] ?? -1;
@@ -85,6 +84,15 @@ export function linkEntries(records: FileRecords): LinkedRecords {
   }
   const referred = new Set([...kept.values(), ...continued.values(), ...[...replaced.values()].flatMap((found) => [...found.values()])]);
   return { count, places, referred, kept, replaced, continued, otherBranch: taken - count, lostCuts };
+}
+
+/** The position of the entry that a branch continues: if it is missing, the one before it, by the order of ids; -1 for the start. */
+function continuedPlace(name: string, byId: ReadonlyMap<string, number>, places: Int32Array): number {
+  const found = byId.get(name);
+  if (found !== undefined && places[found] !== -1) return places[found] ?? -1;
+  let last = -1;
+  for (const [id, index] of byId) if (id < name) last = Math.max(last, places[index] ?? -1);
+  return last;
 }
 
 function pathToLast({ parents }: FileRecords): readonly number[] {

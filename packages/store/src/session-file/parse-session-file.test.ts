@@ -22,6 +22,21 @@ test("a file has no more branches than a conversation may have", async () => {
   expect(problems).toEqual([{ type: "left-out", kind: "branch", count: 3 }]);
 });
 
+test("a branch from an entry that the file has lost continues the one before it", async () => {
+  const said = (id: string): unknown => ({ type: "message", id, message: { role: "user", content: id, timestamp: 1 } });
+  const branches = [
+    { type: "branch", id: "e6", after: "e2" },
+    { type: "branch", id: "e7", after: "e0" },
+  ];
+  const { entries } = await parseSessionFile(
+    lines({ type: "session", version: 3, id: "s" }, ...["e1", "e3", "e4"].map(said), branches[0], said("e6b"), branches[1]),
+  );
+  expect(entries.flatMap(({ body }) => (body.type === "branch" ? [body] : []))).toEqual([
+    { type: "branch", after: "0" },
+    { type: "branch" },
+  ]);
+});
+
 describe("written files are read back", () => {
   let fixture: SqliteFixture;
   let store: Store;

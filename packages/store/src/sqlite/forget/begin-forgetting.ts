@@ -8,6 +8,7 @@ import { addForgetFunctions } from "./forget-functions.ts";
 import { mapTexts, type ForgetRules } from "./forget-rules.ts";
 import { forgetInTables } from "./forgotten-tables.ts";
 import { selectForgotten } from "./select-forgotten.ts";
+import { settleBranches } from "./settle-branches.ts";
 
 /** Ids of received files, and digests of sent ones. */
 const FILE_ID = /\b(?:[0-9a-f]{64}|[0-9a-f]{32})\b/g;
@@ -75,6 +76,7 @@ export function beginForgetting({ folder, rules, copies }: ForgetOptions): OpenF
     const found = { conversations: conversationsOf(connection), calls: callsOf(connection), fileIds: fileIdsOf(connection) };
     const keys = setOf(connection, "SELECT key AS value FROM forgotten_keys");
     const counts = forgetInTables(connection, { atMs: rules.atMs, copies: JSON.stringify(copies) });
+    settleBranches(connection);
     const usedCopies = setOf(connection, "SELECT DISTINCT digest AS value FROM checkpoints WHERE digest IS NOT NULL");
     const known = setOf(connection, "SELECT session_id AS value FROM conversations");
     return {

@@ -149,7 +149,7 @@ export const FORGOTTEN_TABLES: readonly ForgottenTable[] = [
   {
     table: "transcript",
     kind: "entries of conversations",
-    does: "Forgotten ones go, and the others follow each other without them; quotes in others are replaced.",
+    does: "Forgotten ones go, and the others follow each other without them, also in branches; quotes in others are replaced.",
     statements: [
       "DELETE FROM transcript WHERE id IN (SELECT id FROM forgotten_entries)",
       redact("transcript", "payload", "sum", ENTRY_FACTS),

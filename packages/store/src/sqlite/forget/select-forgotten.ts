@@ -47,8 +47,9 @@ export function selectForgotten(connection: DatabaseSync, atMs: number): void {
   connection.exec(PLACES);
   run(`INSERT INTO forgotten_conversations SELECT n, 1 FROM conversations
        WHERE is_import = 0 AND started_at <= :at AND session_key IN (SELECT key FROM forgotten_keys)`);
+  // A branch has no words, and what it leads to may be from another time.
   run(`INSERT INTO forgotten_entries SELECT id, conversation FROM transcript WHERE at <= :at
-       AND (conversation IN (SELECT n FROM forgotten_conversations) OR is_time(at) OR is_text(payload))`);
+       AND (conversation IN (SELECT n FROM forgotten_conversations) OR (type <> 'branch' AND (is_time(at) OR is_text(payload))))`);
   run(`INSERT INTO forgotten_turns SELECT n, id FROM turns WHERE started_at <= :at
        AND (conversation IN (SELECT n FROM forgotten_conversations) OR is_time(started_at) OR is_text(coalesce(outcome, ''))
        OR n IN (SELECT turn FROM transcript WHERE turn IS NOT NULL AND id IN (SELECT id FROM forgotten_entries)))`);
