@@ -26,6 +26,12 @@ const GATEWAY = {
 /** What commands share with the gateway, so that they need not load all of it. */
 const ZOD = { name: "zod", priority: 3, test: /\/node_modules\/zod\// } as const;
 const CONFIG = { name: "config", priority: 3, test: /\/packages\/(?:config|agent-contract)\/src\//, minShareCount: 3 } as const;
+/** Providers and their models: commands check names with them, and need nothing else of the gateway. */
+const PROVIDERS = {
+  name: "providers",
+  priority: 3,
+  test: /\/packages\/models\/src\/(?:providers|ollama\/ollama-address|catalogue\/[\w.-]+)\.ts$/,
+} as const;
 /** How a start would treat the database: "factotum status" says it without the rest of the store. */
 const RECOVERY = {
   name: "recovery",
@@ -58,7 +64,7 @@ const config: UserConfig = defineConfig({
   shims: true,
   sourcemap: false,
   minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
-  outputOptions: { charset: "ascii", codeSplitting: { groups: [BASE, ZOD, CONFIG, RECOVERY, STORE, GATEWAY] } },
+  outputOptions: { charset: "ascii", codeSplitting: { groups: [BASE, ZOD, CONFIG, PROVIDERS, RECOVERY, STORE, GATEWAY] } },
   deps: { alwaysBundle: [/./], onlyBundle: false },
   inputOptions: { resolve: { conditionNames: ["factotum-source", "import", "module", "node", "default"] } },
   plugins: [
