@@ -19,6 +19,7 @@ const LONGEST = [
   "chaos/e2e/kills",
   "factotum/e2e/exec-limits",
   "factotum/e2e/create-channel",
+  "web/e2e/ten-tasks",
   "factotum/e2e/example-plugins",
   "web/e2e/every-page",
   "factotum/e2e/sandbox",

@@ -47,8 +47,10 @@ test("in Chinese, on a phone and with the keys alone, a first run leads from a w
   await dialog.getByText("访问网络上的 api.telegram.org").waitFor();
   await press("安装 Telegram");
   await dialog.getByRole("heading", { name: "Telegram 的设置" }).waitFor();
-  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Telegram 的设置");
-  await dialog.getByLabel("Token", { exact: true }).fill(telegram.app.token);
+  // What the channel cannot begin without has the focus.
+  const token = dialog.getByLabel("Token", { exact: true });
+  await expect.poll(() => token.evaluate((field) => field === document.activeElement)).toBe(true);
+  await page.keyboard.type(telegram.app.token);
   await dialog.getByLabel("Base url").fill(telegram.baseUrl);
   expect(await findViolations(page)).toEqual([]);
   await press("保存并连接");

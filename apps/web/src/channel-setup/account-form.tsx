@@ -17,6 +17,8 @@ interface AccountFormProps {
   readonly action: string;
   readonly onSaved?: () => void;
   readonly isPrimary?: boolean;
+  /** The first setting without which the channel cannot begin has the focus. */
+  readonly takesFocus?: boolean;
 }
 
 /** The channel's own settings of an account. */
@@ -35,6 +37,7 @@ function Fields({
   action,
   form,
   isPrimary = false,
+  takesFocus = false,
   onSaved,
 }: AccountFormProps & { readonly form: ChannelForm }): React.JSX.Element {
   const [settings, setSettings] = useState<unknown>(form.settings);
@@ -59,6 +62,7 @@ function Fields({
         problems={problems}
         mark={form.mark}
         keepsSecrets
+        shown={takesFocus ? firstRequired(form.schema) : undefined}
       />
       {save.error === null ? null : (
         <p className="problem" role="alert" dir="auto">
@@ -77,4 +81,8 @@ function Fields({
       </div>
     </form>
   );
+}
+
+function firstRequired({ required }: ChannelForm["schema"]): string | undefined {
+  return Array.isArray(required) ? required.find((key) => typeof key === "string") : undefined;
 }

@@ -97,7 +97,13 @@ function NewAccount({ channel, taken, onSaved }: NewAccountProps): React.JSX.Ele
         </Field>
       ) : null}
       {accountId === "" || isTaken ? null : (
-        <AccountForm account={account} action={t("Save and connect")} isPrimary onSaved={() => onSaved(account)} />
+        <AccountForm
+          account={account}
+          action={t("Save and connect")}
+          isPrimary
+          takesFocus={!before.includes("default")}
+          onSaved={() => onSaved(account)}
+        />
       )}
     </>
   );

@@ -20,10 +20,10 @@ interface FileHistoryProps {
   readonly keepsVersions: boolean;
 }
 
-/** What a file held before its changes, newest first; one of them against the present text, and the way back to it. */
+/** What a file held before its changes, newest first; one of them against the present text, and the way back to it: the newest one at first. */
 export function FileHistory({ agentId, path, present, keepsVersions }: FileHistoryProps): React.JSX.Element {
   const versions = useRpc("files.versions", { agentId, path });
-  const [chosen, setChosen] = useState<string>();
+  const [chosen, setChosen] = useState<{ readonly id: string | undefined }>();
   return (
     <Loaded query={versions}>
       {({ versions: all }) =>
@@ -35,16 +35,15 @@ export function FileHistory({ agentId, path, present, keepsVersions }: FileHisto
           </EmptyState>
         ) : (
           <ul className={styles["versions"]} aria-label={t("Versions of {path}", { path })}>
-            {all.map((version) => (
-              <li key={version.id}>
-                <VersionRow
-                  version={version}
-                  isOpen={chosen === version.id}
-                  onOpen={() => setChosen(chosen === version.id ? undefined : version.id)}
-                />
-                {chosen === version.id ? <Version agentId={agentId} path={path} id={version.id} present={present} /> : null}
-              </li>
-            ))}
+            {all.map((version, index) => {
+              const isOpen = chosen === undefined ? index === 0 : chosen.id === version.id;
+              return (
+                <li key={version.id}>
+                  <VersionRow version={version} isOpen={isOpen} onOpen={() => setChosen({ id: isOpen ? undefined : version.id })} />
+                  {isOpen ? <Version agentId={agentId} path={path} id={version.id} present={present} /> : null}
+                </li>
+              );
+            })}
           </ul>
         )
       }

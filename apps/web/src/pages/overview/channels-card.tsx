@@ -30,7 +30,15 @@ export function ChannelsCard({ channels }: { readonly channels: readonly Channel
   return (
     <Card title={t("Channels")} actions={<Link to="/channels">{t("Details")}</Link>}>
       {channels.length === 0 ? (
-        <EmptyState>{t("No channel is set up. You can talk to the assistant on this page.")}</EmptyState>
+        <EmptyState
+          action={
+            <Link to="/channels" className="button">
+              {t("Add a channel")}
+            </Link>
+          }
+        >
+          {t("No channel is set up. You can talk to the assistant on this page.")}
+        </EmptyState>
       ) : (
         <Table caption={t("Channels")} columns={columns} rows={channels} keyOf={nameOf} />
       )}
