@@ -59,6 +59,17 @@ test.each([360, 1280])(
     await page.getByRole("button", { name: "Context of the answer" }).last().click();
     await page.waitForURL(/#\/context\/.*\?request=/);
     await page.getByText("edited").first().waitFor();
+
+    // A command is no part of what the model was given: edited, it is another message.
+    await page.goBack();
+    await say(page, "/whoami");
+    await expect.poll(() => said(page).count()).toBe(3);
+    await said(page).last().getByRole("button", { name: "Edit message" }).click();
+    await expect.poll(() => page.getByRole("textbox", { name: "Message" }).inputValue()).toBe("/whoami");
+    expect(await page.getByText("You are editing a message.").count()).toBe(0);
+    await say(page, "hello three");
+    await answered(page, 3);
+    expect(await said(page).last().innerText()).toContain("hello three");
     expect(complaints).toEqual([]);
     await close();
   },

@@ -279,6 +279,8 @@ type ChatEntry = {
   readonly sender?: string;
   readonly channel: string;
   readonly idempotencyKey?: string;
+  /** The model was not given it: a command, or a message that was dropped. Edited, it is sent as a new message. */
+  readonly isAside?: true;
   /** The ids of all versions of the message, oldest first, its own among them: it was edited, or sent again for another answer. Absent for only one. */
   readonly versions?: readonly string[];
 } | {
@@ -601,7 +603,7 @@ interface ChatMethods {
   /**
    * Sends a message of the person, the newest one without `entryId`, again with another text, in a new branch of the transcript from before that message; the files that the gateway keeps of it
    * go with it. The branch of before is kept: `versions` of the entries name it, and `chat.branch` shows it. Resolves once it is committed; deduplicated by
-   * `idempotencyKey`. Rejects with `conflict` while the conversation has work.
+   * `idempotencyKey`. Rejects with `conflict` while the conversation has work. An aside, which the model was not given, is sent as a new message (`isNew`).
    */
   "chat.edit": {
     params: {
@@ -687,6 +689,8 @@ interface SentVersion {
   readonly status: "accepted" | "duplicate";
   /** Files of the message that the gateway does not keep any longer, and that were not sent again; absent for none. */
   readonly leftOut?: number;
+  /** It is no version: the edited message was an aside, and the text was sent as a new message. */
+  readonly isNew?: true;
 }
 /** A message with several versions. */
 interface MessageVersions {

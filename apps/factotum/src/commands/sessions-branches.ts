@@ -18,7 +18,8 @@ export async function sessionsSendVersion(
     const sent = text === undefined ? await request("chat.regenerate", params) : await request("chat.edit", { ...params, text });
     if (json) printJson(cli, sent);
     else {
-      cli.note(`factotum: sent; the answer comes into ${terminalText(sessionKey)}, and the branch of before is kept\n`);
+      const kept = sent.isNew === true ? "as a new message: the model was not given the one before" : "and the branch of before is kept";
+      cli.note(`factotum: sent; the answer comes into ${terminalText(sessionKey)}, ${kept}\n`);
       if (sent.leftOut !== undefined)
         cli.note(`factotum: without ${sent.leftOut} of its files, which ${sent.leftOut === 1 ? "is" : "are"} no longer kept\n`);
     }

@@ -19,10 +19,10 @@ export class BranchController {
     this.#options = options;
   }
 
-  /** Puts a message of the open session into the message field, to be sent as another version of it. */
-  edit({ id, text }: { readonly id: string; readonly text: string }): void {
+  /** Puts a message of the open session into the message field, to be sent as another version of it; an aside, as a new message. */
+  edit({ id, text, isAside }: { readonly id: string; readonly text: string; readonly isAside?: true }): void {
     const { edit, sessionKey } = this.#options.store.get();
-    const of = sessionKey === undefined ? undefined : { sessionKey, entryId: id };
+    const of = sessionKey === undefined || isAside === true ? undefined : { sessionKey, entryId: id };
     this.#options.store.update({ edit: { text, serial: (edit?.serial ?? 0) + 1, of } });
   }
 

@@ -42,6 +42,17 @@ test("shows each call with its result, in the order of the calls", () => {
   ]);
 });
 
+test("an answer belongs to the message that the model was given, not to a command that came between", () => {
+  const said = { type: "user", timestampMs: 0, channel: "webchat" } as const;
+  const answer = { type: "assistant", timestampMs: 0, text: "Hi.", toolCalls: [], model: "a/b", stopReason: "stop" } as const;
+  const entries: ChatEntry[] = [
+    { ...said, id: "e1", text: "hello" },
+    { ...said, id: "e2", text: "/status", isAside: true },
+    { ...answer, id: "e3" },
+  ];
+  expect(toCommittedItems(entries, undefined).at(-1)).toMatchObject({ place: { askedId: "e1", asked: "hello" } });
+});
+
 test("shows a call that never ran as unfinished once its run is over", () => {
   const session = startWithCalls();
   session.endTool("b", "ok", false);

@@ -76,7 +76,7 @@ export function toCommittedItems(entries: readonly ChatEntry[], tools: LiveRun["
   const items: ChatItem[] = [];
   let asked: Question | undefined;
   for (const [index, entry] of entries.entries()) {
-    if (entry.type === "user") asked = entry;
+    if (entry.type === "user" && entry.isAside !== true) asked = entry;
     if (entry.type === "user" || entry.type === "notice") items.push(entry);
     else if (entry.type === "assistant") {
       items.push(...reuseAnswer(entry, { id: rows?.get(entry.id) ?? entry.id, isEndTold: isEndTold(entry, entries, index + 1), asked }));

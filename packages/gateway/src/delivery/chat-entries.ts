@@ -38,6 +38,7 @@ export function toChatEntry(entry: TranscriptEntry): ChatEntry | undefined {
         text,
         channel,
         idempotencyKey: eventId,
+        isAside: true,
         ...withoutUndefined({ sender, attachments }),
       };
     }

@@ -115,6 +115,25 @@ test("another answer is asked for with the same message; a working conversation 
   expect(refused).toMatchObject({ ok: false, error: { message: expect.stringContaining("your own") } });
 });
 
+test("a message that the model was not given is sent as a new one when it is edited, and has no other answer", async () => {
+  await using running = await start();
+  using client = await connect(running);
+  await say(client, "one");
+  await say(client, "/status");
+  const aside = (await entries(client)).find((entry) => entry.type === "user" && entry.text === "/status");
+  expect(aside).toMatchObject({ isAside: true });
+  const again = { sessionKey: SESSION, entryId: aside?.id ?? "", idempotencyKey: "edit-1" };
+  expect(await client.callRaw("chat.regenerate", again)).toMatchObject({
+    ok: false,
+    error: { message: expect.stringContaining("new message") },
+  });
+  expect(await client.call("chat.edit", { ...again, text: "two" })).toEqual({ sessionKey: SESSION, status: "accepted", isNew: true });
+  expect(await client.call("chat.edit", { ...again, text: "two" })).toMatchObject({ status: "duplicate" });
+  await running.gateway.engine.idle();
+  expect(texts(await entries(client))).toEqual(["one", "Answer 0.", "/status", "two", "Answer 1."]);
+  expect(await client.call("chat.branches", { sessionKey: SESSION })).toEqual({ branches: [] });
+});
+
 test("another version of a message is no more trusted than the message, and trust in one branch does not cover another one", async () => {
   await using running = await start();
   using client = await connect(running);

@@ -18,6 +18,7 @@ const LOOK_BACK = 200;
 const MAX_TEXT_CHARS = 200;
 
 type BranchMethod = "chat.edit" | "chat.regenerate" | "chat.branches" | "chat.branch";
+type AsideEntry = Extract<TranscriptEntry, { type: "ui-message" }>;
 type UserEntry = Extract<TranscriptEntry, { type: "message" }> & { readonly message: { readonly role: "user" } };
 
 /** The methods that send a message of the person again, or show another version of it: branches of the transcript. */
@@ -32,10 +33,17 @@ export function branchHandlers(engine: Engine): RpcHandlersOf<Extract<RpcMethod,
   return {
     "chat.edit": async ({ sessionKey, entryId, text, idempotencyKey }) => {
       const session = await sessionOf(sessionKey);
+      const aside = await asideOf(engine, session, entryId);
+      if (aside !== undefined) return sendNew(engine, session, { aside, text, idempotencyKey });
       return sendVersion(engine, session, { entry: await ownMessage(engine, session, entryId), text, idempotencyKey });
     },
     "chat.regenerate": async ({ sessionKey, entryId, idempotencyKey }) => {
       const session = await sessionOf(sessionKey);
+      if ((await asideOf(engine, session, entryId)) !== undefined)
+        throw new SessionRequestError(
+          "invalid-request",
+          "The model was not given this message, so it has no answer. Send it as a new message.",
+        );
       const entry = await ownMessage(engine, session, entryId);
       return sendVersion(engine, session, { entry, text: textOf(entry), idempotencyKey });
     },
@@ -77,23 +85,45 @@ async function sendVersion(
   }
   if (text === "" && attachments.length === 0)
     throw new SessionRequestError("invalid-request", "Nothing of this message is left that could be sent again.");
-  const message: MsgContext = {
-    origin,
-    eventId: idempotencyKey,
-    messageId: messageId(idempotencyKey),
-    timestampMs: parts.clock.now(),
-    event: { type: "message" },
-    sender: { id: "owner", isBot: false },
-    text,
-    mentionsBot: true,
-    attachments,
-  };
+  const message = ownersMessage(engine, { origin, text, idempotencyKey, attachments });
   const branch = { sessionId, before: entry.id };
   // Words and files of others in it stay theirs, also after an edit (R23).
   const tainted = entry.message.tainted === true ? ({ tainted: true } as const) : {};
   const { status } = await engine.submit(message, { owner: true, kind: "user", ownTurn: true, sessionKey, branch, ...tainted });
   const leftOut = files.length - attachments.length;
   return { sessionKey, status, ...(leftOut === 0 ? {} : { leftOut }) };
+}
+
+/** Sends an edited aside: there is nothing before it from which a branch could begin. */
+async function sendNew(
+  engine: Engine,
+  { key: sessionKey }: SessionRecord,
+  { aside, text, idempotencyKey }: { readonly aside: AsideEntry; readonly text: string; readonly idempotencyKey: string },
+): Promise<SentVersion> {
+  if (text.trim() === "") throw new SessionRequestError("invalid-request", "The message is empty. Write something, and send it again.");
+  const message = ownersMessage(engine, { origin: pageOrigin(engine, sessionKey), text, idempotencyKey, attachments: [] });
+  const { status } = await engine.submit(message, { owner: true, kind: "user", ownTurn: true, sessionKey });
+  return { sessionKey, status, isNew: true, ...withoutUndefined({ leftOut: aside.attachments }) };
+}
+
+function ownersMessage(
+  { parts }: Engine,
+  {
+    idempotencyKey,
+    ...said
+  }: Pick<MsgContext, "origin" | "text" | "attachments"> & {
+    readonly idempotencyKey: string;
+  },
+): MsgContext {
+  return {
+    ...said,
+    eventId: idempotencyKey,
+    messageId: messageId(idempotencyKey),
+    timestampMs: parts.clock.now(),
+    event: { type: "message" },
+    sender: { id: "owner", isBot: false },
+    mentionsBot: true,
+  };
 }
 
 /** The address of the page's messages, in which the answer stays. */
@@ -123,8 +153,17 @@ async function newestOwn(engine: Engine, { sessionId }: SessionRecord): Promise<
 async function readOwn(engine: Engine, { sessionId }: SessionRecord, entryId: string): Promise<UserEntry> {
   const entry = await engine.parts.store.readEntry(entryId);
   if (entry?.sessionId !== sessionId || !isPersons(entry))
-    throw new SessionRequestError("not-found", `This conversation has no message ${entryId}. It may have been reset since.`);
+    throw new SessionRequestError(
+      "not-found",
+      `This conversation has no message ${entryId}. It may have been reset since: send the text as a new message.`,
+    );
   return checkOwn(engine, entry);
+}
+
+/** The entry, if it is one that only clients show. */
+async function asideOf({ parts }: Engine, { sessionId }: SessionRecord, entryId: string | undefined): Promise<AsideEntry | undefined> {
+  const entry = entryId === undefined ? undefined : await parts.store.readEntry(entryId);
+  return entry?.type === "ui-message" && entry.sessionId === sessionId ? entry : undefined;
 }
 
 /** The message of another person, or of another session, would get the owner's authority. */

@@ -33,7 +33,7 @@ export interface ChatMethods {
   /**
    * Sends a message of the person, the newest one without `entryId`, again with another text, in a new branch of the transcript from before that message; the files that the gateway keeps of it
    * go with it. The branch of before is kept: `versions` of the entries name it, and `chat.branch` shows it. Resolves once it is committed; deduplicated by
-   * `idempotencyKey`. Rejects with `conflict` while the conversation has work.
+   * `idempotencyKey`. Rejects with `conflict` while the conversation has work. An aside, which the model was not given, is sent as a new message (`isNew`).
    */
   "chat.edit": {
     params: { readonly sessionKey: string; readonly entryId?: string; readonly text: string; readonly idempotencyKey: string };
@@ -75,6 +75,8 @@ export interface SentVersion {
   readonly status: "accepted" | "duplicate";
   /** Files of the message that the gateway does not keep any longer, and that were not sent again; absent for none. */
   readonly leftOut?: number;
+  /** It is no version: the edited message was an aside, and the text was sent as a new message. */
+  readonly isNew?: true;
 }
 
 /** A message with several versions. */
@@ -93,7 +95,12 @@ const idempotencyKey = z.string().min(1).max(200);
 const entryId = z.string().min(1).max(200);
 
 const SentVersionSchema = z.lazy(() =>
-  z.strictObject({ sessionKey: z.string(), status: z.enum(["accepted", "duplicate"]), leftOut: z.number().int().positive().optional() }),
+  z.strictObject({
+    sessionKey: z.string(),
+    status: z.enum(["accepted", "duplicate"]),
+    leftOut: z.number().int().positive().optional(),
+    isNew: z.literal(true).optional(),
+  }),
 );
 
 const MessageVersionsSchema = z.lazy(() =>

@@ -38,6 +38,8 @@ export type ChatEntry =
       readonly sender?: string;
       readonly channel: string;
       readonly idempotencyKey?: string;
+      /** The model was not given it: a command, or a message that was dropped. Edited, it is sent as a new message. */
+      readonly isAside?: true;
       /** The ids of all versions of the message, oldest first, its own among them: it was edited, or sent again for another answer. Absent for only one. */
       readonly versions?: readonly string[];
     }
@@ -111,6 +113,7 @@ export const ChatEntrySchema: z.ZodType<ChatEntry> = parserOf<ChatEntry>()(() =>
       sender: z.string().optional(),
       channel: z.string(),
       idempotencyKey: z.string().optional(),
+      isAside: z.literal(true).optional(),
       versions: z.array(z.string()).optional(),
     }),
     z.strictObject({
