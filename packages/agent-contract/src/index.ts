@@ -148,7 +148,6 @@ export type {
   MemorySourceKind,
   MemoryStatus,
   VersionedNote,
-  NoteHistory,
   NoteVersion,
   NoteEntrySource,
   NoteFinding,

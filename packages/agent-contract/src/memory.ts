@@ -133,22 +133,6 @@ export interface VersionedNote {
   readonly newestAtMs: number;
 }
 
-/** The versions of an agent's notes. Paths are relative to its workspace. */
-export interface NoteHistory {
-  /** The notes that have versions, by path; also those that are no longer there. */
-  notes(agentId: string): Promise<readonly VersionedNote[]>;
-  /** Newest first; none for a path that is no note. */
-  list(agentId: string, path: string): Promise<readonly NoteVersion[]>;
-  /** The text of a version; `undefined` if there is no such version. */
-  read(agentId: string, path: string, id: string): Promise<{ readonly text: string } | undefined>;
-  /** Writes a version into its note, whose present text becomes a version first. */
-  restore(
-    agentId: string,
-    path: string,
-    id: string,
-  ): Promise<{ readonly type: "restored" | "not-found" } | { readonly type: "refused"; readonly message: string }>;
-}
-
 /** Who wrote an entry of a note: a statement, such as an item of a list. */
 export interface NoteEntrySource {
   /** Names the entry by its text. */

@@ -28,7 +28,7 @@ import type { FileAccess, FileAccessOptions } from "@factotum/tools";
 import { NO_MEMORY } from "./no-memory.ts";
 import { completeRunner } from "./complete-runner.ts";
 import type { TestRunner } from "./complete-runner.ts";
-import { CheckpointKeeper, createFileProvenance, EditorLinks, inboundMediaFolder, startGateway } from "../src/index.ts";
+import { CheckpointKeeper, createFileProvenance, EditorLinks, inboundMediaFolder, RpcError, startGateway } from "../src/index.ts";
 import type {
   ChannelAccount,
   AccessDesk,
@@ -265,16 +265,18 @@ const noCommands: TestRunner = {
   run: async () => ({ end: { type: "not-started", message: "no commands in this test" }, output: "", outputBytes: 0, durationMs: 0 }),
 };
 
+const refused = (message: string) => async (): Promise<never> => Promise.reject(new RpcError("invalid-request", message));
+
 /** A stub: only the product sets up models. */
 export const NO_SETUP: SetupControl = {
-  state: async () => ({ type: "refused", message: "no setup in this test" }),
+  state: refused("no setup in this test"),
   check: async () => ({ type: "failed", message: "no providers in this test", models: [] }),
-  models: async () => ({ type: "refused", message: "no models in this test" }),
-  storeKey: async () => ({ type: "refused", message: "no keys in this test" }),
-  forgetKey: async () => ({ type: "refused", message: "no keys in this test" }),
-  chooseModel: async () => ({ type: "refused", message: "no models in this test" }),
-  nameAssistant: async () => ({ type: "refused", message: "no names in this test" }),
-  setHeartbeat: async () => ({ type: "refused", message: "no heartbeats in this test" }),
+  models: refused("no models in this test"),
+  storeKey: refused("no keys in this test"),
+  forgetKey: refused("no keys in this test"),
+  chooseModel: refused("no models in this test"),
+  nameAssistant: refused("no names in this test"),
+  setHeartbeat: refused("no heartbeats in this test"),
 };
 
 const NO_CHANNEL = async (): Promise<never> => Promise.reject(new Error("no file in this test"));
@@ -296,7 +298,7 @@ export const NO_CONFIG: ConfigDesk = {
   view: async () => {
     throw new Error("no file in this test");
   },
-  patch: async () => ({ type: "refused", message: "no file in this test" }),
+  patch: refused("no file in this test"),
 };
 
 /** A stub: only the product writes a log file. */

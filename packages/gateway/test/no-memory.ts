@@ -1,4 +1,7 @@
+import { RpcError } from "../src/kernel/rpc-error.ts";
 import type { GatewayMemory } from "../src/rpc/memory-handlers.ts";
+
+const missing = async (): Promise<never> => Promise.reject(new RpcError("not-found", "there is no memory in this test"));
 
 /** The memory of tests that have none. */
 export const NO_MEMORY: GatewayMemory = {
@@ -11,20 +14,20 @@ export const NO_MEMORY: GatewayMemory = {
   },
   files: {
     list: async () => [],
-    read: async () => ({ type: "not-found" }),
-    write: async () => ({ type: "not-found" }),
-    remove: async () => ({ type: "not-found" }),
+    read: missing,
+    write: missing,
+    remove: missing,
     onChange: () => ({ [Symbol.dispose]: () => undefined }),
   },
   history: {
     notes: async () => [],
     list: async () => [],
-    read: async () => undefined,
-    restore: async () => ({ type: "not-found" }),
+    read: missing,
+    restore: missing,
   },
   audit: async () => [],
   forgetting: {
     plan: async () => ({ type: "nothing", counts: {}, notes: [], untouched: [] }),
-    forget: async () => "there is no memory in this test",
+    forget: missing,
   },
 };

@@ -16,7 +16,7 @@ import {
   type KeyPath,
   type LoadedConfig,
 } from "@factotum/config";
-import { ChannelRequestError, type AccessDesk, type ChannelDesk, type ConfigControl } from "@factotum/gateway";
+import { RpcError, type AccessDesk, type ChannelDesk, type ConfigControl } from "@factotum/gateway";
 import type { AccountAccess, ChannelForm, ChannelSaving, KnownChannel } from "@factotum/protocol";
 import { asRequest } from "../compose/desk-error.ts";
 import { channelCatalog, configOptions, findInstalled } from "../compose/extensions.ts";
@@ -96,7 +96,7 @@ export async function listChannels(context: CliContext): Promise<readonly KnownC
 
 async function readForm(account: Address, context: CliContext): Promise<ChannelForm> {
   const entry = await availableChannel(context, account.channel);
-  if (entry === undefined) throw new ChannelRequestError("not-found", `The channel ${account.channel} is not installed.`);
+  if (entry === undefined) throw new RpcError("not-found", `The channel ${account.channel} is not installed.`);
   const loaded = await load(context);
   const { key, exists } = placeOf(account, loaded);
   const path = pathOf(key, account);
@@ -112,7 +112,7 @@ async function save(account: Address, given: JsonObject, options: ChannelDeskOpt
   const { context, onSecret } = options;
   const { channel: id, accountId } = account;
   const entry = await availableChannel(context, id);
-  if (entry === undefined) throw new ChannelRequestError("not-found", `The channel ${id} is not installed.`);
+  if (entry === undefined) throw new RpcError("not-found", `The channel ${id} is not installed.`);
   if (!/^[A-Za-z0-9][\w-]{0,63}$/.test(accountId))
     return { type: "refused", problems: [{ key: "", message: "A name of an account is letters, digits, - and _, 64 at most." }] };
   const loaded = await load(context);
@@ -208,15 +208,15 @@ function noteOf(problem: ConfigProblem, key: string): { readonly key: string; re
 async function load({ env }: Pick<CliContext, "env">): Promise<LoadedConfig> {
   const loaded = await loadConfig(await configOptions(env));
   if (loaded.type === "loaded") return loaded;
-  throw new ChannelRequestError("unavailable", `The configuration cannot be used: ${loaded.problems.map(formatProblem).join("; ")}`);
+  throw new RpcError("unavailable", `The configuration cannot be used: ${loaded.problems.map(formatProblem).join("; ")}`);
 }
 
 /** A package or a secret in a file may have changed, which the file does not show. */
 async function apply({ control }: Pick<ChannelDeskOptions, "control">): Promise<void> {
   const { type, problems } = await control.reload({ force: true });
-  if (type === "kept") throw new ChannelRequestError("unavailable", `It is saved, but the gateway cannot use it: ${problems.join("; ")}`);
+  if (type === "kept") throw new RpcError("unavailable", `It is saved, but the gateway cannot use it: ${problems.join("; ")}`);
 }
 
-function notFound({ channel, accountId }: Address): ChannelRequestError {
-  return new ChannelRequestError("not-found", `No account ${channel}:${accountId} is configured.`);
+function notFound({ channel, accountId }: Address): RpcError {
+  return new RpcError("not-found", `No account ${channel}:${accountId} is configured.`);
 }

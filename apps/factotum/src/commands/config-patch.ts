@@ -1,4 +1,6 @@
 import { parseTypedValue } from "@factotum/config";
+import { RpcError, type ConfigDesk } from "@factotum/gateway";
+import type { ConfigPatchResult } from "@factotum/protocol";
 import { createConfigDesk } from "../compose/config-desk.ts";
 import { configOptions } from "../compose/extensions.ts";
 import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
@@ -18,12 +20,7 @@ export async function configPatch(
     });
   const desk = createConfigDesk({ options: async () => configOptions(context.env), hide: (text) => text });
   const baseHash = base ?? (await desk.view()).baseHash;
-  const outcome = await desk.patch({ baseHash, patch: patch as Readonly<Record<string, unknown>>, dryRun });
-  if (outcome.type !== "done")
-    throw new CliError("configInvalid", outcome.message, {
-      fix: outcome.type === "conflict" ? "Look at the file again." : "Nothing was written.",
-    });
-  const { result } = outcome;
+  const result = await patchOrFail(desk, { baseHash, patch: patch as Readonly<Record<string, unknown>>, dryRun });
   const reloaded = result.type === "applied" ? await reloadGateway(context) : undefined;
   if (json) {
     printJson(context, reloaded === undefined ? result : { ...result, gateway: reloaded });
@@ -38,4 +35,14 @@ export async function configPatch(
   if (dryRun && result.needsRestart.length > 0) context.note(`Takes effect after a restart: ${result.needsRestart.join(", ")}.\n`);
   if (result.type === "applied") context.note(`${describeReload(reloaded)}\n`);
   return EXIT.ok;
+}
+
+async function patchOrFail(desk: ConfigDesk, change: Parameters<ConfigDesk["patch"]>[0]): Promise<ConfigPatchResult> {
+  try {
+    return await desk.patch(change);
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    const fix = error.code === "conflict" ? "Look at the file again." : "Nothing was written.";
+    throw new CliError("configInvalid", error.message, { fix, cause: error });
+  }
 }

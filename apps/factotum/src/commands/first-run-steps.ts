@@ -1,8 +1,7 @@
-import type { SetupOutcome } from "@factotum/gateway";
 import { httpFetch } from "@factotum/models";
 import type { SetupState } from "@factotum/protocol";
 import { firstRunExtensions } from "../compose/extensions.ts";
-import type { FirstRunParts } from "../first-run/first-run-parts.ts";
+import type { FirstRunParts, StepOutcome } from "../first-run/first-run-parts.ts";
 import { readSetupState } from "../first-run/read-setup-state.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
@@ -14,7 +13,7 @@ export function firstRunParts({ env }: CliContext): FirstRunParts {
 }
 
 /** The result of a step, or an error with the reason of its refusal. */
-export function doneOrFail<Done>(outcome: SetupOutcome<Done>): { readonly type: "done" } & Done {
+export function doneOrFail<Done>(outcome: StepOutcome<Done>): { readonly type: "done" } & Done {
   if (outcome.type === "refused") throw new CliError("configInvalid", outcome.message);
   return outcome;
 }

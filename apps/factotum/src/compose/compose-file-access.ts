@@ -1,14 +1,5 @@
 import { join } from "node:path";
-import type {
-  AuditNotes,
-  CommandRunner,
-  EditorFiles,
-  FileCheckpoints,
-  FileProvenance,
-  Logger,
-  NoteHistory,
-  RunFacts,
-} from "@factotum/agent-contract";
+import type { AuditNotes, CommandRunner, EditorFiles, FileCheckpoints, FileProvenance, Logger, RunFacts } from "@factotum/agent-contract";
 import type { FactotumConfig, LoadedConfig } from "@factotum/config";
 import {
   CheckpointKeeper,
@@ -18,6 +9,7 @@ import {
   markTaintedLines,
   type CheckpointPorts,
   type NoteDesk,
+  type NoteHistory,
   type InstructionPlaces,
 } from "@factotum/gateway";
 import { CommandNotes, NoteRules, NoteVersions } from "@factotum/memory";

@@ -24,7 +24,7 @@ import {
   type LoadConfigOptions,
   type SetConfigResult,
 } from "@factotum/config";
-import type { ConfigControl, ConfigDesk } from "@factotum/gateway";
+import { RpcError, type ConfigControl, type ConfigDesk } from "@factotum/gateway";
 import type { ConfigFinding, ConfigPatchResult, ConfigView } from "@factotum/protocol";
 
 /** The dependencies of the desk. */
@@ -47,9 +47,9 @@ export function createConfigDesk({ options, hide, control }: ConfigDeskOptions):
       const result = text === undefined ? await merge(patch ?? {}, how) : await replaceConfigText(text, how);
       if (result.type === "refused") {
         const isConflict = result.problems.some(({ type }) => type === "conflict");
-        return { type: isConflict ? "conflict" : "refused", message: hide(result.problems.map(formatProblem).join("\n")) };
+        throw new RpcError(isConflict ? "conflict" : "invalid-request", hide(result.problems.map(formatProblem).join("\n")));
       }
-      return { type: "done", result: await applied(result, { baseHash, dryRun }, { hide, ...withoutUndefined({ control }) }) };
+      return applied(result, { baseHash, dryRun }, { hide, ...withoutUndefined({ control }) });
     },
   };
 }

@@ -2,7 +2,7 @@ import { realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { NoteGate } from "@factotum/agent-contract";
 import { hashOf, REDACTED, type FactotumConfig } from "@factotum/config";
-import type { NoteDesk, NoteOutcome } from "@factotum/gateway";
+import { RpcError, type NoteDesk } from "@factotum/gateway";
 import { listNoteFiles, MAX_NOTE_BYTES, parseNotePath } from "@factotum/memory";
 import { FileAccessError, type FileAccess, type FileChange, type FileVersion, type RunFiles } from "@factotum/tools";
 import type { SecretFilter } from "../runtime/secret-filter.ts";
@@ -34,8 +34,6 @@ interface ReadNote {
   readonly version: FileVersion;
 }
 
-type Refused = Exclude<NoteOutcome, { type: "done" }>;
-
 const CHANGED = "The note has changed since it was read. Read it again, and make the change once more.";
 
 /** The notes of agents for the owner: read with their secrets hidden, and written over the version that was read alone. */
@@ -44,13 +42,10 @@ export function createNoteDesk(parts: NoteDeskParts): ComposedNoteDesk {
   const announce = (agentId: string): void => {
     for (const listener of listeners) listener(agentId);
   };
-  const change = async (agentId: string, path: string, plan: (note: ReadNote | undefined) => FileChange | Refused): Promise<NoteOutcome> =>
+  const change = async (agentId: string, path: string, plan: (note: ReadNote | undefined) => FileChange): Promise<void> =>
     withNote(parts, { agentId, path }, async (files, note) => {
-      const planned = plan(await readIfThere(files, note, parts));
-      if (planned.type === "refused" || planned.type === "not-found") return planned;
-      await files.change([planned], { tainted: false });
+      await files.change([plan(await readIfThere(files, note, parts))], { tainted: false });
       announce(agentId);
-      return { type: "done" };
     });
   return {
     list: async (agentId, { signal }) => {
@@ -62,21 +57,22 @@ export function createNoteDesk(parts: NoteDeskParts): ComposedNoteDesk {
     read: async (agentId, path) =>
       withNote(parts, { agentId, path }, async (files, note) => {
         const found = await readIfThere(files, note, parts);
-        if (found === undefined) return { type: "not-found" };
+        if (found === undefined) throw noNote(path);
         const { text, shown, hash: baseHash, untrusted } = found;
-        return { type: "done", note: { path: note, text: shown, baseHash, untrusted, hasSecrets: text !== shown } };
+        return { path: note, text: shown, baseHash, untrusted, hasSecrets: text !== shown };
       }),
     write: async (agentId, { path, text, baseHash }) =>
       change(agentId, path, (note) => {
-        if (note?.hash !== baseHash) return { type: "refused", message: note === undefined || baseHash !== undefined ? CHANGED : EXISTS };
+        if (note?.hash !== baseHash) throw conflict(note === undefined || baseHash !== undefined ? CHANGED : EXISTS);
         const restored = note === undefined ? restoreMarks(text, NEW) : restoreMarks(text, { ...note, mark: REDACTED });
-        if (restored.type === "mark") return { type: "refused", message: unknownMark(restored.line) };
+        if (restored.type === "mark") throw conflict(unknownMark(restored.line));
         return { type: "write", path, data: restored.text, unchangedSince: note?.version ?? "absent" };
       }),
     remove: async (agentId, { path, baseHash }) =>
       change(agentId, path, (note) => {
-        if (note === undefined) return { type: "not-found" };
-        return note.hash === baseHash ? { type: "remove", path, unchangedSince: note.version } : { type: "refused", message: CHANGED };
+        if (note === undefined) throw noNote(path);
+        if (note.hash !== baseHash) throw conflict(CHANGED);
+        return { type: "remove", path, unchangedSince: note.version };
       }),
     onChange: (listener) => {
       listeners.add(listener);
@@ -103,23 +99,31 @@ function workspaceOf({ currentConfig }: Pick<NoteDeskParts, "currentConfig">, ag
 }
 
 /** Uses the files of the owner, if the path is that of a note and no link leads elsewhere. */
-async function withNote<Outcome>(
+async function withNote<Result>(
   parts: NoteDeskParts,
   { agentId, path }: { readonly agentId: string; readonly path: string },
-  use: (files: RunFiles, note: string) => Promise<Outcome>,
-): Promise<Outcome | Refused> {
+  use: (files: RunFiles, note: string) => Promise<Result>,
+): Promise<Result> {
   const [note, folder] = [parseNotePath(path), workspaceOf(parts, agentId)];
   const workspace = folder === undefined ? undefined : await realpath(folder).catch(() => undefined);
-  if (note === undefined || workspace === undefined) return { type: "not-found" };
+  if (note === undefined || workspace === undefined) throw noNote(path);
   if (!(await isDirect(workspace, note)))
-    return { type: "refused", message: `${note} is reached by a link, and is not opened here. Put the file itself into the workspace.` };
+    throw conflict(`${note} is reached by a link, and is not opened here. Put the file itself into the workspace.`);
   await parts.secrets.toolOutput.ready();
   try {
     return await use(await parts.files.forRun(ownersRun(agentId, workspace)), note);
   } catch (error) {
     if (!(error instanceof FileAccessError)) throw error;
-    return { type: "refused", message: error.code === "changed" ? CHANGED : error.message };
+    throw conflict(error.code === "changed" ? CHANGED : error.message, error);
   }
+}
+
+function noNote(path: string): RpcError {
+  return new RpcError("not-found", `There is no note ${path}. Notes are MEMORY.md, USER.md and the Markdown files in memory.`);
+}
+
+function conflict(message: string, cause?: unknown): RpcError {
+  return new RpcError("conflict", message, { cause });
 }
 
 /** True if no link is on the way to a path below the real workspace, as far as it exists. */

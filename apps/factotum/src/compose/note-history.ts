@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises";
-import type { NoteHistory, RunFacts } from "@factotum/agent-contract";
+import type { RunFacts } from "@factotum/agent-contract";
 import type { FactotumConfig } from "@factotum/config";
+import { RpcError, type NoteHistory } from "@factotum/gateway";
 import type { NoteVersions } from "@factotum/memory";
 import type { SecretFilter } from "../runtime/secret-filter.ts";
 import { FileAccessError, type FileAccess } from "@factotum/tools";
@@ -20,24 +21,28 @@ export function composeNoteHistory(versions: NoteVersions, { files, currentConfi
     list: async (agentId, path) => versions.list(agentId, path),
     read: async (agentId, path, id) => {
       const found = await versions.read(agentId, path, id);
+      if (found === undefined) throw noVersion(path);
       await secrets.toolOutput.ready();
-      return found === undefined ? undefined : { text: secrets.toolOutput.redact(found.text) };
+      return { text: secrets.toolOutput.redact(found.text) };
     },
     restore: async (agentId, path, id) => {
       const found = await versions.read(agentId, path, id);
       const workspace = currentConfig().agents.find((agent) => agent.id === agentId)?.workspace;
-      if (found === undefined || workspace === undefined) return { type: "not-found" };
+      if (found === undefined || workspace === undefined) throw noVersion(path);
       try {
         const access = await files.forRun(ownersRun(agentId, await realpath(workspace)));
         await access.write(path, found.text, { tainted: found.untrusted });
         announce(agentId);
-        return { type: "restored" };
       } catch (error) {
-        if (error instanceof FileAccessError) return { type: "refused", message: error.message };
+        if (error instanceof FileAccessError) throw new RpcError("conflict", error.message, { cause: error });
         throw error;
       }
     },
   };
+}
+
+function noVersion(path: string): RpcError {
+  return new RpcError("not-found", `${path} has no such version. "factotum memory versions ${path}" lists those that there are.`);
 }
 
 /** The facts of a change that the owner makes without a run. `workspace` is a real path. */

@@ -8,16 +8,15 @@ import {
   type LoadedConfig,
   type ModelReference,
 } from "@factotum/config";
-import type { SetupOutcome } from "@factotum/gateway";
 import { checkWindow, PROVIDERS, resolveModelInfo } from "@factotum/models";
-import { loadForSetup, refusedFor, type FirstRunParts } from "./first-run-parts.ts";
+import { loadForSetup, refusedFor, type FirstRunParts, type StepOutcome } from "./first-run-parts.ts";
 import { defaultAgent } from "./read-setup-state.ts";
 
 /**
  * Sets `provider/model`, or an alias of one, as the model of the default agent: where its model is set now, otherwise under `agents.defaults`. Fallbacks are
  * kept.
  */
-export async function chooseModel(written: string, parts: FirstRunParts): Promise<SetupOutcome<{ readonly model: string }>> {
+export async function chooseModel(written: string, parts: FirstRunParts): Promise<StepOutcome<{ readonly model: string }>> {
   const loaded = await loadForSetup(parts);
   if (loaded.type === "refused") return loaded;
   const { config } = loaded;

@@ -1,5 +1,5 @@
-import type { SetupControl, SetupOutcome } from "@factotum/gateway";
-import type { FirstRunParts } from "./first-run-parts.ts";
+import { RpcError, type SetupControl } from "@factotum/gateway";
+import type { FirstRunParts, StepOutcome } from "./first-run-parts.ts";
 
 /** Additions of a running gateway to the steps. */
 export interface SetupControlOptions extends FirstRunParts {
@@ -11,14 +11,16 @@ export interface SetupControlOptions extends FirstRunParts {
 
 /** The steps of a first run for the clients of a running gateway. Each is loaded when it is asked for: most gateways are set up already. */
 export function createSetupControl(options: SetupControlOptions): SetupControl {
-  const inUse = async <Done>(outcome: SetupOutcome<Done>): Promise<SetupOutcome<Done>> => {
-    const problem = outcome.type === "done" ? await options.applyChange() : undefined;
-    return problem === undefined ? outcome : { type: "refused", message: `It is saved, but the gateway cannot use it: ${problem}` };
+  const inUse = async <Done>(outcome: StepOutcome<Done>): Promise<Done> => {
+    const result = done(outcome);
+    const problem = await options.applyChange();
+    if (problem !== undefined) throw refused(`It is saved, but the gateway cannot use it: ${problem}`);
+    return result;
   };
   return {
     state: async () => {
       const { readSetupState } = await import("./read-setup-state.ts");
-      return readSetupState(options);
+      return done(await readSetupState(options)).state;
     },
     check: async (target, { signal }) => {
       if (target.key !== undefined) options.onSecret(target.key.trim());
@@ -27,7 +29,7 @@ export function createSetupControl(options: SetupControlOptions): SetupControl {
     },
     models: async (query, { signal }) => {
       const { listModels } = await import("./list-models.ts");
-      return listModels(query, options, { signal });
+      return done(await listModels(query, options, { signal })).list;
     },
     storeKey: async (provider, key) => {
       options.onSecret(key.trim());
@@ -51,4 +53,15 @@ export function createSetupControl(options: SetupControlOptions): SetupControl {
       return inUse(await setHeartbeat(choice, options));
     },
   };
+}
+
+/** The result of a step; a refusal is an error of the caller. */
+function done<Done>(outcome: StepOutcome<Done>): Done {
+  if (outcome.type === "refused") throw refused(outcome.message);
+  const { type: _, ...result } = outcome;
+  return result as Done;
+}
+
+function refused(message: string): RpcError {
+  return new RpcError("invalid-request", message);
 }

@@ -8,7 +8,6 @@ import {
   type LoadedConfig,
   type PackageProvider,
 } from "@factotum/config";
-import type { SetupOutcome } from "@factotum/gateway";
 
 /** Dependencies of the first-run steps. */
 export interface FirstRunParts {
@@ -20,8 +19,11 @@ export interface FirstRunParts {
   readonly clock: Clock;
 }
 
+/** The result of a step. `refused` says what to do; nothing was changed then. */
+export type StepOutcome<Done> = ({ readonly type: "done" } & Done) | { readonly type: "refused"; readonly message: string };
+
 /** A step that was refused; nothing was changed. */
-export type Refused = Extract<SetupOutcome<object>, { readonly type: "refused" }>;
+export type Refused = Extract<StepOutcome<object>, { readonly type: "refused" }>;
 
 /** The current configuration, or why no step is possible. */
 export async function loadForSetup({ env, channels, packageProviders }: FirstRunParts): Promise<LoadedConfig | Refused> {

@@ -1,16 +1,15 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { changeConfig, statePaths, valueAt, type KeyPath } from "@factotum/config";
-import type { SetupOutcome } from "@factotum/gateway";
 import { unknownProvider } from "./check-setup.ts";
 import { findAddress, findProviderKey } from "./find-target.ts";
-import { loadForSetup, refusedFor, type FirstRunParts } from "./first-run-parts.ts";
+import { loadForSetup, refusedFor, type FirstRunParts, type StepOutcome } from "./first-run-parts.ts";
 
 /**
  * Removes a provider's key from the configuration, and the file in `credentials` that `storeKey` made for it, unless something else refers to it. A key that only
  * the environment has is refused: it has to be removed there. `keyPlace` is where the key was.
  */
-export async function forgetKey(provider: string, parts: FirstRunParts): Promise<SetupOutcome<{ readonly keyPlace: string }>> {
+export async function forgetKey(provider: string, parts: FirstRunParts): Promise<StepOutcome<{ readonly keyPlace: string }>> {
   const loaded = await loadForSetup(parts);
   if (loaded.type === "refused") return loaded;
   const { config, written } = loaded;

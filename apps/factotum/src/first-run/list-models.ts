@@ -1,12 +1,11 @@
 import type { ModelInfo } from "@factotum/agent-contract";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { FactotumConfig, ResolvedAgent } from "@factotum/config";
-import type { SetupOutcome } from "@factotum/gateway";
 import { findProvider, listedModels, PROVIDERS, resolveModelInfo, thinkingLevelsOf, toModelOverrides } from "@factotum/models";
 import type { ModelList, ModelSummary, SetupProvider, SetupState } from "@factotum/protocol";
 import { pluginAt } from "../extensions/plugin-providers.ts";
 import { checkSetup } from "./check-setup.ts";
-import { loadForSetup, type FirstRunParts } from "./first-run-parts.ts";
+import { loadForSetup, type FirstRunParts, type StepOutcome } from "./first-run-parts.ts";
 import { defaultAgent, readSetupState } from "./read-setup-state.ts";
 
 /** Which models are listed; see `models.list`. */
@@ -28,7 +27,7 @@ export async function listModels(
   query: ModelQuery,
   parts: FirstRunParts,
   { signal }: { readonly signal?: AbortSignal } = {},
-): Promise<SetupOutcome<{ readonly list: ModelList }>> {
+): Promise<StepOutcome<{ readonly list: ModelList }>> {
   const loaded = await loadForSetup(parts);
   if (loaded.type === "refused") return loaded;
   const setup = await readSetupState(parts);

@@ -1,14 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FolderError, makeFolder, writePrivateFile } from "@factotum/config";
-import type { SetupOutcome } from "@factotum/gateway";
 import { assetPath } from "../runtime/assets.ts";
-import { loadForSetup, type FirstRunParts } from "./first-run-parts.ts";
+import { loadForSetup, type FirstRunParts, type StepOutcome } from "./first-run-parts.ts";
 import { withIdentityName } from "./identity-file.ts";
 import { defaultAgent } from "./read-setup-state.ts";
 
 /** Sets the default agent's name in its IDENTITY.md, without changing other lines. A name is one line of at most 80 characters. */
-export async function nameAssistant(written: string, parts: FirstRunParts): Promise<SetupOutcome<{ readonly name: string }>> {
+export async function nameAssistant(written: string, parts: FirstRunParts): Promise<StepOutcome<{ readonly name: string }>> {
   const name = written.replaceAll(/\s+/g, " ").trim();
   if (name === "" || name.length > 80 || /[*_`\p{Cc}]/u.test(name))
     return { type: "refused", message: "A name has 1 to 80 characters, and none of * _ and `." };

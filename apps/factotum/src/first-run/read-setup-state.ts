@@ -2,17 +2,16 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
 import { isAvailable, type FactotumConfig, type LoadedConfig, type ResolvedAgent } from "@factotum/config";
-import type { SetupOutcome } from "@factotum/gateway";
 import { createOllamaProbe, defaultModelFromEnvironment, findProviderFacts, PROVIDER_FACTS, type ProviderFacts } from "@factotum/models";
 import type { SetupProvider, SetupState } from "@factotum/protocol";
 import { pluginAt } from "../extensions/plugin-providers.ts";
 import { findAddress, findProviderKey } from "./find-target.ts";
-import { loadForSetup, type FirstRunParts } from "./first-run-parts.ts";
+import { loadForSetup, type FirstRunParts, type StepOutcome } from "./first-run-parts.ts";
 import { heartbeatChoice } from "./heartbeat-choice.ts";
 import { readIdentityName } from "./identity-file.ts";
 
 /** The current setup and the options; queries a local Ollama, and no other server. */
-export async function readSetupState(parts: FirstRunParts): Promise<SetupOutcome<{ readonly state: SetupState }>> {
+export async function readSetupState(parts: FirstRunParts): Promise<StepOutcome<{ readonly state: SetupState }>> {
   const loaded = await loadForSetup(parts);
   if (loaded.type === "refused") return loaded;
   const { config } = loaded;

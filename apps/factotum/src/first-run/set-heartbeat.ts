@@ -1,8 +1,7 @@
 import type { JsonObject } from "@factotum/agent-contract";
 import { formatKeyPath, getConfigValue, setConfigValue, type KeyPath, type LoadedConfig } from "@factotum/config";
-import type { SetupOutcome } from "@factotum/gateway";
 import type { SetupHeartbeat } from "@factotum/protocol";
-import { loadForSetup, refusedFor, type FirstRunParts } from "./first-run-parts.ts";
+import { loadForSetup, refusedFor, type FirstRunParts, type StepOutcome } from "./first-run-parts.ts";
 import { heartbeatChoice, OFFERED_HOURS, OFFERED_INTERVAL } from "./heartbeat-choice.ts";
 import { defaultAgent } from "./read-setup-state.ts";
 
@@ -13,7 +12,7 @@ import { defaultAgent } from "./read-setup-state.ts";
 export async function setHeartbeat(
   choice: SetupHeartbeat,
   parts: FirstRunParts,
-): Promise<SetupOutcome<{ readonly heartbeat: SetupHeartbeat }>> {
+): Promise<StepOutcome<{ readonly heartbeat: SetupHeartbeat }>> {
   const loaded = await loadForSetup(parts);
   if (loaded.type === "refused") return loaded;
   const agent = defaultAgent(loaded.config);

@@ -1,10 +1,9 @@
 import { chmod, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { formatKeyPath, makeFolder, setConfigValue, statePaths, writePrivateFile } from "@factotum/config";
-import type { SetupOutcome } from "@factotum/gateway";
 import { unknownProvider } from "./check-setup.ts";
 import { findAddress } from "./find-target.ts";
-import { loadForSetup, refusedFor, type FirstRunParts } from "./first-run-parts.ts";
+import { loadForSetup, refusedFor, type FirstRunParts, type StepOutcome } from "./first-run-parts.ts";
 
 /** Files with another purpose must not be overwritten by a provider's key. */
 const TAKEN: ReadonlySet<string> = new Set(["gateway-token", "owner-display-secret"]);
@@ -17,7 +16,7 @@ export async function storeKey(
   provider: string,
   written: string,
   parts: FirstRunParts,
-): Promise<SetupOutcome<{ readonly keyPlace: string }>> {
+): Promise<StepOutcome<{ readonly keyPlace: string }>> {
   const key = written.trim();
   if (!/^[\x21-\x7e]{4,10000}$/.test(key))
     return { type: "refused", message: "This is no key: a key is at least 4 letters, digits and signs without blanks. Copy it again." };

@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
-import type { ForgetDesk } from "@factotum/gateway";
+import { RpcError, type ForgetDesk } from "@factotum/gateway";
 import type { MemoryForgetScope } from "@factotum/protocol";
 import { assetPath, IS_BUILT } from "../runtime/assets.ts";
 import { CliError } from "../runtime/cli-error.ts";
@@ -32,8 +32,8 @@ export function createForgetDesk({ paths, env, requireStart, restart }: ForgetDe
         try {
           await requireStart();
         } catch (error) {
-          if (error instanceof CliError) return `The gateway could not start again: ${error.message}`;
-          throw error;
+          if (!(error instanceof CliError)) throw error;
+          throw new RpcError("unavailable", `The gateway could not start again: ${error.message}`, { cause: error });
         }
         const { tombstone, report } = await plan(scope);
         if (report.type === "nothing") return report;

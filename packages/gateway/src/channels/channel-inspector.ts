@@ -3,21 +3,11 @@ import type { Clock, Random } from "@factotum/agent-contract";
 import { ChannelError } from "@factotum/channel-contract";
 import type { Channel, LoginStep, OptionalPart, Origin } from "@factotum/channel-contract";
 import type { ChannelDirectoryEntry, ChannelLoginStep, ChannelProbe } from "@factotum/protocol";
+import { RpcError } from "../kernel/rpc-error.ts";
 import type { ChannelRegistry } from "./channel-registry.ts";
 
 /** An account by its address. */
 export type AccountAddress = Pick<Origin, "channel" | "accountId">;
-
-/** A question to a channel that has no answer. */
-export class ChannelRequestError extends Error {
-  readonly code: "not-found" | "unavailable" | "invalid-request";
-
-  constructor(code: "not-found" | "unavailable" | "invalid-request", message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "ChannelRequestError";
-    this.code = code;
-  }
-}
 
 const OLD_SECRET = "The gateway still uses the secret from before: run factotum gateway restart.";
 
@@ -43,7 +33,7 @@ interface Login {
   timer: Disposable | undefined;
 }
 
-/** What the owner can ask of single accounts. Rejects with a `ChannelRequestError` that says what to do. */
+/** What the owner can ask of single accounts. Rejects with an `RpcError` that says what to do. */
 export class ChannelInspector {
   readonly #options: { readonly channels: ChannelRegistry; readonly clock: Clock; readonly random: Random };
   readonly #logins = new Map<string, Login>();
@@ -109,7 +99,7 @@ export class ChannelInspector {
 
   async #begin(address: AccountAddress): Promise<string> {
     if (this.#logins.size + this.#beginning >= MAX_LOGINS)
-      throw new ChannelRequestError("unavailable", "Too many logins are open. End one of them first.");
+      throw new RpcError("unavailable", "Too many logins are open. End one of them first.");
     this.#beginning += 1;
     try {
       // The running instance keeps its connection until the login is done.
@@ -156,7 +146,7 @@ export class ChannelInspector {
     if (result === undefined) return { type: "waiting" };
     if (result.done === true) {
       this.#end(id);
-      throw new ChannelRequestError("unavailable", "The login ended without being completed. Begin it again.");
+      throw new RpcError("unavailable", "The login ended without being completed. Begin it again.");
     }
     const step = result.value;
     if (step.type === "done") {
@@ -209,12 +199,12 @@ export class ChannelInspector {
     try {
       channel = await this.#options.channels.createInstance(address);
     } catch (error) {
-      throw new ChannelRequestError("unavailable", error instanceof Error ? error.message : "The channel could not be created.", {
+      throw new RpcError("unavailable", error instanceof Error ? error.message : "The channel could not be created.", {
         cause: error,
       });
     }
     if (channel !== undefined) return channel;
-    throw new ChannelRequestError("not-found", `No account ${address.channel}:${address.accountId} is configured.`);
+    throw new RpcError("not-found", `No account ${address.channel}:${address.accountId} is configured.`);
   }
 
   async #call<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
@@ -240,8 +230,8 @@ function release(channel: Channel): void {
   channel.stop({ signal: AbortSignal.abort() }).catch(() => undefined);
 }
 
-function ended(): ChannelRequestError {
-  return new ChannelRequestError("not-found", "This login has ended. Begin it again.");
+function ended(): RpcError {
+  return new RpcError("not-found", "This login has ended. Begin it again.");
 }
 
 function required<Method>(
@@ -249,10 +239,10 @@ function required<Method>(
   { address, channel, part }: { readonly address: AccountAddress; readonly channel: Channel; readonly part: OptionalPart },
 ): Method {
   if (method !== undefined && channel.capabilities.optional?.includes(part) === true) return method;
-  throw new ChannelRequestError("unavailable", `The channel ${address.channel} has no ${part}.`);
+  throw new RpcError("unavailable", `The channel ${address.channel} has no ${part}.`);
 }
 
 function toRequestError(error: unknown): unknown {
   if (!ChannelError.isInstance(error)) return error;
-  return new ChannelRequestError("unavailable", `${error.code}: ${error.message}`, withoutUndefined({ cause: error }));
+  return new RpcError("unavailable", `${error.code}: ${error.message}`, withoutUndefined({ cause: error }));
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { NO_CHANNELS, startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 import { TestClient } from "../../test/test-client.ts";
-import { ChannelRequestError } from "../channels/channel-inspector.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
 
 const WRONG_TOKEN: SendReceipt = { type: "rejected", code: "unauthorized", retry: { type: "never" }, message: "the token was revoked" };
 const SLOW_DOWN: SendReceipt = {
@@ -50,7 +50,7 @@ test.each([
   old.answer = () => receipt;
   for (const text of ["one", "two"]) await old.say(old.message(text));
   await expect.poll(async () => (await running.gateway.status()).outbox.waiting).toBe(2);
-  write = async () => Promise.reject(new ChannelRequestError("unavailable", "The file is read-only."));
+  write = async () => Promise.reject(new RpcError("unavailable", "The file is read-only."));
   await expect(remove()).rejects.toThrow("The file is read-only.");
   expect((await running.gateway.status()).outbox.waiting).toBe(2);
   write = async () => apply();

@@ -1,9 +1,9 @@
 import type { AccessRole, AccountAccess, DmPolicy, GroupPolicy, RpcMethod } from "@factotum/protocol";
 import type { AccountAddress } from "../channels/channel-inspector.ts";
-import { addressOf, asked } from "./channel-handlers.ts";
+import { addressOf } from "./channel-handlers.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
 
-/** Who may write to an account, for clients. Rejects with a `ChannelRequestError` or an `RpcError` that says what to do; then nothing was changed. A change is in use when it resolves. */
+/** Who may write to an account, for clients. Rejects with an `RpcError` that says what to do; then nothing was changed. A change is in use when it resolves. */
 export interface AccessDesk {
   read(account: AccountAddress): Promise<AccountAccess>;
   allow(account: AccountAddress, id: string, as: AccessRole): Promise<AccountAccess>;
@@ -17,10 +17,9 @@ export interface AccessDesk {
 /** The methods of who may write to an account. */
 export function accessHandlers(desk: AccessDesk): RpcHandlersOf<Extract<RpcMethod, `access.${string}`>> {
   return {
-    "access.list": async (params) => asked(async () => desk.read(addressOf(params))),
-    "access.allow": async ({ id, as, ...params }) => asked(async () => desk.allow(addressOf(params), id, as)),
-    "access.remove": async ({ id, as, ...params }) => asked(async () => desk.remove(addressOf(params), id, as)),
-    "access.policy": async ({ dmPolicy, groupPolicy, ...params }) =>
-      asked(async () => desk.setPolicy(addressOf(params), { dmPolicy, groupPolicy })),
+    "access.list": async (params) => desk.read(addressOf(params)),
+    "access.allow": async ({ id, as, ...params }) => desk.allow(addressOf(params), id, as),
+    "access.remove": async ({ id, as, ...params }) => desk.remove(addressOf(params), id, as),
+    "access.policy": async ({ dmPolicy, groupPolicy, ...params }) => desk.setPolicy(addressOf(params), { dmPolicy, groupPolicy }),
   };
 }

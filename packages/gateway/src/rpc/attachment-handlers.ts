@@ -2,7 +2,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import type { RpcMethod } from "@factotum/protocol";
 import type { Engine } from "../engine/engine.ts";
 import { NO_SUCH_FILE, readSessionFile } from "../media/read-session-file.ts";
-import { RpcError } from "./rpc-error.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
 
 /** Bytes of one part. */

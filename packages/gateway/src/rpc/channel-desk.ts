@@ -2,7 +2,7 @@ import type { ChannelForm, ChannelRemoval, ChannelSaving, KnownChannel } from "@
 import type { AccountAddress } from "../channels/channel-inspector.ts";
 
 /**
- * Sets up accounts of channels for clients: the configuration file with its private files. Rejects with a `ChannelRequestError` or an `RpcError` that says what to do;
+ * Sets up accounts of channels for clients: the configuration file with its private files. Rejects with an `RpcError` that says what to do;
  * then nothing was changed. A change is in use when it resolves. No secret is in what it resolves with.
  */
 export interface ChannelDesk {

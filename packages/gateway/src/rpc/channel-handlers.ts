@@ -1,8 +1,8 @@
 import type { RpcMethod } from "@factotum/protocol";
-import { ChannelRequestError, type AccountAddress } from "../channels/channel-inspector.ts";
+import type { AccountAddress } from "../channels/channel-inspector.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { ChannelDesk } from "./channel-desk.ts";
-import { RpcError } from "./rpc-error.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
 import { sendTestMessage } from "./send-test-message.ts";
 
@@ -14,16 +14,16 @@ export function channelHandlers(
   const { channelInspector: inspector, pairing, parts } = engine;
   const { channels, dispatcher } = parts;
   return {
-    "channels.capabilities": async (params) =>
-      asked(async () => ({ capabilities: { ...(await inspector.capabilities(addressOf(params))) } })),
-    "channels.probe": async (params) => asked(async () => inspector.probe(addressOf(params))),
-    "channels.directory": async ({ query, limit = 20, ...params }) =>
-      asked(async () => ({ entries: await inspector.directory(addressOf(params), query, limit) })),
-    "channels.login": async ({ loginId, answer, ...params }) => asked(async () => inspector.login(addressOf(params), { loginId, answer })),
+    "channels.capabilities": async (params) => ({ capabilities: { ...(await inspector.capabilities(addressOf(params))) } }),
+    "channels.probe": async (params) => inspector.probe(addressOf(params)),
+    "channels.directory": async ({ query, limit = 20, ...params }) => ({
+      entries: await inspector.directory(addressOf(params), query, limit),
+    }),
+    "channels.login": async ({ loginId, answer, ...params }) => inspector.login(addressOf(params), { loginId, answer }),
     "channels.cancelLogin": async ({ loginId }) => ({ cancelled: inspector.cancelLogin(loginId) }),
-    "channels.list": async () => asked(async () => ({ channels: await desk.list() })),
-    "channels.form": async (params) => asked(async () => desk.form(addressOf(params))),
-    "channels.save": async ({ settings, ...params }) => asked(async () => desk.save(addressOf(params), settings)),
+    "channels.list": async () => ({ channels: await desk.list() }),
+    "channels.form": async (params) => desk.form(addressOf(params)),
+    "channels.save": async ({ settings, ...params }) => desk.save(addressOf(params), settings),
     "channels.restart": async (params) => {
       const account = addressOf(params);
       if (channels.accountFor(account) === undefined)
@@ -33,27 +33,17 @@ export function channelHandlers(
     },
     "channels.remove": async (params) => {
       const account = addressOf(params);
-      const removed = await asked(async () => desk.remove(account));
+      const removed = await desk.remove(account);
       // Not before the account is gone: until then another message could make a code.
       const pairings = await pairing.forgetAccount(account);
       const discarded = channels.accountFor(account) === undefined ? await dispatcher.discard(account) : 0;
       return { ...removed, discarded, pairings };
     },
-    "channels.test": async ({ text, to, ...params }) => asked(async () => sendTestMessage(engine, addressOf(params), { text, to })),
+    "channels.test": async ({ text, to, ...params }) => sendTestMessage(engine, addressOf(params), { text, to }),
   };
 }
 
 /** The account that parameters name. */
 export function addressOf({ channel, accountId = "default" }: { readonly channel: string; readonly accountId?: string }): AccountAddress {
   return { channel, accountId };
-}
-
-/** The result; a refusal is an error of the caller. */
-export async function asked<Result>(work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof ChannelRequestError) throw new RpcError(error.code, error.message, { cause: error });
-    throw error;
-  }
 }

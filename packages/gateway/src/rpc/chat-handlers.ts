@@ -9,7 +9,7 @@ import type { RunReport } from "../queue/run-report.ts";
 import type { branchHandlers } from "./branch-handlers.ts";
 import { waitsForResults, withResults } from "./answer-to-results.ts";
 import type { RpcConnection, RpcHandlersOf } from "./rpc-connection.ts";
-import { RpcError } from "./rpc-error.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
 import type { WebchatHub } from "./webchat-hub.ts";
 
 type ChatMethod = Exclude<Extract<RpcMethod, `chat.${string}`>, keyof ReturnType<typeof branchHandlers>>;

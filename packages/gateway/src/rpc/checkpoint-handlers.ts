@@ -2,7 +2,7 @@ import type { RpcMethod } from "@factotum/protocol";
 import type { CheckpointRecord } from "@factotum/store";
 import type { Engine } from "../engine/engine.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
-import { RpcError } from "./rpc-error.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
 
 const DEFAULT_LIMIT = 20;
 

@@ -15,7 +15,8 @@ import type { ClientAddress } from "../access/client-address.ts";
 import type { ClientBacklogs } from "./client-backlogs.ts";
 import type { ClientServices } from "./client-services.ts";
 import { OutgoingFrames } from "./outgoing-frames.ts";
-import { RpcError, toRpcError } from "./rpc-error.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
+import { toRpcError } from "./to-rpc-error.ts";
 import type { RpcConnection } from "./rpc-connection.ts";
 
 /** Concurrent requests of one connection. */

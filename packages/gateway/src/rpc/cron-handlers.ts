@@ -3,7 +3,7 @@ import type { JobRecord } from "@factotum/store";
 import type { RpcMethod } from "@factotum/protocol";
 import type { Engine } from "../engine/engine.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
-import { RpcError } from "./rpc-error.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
 
 const DEFAULT_RUNS = 20;
 const DEFAULT_INSTANTS = 10;

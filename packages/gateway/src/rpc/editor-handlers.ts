@@ -2,7 +2,7 @@ import { realpath } from "node:fs/promises";
 import type { RpcMethod } from "@factotum/protocol";
 import type { SessionRecord } from "@factotum/store";
 import type { EngineParts } from "../engine/engine-parts.ts";
-import { RpcError } from "./rpc-error.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
 
 /** The methods of editors that do something for the runs of their sessions. */

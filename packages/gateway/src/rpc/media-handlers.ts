@@ -2,7 +2,7 @@ import type { RunFacts } from "@factotum/agent-contract";
 import { sniffMedia } from "@factotum/channel-kit";
 import type { RpcMethod } from "@factotum/protocol";
 import type { Engine } from "../engine/engine.ts";
-import { RpcError } from "./rpc-error.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
 
 /** The methods of recordings: what a person says into the page becomes a text that is looked at before it is sent. */

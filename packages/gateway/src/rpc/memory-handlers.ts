@@ -3,48 +3,54 @@ import {
   type AuditNotes,
   type MemoryProvider,
   type MemorySourceKind,
-  type NoteHistory,
+  type NoteVersion,
   type TextEmbeddings,
+  type VersionedNote,
 } from "@factotum/agent-contract";
 import type { MemoryFile, MemoryForgetReport, MemoryForgetScope, MemoryText, RpcMethod } from "@factotum/protocol";
 import { normalizeSessionKey } from "../routing/session-key.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
-import { RpcError } from "./rpc-error.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
 
 const DEFAULT_RESULTS = 6;
 const SOURCES: readonly MemorySourceKind[] = ["notes", "sessions"];
 /** Names of changed files in an answer. */
 const MAX_NAMED = 200;
 
-/** A change of a note, or why nothing was written. */
-export type NoteOutcome =
-  | { readonly type: "done" }
-  | { readonly type: "not-found" }
-  /** The note is another one, or cannot be read or written. */
-  | { readonly type: "refused"; readonly message: string };
-
-/** The notes of agents, for the owner. Paths are relative to the workspace; one that is no note is `not-found`. */
+/**
+ * The notes of agents, for the owner. Paths are relative to the workspace. Rejects with an `RpcError`: `not-found` for what is no note, `conflict` for a note that
+ * is another one than was read, or cannot be read or written.
+ */
 export interface NoteDesk {
   /** By path. */
   list(agentId: string, options: { readonly signal: AbortSignal }): Promise<readonly MemoryFile[]>;
-  read(
-    agentId: string,
-    path: string,
-  ): Promise<{ readonly type: "done"; readonly note: Omit<MemoryText, "agentId"> } | Exclude<NoteOutcome, { type: "done" }>>;
+  read(agentId: string, path: string): Promise<Omit<MemoryText, "agentId">>;
   /** Without a `baseHash` the note must not exist. */
-  write(agentId: string, change: { readonly path: string; readonly text: string; readonly baseHash?: string }): Promise<NoteOutcome>;
-  remove(agentId: string, change: { readonly path: string; readonly baseHash: string }): Promise<NoteOutcome>;
+  write(agentId: string, change: { readonly path: string; readonly text: string; readonly baseHash?: string }): Promise<void>;
+  remove(agentId: string, change: { readonly path: string; readonly baseHash: string }): Promise<void>;
   /** Calls the listener with the agent whose note was changed by a tool or by this desk. */
   onChange(listener: (agentId: string) => void): Disposable;
 }
 
-/** Forgets for good. */
+/** The versions of an agent's notes. Paths are relative to its workspace. Rejects with an `RpcError`. */
+export interface NoteHistory {
+  /** The notes that have versions, by path; also those that are no longer there. */
+  notes(agentId: string): Promise<readonly VersionedNote[]>;
+  /** Newest first; none for a path that is no note. */
+  list(agentId: string, path: string): Promise<readonly NoteVersion[]>;
+  /** The text of a version. */
+  read(agentId: string, path: string, id: string): Promise<{ readonly text: string }>;
+  /** Writes a version into its note, whose present text becomes a version first. */
+  restore(agentId: string, path: string, id: string): Promise<void>;
+}
+
+/** Forgets for good. Rejects with an `RpcError` for what cannot be done now. */
 export interface ForgetDesk {
   /** What would be forgotten. Changes nothing. */
   plan(scope: MemoryForgetScope): Promise<MemoryForgetReport>;
-  /** Stores the decision, unless there is nothing of it, and restarts the gateway. A text says why it cannot be done now. */
-  forget(scope: MemoryForgetScope): Promise<MemoryForgetReport | string>;
+  /** Stores the decision, unless there is nothing of it, and restarts the gateway. */
+  forget(scope: MemoryForgetScope): Promise<MemoryForgetReport>;
 }
 
 /** What agents remember. */
@@ -85,24 +91,15 @@ export function memoryHandlers(
       const versions = path === undefined ? [] : await history.list(agentId, path);
       return { agentId, notes: await history.notes(agentId), versions };
     },
-    "memory.version": async ({ agentId: named, path, id }) => {
-      const found = await history.read(sessions.agentId(named), path, id);
-      if (found === undefined) throw noVersion(path);
-      return { text: found.text };
-    },
+    "memory.version": async ({ agentId: named, path, id }) => history.read(sessions.agentId(named), path, id),
     "memory.restore": async ({ agentId: named, path, id }) => {
       const agentId = sessions.agentId(named);
-      const outcome = await history.restore(agentId, path, id);
-      if (outcome.type === "not-found") throw noVersion(path);
-      if (outcome.type === "refused") throw new RpcError("conflict", outcome.message);
+      await history.restore(agentId, path, id);
       return { agentId, path };
     },
     "memory.forget": async ({ scope: written, dryRun = false }) => {
       const scope = forgetScope(written);
-      if (dryRun) return forgetting.plan(scope);
-      const outcome = await forgetting.forget(scope);
-      if (typeof outcome === "string") throw new RpcError("unavailable", outcome);
-      return outcome;
+      return dryRun ? forgetting.plan(scope) : forgetting.forget(scope);
     },
     "memory.audit": async ({ agentId: named }, { signal }) => {
       const agentId = sessions.agentId(named);
@@ -116,11 +113,7 @@ function noteHandlers(
   { sessions }: Pick<Engine, "sessions">,
   files: NoteDesk,
 ): RpcHandlersOf<"memory.list" | "memory.read" | "memory.write" | "memory.remove"> {
-  const read = async (agentId: string, path: string): Promise<MemoryText> => {
-    const found = await files.read(agentId, path);
-    if (found.type !== "done") throw noteError(found, path);
-    return { agentId, ...found.note };
-  };
+  const read = async (agentId: string, path: string): Promise<MemoryText> => ({ agentId, ...(await files.read(agentId, path)) });
   return {
     "memory.list": async ({ agentId: named }, { signal }) => {
       const agentId = sessions.agentId(named);
@@ -129,22 +122,15 @@ function noteHandlers(
     "memory.read": async ({ agentId: named, path }) => read(sessions.agentId(named), path),
     "memory.write": async ({ agentId: named, ...change }) => {
       const agentId = sessions.agentId(named);
-      const outcome = await files.write(agentId, change);
-      if (outcome.type !== "done") throw noteError(outcome, change.path);
+      await files.write(agentId, change);
       return read(agentId, change.path);
     },
     "memory.remove": async ({ agentId: named, ...change }) => {
       const agentId = sessions.agentId(named);
-      const outcome = await files.remove(agentId, change);
-      if (outcome.type !== "done") throw noteError(outcome, change.path);
+      await files.remove(agentId, change);
       return { agentId, path: change.path };
     },
   };
-}
-
-function noteError(outcome: Exclude<NoteOutcome, { type: "done" }>, path: string): RpcError {
-  if (outcome.type === "refused") return new RpcError("conflict", outcome.message);
-  return new RpcError("not-found", `There is no note ${path}. Notes are MEMORY.md, USER.md and the Markdown files in memory.`);
 }
 
 /** A shorter text is in too many others. */
@@ -159,8 +145,4 @@ function forgetScope(scope: MemoryForgetScope): MemoryForgetScope {
   const text = scope.text.trim();
   if (text.length < MIN_FORGET_CHARS) throw new RpcError("invalid-request", `Name at least ${MIN_FORGET_CHARS} characters.`);
   return { ...scope, text };
-}
-
-function noVersion(path: string): RpcError {
-  return new RpcError("not-found", `${path} has no such version. "factotum memory versions ${path}" lists those that there are.`);
 }

@@ -1,8 +1,9 @@
 import type { Channel, Origin, SendReceipt } from "@factotum/channel-contract";
 import { ChannelError } from "@factotum/channel-contract";
 import type { ChannelTest } from "@factotum/protocol";
-import { ChannelRequestError, type AccountAddress } from "../channels/channel-inspector.ts";
+import type { AccountAddress } from "../channels/channel-inspector.ts";
 import type { Engine } from "../engine/engine.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
 import { accountPersonId, personId } from "../kernel/person-id.ts";
 
 /** How long the platform may take to find the recipient, and to answer. */
@@ -13,7 +14,7 @@ interface Recipient {
   readonly target: Origin;
 }
 
-/** Sends a message at once, past the outbox. Rejects with a `ChannelRequestError` for an account that does not run. */
+/** Sends a message at once, past the outbox. Rejects with an `RpcError` for an account that does not run. */
 export async function sendTestMessage(
   { parts, pairing }: Pick<Engine, "parts" | "pairing">,
   account: AccountAddress,
@@ -22,9 +23,9 @@ export async function sendTestMessage(
   const { channels, clock, random } = parts;
   const channel = channels.channelFor(account);
   const name = `${account.channel}:${account.accountId}`;
-  if (channels.accountFor(account) === undefined) throw new ChannelRequestError("not-found", `No account ${name} is configured.`);
+  if (channels.accountFor(account) === undefined) throw new RpcError("not-found", `No account ${name} is configured.`);
   if (channel === undefined || !channels.isStarted(account))
-    throw new ChannelRequestError("unavailable", `The account ${name} is not running: ${whyNot(parts, account)}`);
+    throw new RpcError("unavailable", `The account ${name} is not running: ${whyNot(parts, account)}`);
   const limit = new AbortController();
   using _timer = clock.schedule(TEST_MS, () => limit.abort());
   const options = { signal: limit.signal };
@@ -65,7 +66,7 @@ async function find(channel: Channel, to: string, options: { readonly signal: Ab
     return target === undefined ? undefined : { to, target };
   } catch (error) {
     if (!ChannelError.isInstance(error)) throw error;
-    throw new ChannelRequestError("unavailable", `${error.code}: ${error.message}`, { cause: error });
+    throw new RpcError("unavailable", `${error.code}: ${error.message}`, { cause: error });
   }
 }
 

@@ -2,7 +2,7 @@ import type { RpcMethod } from "@factotum/protocol";
 import type { Engine } from "../engine/engine.ts";
 import { searchSessions } from "../sessions/search-sessions.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
-import { RpcError } from "./rpc-error.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
 import { chooseSettings, readSettings } from "./session-settings.ts";
 
 /** Methods about the list of sessions. */

@@ -9,7 +9,7 @@ import { infoOf } from "../commands/think.ts";
 import { modeOf, SESSION_MODES } from "../conversation/session-mode.ts";
 import type { Engine } from "../engine/engine.ts";
 import { parseAgentSessionKey } from "../routing/session-key.ts";
-import { RpcError } from "./rpc-error.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
 
 /** What can be chosen for a session of the owner's, and the commands that it takes. */
 export async function readSettings(sessionKey: string, { parts }: Engine): Promise<SessionSettings> {

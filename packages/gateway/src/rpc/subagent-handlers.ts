@@ -2,7 +2,7 @@ import type { ChatSubagent, RpcMethod } from "@factotum/protocol";
 import type { SubagentChange } from "@factotum/agent-contract";
 import type { Engine } from "../engine/engine.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
-import { RpcError } from "./rpc-error.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
 
 /** The methods that list, steer and end sub-agents, as `/subagents` does. The caller has the token: the owner. */
 export function subagentHandlers({

@@ -3,7 +3,7 @@ import type { RpcMethod } from "@factotum/protocol";
 import type { Engine } from "../engine/engine.ts";
 import { parseAgentSessionKey } from "../routing/session-key.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
-import { RpcError } from "./rpc-error.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
 
 /** The methods that tell agents what has happened. The caller has the token: the owner. */
 export function systemHandlers({

@@ -1,18 +1,8 @@
-import type { RpcErrorBody, RpcErrorCode } from "@factotum/protocol";
+import type { RpcErrorBody } from "@factotum/protocol";
 import { StoreError } from "@factotum/store";
 import { LaneShutdown } from "../kernel/lane-abort.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
-
-/** A request that a method refuses. */
-export class RpcError extends Error {
-  readonly code: RpcErrorCode;
-
-  constructor(code: RpcErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "RpcError";
-    this.code = code;
-  }
-}
 
 /** The error for the client; `undefined` for an internal error. */
 export function toRpcError(error: unknown): RpcErrorBody | undefined {
