@@ -177,11 +177,15 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly string[]>> = {
     "extensions",
     "first-run",
     "compose",
+    // The steps with which accounts of channels are set up
+    "accounts",
     "setup",
     "rpc",
     "service",
     "doctor",
     "forget",
+    // What clients may ask of the product
+    "desks",
     "backup",
     "deployment",
     "commands",

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { readAccess } from "./account-access.ts";
+import { readAccess } from "../accounts/account-access.ts";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CliHome } from "../../test/cli.ts";

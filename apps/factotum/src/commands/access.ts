@@ -4,7 +4,7 @@ import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { renderTable } from "../runtime/render-table.ts";
-import { changeAccess, namedAccount, readAccess } from "./account-access.ts";
+import { changeAccess, namedAccount, readAccess } from "../accounts/account-access.ts";
 
 /** The party to admit, and its role. */
 export interface AccessOptions {

@@ -12,7 +12,7 @@ import { configOptions } from "../compose/extensions.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
-import { refusedStart } from "./refused-start.ts";
+import { refusedStart } from "../runtime/refused-start.ts";
 
 /** Options of `backup create`. */
 export interface BackupCreateOptions {

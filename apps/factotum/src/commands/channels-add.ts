@@ -9,10 +9,10 @@ import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { AccountAnswers, askSettings, readGiven } from "./ask-settings.ts";
-import { availableChannel, installableChannels, noSuchChannel } from "./channel-packages.ts";
+import { availableChannel, installableChannels, noSuchChannel } from "../accounts/channel-packages.ts";
 import { installPlugin } from "./plugins.ts";
-import { refusedStart } from "./refused-start.ts";
-import { writeAccount, type AccountPlace } from "./write-account.ts";
+import { refusedStart } from "../runtime/refused-start.ts";
+import { writeAccount, type AccountPlace } from "../accounts/write-account.ts";
 
 /** Options of `channels add`. */
 export interface ChannelAddOptions {

@@ -6,7 +6,7 @@ import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { accountOf } from "./channels.ts";
-import { refusedStart } from "./refused-start.ts";
+import { refusedStart } from "../runtime/refused-start.ts";
 
 /** What is sent without `--text`. */
 const TEST_TEXT = "This is a test message. The assistant can write to you here.";

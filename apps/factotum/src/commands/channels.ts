@@ -7,11 +7,11 @@ import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { renderTable } from "../runtime/render-table.ts";
-import { installableChannels } from "./channel-packages.ts";
+import { installableChannels } from "../accounts/channel-packages.ts";
 import { discardWaiting } from "./discard-waiting.ts";
 import type { InspectedAccount } from "./inspect-account.ts";
-import { refusedStart } from "./refused-start.ts";
-import { removeAccount } from "./remove-account.ts";
+import { refusedStart } from "../runtime/refused-start.ts";
+import { removeAccount } from "../accounts/remove-account.ts";
 import { describeOldSecret, describePairing, describeRefused, describeState } from "./status.ts";
 
 interface Format {

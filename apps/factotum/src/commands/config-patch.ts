@@ -1,7 +1,7 @@
 import { parseTypedValue } from "@factotum/config";
 import { RpcError, type ConfigDesk } from "@factotum/gateway";
 import type { ConfigPatchResult } from "@factotum/protocol";
-import { createConfigDesk } from "../compose/config-desk.ts";
+import { createConfigDesk } from "../desks/config-desk.ts";
 import { configOptions } from "../compose/extensions.ts";
 import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";

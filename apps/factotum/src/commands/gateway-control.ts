@@ -9,7 +9,7 @@ import { configOptions } from "../compose/extensions.ts";
 import { findGateway, findSilentGateway, requestError, silentError } from "../rpc/connect-gateway.ts";
 import { addressOf } from "./address-of.ts";
 import { describeNetwork, networkUrls } from "./network-addresses.ts";
-import { refusedStart } from "./refused-start.ts";
+import { refusedStart } from "../runtime/refused-start.ts";
 import { spawnRestart } from "./spawn-restart.ts";
 import { ConnectionError } from "../rpc/rpc-errors.ts";
 import { isProcessAlive } from "../runtime/is-process-alive.ts";

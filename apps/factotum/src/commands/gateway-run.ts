@@ -9,6 +9,7 @@ import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { composeGateway, DAMAGED_DATABASE, type ComposedGateway, type ComposeOptions } from "../compose/compose-gateway.ts";
 import { configOptions } from "../compose/extensions.ts";
+import { createDesks } from "../desks/create-desks.ts";
 import { earlierProjects } from "../extensions/project-folders.ts";
 import { createLogger } from "../runtime/create-logger.ts";
 import { containCrashes } from "../runtime/contain-crashes.ts";
@@ -27,9 +28,7 @@ import { systemClock } from "../runtime/system-clock.ts";
 import { tuneRunning } from "../runtime/tuning/tune-process.ts";
 import { addressOf } from "./address-of.ts";
 import { describeNetwork, networkUrls } from "./network-addresses.ts";
-import { lateChannelDesks } from "./late-channel-desk.ts";
-import { lateForgetDesk } from "./late-forget-desk.ts";
-import { refusedStart } from "./refused-start.ts";
+import { refusedStart } from "../runtime/refused-start.ts";
 import { findGateway } from "../rpc/connect-gateway.ts";
 import { spawnRestart } from "./spawn-restart.ts";
 
@@ -88,8 +87,9 @@ async function runUntilStopped(context: CliContext, options: GatewayRunOptions):
   let wasAnnounced = false;
   for (;;) {
     const onRestartRequest = async (): Promise<void> => restart(context);
-    const desks = { channelDesks: lateChannelDesks, forgetting: lateForgetDesk(context, onRestartRequest) };
-    const compose = { context, loaded, logger, secrets, ...desks, onRestartRequest };
+    const restarting = { requireStart: async () => requireStart(context), restart: onRestartRequest };
+    const desks: ComposeOptions["desks"] = (parts) => createDesks(parts, restarting);
+    const compose = { context, loaded, logger, secrets, desks, onRestartRequest };
     const stopped = await runOnce(compose, stop, async (composed) => {
       if (wasAnnounced) context.print("The gateway has rebuilt its database and continues.\n");
       else await announce(context, options.hideToken ? { ...composed, token: undefined } : composed, loaded);
@@ -120,10 +120,14 @@ async function earlierExtensions(paths: StatePaths, logger: Logger): Promise<(()
 }
 
 async function restart(context: CliContext): Promise<void> {
+  await requireStart(context);
+  await spawnRestart(context);
+}
+
+async function requireStart(context: CliContext): Promise<void> {
   // Not before somebody asks for a restart: a start loads as little as it can.
   const { refuseVainRestart } = await import("./gateway-control.ts");
   await refuseVainRestart(context);
-  await spawnRestart(context);
 }
 
 /** Why a gateway stops; the first reason wins. */

@@ -10,7 +10,7 @@ import { systemService } from "../service/find-service.ts";
 import type { ServiceOptions, SystemService } from "../service/system-service.ts";
 import { findEnvironmentKeys, storeEnvironmentKeys } from "./environment-keys.ts";
 import { stopGateway, waitForService } from "./gateway-control.ts";
-import { refusedStart } from "./refused-start.ts";
+import { refusedStart } from "../runtime/refused-start.ts";
 
 /** Options of an installation, besides writing the service. */
 export interface InstallOptions {

@@ -1,7 +1,7 @@
 import { appendFile, mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createLogDesk } from "../compose/log-desk.ts";
+import { createLogDesk } from "../desks/log-desk.ts";
 import { CliHome } from "../../test/cli.ts";
 
 const LINES = [

@@ -6,7 +6,7 @@ import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { terminalText } from "../runtime/foreign-text.ts";
-import { refusedStart } from "./refused-start.ts";
+import { refusedStart } from "../runtime/refused-start.ts";
 
 /** Starts a server in the workspace of the default agent, lists its tools and ends it. A running gateway is left alone. */
 export async function lspTest(context: CliContext, name: string, { json }: { readonly json: boolean }): Promise<number> {

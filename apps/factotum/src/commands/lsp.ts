@@ -7,7 +7,7 @@ import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { terminalText } from "../runtime/foreign-text.ts";
 import { renderTable } from "../runtime/render-table.ts";
-import { refusedStart } from "./refused-start.ts";
+import { refusedStart } from "../runtime/refused-start.ts";
 
 export { lspTest } from "./lsp-test.ts";
 

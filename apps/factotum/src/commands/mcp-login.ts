@@ -21,7 +21,7 @@ import { terminalText } from "../runtime/foreign-text.ts";
 import { SecretFilter } from "../runtime/secret-filter.ts";
 import { systemClock } from "../runtime/system-clock.ts";
 import { listenForRedirect, type RedirectListener } from "./redirect-listener.ts";
-import { refusedStart } from "./refused-start.ts";
+import { refusedStart } from "../runtime/refused-start.ts";
 
 /** How long the browser is waited for. */
 const WAIT_MS = 10 * 60_000;

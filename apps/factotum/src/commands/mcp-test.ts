@@ -13,7 +13,7 @@ import { terminalText } from "../runtime/foreign-text.ts";
 import { QUIET_LOGGER } from "../runtime/quiet-logger.ts";
 import { SecretFilter } from "../runtime/secret-filter.ts";
 import { systemClock, systemRandom } from "../runtime/system-clock.ts";
-import { refusedStart } from "./refused-start.ts";
+import { refusedStart } from "../runtime/refused-start.ts";
 
 /** Longer than a session waits: packages may have to be fetched. */
 const START_MS = 90_000;

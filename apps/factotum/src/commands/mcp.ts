@@ -25,7 +25,7 @@ import { EXIT } from "../runtime/exit-codes.ts";
 import { terminalText } from "../runtime/foreign-text.ts";
 import { renderTable } from "../runtime/render-table.ts";
 import { readMcpFile } from "./mcp-import.ts";
-import { refusedStart } from "./refused-start.ts";
+import { refusedStart } from "../runtime/refused-start.ts";
 
 export { mcpLogin, mcpLogout } from "./mcp-login.ts";
 export { mcpTest } from "./mcp-test.ts";

@@ -18,7 +18,7 @@ import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { holdHome } from "../runtime/hold-home.ts";
 import { systemClock } from "../runtime/system-clock.ts";
-import { refusedStart } from "./refused-start.ts";
+import { refusedStart } from "../runtime/refused-start.ts";
 
 /** What to forget, as it was written; exactly one of session, since and search. */
 export interface MemoryForgetOptions {

@@ -8,7 +8,7 @@ import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { addressOf } from "./address-of.ts";
-import { refusedStart } from "./refused-start.ts";
+import { refusedStart } from "../runtime/refused-start.ts";
 
 /** Prints the token with which the page and other clients connect. Its holder is the owner. */
 export async function tokenShow(context: CliContext, { json }: { readonly json: boolean }): Promise<number> {

@@ -9,7 +9,7 @@ import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { renderTable } from "../runtime/render-table.ts";
-import { refusedStart } from "./refused-start.ts";
+import { refusedStart } from "../runtime/refused-start.ts";
 
 const ANSWER_MS = 30_000;
 

@@ -8,8 +8,6 @@ import {
   isTaintBinding,
   markTaintedLines,
   type CheckpointPorts,
-  type NoteDesk,
-  type NoteHistory,
   type InstructionPlaces,
 } from "@factotum/gateway";
 import { CommandNotes, NoteRules, NoteVersions } from "@factotum/memory";
@@ -19,8 +17,7 @@ import type { SecretFilter } from "../runtime/secret-filter.ts";
 import { systemClock } from "../runtime/system-clock.ts";
 import { composeNoteAudit, shownNoteChars } from "./compose-note-audit.ts";
 import { conversationTexts } from "./conversation-texts.ts";
-import { createNoteDesk } from "./note-desk.ts";
-import { composeNoteHistory } from "./note-history.ts";
+import { NoteChanges } from "./note-changes.ts";
 import type { RunRoots } from "./run-roots.ts";
 
 /** The dependencies of file access in addition to the paths. */
@@ -40,9 +37,9 @@ export interface ComposedFileAccess {
   readonly provenance: FileProvenance;
   /** The same runner, whose commands are looked at for what they do to notes. */
   readonly watchNotes: (runner: CommandRunner) => CommandRunner;
-  readonly notes: { readonly files: NoteDesk; readonly history: NoteHistory; readonly audit: AuditNotes };
+  readonly audit: AuditNotes;
   /** Changes of the owner without a run, and what is kept of them. */
-  readonly owned: { readonly files: FileAccess; readonly versions: NoteVersions };
+  readonly owned: { readonly files: FileAccess; readonly versions: NoteVersions; readonly changes: NoteChanges };
 }
 
 /** The file access of tools, the provenance of text in files, checkpoints, and the rules, versions and examination of notes. */
@@ -84,13 +81,13 @@ export function composeFileAccess(
   });
   const owned = createFileAccess({ ...options, checkpoints: versions });
   const agentsOf = async (path: string): Promise<readonly string[]> => (await findNotes(path, places())).map(({ agentId }) => agentId);
-  const desk = createNoteDesk({ files: owned, currentConfig, secrets, agentsOf });
+  const changes = new NoteChanges(agentsOf);
   const commandNotes = new CommandNotes({
     workspaceOf,
     rules,
     keepVersion: async ({ path, before }, run) => {
       await keepText(versions, { path, before, run });
-      desk.announce(run.agentId);
+      changes.announce(run.agentId);
     },
     isTainted: async (run, tainted) => isTaintBinding(run, tainted || !run.owner, { store }),
     markTainted: async (path, lines) => markTaintedLines({ path, lines }, { store, places: places() }),
@@ -98,16 +95,12 @@ export function composeFileAccess(
     logger,
   });
   return {
-    owned: { files: owned, versions },
+    owned: { files: owned, versions, changes },
     watchNotes: (runner) => commandNotes.watch(runner),
     provenance,
-    files: createFileAccess({ ...options, editor: editors, notes: desk.watch(rules), checkpoints: keepBoth(keeper, versions) }),
+    files: createFileAccess({ ...options, editor: editors, notes: changes.watch(rules), checkpoints: keepBoth(keeper, versions) }),
     checkpoints: { keeper, restoring: createFileAccess(options) },
-    notes: {
-      files: desk,
-      history: composeNoteHistory(versions, { files: owned, currentConfig, secrets, announce: (agentId) => desk.announce(agentId) }),
-      audit: composeNoteAudit({ store, currentConfig, places, secrets }),
-    },
+    audit: composeNoteAudit({ store, currentConfig, places, secrets }),
   };
 }
 

@@ -18,31 +18,22 @@ import {
   isStorageFull,
   startGateway,
   type DiskReserve,
-  type ForgetDesk,
   type Gateway,
   type GatewayOptions,
-  type SetupControl,
 } from "@factotum/gateway";
-import { httpFetch } from "@factotum/models";
 import { createEditorRunner, removeProxySockets, type HostRunner } from "@factotum/sandbox";
 import { openSqliteStore, type SqliteStore, type SqliteStoreOptions, type StoreDamage } from "@factotum/store";
 import { createPublicFetch } from "@factotum/tools";
 import type { CliContext } from "../runtime/cli-context.ts";
-import { createSetupControl } from "../first-run/create-setup-control.ts";
 import { assetPath } from "../runtime/assets.ts";
 import { secretVariables, type SecretFilter } from "../runtime/secret-filter.ts";
 import { systemClock, systemRandom } from "../runtime/system-clock.ts";
 import { commandEnvironment, commandSearchPath } from "./command-environment.ts";
 import { createOpenCommandProxy } from "./command-proxy.ts";
-import { createConfigDesk } from "./config-desk.ts";
 import { ConfigReloader } from "./config-reloader.ts";
 import { crashPointFrom } from "./crash-point.ts";
-import { channelCatalog, configOptions, firstRunExtensions } from "./extensions.ts";
-import { createFileDesk } from "./file-desk.ts";
-import { lateDesk } from "./late-desk.ts";
-import { createLogDesk } from "./log-desk.ts";
+import { channelCatalog, configOptions } from "./extensions.ts";
 import { createSettingsDesk } from "./settings-desk.ts";
-import { createOwnerControl } from "./create-owner-control.ts";
 import { settingsOf } from "./gateway-settings.ts";
 import { gatewayToken } from "./gateway-token.ts";
 import { keepSnapshots } from "./keep-snapshots.ts";
@@ -75,18 +66,40 @@ export interface ComposedGateway {
   close(reason: string): Promise<void>;
 }
 
+/** What desks are made of. */
+export interface DeskParts
+  extends Pick<ComposeOptions, "context" | "loaded" | "secrets">, Pick<ComposedFileAccess, "owned">, Pick<Integrations, "mcp" | "lsp"> {
+  /** Applies the configuration file. */
+  readonly control: ConfigReloader;
+  readonly currentConfig: () => FactotumConfig;
+}
+
+/** What clients may ask of the product, and what first senders change of its configuration. */
+export interface Desks extends Pick<
+  GatewayOptions,
+  | "accessDesk"
+  | "agentDesk"
+  | "channelDesk"
+  | "configDesk"
+  | "fileDesk"
+  | "logDesk"
+  | "ownerControl"
+  | "pluginDesk"
+  | "serverDesk"
+  | "setupControl"
+  | "skillDesk"
+> {
+  readonly memoryDesks: Pick<GatewayOptions["memory"], "files" | "history" | "forgetting">;
+}
+
 /** Options of the composition. */
 export interface ComposeOptions {
   readonly context: CliContext;
   readonly loaded: LoadedConfig;
   readonly logger: Logger;
   readonly secrets: SecretFilter;
-  /** Sets up channels for clients. */
-  readonly channelDesks: (
-    parts: Pick<ComposeOptions, "context"> & { readonly control: ConfigReloader; readonly onSecret: (secret: string) => void },
-  ) => Pick<GatewayOptions, "channelDesk" | "accessDesk">;
+  readonly desks: (parts: DeskParts) => Desks;
   readonly onRestartRequest: () => Promise<void>;
-  readonly forgetting: ForgetDesk;
   readonly onShutdownRequest: (reason: string) => void;
 }
 
@@ -101,7 +114,7 @@ const CLEAN_AFTER_MS = 1000;
 
 /** Builds the gateway from its packages and starts it. Rejects with an error that says what to do; then nothing is left open. */
 export async function composeGateway(options: ComposeOptions): Promise<ComposedGateway> {
-  const { context, loaded, logger, secrets, channelDesks, forgetting, ...requests } = options;
+  const { context, loaded, logger, secrets, desks, ...requests } = options;
   const [{ paths }, { env }, { onShutdownRequest }] = [loaded, context, requests];
   const system = { clock: systemClock, random: systemRandom, logger };
   // Parts that outlive a configuration read the current one here.
@@ -124,7 +137,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   });
   const [roots, editors] = [createRunRoots(paths, () => config), new EditorLinks(system)];
   const current = { ...system, roots, secrets, editors, currentConfig: () => config };
-  const { files, checkpoints, provenance, notes, owned, watchNotes } = composeFileAccess(loaded, { store, ...current });
+  const { files, checkpoints, provenance, audit, owned, watchNotes } = composeFileAccess(loaded, { store, ...current });
   await using opened = new AsyncDisposableStack();
   opened.defer(() => store.close());
   opened.defer(() => leaving.abort());
@@ -152,17 +165,18 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     limitsKeptBy: host.limitsKeptBy,
     logger,
   });
+  const { memoryDesks, ...asked } = desks({ context, loaded, control: reloader, owned, ...current, ...integrations });
   const gateway = await startGateway({
     ...settingsOf(config, { ...parts, token }),
     version: context.version,
     home: paths.home,
     configControl: reloader,
-    ...controlsOf(reloader, { context, loaded, channelDesks, owned, ...current, ...integrations }),
+    ...asked,
     store,
     damage: store.damage,
     reserve,
     checkpoints,
-    memory: { provider: integrations.memory.provider, embedWith: integrations.memory.embedWith, ...notes, forgetting },
+    memory: { provider: integrations.memory.provider, embedWith: integrations.memory.embedWith, audit, ...memoryDesks },
     editors,
     hostCommands: host,
     localFiles: createLocalFiles(files, createOutgoingGuard(paths, secrets.toolOutput)),
@@ -238,69 +252,6 @@ async function openRunners(
     clock: system.clock,
   });
   return { host, runner: inEditors };
-}
-
-/** Sets up models and the assistant's name for clients, and applies every change at once. */
-function setupOf(reloader: ConfigReloader, { env, secrets }: Pick<CliContext, "env"> & Pick<ComposeOptions, "secrets">): SetupControl {
-  return createSetupControl({
-    env,
-    ...firstRunExtensions(env),
-    fetch: httpFetch,
-    clock: systemClock,
-    onSecret: (key) => secrets.add([key]),
-    applyChange: async () => {
-      const { type, problems } = await reloader.reload({ force: true });
-      return type === "kept" ? problems.join("; ") : undefined;
-    },
-  });
-}
-
-/** What clients and first senders change in the configuration file. */
-function controlsOf(
-  reloader: ConfigReloader,
-  {
-    context,
-    loaded,
-    secrets,
-    channelDesks,
-    owned,
-    currentConfig,
-    mcp,
-    lsp,
-  }: Pick<ComposeOptions, "context" | "loaded" | "secrets" | "channelDesks"> &
-    Pick<ComposedFileAccess, "owned"> &
-    Pick<Integrations, "mcp" | "lsp"> & { readonly currentConfig: () => FactotumConfig },
-): Pick<
-  GatewayOptions,
-  | "channelDesk"
-  | "accessDesk"
-  | "setupControl"
-  | "configDesk"
-  | "logDesk"
-  | "fileDesk"
-  | "pluginDesk"
-  | "skillDesk"
-  | "serverDesk"
-  | "agentDesk"
-  | "ownerControl"
-> {
-  const { env } = context;
-  const changing = { context, control: reloader, currentConfig, clock: systemClock };
-  const hide = (text: string): string => secrets.toolOutput.redact(text);
-  return {
-    setupControl: setupOf(reloader, { env, secrets }),
-    configDesk: createConfigDesk({ options: async () => configOptions(env), hide, control: reloader }),
-    ...channelDesks({ context, control: reloader, onSecret: (secret) => secrets.add([secret]) }),
-    logDesk: createLogDesk({ path: context.paths.logFile, hide: (text) => secrets.hide(text) }),
-    fileDesk: createFileDesk({ ...owned, currentConfig, secrets, clock: systemClock }),
-    pluginDesk: lateDesk(async () => (await import("./plugin-desk.ts")).createPluginDesk(changing)),
-    skillDesk: lateDesk(async () => (await import("./skill-desk.ts")).createSkillDesk({ ...changing, secrets })),
-    agentDesk: lateDesk(async () => (await import("./agent-desk.ts")).createAgentDesk(changing)),
-    serverDesk: lateDesk(async () =>
-      (await import("./server-desk.ts")).createServerDesk({ ...changing, configPath: loaded.path, mcp, lsp, hide }),
-    ),
-    ownerControl: createOwnerControl(context, reloader),
-  };
 }
 
 /** Takes snapshots of the database, and requests a restart if its file is removed. */

@@ -1,10 +1,10 @@
 import { realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { NoteGate } from "@factotum/agent-contract";
 import { hashOf, REDACTED, type FactotumConfig } from "@factotum/config";
 import { RpcError, type NoteDesk } from "@factotum/gateway";
 import { listNoteFiles, MAX_NOTE_BYTES, parseNotePath } from "@factotum/memory";
 import { FileAccessError, type FileAccess, type FileChange, type FileVersion, type RunFiles } from "@factotum/tools";
+import type { NoteChanges } from "../compose/note-changes.ts";
 import type { SecretFilter } from "../runtime/secret-filter.ts";
 import { ownersRun } from "./note-history.ts";
 import { restoreMarks, unknownMark } from "./restore-marks.ts";
@@ -14,15 +14,8 @@ interface NoteDeskParts {
   readonly files: FileAccess;
   readonly currentConfig: () => FactotumConfig;
   readonly secrets: Pick<SecretFilter, "toolOutput">;
-  /** The agents whose note lies at a real path. */
-  readonly agentsOf: (path: string) => Promise<readonly string[]>;
-}
-
-/** The notes of agents for the owner, and who listens to their changes. */
-export interface ComposedNoteDesk extends NoteDesk {
-  /** The same gate, whose changes of notes are announced. */
-  watch(gate: NoteGate): NoteGate;
-  announce(agentId: string): void;
+  /** Is told of each change, and tells of those of tools. */
+  readonly changes: Pick<NoteChanges, "announce" | "onChange">;
 }
 
 /** A note that is there. */
@@ -37,15 +30,11 @@ interface ReadNote {
 const CHANGED = "The note has changed since it was read. Read it again, and make the change once more.";
 
 /** The notes of agents for the owner: read with their secrets hidden, and written over the version that was read alone. */
-export function createNoteDesk(parts: NoteDeskParts): ComposedNoteDesk {
-  const listeners = new Set<(agentId: string) => void>();
-  const announce = (agentId: string): void => {
-    for (const listener of listeners) listener(agentId);
-  };
+export function createNoteDesk(parts: NoteDeskParts): NoteDesk {
   const change = async (agentId: string, path: string, plan: (note: ReadNote | undefined) => FileChange): Promise<void> =>
     withNote(parts, { agentId, path }, async (files, note) => {
       await files.change([plan(await readIfThere(files, note, parts))], { tainted: false });
-      announce(agentId);
+      parts.changes.announce(agentId);
     });
   return {
     list: async (agentId, { signal }) => {
@@ -74,19 +63,7 @@ export function createNoteDesk(parts: NoteDeskParts): ComposedNoteDesk {
         if (note.hash !== baseHash) throw conflict(CHANGED);
         return { type: "remove", path, unchangedSince: note.version };
       }),
-    onChange: (listener) => {
-      listeners.add(listener);
-      return { [Symbol.dispose]: () => void listeners.delete(listener) };
-    },
-    announce,
-    watch: (gate) => ({
-      change: async (writes, make) => {
-        const verdict = await gate.change(writes, make);
-        if (verdict.type === "made" && listeners.size > 0)
-          for (const agentId of new Set((await Promise.all(writes.map(({ path }) => parts.agentsOf(path)))).flat())) announce(agentId);
-        return verdict;
-      },
-    }),
+    onChange: (listener) => parts.changes.onChange(listener),
   };
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { loadConfig, statePaths, type FactotumConfig } from "@factotum/config";
 import { expect, test } from "vitest";
 import { CliHome } from "../../test/cli.ts";
-import { configOptions } from "./extensions.ts";
+import { configOptions } from "../compose/extensions.ts";
 import { createSkillDesk } from "./skill-desk.ts";
 
 const signal = new AbortController().signal;

@@ -18,7 +18,7 @@ import { ownerEntry } from "../compose/account-name.ts";
 import { channelCatalog, configOptions } from "../compose/extensions.ts";
 import { idCheck, type IdForms, type IdProblem } from "../extensions/id-forms.ts";
 import { CliError } from "../runtime/cli-error.ts";
-import { refusedStart } from "./refused-start.ts";
+import { refusedStart } from "../runtime/refused-start.ts";
 
 /** A configured account, and where its settings are written. */
 interface AccountRules {

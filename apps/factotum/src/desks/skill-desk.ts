@@ -17,8 +17,8 @@ import {
 } from "@factotum/skills";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { asRequest } from "./desk-error.ts";
-import { scanAgentSkills, skillNeeds, skillState, type AgentSkills } from "./skill-scan.ts";
-import { settingsKey, switchSkill } from "./switch-skill.ts";
+import { scanAgentSkills, skillNeeds, skillState, type AgentSkills } from "../compose/skill-scan.ts";
+import { settingsKey, switchSkill } from "../compose/switch-skill.ts";
 
 const MAX_TEXT_CHARS = 100_000;
 

@@ -3,6 +3,7 @@ import type { RunFacts } from "@factotum/agent-contract";
 import type { FactotumConfig } from "@factotum/config";
 import { RpcError, type NoteHistory } from "@factotum/gateway";
 import type { NoteVersions } from "@factotum/memory";
+import type { NoteChanges } from "../compose/note-changes.ts";
 import type { SecretFilter } from "../runtime/secret-filter.ts";
 import { FileAccessError, type FileAccess } from "@factotum/tools";
 
@@ -11,11 +12,11 @@ interface NoteHistoryParts {
   readonly files: FileAccess;
   readonly currentConfig: () => FactotumConfig;
   readonly secrets: Pick<SecretFilter, "toolOutput">;
-  readonly announce: (agentId: string) => void;
+  readonly changes: Pick<NoteChanges, "announce">;
 }
 
 /** The versions of notes, restored by the rules of the file tools: what may hold text of others is marked so again, and is refused in `MEMORY.md`. */
-export function composeNoteHistory(versions: NoteVersions, { files, currentConfig, secrets, announce }: NoteHistoryParts): NoteHistory {
+export function createNoteHistory(versions: NoteVersions, { files, currentConfig, secrets, changes }: NoteHistoryParts): NoteHistory {
   return {
     notes: async (agentId) => versions.notes(agentId),
     list: async (agentId, path) => versions.list(agentId, path),
@@ -32,7 +33,7 @@ export function composeNoteHistory(versions: NoteVersions, { files, currentConfi
       try {
         const access = await files.forRun(ownersRun(agentId, await realpath(workspace)));
         await access.write(path, found.text, { tainted: found.untrusted });
-        announce(agentId);
+        changes.announce(agentId);
       } catch (error) {
         if (error instanceof FileAccessError) throw new RpcError("conflict", error.message, { cause: error });
         throw error;

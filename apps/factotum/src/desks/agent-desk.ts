@@ -1,6 +1,6 @@
 import type { AgentDesk, ConfigControl } from "@factotum/gateway";
 import type { CliContext } from "../runtime/cli-context.ts";
-import { addAgent, bindAgent, changeAgent, removeAgent, unbindAgent } from "./agent-changes.ts";
+import { addAgent, bindAgent, changeAgent, removeAgent, unbindAgent } from "../compose/agent-changes.ts";
 import { asRequest } from "./desk-error.ts";
 
 interface AgentDeskParts {

@@ -18,16 +18,16 @@ import {
 } from "@factotum/config";
 import { RpcError, type AccessDesk, type ChannelDesk, type ConfigControl } from "@factotum/gateway";
 import type { AccountAccess, ChannelForm, ChannelSaving, KnownChannel } from "@factotum/protocol";
-import { asRequest } from "../compose/desk-error.ts";
+import { asRequest } from "./desk-error.ts";
 import { channelCatalog, configOptions, findInstalled } from "../compose/extensions.ts";
 import { NO_PARTS } from "../compose/idle-channel.ts";
 import { leftOut } from "../extensions/account-form.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
-import { changeAccess, readAccess, type AccessChange } from "./account-access.ts";
-import { accountFile } from "./account-files.ts";
-import { availableChannel, installableChannels } from "./channel-packages.ts";
-import { removeAccount } from "./remove-account.ts";
-import { writeAccount, type AccountPlace } from "./write-account.ts";
+import { changeAccess, readAccess, type AccessChange } from "../accounts/account-access.ts";
+import { accountFile } from "../accounts/account-files.ts";
+import { availableChannel, installableChannels } from "../accounts/channel-packages.ts";
+import { removeAccount } from "../accounts/remove-account.ts";
+import { writeAccount, type AccountPlace } from "../accounts/write-account.ts";
 
 /** The dependencies of the desk. */
 export interface ChannelDeskOptions {

@@ -8,9 +8,9 @@ import { isPublicRoute } from "../extensions/provided-routes.ts";
 import { addedParts, partOf, providedChannels, type DescribedPart } from "../extensions/provided-types.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { asRequest } from "./desk-error.ts";
-import { forgetServers, listPackages, removePackage, type ListedPackage } from "./installed-packages.ts";
-import { reachOf, stagePackage, type StagedPackage } from "./stage-package.ts";
-import { isUsed, switchPackage } from "./switch-plugins.ts";
+import { forgetServers, listPackages, removePackage, type ListedPackage } from "../compose/installed-packages.ts";
+import { reachOf, stagePackage, type StagedPackage } from "../compose/stage-package.ts";
+import { isUsed, switchPackage } from "../compose/switch-plugins.ts";
 
 interface PluginDeskParts {
   readonly context: CliContext;

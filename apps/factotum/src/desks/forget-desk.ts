@@ -6,8 +6,8 @@ import { assetPath, IS_BUILT } from "../runtime/assets.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { systemClock } from "../runtime/system-clock.ts";
-import { writeForgotten } from "./forgotten-list.ts";
-import type { ForgetJob, ForgetPlan } from "./plan-forgetting.ts";
+import { writeForgotten } from "../forget/forgotten-list.ts";
+import type { ForgetJob, ForgetPlan } from "../forget/plan-forgetting.ts";
 
 /** What the desk needs of its process. */
 export interface ForgetDeskOptions extends Pick<CliContext, "paths" | "env"> {

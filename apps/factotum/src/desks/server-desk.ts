@@ -3,10 +3,10 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import { makeFolder, type FactotumConfig } from "@factotum/config";
 import { RpcError, type ServerDesk } from "@factotum/gateway";
 import type { CliContext } from "../runtime/cli-context.ts";
-import { lspSettings, type ComposedLsp } from "./compose-lsp.ts";
-import type { ComposedMcp } from "./compose-mcp.ts";
-import { listServers } from "./list-servers.ts";
-import { tryLspServer } from "./try-lsp-server.ts";
+import { lspSettings, type ComposedLsp } from "../compose/compose-lsp.ts";
+import type { ComposedMcp } from "../compose/compose-mcp.ts";
+import { listServers } from "../compose/list-servers.ts";
+import { tryLspServer } from "../compose/try-lsp-server.ts";
 
 interface ServerDeskParts {
   readonly context: CliContext;

@@ -5,7 +5,7 @@ import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { CliHome } from "../../test/cli.ts";
 import { packPlugin } from "../../test/plugin-package.ts";
-import { configOptions } from "./extensions.ts";
+import { configOptions } from "../compose/extensions.ts";
 import { createPluginDesk } from "./plugin-desk.ts";
 
 const signal = new AbortController().signal;
