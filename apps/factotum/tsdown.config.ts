@@ -32,6 +32,8 @@ const PROVIDERS = {
   priority: 3,
   test: /\/packages\/models\/src\/(?:providers|ollama\/ollama-address|catalogue\/[\w.-]+)\.ts$/,
 } as const;
+/** What clients and the gateway say to each other: a command that asks a running gateway needs nothing else of it. */
+const PROTOCOL = { name: "protocol", priority: 3, test: /\/packages\/protocol\/src\// } as const;
 /** How a start would treat the database: "factotum status" says it without the rest of the store. */
 const RECOVERY = {
   name: "recovery",
@@ -64,7 +66,7 @@ const config: UserConfig = defineConfig({
   shims: true,
   sourcemap: false,
   minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
-  outputOptions: { charset: "ascii", codeSplitting: { groups: [BASE, ZOD, CONFIG, PROVIDERS, RECOVERY, STORE, GATEWAY] } },
+  outputOptions: { charset: "ascii", codeSplitting: { groups: [BASE, ZOD, CONFIG, PROVIDERS, PROTOCOL, RECOVERY, STORE, GATEWAY] } },
   deps: { alwaysBundle: [/./], onlyBundle: false },
   inputOptions: { resolve: { conditionNames: ["factotum-source", "import", "module", "node", "default"] } },
   plugins: [
