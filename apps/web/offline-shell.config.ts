@@ -27,7 +27,9 @@ export function offlineShell(): Plugin {
       const html = Buffer.from(page.source).toString("utf8");
       const named = [...html.matchAll(/(?:src|href)="(\.\/[^"]+)"/g)].map(([, name = ""]) => name);
       const texts = Object.values(bundle).flatMap((file) =>
-        file.type === "chunk" && /\/i18n\/(?:catalogues|gateway-texts)\//.test(file.facadeModuleId ?? "") ? [`./${file.fileName}`] : [],
+        file.type === "chunk" && /\/i18n\/(?:catalogues\/|gateway-texts\/chinese)/.test(file.facadeModuleId ?? "")
+          ? [`./${file.fileName}`]
+          : [],
       );
       const icons = Object.keys(bundle).filter((name) => name.startsWith("icon-"));
       const files = [...new Set(["./", ...named, ...texts, ...icons.map((name) => `./${name}`)])].toSorted();

@@ -6,6 +6,7 @@ import { useSession } from "../app/app-context.ts";
 import type { LoginAccount } from "./login-client.ts";
 import { qrPath } from "./qr-path.ts";
 import "./channel-login.css";
+import { gatewayText } from "../i18n/gateway-text.ts";
 import { t } from "../i18n/t.ts";
 
 type Step<Type extends ChannelLoginStep["type"]> = Extract<ChannelLoginStep, { type: Type }>;
@@ -78,7 +79,7 @@ export function LoginSteps({ account, onBack, done }: LoginStepsProps): React.JS
         {shown.texts.map((step, index) => (
           // Steps are only appended.
           <span key={index} dir="auto">
-            {step.text} {step.type === "link" ? <LoginLink url={step.url} /> : null}
+            {gatewayText(step.text)} {step.type === "link" ? <LoginLink url={step.url} /> : null}
           </span>
         ))}
       </output>
@@ -125,7 +126,7 @@ function QrCode({ step: { content, text } }: { readonly step: Step<"qr"> }): Rea
           <path fill="#000" d={drawn.path} />
         </svg>
       )}
-      <figcaption dir="auto">{text}</figcaption>
+      <figcaption dir="auto">{gatewayText(text)}</figcaption>
     </figure>
   );
 }
@@ -145,7 +146,7 @@ function Question({
   return (
     <form className="dialog-form" onSubmit={submit}>
       <label className="field">
-        <span>{text}</span>
+        <span>{gatewayText(text)}</span>
         <input
           type={isSecret ? "password" : "text"}
           autoComplete="off"

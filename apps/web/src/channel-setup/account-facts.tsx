@@ -1,5 +1,6 @@
 import type { ChannelStatus } from "@factotum/protocol";
 import { formatMoment } from "../app/locale.ts";
+import { gatewayText } from "../i18n/gateway-text.ts";
 import { t } from "../i18n/t.ts";
 import { relativeTime } from "../ui/relative-time.ts";
 import { adviceOf } from "./account-state.tsx";
@@ -13,7 +14,7 @@ export function AccountFacts({ status }: { readonly status: ChannelStatus }): Re
     <>
       {detail === undefined ? null : (
         <p className={styles["detail"]} dir="auto">
-          {detail}
+          {gatewayText(detail)}
         </p>
       )}
       {advice === undefined ? null : <p>{advice}</p>}
@@ -26,7 +27,7 @@ export function AccountFacts({ status }: { readonly status: ChannelStatus }): Re
           <>
             <dt>{t("Last problem")}</dt>
             <dd>
-              <Time atMs={lastProblem.atMs} /> <bdi>{lastProblem.text}</bdi>
+              <Time atMs={lastProblem.atMs} /> <bdi>{gatewayText(lastProblem.text)}</bdi>
             </dd>
           </>
         )}

@@ -5,6 +5,7 @@ import { useRpc, useRpcMutation } from "../data/use-rpc.ts";
 import { t } from "../i18n/t.ts";
 import { Button } from "../ui/button.tsx";
 import { SchemaForm } from "../ui/schema-form/schema-form.tsx";
+import { TranslatedSchema } from "../ui/schema-form/translated-schema.tsx";
 import type { Account } from "./account-name.ts";
 import styles from "./channel-setup.module.css";
 
@@ -54,16 +55,20 @@ function Fields({
   const problems = result?.type === "refused" ? result.problems.map(({ key, message }) => ({ path: key, message })) : [];
   return (
     <form className={styles["part"]} onSubmit={submit}>
-      <SchemaForm
-        schema={form.schema}
-        path={[]}
-        value={settings}
-        onChange={setSettings}
-        problems={problems}
-        mark={form.mark}
-        keepsSecrets
-        shown={takesFocus ? firstRequired(form.schema) : undefined}
-      />
+      <TranslatedSchema schema={form.schema}>
+        {(schema) => (
+          <SchemaForm
+            schema={schema}
+            path={[]}
+            value={settings}
+            onChange={setSettings}
+            problems={problems}
+            mark={form.mark}
+            keepsSecrets
+            shown={takesFocus ? firstRequired(schema) : undefined}
+          />
+        )}
+      </TranslatedSchema>
       {save.error === null ? null : (
         <p className="problem" role="alert" dir="auto">
           {save.error.message}

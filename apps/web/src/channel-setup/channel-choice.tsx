@@ -1,6 +1,7 @@
 import type { KnownChannel } from "@factotum/protocol";
 import { Loaded } from "../data/loaded.tsx";
 import { useRpc } from "../data/use-rpc.ts";
+import { gatewayText } from "../i18n/gateway-text.ts";
 import { t } from "../i18n/t.ts";
 import { channelLabel } from "./account-name.ts";
 import styles from "./channel-setup.module.css";
@@ -35,7 +36,7 @@ export function ChannelChoice({ link }: ChannelChoiceProps): React.JSX.Element {
             </ul>
             {unusable.map(({ id, reason = "" }) => (
               <p key={id} className="note" dir="auto">
-                {t("{channel} cannot be used: {reason}", { channel: channelLabel(id), reason })}
+                {t("{channel} cannot be used: {reason}", { channel: channelLabel(id), reason: gatewayText(reason) })}
               </p>
             ))}
           </div>

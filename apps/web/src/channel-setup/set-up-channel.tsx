@@ -3,6 +3,7 @@ import { LoginSteps } from "../channel-login/login-steps.tsx";
 import { Loaded } from "../data/loaded.tsx";
 import { useRpc } from "../data/use-rpc.ts";
 import { focusOnce } from "../first-run/focus-once.ts";
+import { gatewayText } from "../i18n/gateway-text.ts";
 import { t } from "../i18n/t.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
@@ -41,7 +42,9 @@ export function SetUpChannel({ channel, onDone }: SetUpChannelProps): React.JSX.
       {({ channels }) => {
         const known = channels.find(({ id }) => id === channel);
         if (known === undefined || known.state === "unavailable")
-          return <p className="problem">{known?.reason ?? t("There is no channel of this name.")}</p>;
+          return (
+            <p className="problem">{known?.reason === undefined ? t("There is no channel of this name.") : gatewayText(known.reason)}</p>
+          );
         return (
           <section className={styles["step"]}>
             <h2 tabIndex={-1} ref={focusOnce} key={known.state}>

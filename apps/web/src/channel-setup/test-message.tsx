@@ -1,6 +1,7 @@
 import type { ChannelTest } from "@factotum/protocol";
 import { type FormEvent, useState } from "react";
 import { useRpcMutation } from "../data/use-rpc.ts";
+import { gatewayText } from "../i18n/gateway-text.ts";
 import { t } from "../i18n/t.ts";
 import { RichText } from "../i18n/rich-text.tsx";
 import { Button } from "../ui/button.tsx";
@@ -79,7 +80,7 @@ function Result({ result, hasNamed }: { readonly result: ChannelTest; readonly h
         <p className="problem">
           <RichText
             id="Nothing was shown to <0>{to}</0>: <1>{reason}</1>"
-            values={{ to: result.to, reason: result.reason }}
+            values={{ to: result.to, reason: gatewayText(result.reason) }}
             parts={[name, <bdi key="1" />]}
           />
         </p>
@@ -89,7 +90,7 @@ function Result({ result, hasNamed }: { readonly result: ChannelTest; readonly h
         <p className="problem">
           <RichText
             id="It may have reached <0>{to}</0>, or not: <1>{reason}</1>"
-            values={{ to: result.to, reason: result.reason }}
+            values={{ to: result.to, reason: gatewayText(result.reason) }}
             parts={[name, <bdi key="1" />]}
           />
         </p>

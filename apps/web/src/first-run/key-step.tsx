@@ -3,6 +3,7 @@ import { type FormEvent, useState } from "react";
 import { useSession } from "../app/app-context.ts";
 import { KeyField, NoKeyNote } from "./key-field.tsx";
 import { useStep } from "./use-step.ts";
+import { gatewayText } from "../i18n/gateway-text.ts";
 import { t } from "../i18n/t.ts";
 
 interface KeyStepProps {
@@ -39,7 +40,7 @@ export function KeyStep({ provider, onBack, onStored, onDone }: KeyStepProps): R
       const check = await setup.check({ provider: id, ...(given === "" ? {} : { key: given }) });
       if (check.type !== "works") {
         setCanSave(given !== "" && mayKeyBeRight(check));
-        return check.message;
+        return gatewayText(check.message);
       }
       if (given !== "") await save();
       onDone(check.models);

@@ -1,4 +1,5 @@
 import type { ScanFinding } from "@factotum/protocol";
+import { gatewayText } from "../i18n/gateway-text.ts";
 import { t } from "../i18n/t.ts";
 import { Badge } from "../ui/badge.tsx";
 import styles from "./plugin-install.module.css";
@@ -13,7 +14,7 @@ export function FindingList({ findings }: { readonly findings: readonly ScanFind
         <li key={`${path} ${line ?? 0} ${rule}`}>
           <Badge tone={severity === "severe" ? "bad" : "neutral"}>{severity === "severe" ? t("Severe") : t("Notice")}</Badge>
           <span dir="auto">
-            {line === undefined ? path : `${path}:${line}`} {meaning}
+            {line === undefined ? path : `${path}:${line}`} {gatewayText(meaning)}
           </span>
           {excerpt === undefined ? null : <code dir="auto">{excerpt}</code>}
         </li>

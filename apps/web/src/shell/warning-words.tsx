@@ -1,4 +1,5 @@
 import type { GatewayWarning, WarningCode } from "@factotum/protocol";
+import { gatewayText } from "../i18n/gateway-text.ts";
 import { msg, t } from "../i18n/t.ts";
 import { RichText } from "../i18n/rich-text.tsx";
 
@@ -52,9 +53,9 @@ const WORDS: Readonly<Record<WarningCode, Words>> = {
 
 /** A warning in the page's language; in the gateway's words if it is not known as data. Names of others do not reorder what is around them. */
 export function WarningText({ warning: { text, facts } }: { readonly warning: GatewayWarning }): React.JSX.Element {
-  if (facts === undefined) return <bdi>{text}</bdi>;
+  if (facts === undefined) return <bdi>{gatewayText(text)}</bdi>;
   const { text: id, names } = WORDS[facts.code];
-  const values = { ...Object.fromEntries(names.map((name) => [name, ""])), ...facts.values };
+  const values = { ...Object.fromEntries(names.map((name) => [name, ""])), ...shownValues(facts.values) };
   return (
     <RichText
       id={id}
@@ -66,9 +67,14 @@ export function WarningText({ warning: { text, facts } }: { readonly warning: Ga
   );
 }
 
+/** A reason is a sentence of the gateway. */
+function shownValues(values: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return values["reason"] === undefined ? values : { ...values, reason: gatewayText(values["reason"]) };
+}
+
 /** What to do about a warning; nothing if its text says it. */
 export function WarningFix({ warning: { fix, facts } }: { readonly warning: GatewayWarning }): React.JSX.Element | null {
   const words = facts === undefined ? undefined : WORDS[facts.code].fix;
   if (words !== undefined) return <>{t(words)}</>;
-  return facts !== undefined || fix === undefined ? null : <bdi>{fix}</bdi>;
+  return facts !== undefined || fix === undefined ? null : <bdi>{gatewayText(fix)}</bdi>;
 }

@@ -1,6 +1,7 @@
 import type { SkillInstallation } from "@factotum/protocol";
 import { useState } from "react";
 import { useRpcMutation } from "../../data/use-rpc.ts";
+import { gatewayText } from "../../i18n/gateway-text.ts";
 import { t } from "../../i18n/t.ts";
 import { useToasts } from "../../ui/toasts.tsx";
 import { FindingList } from "../../plugin-install/finding-list.tsx";
@@ -46,7 +47,7 @@ export function InstallSkill({ onClose }: { readonly onClose: () => void }): Rea
                   <bdi>{plan.name}</bdi> {plan.version}
                 </strong>
               </p>
-              <p dir="auto">{plan.description}</p>
+              <p dir="auto">{gatewayText(plan.description)}</p>
               <FindingList findings={plan.findings} />
             </div>
           ),

@@ -4,6 +4,7 @@ import { Loaded } from "../../data/loaded.tsx";
 import type { RpcNamespace } from "../../data/query-keys.ts";
 import { useAction } from "../../data/use-action.ts";
 import { useRpc } from "../../data/use-rpc.ts";
+import { gatewayText } from "../../i18n/gateway-text.ts";
 import { t } from "../../i18n/t.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -99,7 +100,7 @@ function PackageItem({ found, isBusy, onRun: run, onUpdate }: PackageItemProps):
       </p>
       {problems.map((problem) => (
         <p key={problem} className="problem" dir="auto">
-          {problem}
+          {gatewayText(problem)}
         </p>
       ))}
       {isAsking ? (

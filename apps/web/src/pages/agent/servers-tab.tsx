@@ -4,6 +4,7 @@ import { useState } from "react";
 import { formatDuration } from "../../app/locale.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { useRpc, useRpcMutation } from "../../data/use-rpc.ts";
+import { gatewayText } from "../../i18n/gateway-text.ts";
 import { t } from "../../i18n/t.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -89,7 +90,7 @@ function ServerItem({ agentId, server }: { readonly agentId: string; readonly se
       )}
       {problem === undefined ? null : (
         <p className="problem" dir="auto">
-          {problem}
+          {gatewayText(problem)}
         </p>
       )}
       <Result result={result} />
@@ -100,7 +101,7 @@ function ServerItem({ agentId, server }: { readonly agentId: string; readonly se
 function Result({ result }: { readonly result: RpcMethods["servers.test"]["result"] | string | undefined }): React.JSX.Element {
   if (result === undefined) return <output />;
   if (typeof result === "string" || !result.works) {
-    const reason = typeof result === "string" ? result : (result.problem ?? "");
+    const reason = typeof result === "string" ? result : gatewayText(result.problem ?? "");
     return (
       <output className="problem" dir="auto">
         {t("It does not work: {reason}", { reason })}

@@ -1,6 +1,7 @@
 import type { SkillDetails } from "@factotum/protocol";
 import { Loaded } from "../../data/loaded.tsx";
 import { useRpc } from "../../data/use-rpc.ts";
+import { gatewayText } from "../../i18n/gateway-text.ts";
 import { t } from "../../i18n/t.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
@@ -31,7 +32,7 @@ export function SkillDialog({ agentId, name, onClose }: SkillDialogProps): React
             </dl>
             {found.warnings.map((warning) => (
               <p key={warning} className="note" dir="auto">
-                {warning}
+                {gatewayText(warning)}
               </p>
             ))}
             <FindingList findings={found.findings} />
@@ -49,7 +50,7 @@ function factsOf(skill: SkillDetails): readonly (readonly [term: string, value: 
   const facts: readonly (readonly [string, string | undefined])[] = [
     [t("Version"), skill.version],
     [t("File"), skill.path],
-    [t("Needs"), skill.needs.join(", ")],
+    [t("Needs"), skill.needs.map(gatewayText).join(", ")],
     [t("Made for"), skill.compatibility],
     [t("Tools"), skill.tools.join(", ")],
     [t("Settings"), skill.settings.join(", ")],

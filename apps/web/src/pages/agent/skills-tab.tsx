@@ -3,6 +3,7 @@ import { useState } from "react";
 import { Loaded } from "../../data/loaded.tsx";
 import { useAction } from "../../data/use-action.ts";
 import { type RpcMutationOptions, useRpc } from "../../data/use-rpc.ts";
+import { gatewayText } from "../../i18n/gateway-text.ts";
 import { msg, t } from "../../i18n/t.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -47,7 +48,9 @@ export function SkillsTab({ agentId }: { readonly agentId: string }): React.JSX.
       </div>
       <Loaded query={skills}>
         {({ skills: all, problems }) => {
-          const found = all.filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(wanted));
+          const found = all.filter(({ name, description }) =>
+            `${name} ${description} ${gatewayText(description)}`.toLowerCase().includes(wanted),
+          );
           return (
             <>
               <div className={styles["choice"]}>
@@ -65,7 +68,7 @@ export function SkillsTab({ agentId }: { readonly agentId: string }): React.JSX.
               </ul>
               {problems.map(({ path, message }) => (
                 <p key={`${path} ${message}`} className="problem" dir="auto">
-                  {path}: {message}
+                  {path}: {gatewayText(message)}
                 </p>
               ))}
             </>
@@ -110,10 +113,10 @@ function SkillItem({ skill, onShow }: { readonly skill: SkillSummary; readonly o
           ) : null}
         </div>
       </div>
-      <p dir="auto">{description}</p>
+      <p dir="auto">{gatewayText(description)}</p>
       <p className="note">
         {t(SOURCES[source] ?? source)}
-        {reason === undefined ? null : ` · ${reason}`}
+        {reason === undefined ? null : ` · ${gatewayText(reason)}`}
       </p>
       {isAsking ? (
         <ConfirmDialog

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Loaded } from "../../data/loaded.tsx";
 import { useRpc } from "../../data/use-rpc.ts";
+import { gatewayText } from "../../i18n/gateway-text.ts";
 import { msg, t } from "../../i18n/t.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -28,7 +29,7 @@ export function ToolsTab({ agentId }: { readonly agentId: string }): React.JSX.E
   const columns: readonly Column<ToolSummary>[] = [
     { id: "name", title: t("Tool"), cell: ({ name }) => <bdi>{name}</bdi>, sortBy: ({ name }) => name },
     { id: "state", title: t("State"), cell: ({ state }) => <State state={state} />, sortBy: ({ state }) => t(STATES[state][1]) },
-    { id: "reason", title: t("Rule"), cell: ({ reason = "" }) => <span dir="auto">{reason}</span> },
+    { id: "reason", title: t("Rule"), cell: ({ reason = "" }) => <span dir="auto">{gatewayText(reason)}</span> },
     {
       id: "why",
       title: t("Actions"),
@@ -84,7 +85,7 @@ function WhyDialog({
         {({ tool: { state, reason }, rules }) => (
           <>
             <p>
-              <State state={state} /> {reason === undefined ? null : <span dir="auto">{reason}</span>}
+              <State state={state} /> {reason === undefined ? null : <span dir="auto">{gatewayText(reason)}</span>}
             </p>
             <ol className={styles["rules"]} aria-label={t("Rules")}>
               {rules.map((rule) => (

@@ -8,6 +8,7 @@ import { Button } from "../../ui/button.tsx";
 import { mergePatchOf } from "../../ui/schema-form/merge-patch.ts";
 import { SchemaForm } from "../../ui/schema-form/schema-form.tsx";
 import { isRecord, type SchemaNode } from "../../ui/schema-form/schema-node.ts";
+import { TranslatedSchema } from "../../ui/schema-form/translated-schema.tsx";
 import styles from "./automations.module.css";
 
 interface WebhooksFormProps {
@@ -29,7 +30,11 @@ export function WebhooksForm({ view, isBusy, onSave, onClose }: WebhooksFormProp
     <Loaded query={schema}>
       {({ schema: root }) => (
         <div className={styles["form"]}>
-          <SchemaForm schema={hooksOf(root)} path={["hooks"]} value={value} onChange={setValue} problems={view.problems} mark={view.mark} />
+          <TranslatedSchema schema={hooksOf(root)}>
+            {(hooks) => (
+              <SchemaForm schema={hooks} path={["hooks"]} value={value} onChange={setValue} problems={view.problems} mark={view.mark} />
+            )}
+          </TranslatedSchema>
           <div className="actions">
             <Button variant="primary" busy={isBusy} onClick={() => void save()}>
               {t("Save")}

@@ -12,6 +12,7 @@ import { PlanList } from "./plan-list.tsx";
 import { OwnMessageText } from "./own-message-text.tsx";
 import { Thinking } from "./thinking.tsx";
 import { ToolCall } from "./tool-call.tsx";
+import { gatewayText } from "../../i18n/gateway-text.ts";
 import { msg, t } from "../../i18n/t.ts";
 
 /** One row of the conversation. */
@@ -39,7 +40,11 @@ export const ChatRow: React.NamedExoticComponent<{ readonly item: ChatItem | Day
     case "spawns":
       return <SpawnedRows item={item} />;
     case "answer-end":
-      return <p className={`notice ${item.reason === "error" ? "error" : "info"}`}>{item.message ?? t(END_WORDS[item.reason])}</p>;
+      return (
+        <p className={`notice ${item.reason === "error" ? "error" : "info"}`}>
+          {item.message === undefined ? t(END_WORDS[item.reason]) : gatewayText(item.message)}
+        </p>
+      );
     case "notice":
       return <Notice item={item} />;
     case "day":

@@ -2,6 +2,7 @@ import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import type { CommandSummary } from "@factotum/protocol";
 import { useSession } from "../../app/app-context.ts";
 import { RpcError } from "../../gateway-client/rpc-error.ts";
+import { gatewayText } from "../../i18n/gateway-text.ts";
 import { t } from "../../i18n/t.ts";
 import { completeSlash, type Completion } from "./slash-completion.ts";
 import styles from "./slash-completion.module.css";
@@ -89,7 +90,7 @@ function CommandList({
         >
           <span className={styles["name"]}>{option.label}</span>
           <span className={styles["detail"]} dir="auto">
-            {option.detail}
+            {gatewayText(option.detail)}
           </span>
         </div>
       ))}

@@ -2,6 +2,7 @@ import type { ContextChange, ContextReport } from "@factotum/protocol";
 import { useState } from "react";
 import { Loaded } from "../../data/loaded.tsx";
 import { useRpc } from "../../data/use-rpc.ts";
+import { gatewayText } from "../../i18n/gateway-text.ts";
 import { msg, t } from "../../i18n/t.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";
@@ -49,13 +50,13 @@ interface ChangeRowProps {
 
 function ChangeRow({ change, report, earlierId }: ChangeRowProps): React.JSX.Element {
   const [isOpen, setOpen] = useState(false);
-  const { part, title, type, charsBefore, charsAfter } = change;
+  const { part, type, charsBefore, charsAfter } = change;
   return (
     <details className={styles["section"]} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
         <Icon name="chevron" />
         <span className={styles["title"]}>
-          <bdi>{title}</bdi>
+          <bdi>{gatewayText(change.title)}</bdi>
           <Badge tone={type === "removed" ? "warning" : "good"}>{t(CHANGE_WORDS[type])}</Badge>
         </span>
         <span className={styles["size"]}>
@@ -77,7 +78,11 @@ function Difference({ change, report, earlierId }: ChangeRowProps): React.JSX.El
   return (
     <Loaded query={earlier}>
       {(before) => (
-        <TextDiff label={t("Change of {title}", { title: change.title })} before={textOf(before, change)} after={textOf(report, change)} />
+        <TextDiff
+          label={t("Change of {title}", { title: gatewayText(change.title) })}
+          before={textOf(before, change)}
+          after={textOf(report, change)}
+        />
       )}
     </Loaded>
   );

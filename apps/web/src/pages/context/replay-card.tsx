@@ -3,6 +3,7 @@ import { formatExactDollars } from "../../app/locale.ts";
 import { useState } from "react";
 import { Loaded } from "../../data/loaded.tsx";
 import { useRpc } from "../../data/use-rpc.ts";
+import { gatewayText } from "../../i18n/gateway-text.ts";
 import { t } from "../../i18n/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
@@ -59,7 +60,9 @@ function ReplayForm({ request, sessionKey, models }: ReplayCardProps & { readonl
         </Button>
       </div>
       <div aria-live="polite" aria-busy={replay.type === "running"}>
-        {replay.type === "failed" ? <p role="alert">{t("It could not be sent: {reason}", { reason: replay.message })}</p> : null}
+        {replay.type === "failed" ? (
+          <p role="alert">{t("It could not be sent: {reason}", { reason: gatewayText(replay.message) })}</p>
+        ) : null}
         {replay.type === "running" ? <AnswerText text={replay.text === "" ? t("Waiting for the model…") : replay.text} /> : null}
         {replay.type === "done" ? <ReplayAnswer result={replay.result} /> : null}
       </div>
@@ -82,7 +85,9 @@ function ReplayAnswer({ result }: { readonly result: ReplayResult }): React.JSX.
   const { model, exact, text, toolCalls, usage, outcome } = result;
   return (
     <>
-      {outcome.type === "failed" ? <p role="alert">{t("It could not be sent: {reason}", { reason: outcome.message })}</p> : null}
+      {outcome.type === "failed" ? (
+        <p role="alert">{t("It could not be sent: {reason}", { reason: gatewayText(outcome.message) })}</p>
+      ) : null}
       {text === "" ? null : <AnswerText text={text} />}
       {toolCalls.map(({ name, argumentsText }, index) => (
         // oxlint-disable-next-line react/no-array-index-key -- the answer is final

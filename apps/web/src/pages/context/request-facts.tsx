@@ -1,5 +1,6 @@
 import type { ContextReport } from "@factotum/protocol";
 import { formatExactDollars, formatMoment, formatPercent, formatSpan } from "../../app/locale.ts";
+import { gatewayText } from "../../i18n/gateway-text.ts";
 import { msg, t } from "../../i18n/t.ts";
 import { causeWords, count, sentTokens } from "./context-words.ts";
 import styles from "./context.module.css";
@@ -31,7 +32,7 @@ export function RequestFacts({ report }: { readonly report: ContextReport }): Re
             model: model === undefined ? provider : `${provider}/${model}`,
             credential,
             time: formatMoment(untilMs),
-            reason,
+            reason: gatewayText(reason),
           })}
         </p>
       ))}
@@ -73,7 +74,7 @@ function factsOf({ request, prompt }: ContextReport): readonly (readonly [string
       t("Answer"),
       outcome.type === "answered"
         ? t("{tokens} tokens in {span}, {reason}", { tokens: output, span: formatSpan(durationMs), reason: stopWords(outcome.stopReason) })
-        : t("failed: {reason}", { reason: outcome.message }),
+        : t("failed: {reason}", { reason: gatewayText(outcome.message) }),
     ],
     ...(thinking === undefined ? [] : [[t("Thinking"), thinking] as const]),
     [t("Cost"), usage.costUsd === undefined ? t("not known") : formatExactDollars(usage.costUsd)],

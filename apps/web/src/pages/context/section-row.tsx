@@ -1,4 +1,5 @@
 import type { ContextSection } from "@factotum/protocol";
+import { gatewayText } from "../../i18n/gateway-text.ts";
 import { t } from "../../i18n/t.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -17,7 +18,8 @@ interface SectionRowProps {
 
 /** One section, collapsed: its name and size. Expanded: its text. */
 export function SectionRow({ section, hasSnippet }: SectionRowProps): React.JSX.Element {
-  const { title, half, tokens, truncation, ofOthers, text = "", omittedChars } = section;
+  const { half, tokens, truncation, ofOthers, text = "", omittedChars } = section;
+  const title = gatewayText(section.title);
   return (
     <details className={styles["section"]}>
       <summary>

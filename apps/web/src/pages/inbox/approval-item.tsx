@@ -1,5 +1,6 @@
 import type { Approval } from "@factotum/protocol";
 import { formatMoment } from "../../app/locale.ts";
+import { gatewayText } from "../../i18n/gateway-text.ts";
 import { t } from "../../i18n/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
@@ -40,7 +41,7 @@ export function ApprovalItem({ approval }: { readonly approval: Approval }): Rea
       <ScrollBox className={`${styles["said"]} ${styles["code"]}`} label={t("What {tool} is to do", { tool: toolName })}>
         {text}
       </ScrollBox>
-      <p dir="auto">{reason}</p>
+      <p dir="auto">{gatewayText(reason)}</p>
       {askedIn === undefined ? null : <p dir="auto">{askedIn}</p>}
       {isParked ? <p>{t("The assistant went on without it. If you allow it, it runs on its own.")}</p> : null}
     </InboxItem>

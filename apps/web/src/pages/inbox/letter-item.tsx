@@ -2,6 +2,7 @@ import type { DeadLetter } from "@factotum/protocol";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { formatMoment } from "../../app/locale.ts";
+import { gatewayText } from "../../i18n/gateway-text.ts";
 import { t } from "../../i18n/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
@@ -59,7 +60,7 @@ export function LetterItem({ letter }: { readonly letter: DeadLetter }): React.J
           <div dir="auto">{text}</div>
         </ScrollBox>
       )}
-      <p dir="auto">{t("Reason: {reason}", { reason })}</p>
+      <p dir="auto">{t("Reason: {reason}", { reason: gatewayText(reason) })}</p>
       {replay === "impossible" ? <p>{t("It cannot be tried again: what was stored of it is damaged.")}</p> : null}
       {question === undefined ? null : (
         <LetterQuestion

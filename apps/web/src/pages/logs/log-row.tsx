@@ -2,6 +2,7 @@ import type { LogEntry, LogLevelId } from "@factotum/protocol";
 import { Link } from "@tanstack/react-router";
 import { memo, useId, useState } from "react";
 import { formatExact } from "../../app/locale.ts";
+import { gatewayText } from "../../i18n/gateway-text.ts";
 import { msg, t } from "../../i18n/t.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
@@ -44,7 +45,7 @@ export const LogRow: React.NamedExoticComponent<LogRowProps> = memo(function Log
         <Badge tone={tone}>{t(words)}</Badge>
         <bdi className={styles["source"]}>{source}</bdi>
         <span className={styles["message"]} dir="auto">
-          {message}
+          {gatewayText(message)}
         </span>
       </button>
       {isOpen ? (
@@ -55,6 +56,9 @@ export const LogRow: React.NamedExoticComponent<LogRowProps> = memo(function Log
     </li>
   );
 });
+
+/** Fields that hold sentences; the others hold names and numbers. */
+const SENTENCES: ReadonlySet<string> = new Set(["reason", "detail", "error"]);
 
 function Fields({ entry }: { readonly entry: LogEntry }): React.JSX.Element {
   const valueOf = (wanted: string): string | undefined => entry.fields.find(({ name }) => name === wanted)?.value;
@@ -69,7 +73,7 @@ function Fields({ entry }: { readonly entry: LogEntry }): React.JSX.Element {
             <dt>
               <bdi>{name}</bdi>
             </dt>
-            <dd dir="auto">{value}</dd>
+            <dd dir="auto">{SENTENCES.has(name) ? gatewayText(value) : value}</dd>
           </div>
         ))}
       </dl>

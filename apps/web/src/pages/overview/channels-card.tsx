@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { GatewayStatus } from "@factotum/protocol";
 import { AccountState } from "../../channel-setup/account-state.tsx";
+import { gatewayText } from "../../i18n/gateway-text.ts";
 import { t } from "../../i18n/t.ts";
 import { Card } from "../../ui/card.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -25,7 +26,7 @@ export function ChannelsCard({ channels }: { readonly channels: readonly Channel
       cell: ({ evidenceAtMs }) => (evidenceAtMs === undefined ? "–" : relativeTime(evidenceAtMs, Date.now())),
       sortBy: ({ evidenceAtMs = 0 }) => evidenceAtMs,
     },
-    { id: "detail", title: t("Details"), cell: ({ detail = "" }) => detail },
+    { id: "detail", title: t("Details"), cell: ({ detail = "" }) => gatewayText(detail) },
   ];
   return (
     <Card title={t("Channels")} actions={<Link to="/channels">{t("Details")}</Link>}>

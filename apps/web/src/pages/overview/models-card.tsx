@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { GatewayStatus } from "@factotum/protocol";
 import { formatMoment } from "../../app/locale.ts";
+import { gatewayText } from "../../i18n/gateway-text.ts";
 import { t } from "../../i18n/t.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";
@@ -26,8 +27,8 @@ export function ModelsCard({ status: { agents, resting } }: { readonly status: G
                 {name}: {model}
               </span>
               {problem === undefined ? <Badge tone="good">{t("Usable")}</Badge> : <Badge tone="bad">{t("Failed")}</Badge>}
-              {problem === undefined ? null : <small className="problem">{problem}</small>}
-              {modelNote === undefined ? null : <small>{modelNote}</small>}
+              {problem === undefined ? null : <small className="problem">{gatewayText(problem)}</small>}
+              {modelNote === undefined ? null : <small>{gatewayText(modelNote)}</small>}
             </li>
           );
         })}
@@ -35,7 +36,13 @@ export function ModelsCard({ status: { agents, resting } }: { readonly status: G
           <li key={`${provider}/${model ?? ""} ${credential}`}>
             <span>{model === undefined ? provider : `${provider}/${model}`}</span>
             <Badge tone="warning">{t("Rests")}</Badge>
-            <small>{t("{credential} is not asked until {time}: {reason}", { credential, time: formatMoment(untilMs), reason })}</small>
+            <small>
+              {t("{credential} is not asked until {time}: {reason}", {
+                credential,
+                time: formatMoment(untilMs),
+                reason: gatewayText(reason),
+              })}
+            </small>
           </li>
         ))}
       </ul>

@@ -4,6 +4,7 @@ import { formatMoment } from "../../app/locale.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { useRpc } from "../../data/use-rpc.ts";
 import { isolate } from "../../i18n/isolate.ts";
+import { gatewayText } from "../../i18n/gateway-text.ts";
 import { t } from "../../i18n/t.ts";
 import { Card } from "../../ui/card.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -26,7 +27,7 @@ export function ScheduleCard({ schedule }: { readonly schedule: GatewayStatus["s
         <p key={id} className="problem">
           {disabledBecause === undefined
             ? t("{name} has failed {count, plural, one {once} other {# times in a row}}.", { name: isolate(name), count: failures })
-            : t("{name} is switched off: {reason}", { name: isolate(name), reason: isolate(disabledBecause) })}
+            : t("{name} is switched off: {reason}", { name: isolate(name), reason: isolate(gatewayText(disabledBecause)) })}
         </p>
       ))}
     </Card>

@@ -1,5 +1,6 @@
 import type { MessageTrace, TracedSend } from "@factotum/protocol";
 import { formatSpan, formatWhole } from "../../app/locale.ts";
+import { gatewayText } from "../../i18n/gateway-text.ts";
 import { msg, t } from "../../i18n/t.ts";
 import type { Tone } from "../../ui/badge.tsx";
 import type { BarPart } from "../../ui/stacked-bar.tsx";
@@ -76,7 +77,10 @@ export function stepDetails(step: TraceStep, trace: MessageTrace): readonly stri
       return trace.starts > 1 ? [t("{count, plural, one {started once} other {started # times}}", { count: trace.starts })] : [];
     case "request": {
       const { usage, outcome } = step.request;
-      return [t("{tokens} tokens", { tokens: formatWhole(usage.total) }), ...(outcome.type === "failed" ? [outcome.message] : [])];
+      return [
+        t("{tokens} tokens", { tokens: formatWhole(usage.total) }),
+        ...(outcome.type === "failed" ? [gatewayText(outcome.message)] : []),
+      ];
     }
     case "call":
       return [];
@@ -90,7 +94,7 @@ export function stepDetails(step: TraceStep, trace: MessageTrace): readonly stri
 }
 
 function present(text: string | undefined): readonly string[] {
-  return text === undefined || text === "" ? [] : [text];
+  return text === undefined || text === "" ? [] : [gatewayText(text)];
 }
 
 /** How long it took, and what took longest. */

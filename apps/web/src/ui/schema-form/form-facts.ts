@@ -1,4 +1,5 @@
 import { createContext, useContext } from "react";
+import { gatewayText } from "../../i18n/gateway-text.ts";
 import { isAt, type KeyPath, keyText } from "./key-text.ts";
 import type { SchemaNode } from "./schema-node.ts";
 
@@ -50,8 +51,9 @@ export function useFormFacts(): FormFacts {
   return facts;
 }
 
-/** The problems of the value at a path; `isDeep`: of those below it, too. */
+/** The problems of the value at a path, in the language of the page; `isDeep`: of those below it, too. */
 export function useProblems(path: KeyPath, { isDeep }: { readonly isDeep: boolean }): readonly FormProblem[] {
   const key = keyText(path);
-  return useFormFacts().problems.filter((problem) => (isDeep ? isAt(problem.path, key) : problem.path === key));
+  const found = useFormFacts().problems.filter((problem) => (isDeep ? isAt(problem.path, key) : problem.path === key));
+  return found.map((problem) => ({ ...problem, message: gatewayText(problem.message) }));
 }

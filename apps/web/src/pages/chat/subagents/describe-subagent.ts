@@ -1,5 +1,6 @@
 import type { ChatSubagent, ChatSubagentState } from "@factotum/protocol";
 import { formatCompact, formatDollars } from "../../../app/locale.ts";
+import { gatewayText } from "../../../i18n/gateway-text.ts";
 import { msg, t } from "../../../i18n/t.ts";
 
 const STATE_WORDS: Readonly<Record<ChatSubagentState, string>> = {
@@ -50,8 +51,12 @@ export function describeSubagent({ depth, tokens, costUsd }: ChatSubagent, model
 
 /** The newest thing it did, or why it ended; `undefined` before it did anything. */
 export function describeActivity({ state, reason, activity }: ChatSubagent): string | undefined {
-  if (reason !== undefined && state !== "done") return `${reason.slice(0, 1).toUpperCase()}${reason.slice(1)}`;
+  if (reason !== undefined && state !== "done") return inCapital(gatewayText(reason));
   if (activity === undefined) return undefined;
   if (activity.type === "text") return activity.text;
   return activity.text === "sessions_yield" ? t("Waits for its sub-agents") : t("Calls {tool}", { tool: activity.text });
+}
+
+function inCapital(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }

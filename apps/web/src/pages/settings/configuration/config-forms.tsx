@@ -135,14 +135,10 @@ function Found({ rows, onOpen }: { readonly rows: readonly SchemaRow[]; readonly
         {rows.slice(0, MAX_FOUND).map(({ key, title, description }) => (
           <li key={key}>
             <KeyLink path={key}>
-              <span lang="en">{title}</span>
+              <span>{title}</span>
             </KeyLink>{" "}
             <code dir="ltr">{key}</code>
-            {description === "" ? null : (
-              <p lang="en" dir="auto">
-                {description}
-              </p>
-            )}
+            {description === "" ? null : <p dir="auto">{description}</p>}
           </li>
         ))}
       </ul>

@@ -7,6 +7,7 @@ import { t } from "../../../i18n/t.ts";
 import { Card } from "../../../ui/card.tsx";
 import { Segmented } from "../../../ui/segmented.tsx";
 import type { SchemaNode } from "../../../ui/schema-form/schema-node.ts";
+import { TranslatedSchema } from "../../../ui/schema-form/translated-schema.tsx";
 import type { FormProblem } from "../../../ui/schema-form/form-facts.ts";
 import { ConfigForms } from "./config-forms.tsx";
 import { useConfigDraft } from "./config-draft.ts";
@@ -23,7 +24,15 @@ export function ConfigurationSection(): React.JSX.Element {
   const view = useRpc("config.get", {});
   return (
     <Loaded query={schema}>
-      {(described) => <Loaded query={view}>{(value) => <Configuration schema={described.schema as SchemaNode} view={value} />}</Loaded>}
+      {(described) => (
+        <Loaded query={view}>
+          {(value) => (
+            <TranslatedSchema schema={described.schema as SchemaNode}>
+              {(schemaOfPage) => <Configuration schema={schemaOfPage} view={value} />}
+            </TranslatedSchema>
+          )}
+        </Loaded>
+      )}
     </Loaded>
   );
 }

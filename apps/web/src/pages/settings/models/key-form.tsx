@@ -2,6 +2,7 @@ import { mayKeyBeRight, type SetupProvider } from "@factotum/protocol";
 import { type FormEvent, useState } from "react";
 import { useRpcMutation } from "../../../data/use-rpc.ts";
 import { RichText } from "../../../i18n/rich-text.tsx";
+import { gatewayText } from "../../../i18n/gateway-text.ts";
 import { t } from "../../../i18n/t.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/field.tsx";
@@ -47,7 +48,7 @@ export function KeyForm({ provider: { id, label, url, defaultModel }, isFirst, o
     run(async () => {
       const found = await check.mutateAsync({ provider: id, key: given });
       if (found.type === "works") return save();
-      setProblem(found.message);
+      setProblem(gatewayText(found.message));
       setCanSave(mayKeyBeRight(found));
       return undefined;
     });

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { formatExactDollars, formatCompact } from "../../../app/locale.ts";
 import { useAction } from "../../../data/use-action.ts";
 import { useRpc } from "../../../data/use-rpc.ts";
+import { gatewayText } from "../../../i18n/gateway-text.ts";
 import { t } from "../../../i18n/t.ts";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
@@ -100,7 +101,7 @@ function ModelList({ provider: { id: providerId, label, defaultModel }, models: 
       </ul>
       {[...(asked.data?.problems ?? []), ...(asked.error === null ? [] : [asked.error.message])].map((problem) => (
         <p key={problem} className="problem" dir="auto">
-          {problem}
+          {gatewayText(problem)}
         </p>
       ))}
       <div className="actions">

@@ -1,6 +1,7 @@
 import type { ModelTest } from "@factotum/protocol";
 import { useRpcMutation } from "../../../data/use-rpc.ts";
 import { formatDuration, formatExactDollars } from "../../../app/locale.ts";
+import { gatewayText } from "../../../i18n/gateway-text.ts";
 import { t } from "../../../i18n/t.ts";
 import { Button } from "../../../ui/button.tsx";
 import styles from "./models.module.css";
@@ -24,7 +25,7 @@ export function TestButton({ model }: { readonly model: string }): React.JSX.Ele
 }
 
 function resultText({ type, message, firstTokenMs, durationMs, usage }: ModelTest): string {
-  if (type !== "works" || durationMs === undefined) return message;
+  if (type !== "works" || durationMs === undefined) return gatewayText(message);
   const cost = usage?.costUsd === undefined ? t("price unknown") : formatExactDollars(usage.costUsd);
   return t("Works: first word after {first}, done after {all}, {tokens, plural, one {# token} other {# tokens}}, {cost}.", {
     first: formatDuration(firstTokenMs ?? durationMs),
