@@ -74,3 +74,27 @@ test.each([360, 1280])(
     await close();
   },
 );
+
+test("a search finds a version that is not shown, says so, and leads to it", async () => {
+  const { page, complaints, close } = await openPage(browser, { width: 1280 });
+  await page.goto(`${gateway.url}#token=${gateway.token}&session=agent:main:webchat:direct:branches-search`);
+  await say(page, "hello asparagus");
+  await answered(page, 1);
+  await said(page).getByRole("button", { name: "Edit message" }).click();
+  await page.getByText("You are editing a message.").waitFor();
+  await say(page, "hello beetroot");
+  await page.getByText("2 of 2").waitFor();
+  await answered(page, 1);
+  await page.getByRole("searchbox", { name: "Search conversations" }).fill("asparagus");
+  const hits = page.getByRole("region", { name: "In messages" });
+  await hits
+    .getByRole("button")
+    .filter({ hasText: "hello asparagus" })
+    .filter({ hasText: "in a version that is not shown" })
+    .last()
+    .click();
+  await page.getByText("1 of 2").waitFor();
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toContain("hello asparagus");
+  expect(complaints).toEqual([]);
+  await close();
+});

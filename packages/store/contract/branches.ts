@@ -50,6 +50,8 @@ export function describeBranches(context: () => ContractContext): void {
       const [second] = await say(store, "two again");
       expect(await shown(store)).toEqual(["one", "two again"]);
       expect(await store.readVersions("session-1")).toEqual([{ entryIds: [two?.id, second?.id], shownId: second?.id }]);
+      const { found } = await store.scanEntries({ words: ["two"], scan: 100 });
+      expect(found.map(({ isHidden }) => isHidden)).toEqual([false, false, true, true]);
       await store.close();
 
       const reopened = await fixture.open();

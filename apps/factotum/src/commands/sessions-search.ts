@@ -40,9 +40,10 @@ export async function sessionsSearch(
   if (json) printJson(cli, { titles: found.titles, hits: found.hits });
   else {
     for (const { key, title } of found.titles) cli.print(`${terminalText(`${title}  ${key}`)}\n`);
-    for (const { key, title, timestampMs, role, snippet } of found.hits) {
+    for (const { key, title, timestampMs, role, snippet, entryId, isCurrent, isHidden } of found.hits) {
       const time = new Date(timestampMs).toISOString().slice(0, 16).replace("T", " ");
-      cli.print(`${terminalText(`${title}  ${key}\n    ${time} ${role}: ${snippet.replaceAll(/\s+/g, " ")}`)}\n`);
+      const place = !isCurrent ? "  before a reset" : isHidden === true ? `  in another branch, of ${entryId}` : "";
+      cli.print(`${terminalText(`${title}  ${key}${place}\n    ${time} ${role}: ${snippet.replaceAll(/\s+/g, " ")}`)}\n`);
     }
     if (found.titles.length + found.hits.length === 0) cli.note("factotum: nothing was found\n");
     if (found.cursor !== undefined) cli.note("factotum: there may be more in older messages: --limit shows more\n");

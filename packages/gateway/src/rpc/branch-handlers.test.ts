@@ -80,6 +80,9 @@ test("an edited message is answered in a branch from before it, once, and the ol
       ],
     },
   ]);
+  const { hits } = await client.call("sessions.search", { text: "again" });
+  expect(hits).toMatchObject([{ entryId: again, isCurrent: true, isHidden: true }]);
+  expect((await client.call("sessions.search", { text: "three" })).hits).not.toMatchObject([{ isHidden: true }]);
   // The next message continues the chosen branch.
   await say(client, "four");
   expect(asked(-1)).toContain("three");

@@ -84,7 +84,8 @@ async function searchTexts(
       const session = sessions.get(found.sessionKey);
       // A conversation without a session is being deleted.
       if (session === undefined) continue;
-      hits.push({ ...hit, title: titleOf(session), isCurrent: session.sessionId === found.entry.sessionId });
+      const isHidden = found.isHidden ? ({ isHidden: true } as const) : {};
+      hits.push({ ...hit, title: titleOf(session), isCurrent: session.sessionId === found.entry.sessionId, ...isHidden });
       if (hits.length === limit) return { hits, cursor: found.entry.id, ...withoutUndefined({ searchedSinceMs: found.entry.timestampMs }) };
     }
     ({ before } = step);

@@ -75,6 +75,8 @@ export interface SessionTextHit {
   /** That of the transcript; another one than the session has now if the conversation was reset since. */
   readonly sessionId: string;
   readonly isCurrent: boolean;
+  /** It is on a branch of the conversation that is not shown; `chat.branch` shows it. */
+  readonly isHidden?: true;
   readonly entryId: string;
   readonly turnId?: string;
   readonly role: "user" | "assistant";
@@ -107,6 +109,7 @@ export const SessionSearchResultSchema: z.ZodType<SessionSearchResult> = parserO
         title: z.string(),
         sessionId: z.string(),
         isCurrent: z.boolean(),
+        isHidden: z.literal(true).optional(),
         entryId: z.string(),
         turnId: z.string().optional(),
         role: z.enum(["user", "assistant"]),

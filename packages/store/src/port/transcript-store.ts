@@ -22,6 +22,8 @@ export interface FoundEntry {
   readonly entry: TranscriptEntry;
   readonly sessionKey: string;
   readonly agentId: string;
+  /** It is on another branch of its conversation than the current one. */
+  readonly isHidden: boolean;
 }
 
 /** One step of a search; see `TranscriptStore.scanEntries`. */

@@ -75,6 +75,7 @@ function Hit({ hit, onOpen }: { readonly hit: SessionTextHit; readonly onOpen: (
     <>
       <span className={styles["title"]}>
         <bdi>{hit.title}</bdi> · {ageOf(hit)}
+        {placeOf(hit)}
       </span>
       <span className={styles["snippet"]} dir="auto">
         {markedParts(hit)}
@@ -87,7 +88,8 @@ function Hit({ hit, onOpen }: { readonly hit: SessionTextHit; readonly onOpen: (
         {content}
       </button>
     );
-  // A conversation before a reset is not shown any longer; its trace is.
+  // A conversation before a reset is not shown any longer; its trace is, if a turn of it answered.
+  if (hit.turnId === undefined) return <div className={`${styles["hit"]} ${styles["fixed"]}`}>{content}</div>;
   return (
     <Link to="/trace/$id" params={{ id: hit.entryId }} search={{ by: "entry" }} className={styles["hit"]}>
       {content}
@@ -97,6 +99,12 @@ function Hit({ hit, onOpen }: { readonly hit: SessionTextHit; readonly onOpen: (
 
 function ageOf({ timestampMs }: SessionTextHit): string {
   return relativeTime(timestampMs, Date.now());
+}
+
+/** Where a message is that its conversation does not show as it is now. */
+function placeOf({ isCurrent, isHidden }: SessionTextHit): string {
+  if (!isCurrent) return ` · ${t("before a reset")}`;
+  return isHidden === true ? ` · ${t("in a version that is not shown")}` : "";
 }
 
 function markedParts({ snippet, matches }: SessionTextHit): React.ReactNode {

@@ -4,6 +4,9 @@ import type { EntryScan, FoundEntry } from "../../port/transcript-store.ts";
 import { numberOf, optionalNumber, textOf } from "../values/row.ts";
 import type { Row } from "../values/row.ts";
 import { decodePosition, encodeId } from "../values/sequence-id.ts";
+import { isOnPath } from "../values/transcript-path.ts";
+import type { TranscriptPath } from "../values/transcript-path.ts";
+import type { BranchTable } from "./branch-table.ts";
 import { toConversation } from "./conversation-table.ts";
 import type { TableContext } from "./table-context.ts";
 import { toEntry } from "./transcript-row.ts";
@@ -16,9 +19,11 @@ const ENDED_SILENTLY = "CASE WHEN json_valid(turns.outcome) THEN coalesce(turns.
  */
 export class EntrySearch {
   readonly #context: TableContext;
+  readonly #branches: BranchTable;
 
-  constructor(context: TableContext) {
+  constructor(context: TableContext, branches: BranchTable) {
     this.#context = context;
+    this.#branches = branches;
   }
 
   /** Entries of all conversations with every word, newest first, among the `scan` entries before `before`. */
@@ -43,15 +48,20 @@ export class EntrySearch {
       end,
       ...words.map(patternOf),
     );
-    const found = rows.flatMap((row) => this.#decode(row) ?? []);
+    const paths = new Map<number, TranscriptPath | undefined>();
+    const found = rows.flatMap((row) => this.#decode(row, paths) ?? []);
     return { found, reachedMs: numberOf(window, "at"), ...(numberOf(window, "size") < scan ? {} : { before: encodeId("e", first) }) };
   }
 
-  #decode(row: Row): FoundEntry | undefined {
+  /** `paths`: those of the conversations in which something was found before. */
+  #decode(row: Row, paths: Map<number, TranscriptPath | undefined>): FoundEntry | undefined {
     const conversation = toConversation(row);
     try {
       const entry: TranscriptEntry = toEntry(row, conversation);
-      return { entry, sessionKey: conversation.sessionKey, agentId: textOf(row, "agent_id") };
+      if (!paths.has(conversation.n)) paths.set(conversation.n, this.#branches.path(conversation));
+      const path = paths.get(conversation.n);
+      const isHidden = path !== undefined && !isOnPath(path, numberOf(row, "id"));
+      return { entry, sessionKey: conversation.sessionKey, agentId: textOf(row, "agent_id"), isHidden };
     } catch (error) {
       if (!StoreError.isInstance(error)) throw error;
       // The reader of its conversation excludes and reports it.

@@ -56,6 +56,7 @@ export interface Tables {
 export function createTables(context: TableContext): Tables {
   const conversations = new ConversationTable(context);
   const sentMessages = new SentMessageTable(context);
+  const transcripts = new TranscriptTable(context, conversations);
   return {
     database: context.database,
     accounts: new AccountTable(context),
@@ -63,7 +64,7 @@ export function createTables(context: TableContext): Tables {
     commands: new CommandTable(context),
     checkpoints: new CheckpointTable(context),
     conversations,
-    entrySearch: new EntrySearch(context),
+    entrySearch: new EntrySearch(context, transcripts.branches),
     exchanges: new ExchangeTable(context),
     focuses: new FocusTable(context),
     inbox: new InboxTable(context),
@@ -79,7 +80,7 @@ export function createTables(context: TableContext): Tables {
     spawns: new SpawnTable(context),
     spend: new SpendTable(context),
     taintedBlocks: new TaintedBlocksTable(context),
-    transcripts: new TranscriptTable(context, conversations),
+    transcripts,
     turns: new TurnTable(context),
   };
 }
