@@ -65,7 +65,7 @@ function Fields({
             problems={problems}
             mark={form.mark}
             keepsSecrets
-            shown={takesFocus ? firstRequired(schema) : undefined}
+            shown={takesFocus ? firstRequired(form.schema) : undefined}
           />
         )}
       </TranslatedSchema>
