@@ -15,6 +15,38 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
+test("an earlier turn is undone by itself, below its answer, and stands there after a reload", async () => {
+  const { page, complaints, close } = await openPage(browser, { width: 360 });
+  await using provider = await startProvider();
+  await using product = await startProduct({ config: provider.config });
+  const file = (name: string): string => join(product.home, "workspace", name);
+  provider.server.respond(({ body }) => {
+    const newest = (body?.["messages"] as readonly { readonly role: string; readonly content?: unknown }[] | undefined)?.at(-1);
+    const [, name] = /write (\w+\.txt)/.exec(JSON.stringify(newest?.content ?? "")) ?? [];
+    return newest?.role === "tool" || name === undefined
+      ? sayText("Written.")
+      : callTools({ name: "write", arguments: { path: name, content: "its own" } });
+  });
+  await page.goto(`${product.url}/#token=${product.token}`);
+  const undo = (name: string) => page.getByRole("button", { name: `Undo the change of ${name}`, exact: true });
+  for (const name of ["one.txt", "two.txt"]) {
+    await page.getByRole("textbox", { name: "Message" }).fill(`write ${name}`);
+    await page.keyboard.press("Enter");
+    await undo(name).waitFor();
+  }
+  await page.reload();
+  await undo("two.txt").waitFor();
+  const first = page.getByRole("article", { name: "Assistant" }).first();
+  await first.getByRole("button", { name: "Undo the change of one.txt" }).click();
+  await page.locator(".notice", { hasText: "Deleted, because I had created it: one.txt" }).waitFor();
+  await expect.poll(() => undo("one.txt").count()).toBe(0);
+  expect(await readFile(file("two.txt"), "utf8")).toBe("its own");
+  expect(await undo("two.txt").count()).toBe(1);
+  expect(await findViolations(page)).toEqual([]);
+  expect(complaints).toEqual([]);
+  await close();
+});
+
 test("the files of the newest turn are given back by a button, and by force where something else changed them", async () => {
   const { page, complaints, close } = await openPage(browser, { width: 360 });
   await using provider = await startProvider();

@@ -2483,12 +2483,14 @@ interface CheckpointMethods {
   };
   /**
    * Gives the files of the newest such turn what they held before it; a repeated call continues with the turn before. With `force` also files that something
-   * else has changed since. No `turnId` in the result: there was nothing to restore. Rejects with `conflict` while the turn runs.
+   * else has changed since. With `turnId` only those of that turn, of the 50 newest; what a later turn has changed, too, is refused without `force`. No `turnId`
+   * in the result: there was nothing to restore. Rejects with `conflict` while the turn runs.
    */
   "checkpoints.restore": {
     params: {
       readonly sessionKey: string;
       readonly force?: boolean;
+      readonly turnId?: string;
     };
     result: {
       readonly turnId?: string;

@@ -300,13 +300,13 @@ export class AppController {
     await this.#guard(() => this.#refresh());
   }
 
-  /** The newest turn of a session that changed files and was not undone; `undefined` without one, and where it cannot be asked. */
-  async newestChange(sessionKey: string): Promise<ChangedTurn | undefined> {
+  /** The newest turns of a session that changed files and were not undone, newest first; none where it cannot be asked. */
+  async changedTurns(sessionKey: string): Promise<readonly ChangedTurn[]> {
     try {
-      return (await this.#options.client.request("checkpoints.list", { sessionKey, limit: 1 })).turns[0];
+      return (await this.#options.client.request("checkpoints.list", { sessionKey })).turns;
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
-      return undefined;
+      return [];
     }
   }
 

@@ -60,18 +60,23 @@ export class CheckpointService {
 
   /**
    * Restores the files of the newest turn that changed any. Files that something else has changed since are refused; `force` restores those of the newest turn
-   * that has some. A repeated call continues with the turn before, and gives refused files of later turns up.
+   * that has some. A repeated call continues with the turn before, and gives refused files of later turns up. With `turnId` it is about that turn alone, and
+   * what later turns have changed, too, is refused.
    */
-  async restore(sessionKey: string, { owner, force }: RestoreCaller & { readonly force: boolean }): Promise<RestoreOutcome> {
+  async restore(
+    sessionKey: string,
+    { owner, force, turnId: wanted }: RestoreCaller & { readonly force: boolean; readonly turnId?: string | undefined },
+  ): Promise<RestoreOutcome> {
     const passed: string[] = [];
-    for (const { turnId, atMs, files } of await this.list(sessionKey, { owner, limit: MAX_TURNS })) {
+    const turns = await this.list(sessionKey, { owner, limit: MAX_TURNS });
+    for (const { turnId, atMs, files } of turns.filter((turn) => wanted === undefined || turn.turnId === wanted)) {
       const turn = await this.#options.store.readTurn(turnId);
       if (turn?.state === "running") return { type: "running" };
-      const wanted = files.filter(({ isRefused }) => force || !isRefused);
+      const tried = files.filter(({ isRefused }) => force || !isRefused);
       // Without its turn, which was damaged, it is not known where it ran.
-      const restored = turn === undefined ? [] : await this.#restoreAll(wanted, { turn, force });
+      const restored = turn === undefined ? [] : await this.#restoreAll(tried, { turn, force });
       const refused = restored.filter(({ file }) => file.type === "refused").map(({ id }) => id);
-      const removed = wanted.map(({ id }) => id).filter((id) => !refused.includes(id));
+      const removed = tried.map(({ id }) => id).filter((id) => !refused.includes(id));
       const isAny = restored.some(({ file }) => file.type !== "unchanged");
       await this.#options.keeper.settle({ removed: isAny ? [...passed, ...removed] : removed, refused });
       if (isAny) return { type: "done", turnId, atMs, files: restored.map(({ file }) => file) };

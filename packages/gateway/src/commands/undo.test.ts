@@ -118,7 +118,7 @@ describe("/undo", () => {
     expect(await say("/undo")).toBe("Restored: b.txt");
     expect(await contentOf("b.txt")).toBe("b1");
     expect(await say("/undo force")).toMatch(/nothing to undo/);
-    expect(await say("/undo please")).toMatch(/is not understood/);
+    expect(await say("/undo please")).toMatch(/"please" is no turn here that can be undone/);
   });
 
   test("refuses what something else changed between two changes of the turn", async () => {
@@ -250,6 +250,23 @@ describe("over RPC", () => {
       { path: "b.txt", type: "removed" },
     ]);
     expect(await client.call("checkpoints.restore", { sessionKey: SESSION })).toEqual({ files: [] });
+  });
+
+  test("an earlier turn is restored without the later ones, except for what they have changed, too", async () => {
+    for (const name of ["a.txt", "b.txt", "c.txt"]) await writeFile(at(name), "before");
+    await turn([write("a.txt", "first"), write("b.txt", "first")]);
+    await turn([write("b.txt", "second"), write("c.txt", "second")]);
+    using client = await TestClient.connect(running.gateway.url, running.token);
+    const turnId = (await client.call("checkpoints.list", { sessionKey: SESSION })).turns[1]?.turnId ?? "";
+    expect((await client.call("checkpoints.restore", { sessionKey: SESSION, turnId })).files).toEqual([
+      { path: "a.txt", type: "restored" },
+      { path: "b.txt", type: "refused" },
+    ]);
+    expect(await Promise.all(["a.txt", "b.txt", "c.txt"].map(contentOf))).toEqual(["before", "second", "second"]);
+    expect(await say(`/undo ${turnId}`)).toMatch(/is no turn here that can be undone/);
+    expect(await say("/undo")).toBe("Restored: b.txt, c.txt");
+    expect(await say(`/undo force ${turnId}`)).toBe("Restored: b.txt");
+    expect(await contentOf("b.txt")).toBe("before");
   });
 
   test("nothing is restored while the turn runs", async () => {

@@ -1,34 +1,53 @@
 import type { RestoredFile } from "../checkpoints/restore-file.ts";
 import type { RestoreOutcome } from "../checkpoints/checkpoint-service.ts";
-import { defineCommand, parseWish } from "./define-command.ts";
-import type { Command, CommandCall, Wish } from "./define-command.ts";
+import { withoutUndefined } from "@factotum/agent-contract";
+import { defineCommand } from "./define-command.ts";
+import type { Command, CommandCall } from "./define-command.ts";
 
 const MAX_NAMES = 20;
+const FORCE_OR_BEFORE = "/undo force restores it all the same; /undo goes on with the turn before.";
 
-/** Gives the files that the last turn with changes changed their earlier content. */
-export const undoCommand: Command = defineCommand<Wish>({
+/** What is to be undone. */
+interface UndoWish {
+  readonly force: boolean;
+  /** Absent: the last turn with changes. */
+  readonly turnId?: string;
+}
+
+/** Gives the files that the last turn with changes, or one that is named, changed their earlier content. */
+export const undoCommand: Command = defineCommand<UndoWish>({
   name: "/undo",
   summary: "give files back what they held before my last changes; /undo force also those that were changed since",
-  hint: "[force]",
+  hint: "[force] [TURN]",
   words: ["force"],
   access: "anyone",
-  parse: parseWish,
+  parse: parseUndo,
   changes: () => true,
-  run: ({ wish }, call) => undo(call, wish),
+  run: undo,
 });
 
-async function undo({ session: { target }, checkpoints, running }: CommandCall, wish: string | undefined): Promise<string> {
-  const choice = wish?.toLowerCase();
-  if (choice !== undefined && choice !== "force") return `"${wish ?? ""}" is not understood. /undo takes nothing, or force.`;
+function parseUndo(words: string): UndoWish | undefined {
+  const found = /^(?<force>[ \t]+force)?(?:[ \t]+(?<turnId>\S+))?$/i.exec(words);
+  return found === null
+    ? undefined
+    : { force: found.groups?.["force"] !== undefined, ...withoutUndefined({ turnId: found.groups?.["turnId"] }) };
+}
+
+async function undo(wish: UndoWish, { session: { target }, checkpoints, running }: CommandCall): Promise<string> {
   const { owner } = target.input.admission;
-  const outcome = await checkpoints.restore(target.sessionKey, { owner, force: choice === "force" });
-  return describeRestored(outcome, { isEnabled: running.config.tools.checkpoints });
+  const outcome = await checkpoints.restore(target.sessionKey, { owner, ...wish });
+  return describeRestored(outcome, { isEnabled: running.config.tools.checkpoints, turnId: wish.turnId });
 }
 
 /** What an undo did, in words. */
-function describeRestored(outcome: RestoreOutcome, { isEnabled }: { readonly isEnabled: boolean }): string {
+function describeRestored(
+  outcome: RestoreOutcome,
+  { isEnabled, turnId }: { readonly isEnabled: boolean; readonly turnId: string | undefined },
+): string {
   switch (outcome.type) {
     case "nothing":
+      if (turnId !== undefined)
+        return `"${turnId}" is no turn here that can be undone. /undo takes nothing, force, or the id of a turn with changes.`;
       return isEnabled
         ? "There is nothing to undo: no earlier turn here changed a file with a file tool."
         : "There is nothing to undo: tools.checkpoints is false, so nothing is kept.";
@@ -43,7 +62,7 @@ function describeRestored(outcome: RestoreOutcome, { isEnabled }: { readonly isE
           .flatMap((file) => (file.type === "lost" ? [`Not restored: ${file.path}: ${file.reason}`] : []))
           .slice(0, MAX_NAMES),
         ...(outcome.files.some(({ type }) => type === "refused")
-          ? ["/undo force restores it all the same; /undo goes on with the turn before."]
+          ? [turnId === undefined ? FORCE_OR_BEFORE : `/undo force ${turnId} restores it all the same.`]
           : []),
       ].join("\n");
   }

@@ -13,8 +13,8 @@ export function checkpointHandlers({ checkpoints, sessions }: Engine): RpcHandle
       const turns = await checkpoints.list(await sessions.resolveKey({ sessionKey }), { owner: true, limit });
       return { turns: turns.map(({ files, ...turn }) => ({ ...turn, files: files.map(toFile) })) };
     },
-    "checkpoints.restore": async ({ sessionKey, force = false }) => {
-      const outcome = await checkpoints.restore(await sessions.resolveKey({ sessionKey }), { owner: true, force });
+    "checkpoints.restore": async ({ sessionKey, force = false, turnId }) => {
+      const outcome = await checkpoints.restore(await sessions.resolveKey({ sessionKey }), { owner: true, force, turnId });
       switch (outcome.type) {
         case "running":
           throw new RpcError("conflict", "The turn that changed the files is still running. Stop it first.");

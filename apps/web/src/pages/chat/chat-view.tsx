@@ -17,7 +17,8 @@ import { Icon } from "../../ui/icon.tsx";
 import { OlderMessages } from "./older-messages.tsx";
 import { OutgoingRow } from "./outgoing-row.tsx";
 import { RetryBar } from "./retry-bar.tsx";
-import { UndoFilesBar } from "./undo-files-bar.tsx";
+import { UndoFilesBar } from "./undo-files.tsx";
+import { UndoOffersProvider, useUndoOffers } from "./use-undo-offers.ts";
 import { useRowCount } from "./use-row-count.ts";
 import { useScrollKeeper } from "./use-scroll-keeper.ts";
 import { Welcome } from "./welcome.tsx";
@@ -83,6 +84,7 @@ function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element
     if (isAnswering) void loadRepair();
   }, [isAnswering]);
   const isSubagent = isSubagentKey(sessionKey);
+  const undos = useUndoOffers(chat);
   const isSilent = live !== undefined && live.tools.length === 0 && live.blocks.every((block) => block.text === "");
   return (
     <div className="chat">
@@ -102,13 +104,15 @@ function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element
         {before === undefined ? null : <OlderMessages key={before} scroller={scroller} isReached={rowCount === Infinity} />}
         <div className="chat-column" ref={column}>
           {committed.length === 0 && outgoing.length === 0 && live === undefined && !isSubagent ? <Welcome /> : null}
-          {groups.divide(allRows).map(({ key, rows: members }) => (
-            <RowGroup key={key} rows={members} />
-          ))}
+          <UndoOffersProvider value={undos}>
+            {groups.divide(allRows).map(({ key, rows: members }) => (
+              <RowGroup key={key} rows={members} />
+            ))}
+          </UndoOffersProvider>
           {isSilent ? <p className="working">{t("Working")}</p> : null}
           <OtherSubagents sessionKey={sessionKey} items={items} />
           {isSubagent ? null : <RetryBar chat={chat} />}
-          {isSubagent ? null : <UndoFilesBar chat={chat} />}
+          {isSubagent ? null : <UndoFilesBar chat={chat} offer={undos.newest} />}
           {outgoing.map((message) => (
             <OutgoingRow key={message.idempotencyKey} message={message} />
           ))}

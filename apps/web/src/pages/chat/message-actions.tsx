@@ -8,6 +8,7 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { t } from "../../i18n/t.ts";
 import { findRequest } from "./find-request.ts";
+import { UndoEarlier } from "./undo-files.tsx";
 
 /** Below an answer: its time of day, and what can be done with it. Empty while it is written. */
 export function AnswerActions({ item }: { readonly item: Extract<ChatItem, { type: "answer" }> }): React.JSX.Element | null {
@@ -34,6 +35,7 @@ export function AnswerActions({ item }: { readonly item: Extract<ChatItem, { typ
           <span className="sr-only"> {t("of the answer")}</span>
         </Link>
       )}
+      {isSubagent ? null : <UndoEarlier entryId={item.entryId} />}
     </div>
   );
 }
@@ -73,6 +75,7 @@ export function UserActions({ item }: { readonly item: Extract<ChatItem, { type:
               <span className="sr-only"> {t("message")}</span>
             </button>
           )}
+          {isSubagent ? null : <UndoEarlier entryId={item.id} />}
         </div>
       )}
     </>
