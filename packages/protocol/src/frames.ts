@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { parserOf } from "./parser-of.ts";
+import { type ConfigFinding, ConfigFindingSchema } from "./shapes/config.ts";
 
 /** Largest frame after authentication, bytes. A larger one closes the connection with code 1009. */
 export const MAX_FRAME_BYTES: number = 1024 * 1024;
@@ -60,9 +61,13 @@ export type RpcErrorCode = z.infer<typeof RpcErrorCodeSchema>;
 export interface RpcErrorBody {
   readonly code: RpcErrorCode;
   readonly message: string;
+  /** What is wrong with which key, also in `message`; only of `config.patch`. */
+  readonly problems?: readonly ConfigFinding[];
 }
 
-const RpcErrorBodySchema = z.lazy(() => z.strictObject({ code: RpcErrorCodeSchema, message: z.string() }));
+const RpcErrorBodySchema = z.lazy(() =>
+  z.strictObject({ code: RpcErrorCodeSchema, message: z.string(), problems: z.array(ConfigFindingSchema).optional() }),
+);
 
 /** First frame of a client. A browser sends its token here, never in the URL. */
 export interface ConnectFrame {

@@ -17,6 +17,10 @@ test("without a file the text is empty, and a first change makes one; a file tha
     const first = await desk.view();
     expect(first).toMatchObject({ source: "file", written: { gateway: { port: 4711 } } });
     await expect(desk.patch({ baseHash: empty.baseHash, text: "{}" })).rejects.toMatchObject({ name: "RpcError", code: "conflict" });
+    await expect(desk.patch({ baseHash: first.baseHash, patch: { gateway: { port: "many" } } })).rejects.toMatchObject({
+      code: "invalid-request",
+      problems: [{ type: "invalid-value", path: "gateway.port", message: expect.not.stringContaining("gateway.port") as string }],
+    });
     await rm(first.path);
     await mkdir(first.path);
     const broken = await desk.view();

@@ -47,7 +47,8 @@ export function createConfigDesk({ options, hide, control }: ConfigDeskOptions):
       const result = text === undefined ? await merge(patch ?? {}, how) : await replaceConfigText(text, how);
       if (result.type === "refused") {
         const isConflict = result.problems.some(({ type }) => type === "conflict");
-        throw new RpcError(isConflict ? "conflict" : "invalid-request", hide(result.problems.map(formatProblem).join("\n")));
+        const problems = result.problems.map((problem) => toFinding(problem, hide));
+        throw new RpcError(isConflict ? "conflict" : "invalid-request", hide(result.problems.map(formatProblem).join("\n")), { problems });
       }
       return applied(result, { baseHash, dryRun }, { hide, ...withoutUndefined({ control }) });
     },

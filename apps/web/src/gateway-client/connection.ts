@@ -114,7 +114,8 @@ export class Connection {
         settle: (frame) => {
           cancelTimer();
           if (!frame.ok) {
-            reject(new RpcError(frame.error.code, frame.error.message));
+            const { code, message, problems } = frame.error;
+            reject(new RpcError(code, message, { problems }));
             return;
           }
           const parsed = RPC_METHODS[method].result.safeParse(frame.result);

@@ -1,4 +1,4 @@
-import type { RpcErrorCode } from "@factotum/protocol";
+import type { ConfigFinding, RpcErrorCode } from "@factotum/protocol";
 import { gatewayText } from "../i18n/gateway-text.ts";
 
 /**
@@ -11,12 +11,19 @@ export type RequestFailureCode = RpcErrorCode | "disconnected" | "timeout";
 /** A request that failed. `message` is for people and says what to do, in the language of the page at the time it is read. */
 export class RpcError extends Error {
   readonly code: RequestFailureCode;
+  /** What is wrong with which key of the configuration, in English. */
+  readonly problems: readonly ConfigFinding[] | undefined;
   readonly #message: string;
 
-  constructor(code: RequestFailureCode, message: string, options?: ErrorOptions) {
+  constructor(
+    code: RequestFailureCode,
+    message: string,
+    options: ErrorOptions & { readonly problems?: readonly ConfigFinding[] | undefined } = {},
+  ) {
     super(undefined, options);
     this.name = "RpcError";
     this.code = code;
+    this.problems = options.problems;
     this.#message = message;
   }
 

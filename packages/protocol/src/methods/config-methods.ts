@@ -14,8 +14,8 @@ export interface ConfigMethods {
   "config.get": { params: Record<string, never>; result: ConfigView };
   /**
    * Changes the file by a JSON merge patch (RFC 7396) or by its whole text, of which exactly one is given, and applies it at once. Comments stay. With `dryRun`
-   * nothing is written. Rejects with `conflict` if the file is not the one of `baseHash`, and with `invalid-request`, one line for each problem, if the result
-   * would not be valid; nothing is written then.
+   * nothing is written. Rejects with `conflict` if the file is not the one of `baseHash`, and with `invalid-request` if the result would not be valid; nothing is
+   * written then. The error has `problems`, and a line for each in its message.
    */
   "config.patch": {
     params: {

@@ -86,7 +86,8 @@ export interface ConfigPatchResult {
   readonly problems: readonly string[];
 }
 
-const finding = z.lazy(() =>
+/** Parses something that is wrong with the file. */
+export const ConfigFindingSchema: z.ZodType<ConfigFinding> = parserOf<ConfigFinding>()(() =>
   z.strictObject({
     type: z.string(),
     path: z.string(),
@@ -107,7 +108,7 @@ export const ConfigViewSchema: z.ZodType<ConfigView> = parserOf<ConfigView>()(()
     mark: z.string(),
     written: z.record(z.string(), z.unknown()),
     effective: z.record(z.string(), z.unknown()),
-    problems: z.array(finding),
+    problems: z.array(ConfigFindingSchema),
     inactive: z.array(z.string()),
     needsRestart: z.array(z.string()),
   }),

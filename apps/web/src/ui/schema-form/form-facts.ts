@@ -22,7 +22,10 @@ export interface ControlProps {
 export interface FormProblem {
   /** `agents.list[0].model`. */
   readonly path: string;
+  /** As the gateway says it, in English. */
   readonly message: string;
+  /** In the text, from 1. */
+  readonly line?: number;
 }
 
 /** What the controls of a form have in common. */

@@ -1,4 +1,5 @@
 import { useId } from "react";
+import { gatewayText } from "../../i18n/gateway-text.ts";
 import { t } from "../../i18n/t.ts";
 import { Badge } from "../badge.tsx";
 import { Button } from "../button.tsx";
@@ -24,7 +25,7 @@ interface SettingFieldProps extends ControlProps {
 export function SettingField(props: SettingFieldProps): React.JSX.Element {
   const { node, path, label, value, onChange, isRequired = false, error, isSwitch = false, children } = props;
   const id = useId();
-  const problems = useProblems(path, { isDeep: true }).map(({ message }) => message);
+  const problems = useProblems(path, { isDeep: true }).map(({ message }) => gatewayText(message));
   const errors = error === undefined ? problems : [error, ...problems];
   const description = descriptionOf(node);
   const described = [description === "" ? undefined : `${id}-hint`, errors.length === 0 ? undefined : `${id}-error`];

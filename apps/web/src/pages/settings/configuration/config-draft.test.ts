@@ -2,7 +2,6 @@ import type { ConfigView } from "@factotum/protocol";
 import { expect, test } from "vitest";
 import { changeOf, rebased } from "./config-draft.ts";
 import { mergeText } from "./merge-text.ts";
-import { parseProblems } from "./parse-problems.ts";
 
 const view = (text: string, written: Readonly<Record<string, unknown>> = {}): ConfigView => ({
   path: "factotum.json5",
@@ -31,15 +30,4 @@ test("changes of a text are put into the other text, and where both changed one 
   expect(mergeText(before, before.replace("c", "mine"), before.replace("c", "theirs"))).toBeUndefined();
   const draft = { type: "text", base: view(before), text: "mine\n" } as const;
   expect(rebased(draft, view("other\n"))).toMatchObject({ base: { baseHash: "other\n" }, text: "mine\n" });
-});
-
-test("the problems of a refused change are found at their keys", () => {
-  expect(parseProblems('gateway.port: a number is expected\nmodels.providers["my.own"].api: it is missing\nThe file: is locked\n')).toEqual(
-    [
-      { path: "gateway.port", message: "a number is expected" },
-      { path: 'models.providers["my.own"].api', message: "it is missing" },
-      { path: "", message: "The file: is locked" },
-    ],
-  );
-  expect(parseProblems("agents.list[0].model (line 3): x")[0]?.path).toBe("");
 });

@@ -12,7 +12,7 @@ import type { FormProblem } from "../../../ui/schema-form/form-facts.ts";
 import { ConfigForms } from "./config-forms.tsx";
 import { useConfigDraft } from "./config-draft.ts";
 import { DraftBar } from "./draft-bar.tsx";
-import { KeyLink } from "./key-link.tsx";
+import { ProblemList } from "./problem-list.tsx";
 import { TextForm } from "./text-form.tsx";
 import styles from "./configuration.module.css";
 
@@ -106,16 +106,7 @@ function FileCard({ view: { path, source, problems, needsRestart } }: { readonly
         <p className="problem">{t("This file cannot be used. The gateway runs with the last good copy of it.")}</p>
       ) : null}
       {source === "refused" ? <p className="problem">{t("This file cannot be used, and there is no copy of it.")}</p> : null}
-      {problems.length === 0 ? null : (
-        <ul className={styles["list"]} aria-label={t("Problems of the file")}>
-          {problems.map((problem) => (
-            <li key={`${problem.path} ${problem.message}`} dir="auto">
-              {problem.path === "" ? null : <KeyLink path={problem.path} />} {problem.message}
-              {problem.line === undefined ? null : ` (${t("line {line}", { line: problem.line })})`}
-            </li>
-          ))}
-        </ul>
-      )}
+      {problems.length === 0 ? null : <ProblemList label={t("Problems of the file")} problems={problems} />}
       {needsRestart.length === 0 ? null : (
         <p>
           {t("Takes effect after a restart: {keys}.", { keys: needsRestart.join(", ") })}{" "}

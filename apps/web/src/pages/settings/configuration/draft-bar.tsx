@@ -8,8 +8,7 @@ import { Button } from "../../../ui/button.tsx";
 import type { FormProblem } from "../../../ui/schema-form/form-facts.ts";
 import { useToasts } from "../../../ui/toasts.tsx";
 import { changeOf, type ConfigDraft, rebased, useConfigDraft } from "./config-draft.ts";
-import { KeyLink } from "./key-link.tsx";
-import { parseProblems } from "./parse-problems.ts";
+import { ProblemList } from "./problem-list.tsx";
 import styles from "./configuration.module.css";
 
 /** With the program that compares texts. */
@@ -41,10 +40,10 @@ export function DraftBar({ view, refused, onRefused, plan, onPlan: setPlan }: Dr
     setPlan(undefined);
     onRefused([]);
   };
-  const fail = ({ code, message }: RpcError): void => {
+  const fail = ({ message, problems }: RpcError): void => {
     setPlan(undefined);
-    // The file as it is now comes with the next answer; until then the text says what has happened.
-    onRefused(code === "invalid-request" ? parseProblems(message) : [{ path: "", message }]);
+    // If the file has changed, it comes with the next answer; until then the text says what has happened.
+    onRefused(problems ?? [{ path: "", message }]);
   };
   const send = (change: ConfigDraft, dryRun: boolean, done: (result: ConfigPatchResult) => void): void => {
     onRefused([]);
@@ -80,13 +79,7 @@ export function DraftBar({ view, refused, onRefused, plan, onPlan: setPlan }: Dr
       {refused.length === 0 ? null : (
         <div className={styles["refused"]} role="alert">
           <p>{t("Nothing was saved:")}</p>
-          <ul className={styles["list"]}>
-            {refused.map(({ path, message }) => (
-              <li key={`${path} ${message}`} dir="auto">
-                {path === "" ? null : <KeyLink path={path} />} {message}
-              </li>
-            ))}
-          </ul>
+          <ProblemList problems={refused} />
         </div>
       )}
       {plan !== undefined || isStale ? null : (
