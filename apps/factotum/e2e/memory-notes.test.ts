@@ -86,6 +86,23 @@ test("the owner's notes are read without secrets, and written over what was read
   expect((await runCommand(write, { home })).stdout).toBe("memory/empty.md is written.\n");
   expect((await runCommand(write, { home })).stdout).toContain("its newest version");
 
+  // Both commands that write a text do it alike.
+  const source = join(home, "new-text.md");
+  await writeFile(source, "Be short.\n");
+  for (const [command, path] of [
+    ["files", "SOUL.md"],
+    ["memory", "memory/empty.md"],
+  ] as const) {
+    expect(await runCommand([command, "write", path, source, "--base", baseHash], { home })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`${path} has changed since it was read.`) as string,
+    });
+    expect((await runCommand([command, "write", path, source], { home })).stdout).toMatch(
+      `${path} is written. What it held until now is its newest version.`,
+    );
+    expect(await readFile(join(workspace, path), "utf8")).toBe("Be short.\n");
+  }
+
   await runCommand(["cron", "add", "tea", "--at", "20m", "--text", "The tea is ready.", "--silent"], { home });
   await expect.poll(() => watching.events).toContain("jobs-change");
 });

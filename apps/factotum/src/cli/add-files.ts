@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type * as FileCommands from "../commands/files.ts";
 import type { CliContext, Finish } from "../runtime/cli-context.ts";
 import { json } from "./options.ts";
+import { addWrite, writeOptions, type WriteFlags } from "./add-write.ts";
 
 interface Common {
   readonly agent?: string;
@@ -30,12 +31,10 @@ export function addFiles(program: Command, context: CliContext, finish: Finish):
     .action(async (path: string, options: Common & { version?: string }) =>
       finish(await (await load()).filesShow(context, { ...optionsOf(options), path, ...withoutUndefined({ id: options.version }) })),
     );
-  add("write", "replace a file by a file of this machine; what it held becomes a version")
-    .argument("<path>", "such as SOUL.md")
-    .argument("<source>", "the file with the new text")
-    .action(async (path: string, source: string, options: Common) =>
-      finish(await (await load()).filesWrite(context, { ...optionsOf(options), path, source })),
-    );
+  addWrite(add("write", "give a file a new text; what it held becomes a version").argument("<path>", "such as SOUL.md")).action(
+    async (path: string, source: string | undefined, options: Common & WriteFlags) =>
+      finish(await (await load()).filesWrite(context, { ...optionsOf(options), path, ...writeOptions(source, options) })),
+  );
   add("versions", "list what a file held before its changes")
     .argument("<path>", "such as SOUL.md")
     .action(async (path: string, options: Common) => finish(await (await load()).filesVersions(context, { ...optionsOf(options), path })));

@@ -1,4 +1,5 @@
 import { Option, type Command } from "commander";
+import { addWrite, writeOptions, type WriteFlags } from "./add-write.ts";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type * as MemoryCommands from "../commands/memory.ts";
 import type * as NotesCommands from "../commands/memory-notes.ts";
@@ -108,12 +109,10 @@ function addNotes(context: CliContext, finish: Finish, { add, optionsOf }: NoteC
   add("show", "print a note, with the secrets that the gateway knows hidden")
     .argument("<path>", "MEMORY.md, USER.md, or a Markdown file in memory")
     .action(async (path: string, options: Common) => finish(await (await load()).memoryShow(context, { ...optionsOf(options), path })));
-  add("write", "give a note the text on standard input; its present text becomes a version")
-    .argument("<path>", "the note")
-    .option("--base <hash>", "refuse if the note is no longer the one of this hash, which show --json prints")
-    .action(async (path: string, options: Common & { base?: string }) =>
-      finish(await (await load()).memoryWrite(context, { ...optionsOf(options), path, ...withoutUndefined({ baseHash: options.base }) })),
-    );
+  addWrite(add("write", "give a note a new text; its present text becomes a version").argument("<path>", "the note")).action(
+    async (path: string, source: string | undefined, options: Common & WriteFlags) =>
+      finish(await (await load()).memoryWrite(context, { ...optionsOf(options), path, ...writeOptions(source, options) })),
+  );
   add("remove", "remove a note; its text becomes a version")
     .argument("<path>", "the note")
     .action(async (path: string, options: Common) => finish(await (await load()).memoryRemove(context, { ...optionsOf(options), path })));

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { plural } from "@factotum/agent-contract";
+import { plural, withoutUndefined } from "@factotum/agent-contract";
 import {
   MAX_KNOWLEDGE_FILE_BYTES,
   MAX_UPLOAD_PART_BYTES,
@@ -18,6 +17,7 @@ import { EXIT } from "../runtime/exit-codes.ts";
 import { terminalText } from "../runtime/foreign-text.ts";
 import { relativeTime } from "../runtime/relative-time.ts";
 import { renderTable } from "../runtime/render-table.ts";
+import { describeWrite, readNewText, readSource, type WriteOptions } from "./write-text.ts";
 
 /** Whose files, and how the result is printed. */
 export interface FilesOptions {
@@ -61,20 +61,17 @@ export async function filesShow(
   return EXIT.ok;
 }
 
-/** Writes a file of this machine into a file of the workspace. */
+/** Writes a file of the workspace. */
 export async function filesWrite(
   cli: CliContext,
-  { json, path: named, source, ...params }: FilesOptions & { readonly path: string; readonly source: string },
+  { json, path: named, source, baseHash, ...params }: FilesOptions & WriteOptions & { readonly path: string },
 ): Promise<number> {
   const path = nameOf(named);
-  const text = new TextDecoder().decode(await readSource(source));
-  const { baseHash, text: before } = await requestGateway(cli, "files.read", { ...params, path });
-  const written = await requestGateway(cli, "files.write", { ...params, path, text, baseHash });
+  const text = await readNewText(cli, withoutUndefined({ source }));
+  const before = await requestGateway(cli, "files.read", { ...params, path });
+  const written = await requestGateway(cli, "files.write", { ...params, path, text, baseHash: baseHash ?? before.baseHash });
   if (json) printJson(cli, written);
-  else
-    cli.print(
-      `${path} is written. New conversations begin with it${before === "" ? "" : "; what it held until now is its newest version"}.\n`,
-    );
+  else cli.print(`${describeWrite(path, { hadText: before.text !== "" })} New conversations begin with it.\n`);
   return EXIT.ok;
 }
 
@@ -154,12 +151,4 @@ function nameOf(named: string): WorkspaceFileName {
   const found = WORKSPACE_FILES.find((one) => one.toLowerCase() === named.toLowerCase());
   if (found !== undefined) return found;
   throw new CliError("usage", `${named} is no file of these commands.`, { fix: `The files are: ${WORKSPACE_FILES.join(", ")}.` });
-}
-
-async function readSource(source: string): Promise<Uint8Array> {
-  try {
-    return await readFile(source);
-  } catch (cause) {
-    throw new CliError("usage", `${source} cannot be read.`, { fix: "Name a file that is there.", cause });
-  }
 }

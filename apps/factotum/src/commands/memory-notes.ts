@@ -5,6 +5,7 @@ import { EXIT } from "../runtime/exit-codes.ts";
 import { terminalText } from "../runtime/foreign-text.ts";
 import { relativeTime } from "../runtime/relative-time.ts";
 import type { MemoryOptions } from "./memory.ts";
+import { describeWrite, readNewText, type WriteOptions } from "./write-text.ts";
 
 /** A note of an agent. */
 export interface NoteOptions extends MemoryOptions {
@@ -39,17 +40,13 @@ export async function memoryShow(cli: CliContext, { json, ...params }: NoteOptio
   return EXIT.ok;
 }
 
-/** Writes a note with the text on standard input: over the one of `baseHash`, or over what is there now. */
-export async function memoryWrite(
-  cli: CliContext,
-  { json, baseHash, ...params }: NoteOptions & { readonly baseHash?: string },
-): Promise<number> {
-  const text = (await cli.readInput?.()) ?? "";
+/** Writes a note. */
+export async function memoryWrite(cli: CliContext, { json, source, baseHash, ...params }: NoteOptions & WriteOptions): Promise<number> {
+  const text = await readNewText(cli, withoutUndefined({ source }));
   const base = baseHash ?? (await hashOf(cli, params));
   const written = await requestGateway(cli, "memory.write", { ...params, text, ...withoutUndefined({ baseHash: base }) });
   if (json) printJson(cli, written);
-  else
-    cli.print(`${terminalText(written.path)} is written.${base === undefined ? "" : " What it held until now is its newest version."}\n`);
+  else cli.print(`${describeWrite(written.path, { hadText: base !== undefined })}\n`);
   return EXIT.ok;
 }
 

@@ -9,6 +9,7 @@ import { MAX_WORKSPACE_FILE_CHARS, WORKSPACE_FILES, type WorkspaceFile, type Wor
 import { FileAccessError, type FileAccess, type FileVersion, type RunFiles } from "@factotum/tools";
 import { addKnowledge, knowledgeName, listKnowledge, removeKnowledge } from "./knowledge-folder.ts";
 import { ownersRun } from "./note-history.ts";
+import { changedSince } from "./changed-since.ts";
 import { PendingUploads } from "./pending-uploads.ts";
 import { restoreMarks, unknownMark } from "./restore-marks.ts";
 
@@ -180,10 +181,6 @@ function tooLong(path: string): RpcError {
     "too-large",
     `${path} has more than ${MAX_WORKSPACE_FILE_CHARS} characters. Change it with an editor on the gateway's machine.`,
   );
-}
-
-function changedSince(path: string): RpcError {
-  return new RpcError("conflict", `${path} has changed since it was read. Read it again, and make your change there.`);
 }
 
 async function asRpcErrors<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -6,6 +6,7 @@ import { listNoteFiles, MAX_NOTE_BYTES, parseNotePath } from "@factotum/memory";
 import { FileAccessError, type FileAccess, type FileChange, type FileVersion, type RunFiles } from "@factotum/tools";
 import type { NoteChanges } from "../compose/note-changes.ts";
 import type { SecretFilter } from "../runtime/secret-filter.ts";
+import { changedSince } from "./changed-since.ts";
 import { ownersRun } from "./note-history.ts";
 import { restoreMarks, unknownMark } from "./restore-marks.ts";
 
@@ -26,8 +27,6 @@ interface ReadNote {
   readonly untrusted: boolean;
   readonly version: FileVersion;
 }
-
-const CHANGED = "The note has changed since it was read. Read it again, and make the change once more.";
 
 /** The notes of agents for the owner: read with their secrets hidden, and written over the version that was read alone. */
 export function createNoteDesk(parts: NoteDeskParts): NoteDesk {
@@ -52,7 +51,7 @@ export function createNoteDesk(parts: NoteDeskParts): NoteDesk {
       }),
     write: async (agentId, { path, text, baseHash }) =>
       change(agentId, path, (note) => {
-        if (note?.hash !== baseHash) throw conflict(note === undefined || baseHash !== undefined ? CHANGED : EXISTS);
+        if (note?.hash !== baseHash) throw note === undefined || baseHash !== undefined ? changedSince(path) : conflict(EXISTS);
         const restored = note === undefined ? restoreMarks(text, NEW) : restoreMarks(text, { ...note, mark: REDACTED });
         if (restored.type === "mark") throw conflict(unknownMark(restored.line));
         return { type: "write", path, data: restored.text, unchangedSince: note?.version ?? "absent" };
@@ -60,7 +59,7 @@ export function createNoteDesk(parts: NoteDeskParts): NoteDesk {
     remove: async (agentId, { path, baseHash }) =>
       change(agentId, path, (note) => {
         if (note === undefined) throw noNote(path);
-        if (note.hash !== baseHash) throw conflict(CHANGED);
+        if (note.hash !== baseHash) throw changedSince(path);
         return { type: "remove", path, unchangedSince: note.version };
       }),
     onChange: (listener) => parts.changes.onChange(listener),
@@ -91,7 +90,7 @@ async function withNote<Result>(
     return await use(await parts.files.forRun(ownersRun(agentId, workspace)), note);
   } catch (error) {
     if (!(error instanceof FileAccessError)) throw error;
-    throw conflict(error.code === "changed" ? CHANGED : error.message, error);
+    throw error.code === "changed" ? changedSince(note, error) : conflict(error.message, error);
   }
 }
 
