@@ -4,6 +4,8 @@ export interface TemplateMatch {
   readonly translation: string;
   /** What stands at the placeholders. */
   readonly values: ReadonlyMap<number, string>;
+  /** Number of characters that are no values. */
+  readonly ownChars: number;
   /** Placeholders in quotation marks. */
   readonly quoted: ReadonlySet<number>;
 }
@@ -13,24 +15,34 @@ interface Template {
   /** What stands around the placeholders: one more than there are placeholders. */
   readonly literals: readonly string[];
   readonly placeholders: readonly number[];
+  readonly ownChars: number;
+  /** Number of letters of its own. */
+  readonly letters: number;
 }
 
 const PLACEHOLDER = /\{(\d+)\}/g;
-const SENTENCE_BREAK = /[.!?]\s|\n/;
+/** Between sentences, lines, clauses that are no part of an example in braces, and before a last remark in parentheses. */
+export const BREAK: RegExp = /((?<=[.!?]["')”]?)\s+|\s*\n\s*|[:;]\s+(?![^{}]*\}|[{[])|\s+(?=\([^()]*\)(?:$|[.:;])))/u;
+const SENTENCE_BREAK = /[.!?]["')”]?\s|\n|[:;]\s+(?![^{}]*\}|[{[])/u;
 
-/** Creates a function that finds the template with the most own characters that describes a whole text. Placeholders are numbered: `{0}`. */
-export function createTemplateMatcher(catalogue: Readonly<Record<string, string>>): (text: string) => TemplateMatch | undefined {
+/** Finds the templates that describe a whole text, among those with at least so many letters. Those with the most characters of their own come first. */
+export type TemplateMatcher = (text: string, minLetters: number) => readonly TemplateMatch[];
+
+/** Creates a matcher. Placeholders are numbered: `{0}`. Templates are parsed when the first text is searched. */
+export function createTemplateMatcher(catalogue: Readonly<Record<string, string>>): TemplateMatcher {
   let templates: readonly Template[] | undefined;
-  return (text) => {
+  return (text, minLetters) => {
     templates ??= parseTemplates(catalogue);
+    const matches: TemplateMatch[] = [];
     for (const template of templates) {
+      if (template.letters < minLetters) continue;
       const found = valuesIn(text, template);
       if (found === undefined) continue;
-      const { translation, literals, placeholders } = template;
-      const quoted = new Set(placeholders.filter((_, at) => literals[at]?.endsWith('"') === true));
-      return { translation, quoted, values: new Map(placeholders.map((index, at) => [index, found[at] ?? ""])) };
+      const { translation, literals, placeholders, ownChars } = template;
+      const quoted = new Set(placeholders.filter((_, at) => /["“`']$/.test(literals[at] ?? "")));
+      matches.push({ translation, quoted, ownChars, values: new Map(placeholders.map((index, at) => [index, found[at] ?? ""])) });
     }
-    return undefined;
+    return matches;
   };
 }
 
@@ -43,12 +55,14 @@ function parseTemplates(catalogue: Readonly<Record<string, string>>): readonly T
   return Object.entries(catalogue)
     .map(([english, translation]) => parseTemplate(english, translation))
     .filter(({ placeholders }) => placeholders.length > 0)
-    .toSorted((one, other) => other.literals.join("").length - one.literals.join("").length);
+    .toSorted((one, other) => other.ownChars - one.ownChars);
 }
 
 function parseTemplate(english: string, translation: string): Template {
   const placeholders = [...english.matchAll(PLACEHOLDER)].map(([, index]) => Number(index));
-  return { translation, placeholders, literals: english.split(/\{\d+\}/) };
+  const literals = english.split(/\{\d+\}/);
+  const own = literals.join("");
+  return { translation, placeholders, literals, ownChars: own.length, letters: own.match(/\p{L}/gu)?.length ?? 0 };
 }
 
 /** What stands at the placeholders, each as short as possible but the last; `undefined` if the template does not describe the whole text. */

@@ -207,7 +207,7 @@ function allowedOf(node: Document): string {
 function allowedOfForm(node: Document): string {
   const choices = Array.isArray(node["enum"]) ? node["enum"] : "const" in node ? [node["const"]] : undefined;
   if (choices !== undefined) return choices.map((choice) => `\`${String(choice)}\``).join(", ");
-  if (node["type"] === "integer" || node["type"] === "number") return numberForm(node).replace(/^(?:whole )?number ?/, "");
+  if (node["type"] === "integer" || node["type"] === "number") return numberForm(node).replace(/^a (?:whole )?number ?/, "");
   const below = node["type"] === "array" ? node["items"] : node["type"] === "object" ? node["additionalProperties"] : undefined;
   return isPlainObject(below) && !isPlainObject(below["properties"]) ? allowedOf(below) : "";
 }

@@ -43,7 +43,7 @@ function formOf(node: Document): string {
       return "true or false";
     case "integer":
     case "number":
-      return `a ${numberForm(node)}`;
+      return numberForm(node);
     case "array":
       return listForm(node);
     case "object":
@@ -55,14 +55,19 @@ function formOf(node: Document): string {
   }
 }
 
-/** `whole number from 1 to 5`. */
-export function numberForm(node: Document): string {
-  const word = node["type"] === "integer" ? "whole number" : "number";
-  const { minimum, maximum, exclusiveMinimum } = node;
-  const least = typeof minimum === "number" && minimum > Number.MIN_SAFE_INTEGER ? ` from ${minimum}` : "";
-  const from = typeof exclusiveMinimum === "number" ? ` above ${exclusiveMinimum}` : least;
-  const most = typeof maximum === "number" && maximum < Number.MAX_SAFE_INTEGER ? ` to ${maximum}` : "";
-  return `${word}${from === "" && most !== "" ? ` up${most}` : `${from}${most}`}`;
+/** `a whole number from 1 to 5`. */
+export function numberForm({ type, minimum, maximum, exclusiveMinimum }: Document): string {
+  const isWhole = type === "integer";
+  const least = typeof minimum === "number" && minimum > Number.MIN_SAFE_INTEGER ? minimum : undefined;
+  const most = typeof maximum === "number" && maximum < Number.MAX_SAFE_INTEGER ? maximum : undefined;
+  if (typeof exclusiveMinimum === "number")
+    return most === undefined
+      ? `a ${isWhole ? "whole number" : "number"} above ${exclusiveMinimum}`
+      : `a ${isWhole ? "whole number" : "number"} above ${exclusiveMinimum} to ${most}`;
+  if (least === undefined && most === undefined) return isWhole ? "a whole number" : "a number";
+  if (least === undefined) return `a ${isWhole ? "whole number" : "number"} up to ${most}`;
+  if (most === undefined) return `a ${isWhole ? "whole number" : "number"} from ${least}`;
+  return `a ${isWhole ? "whole number" : "number"} from ${least} to ${most}`;
 }
 
 function listForm(node: Document): string {

@@ -5,7 +5,7 @@ import type { RunFailureCode, RunOutcome } from "@factotum/agent-contract";
 export type FailedRun = Extract<RunOutcome, { readonly type: "failed" }>;
 
 /** Placeholder for the time when the model can be asked again. */
-const LATER = "{later}";
+const LATER = "{0}";
 
 /** What happened, for guests, and what to do next, for everyone. */
 interface Advice {
@@ -18,8 +18,8 @@ const RESEND = "Then send the message again.";
 const ADVICE: Readonly<Record<RunFailureCode, Advice>> = {
   unauthorized: { what: "The key for the model's provider is missing or not valid. A valid one must be set.", next: RESEND },
   billing: { what: "The account at the model's provider is out of credit. It must be topped up.", next: RESEND },
-  "rate-limited": { what: "The model's provider asks to slow down.", next: "Try again {later}." },
-  overloaded: { what: "The model's provider is overloaded.", next: "Try again {later}." },
+  "rate-limited": { what: "The model's provider asks to slow down.", next: "Try again {0}." },
+  overloaded: { what: "The model's provider is overloaded.", next: "Try again {0}." },
   "context-overflow": {
     what: "This conversation has grown too long for the model.",
     next: "Send /new to start a fresh one.",
@@ -32,9 +32,9 @@ const ADVICE: Readonly<Record<RunFailureCode, Advice>> = {
   refused: { what: "The model declined to answer this.", next: "Say it in other words." },
   filtered: { what: "The content filter of the model's provider stopped this.", next: "Say it in other words." },
   timeout: { what: "The model did not answer in time.", next: "Try again." },
-  unreachable: { what: "The model's provider could not be reached.", next: "Try again {later}." },
+  unreachable: { what: "The model's provider could not be reached.", next: "Try again {0}." },
   truncated: { what: "The model's answer broke off.", next: "Try again." },
-  server: { what: "The model's provider had an internal error.", next: "Try again {later}." },
+  server: { what: "The model's provider had an internal error.", next: "Try again {0}." },
   budget: {
     what: "What this may use for today is used up, or it pauses after failures.",
     next: "A higher cap under spend in the configuration lets it resume sooner.",

@@ -51,7 +51,7 @@ const RETRY: Readonly<Record<ModelErrorCode, Retry>> = {
 export function createModelError(code: ModelErrorCode, facts: FailureFacts, context: ErrorContext): ModelError {
   const said = facts.said === undefined ? undefined : quotable(facts.said, context.secrets);
   const status = facts.status === undefined ? "" : ` (${facts.status})`;
-  const message = `${describe(code, context)}${status}${said === undefined ? "." : `: ${said.replace(/\.$/, "")}.`}${advise(code, context)}`;
+  const message = `${describe(code, context, status)}${said === undefined ? "." : `: ${said.replace(/\.$/, "")}.`}${advise(code, context)}`;
   const retry = facts.final === true ? NEVER : RETRY[code];
   const canWait = retry.type !== "never" && facts.retryAfterMs !== undefined;
   return new ModelError(code, message, {
@@ -72,45 +72,45 @@ export function createOversizeError(what: string, context: ErrorContext): ModelE
   return createModelError("server", { said: `it sent ${what}, so the call was ended`, final: true }, context);
 }
 
-function describe(code: ModelErrorCode, { provider, model, keyPlace }: ErrorContext): string {
+function describe(code: ModelErrorCode, { provider, model, keyPlace }: ErrorContext, status: string): string {
   const name = `${provider}/${model}`;
   switch (code) {
     case "unauthorized":
       return keyPlace === undefined
-        ? `${provider} refused a request to ${model} without a key`
-        : `${provider} refused the key in ${keyPlace} for ${model}`;
+        ? `${provider} refused a request to ${model} without a key${status}`
+        : `${provider} refused the key in ${keyPlace} for ${model}${status}`;
     case "billing":
-      return `The account at ${provider}${keyPlace === undefined ? "" : ` of the key in ${keyPlace}`} has no credit left or is over its plan`;
+      return `The account at ${provider}${keyPlace === undefined ? "" : ` of the key in ${keyPlace}`} has no credit left or is over its plan${status}`;
     case "rate-limited":
-      return `${name} wants fewer requests`;
+      return `${name} wants fewer requests${status}`;
     case "overloaded":
-      return `${name} is overloaded`;
+      return `${name} is overloaded${status}`;
     case "context-overflow":
-      return `The conversation does not fit into the window of ${name}`;
+      return `The conversation does not fit into the window of ${name}${status}`;
     case "invalid-request":
-      return `${name} does not take this request`;
+      return `${name} does not take this request${status}`;
     case "not-found":
-      return `${provider} has no model "${model}" at this address`;
+      return `${provider} has no model "${model}" at this address${status}`;
     case "refused":
-      return `${name} declined to answer`;
+      return `${name} declined to answer${status}`;
     case "filtered":
-      return `The content filter of ${provider} stopped ${name}`;
+      return `The content filter of ${provider} stopped ${name}${status}`;
     case "timeout":
-      return `${name} did not answer in time`;
+      return `${name} did not answer in time${status}`;
     case "unreachable":
-      return `${name} cannot be reached`;
+      return `${name} cannot be reached${status}`;
     case "truncated":
-      return `The answer of ${name} broke off`;
+      return `The answer of ${name} broke off${status}`;
     case "output-limit":
-      return `The answer of ${name} grew too long`;
+      return `The answer of ${name} grew too long${status}`;
     case "server":
-      return `${name} failed`;
+      return `${name} failed${status}`;
     case "budget":
-      return "The budget is used up";
+      return `The budget is used up${status}`;
     case "denied":
-      return "A rule does not allow this request";
+      return `A rule does not allow this request${status}`;
     case "aborted":
-      return "Stopped";
+      return `Stopped${status}`;
   }
 }
 
