@@ -1,5 +1,6 @@
 import type { ChatFile } from "@factotum/protocol";
 import * as z from "zod";
+import { gatewayText } from "../i18n/gateway-text.ts";
 import { t } from "../i18n/t.ts";
 
 /** The result of an upload. */
@@ -19,7 +20,7 @@ export async function uploadFile(
     const response = await fetch(address, { method: "POST", headers: { authorization: `Bearer ${token}` }, body: file });
     const body: unknown = await response.json();
     if (response.ok) return { type: "uploaded", ...UploadedSchema.parse(body) };
-    return { type: "refused", message: RefusedSchema.parse(body).error.message };
+    return { type: "refused", message: gatewayText(RefusedSchema.parse(body).error.message) };
   } catch (error) {
     // No connection, or a response of a proxy in between.
     if (error instanceof TypeError || error instanceof SyntaxError || error instanceof z.ZodError)

@@ -3,6 +3,7 @@ import { AppContext, useAppState } from "../app/app-context.ts";
 import type { AppSession } from "../app/app-session.ts";
 import type { AppRouter } from "./router.tsx";
 import { TokenForm } from "./token-form.tsx";
+import { gatewayText } from "../i18n/gateway-text.ts";
 
 /** The app with a token: its state, and its pages. */
 export interface OpenApp {
@@ -28,6 +29,6 @@ export function App({ open, onToken }: AppProps): React.JSX.Element {
 function Admitted({ router, onToken }: Pick<OpenApp, "router"> & Pick<AppProps, "onToken">): React.JSX.Element {
   const connection = useAppState((state) => state.connection);
   if (connection.type === "refused" && connection.reason === "unauthorized")
-    return <TokenForm reason={connection.message} onToken={onToken} />;
+    return <TokenForm reason={gatewayText(connection.message)} onToken={onToken} />;
   return <RouterProvider router={router} />;
 }

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { useAppState, useSession } from "../app/app-context.ts";
+import { gatewayText } from "../i18n/gateway-text.ts";
 import { t } from "../i18n/t.ts";
 
 /** Shows that the page is disconnected, when it retries, and what to do. Empty while connected. */
@@ -14,7 +15,7 @@ export function ConnectionBanner(): React.JSX.Element | null {
     case "refused":
       return (
         <div className="banner error" role="alert">
-          <span>{connection.message}</span>
+          <span>{gatewayText(connection.message)}</span>
           <button type="button" className="text-button" onClick={() => window.location.reload()}>
             {t("Reload")}
           </button>
@@ -24,7 +25,7 @@ export function ConnectionBanner(): React.JSX.Element | null {
       return (
         <output className="banner">
           <span>
-            {connection.reason} <Countdown untilMs={connection.retryAtMs} />
+            {gatewayText(connection.reason)} <Countdown untilMs={connection.retryAtMs} />
             {connection.attempt < 4 ? "" : ` ${t("Check that the gateway runs: factotum gateway status.")}`}
           </span>
           <button type="button" className="text-button" onClick={() => session.retryNow()}>

@@ -56,6 +56,6 @@ export function TokenForm({
 
 /** The first sentence, which says what is wrong; the form itself says what to do. */
 function plainReason(reason: string): string {
-  const [first = reason] = /^.*?[.!?](?=\s|$)/s.exec(reason) ?? [];
+  const [first = reason] = /^.*?(?:[.!?](?=\s|$)|[。！？])/s.exec(reason) ?? [];
   return first.replaceAll("`", "");
 }

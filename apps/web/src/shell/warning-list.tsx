@@ -5,6 +5,7 @@ import { isSameWarning } from "../app/same-warning.ts";
 import { useAppState, useController } from "../app/app-context.ts";
 import { PairingActions } from "./pairing-actions.tsx";
 import { WarningFix, WarningText } from "./warning-words.tsx";
+import { gatewayText } from "../i18n/gateway-text.ts";
 import { t } from "../i18n/t.ts";
 
 /** Warnings about the gateway for its owner. The container always exists, because screen readers only announce changes in an existing one. */
@@ -40,7 +41,7 @@ export function WarningList(): React.JSX.Element {
           <button
             type="button"
             className="text-button"
-            aria-label={t("Hide: {warning}", { warning: warning.text })}
+            aria-label={t("Hide: {warning}", { warning: gatewayText(warning.text) })}
             onClick={() => controller.warnings.hide(warning)}
           >
             {t("Hide")}

@@ -51,7 +51,7 @@ const WORDS: Readonly<Record<WarningCode, Words>> = {
   },
 };
 
-/** A warning in the page's language; in the gateway's words if it is not known as data. Names of others do not reorder what is around them. */
+/** A warning in the page's language; in the gateway's own words, translated where they are known, if it is not known as data. Names of others do not reorder what is around them. */
 export function WarningText({ warning: { text, facts } }: { readonly warning: GatewayWarning }): React.JSX.Element {
   if (facts === undefined) return <bdi>{gatewayText(text)}</bdi>;
   const { text: id, names } = WORDS[facts.code];

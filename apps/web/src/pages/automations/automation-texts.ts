@@ -1,5 +1,6 @@
 import type { JobShape, OccurrenceShape, ScheduleShape } from "@factotum/protocol";
 import { formatDuration, formatMoment, formatWeekday } from "../../app/locale.ts";
+import { gatewayText } from "../../i18n/gateway-text.ts";
 import { msg, t } from "../../i18n/t.ts";
 import type { Tone } from "../../ui/badge.tsx";
 
@@ -35,10 +36,10 @@ export function stateText(state: RunState): { readonly text: string; readonly to
   return { text: t(text), tone };
 }
 
-/** Why a run is as it is; what the page does not know is the gateway's own text. */
+/** Why a run is as it is; what the page does not know is the gateway's own text, translated where that is known. */
 export function reasonText(reason: string): string {
   const known = REASONS[reason];
-  return known === undefined ? reason : t(known);
+  return known === undefined ? gatewayText(reason) : t(known);
 }
 
 /** What is known of what a run has sent. */

@@ -6,6 +6,7 @@ import { Loaded } from "../../data/loaded.tsx";
 import { useAction } from "../../data/use-action.ts";
 import { useRpc } from "../../data/use-rpc.ts";
 import { isolate } from "../../i18n/isolate.ts";
+import { gatewayText } from "../../i18n/gateway-text.ts";
 import { t } from "../../i18n/t.ts";
 import { PageFrame } from "../../shell/page-frame.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -96,7 +97,7 @@ function JobCard({ job, wasEdited, onEdit }: JobCardProps): React.JSX.Element {
       </dl>
       {disabledBecause === undefined ? null : (
         <p className="problem">
-          {t("Switched off:")} <bdi>{disabledBecause}</bdi>
+          {t("Switched off:")} <bdi>{gatewayText(disabledBecause)}</bdi>
         </p>
       )}
       <div className="actions">
@@ -170,7 +171,7 @@ function GrantsCard({ job: { spec, createdIn }, grants }: { readonly job: JobSum
       </dl>
       {problem === undefined ? null : (
         <p className="problem">
-          {t("Its program is not run:")} <bdi>{problem}</bdi>
+          {t("Its program is not run:")} <bdi>{gatewayText(problem)}</bdi>
         </p>
       )}
     </Card>

@@ -6,6 +6,7 @@ import { Loaded } from "../../data/loaded.tsx";
 import { useAction } from "../../data/use-action.ts";
 import { useRpc } from "../../data/use-rpc.ts";
 import { isolate } from "../../i18n/isolate.ts";
+import { gatewayText } from "../../i18n/gateway-text.ts";
 import { t } from "../../i18n/t.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -93,7 +94,7 @@ function JobItem({ job }: { readonly job: JobSummary }): React.JSX.Element {
       </dl>
       {disabledBecause === undefined ? null : (
         <p className="problem">
-          {t("Switched off:")} <bdi>{disabledBecause}</bdi>
+          {t("Switched off:")} <bdi>{gatewayText(disabledBecause)}</bdi>
         </p>
       )}
       {failures > 0 && disabledBecause === undefined ? (

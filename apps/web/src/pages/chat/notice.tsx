@@ -3,13 +3,14 @@ import type { ChatItem } from "../../chat/chat-items.ts";
 import { lazy, Suspense } from "react";
 import { useAppState } from "../../app/app-context.ts";
 import { Markdown } from "../../markdown/markdown.tsx";
+import { gatewayText } from "../../i18n/gateway-text.ts";
 
 /** Text of the gateway: the answer to a command with its structure, or a sentence with its line breaks. */
 export function Notice({ item }: { readonly item: Extract<ChatItem, { type: "notice" }> }): React.JSX.Element {
   return (
     <div className={`notice ${item.level}`}>
       {item.blocks === undefined ? (
-        <Markdown text={item.text} />
+        <Markdown text={gatewayText(item.text)} />
       ) : (
         item.blocks.map((block, index) => (
           // A notice never changes.
@@ -38,13 +39,13 @@ function Decision({ id }: { readonly id: string }): React.JSX.Element | null {
 function Block({ block }: { readonly block: NoticeBlock }): React.JSX.Element {
   switch (block.type) {
     case "text":
-      return <p dir="auto">{block.text}</p>;
+      return <p dir="auto">{gatewayText(block.text)}</p>;
     case "list":
       return (
         <ul>
           {block.items.map((item) => (
             <li key={item} dir="auto">
-              {item}
+              {gatewayText(item)}
             </li>
           ))}
         </ul>
@@ -54,8 +55,8 @@ function Block({ block }: { readonly block: NoticeBlock }): React.JSX.Element {
         <dl>
           {block.rows.map(({ name, text }) => (
             <div key={name} className="notice-row">
-              <dt>{name}</dt>
-              <dd dir="auto">{text}</dd>
+              <dt>{gatewayText(name)}</dt>
+              <dd dir="auto">{gatewayText(text)}</dd>
             </div>
           ))}
         </dl>

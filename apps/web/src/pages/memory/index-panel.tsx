@@ -3,6 +3,7 @@ import { formatMoment, formatWhole } from "../../app/locale.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { useAction } from "../../data/use-action.ts";
 import { useRpc } from "../../data/use-rpc.ts";
+import { gatewayText } from "../../i18n/gateway-text.ts";
 import { t } from "../../i18n/t.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -42,7 +43,7 @@ export function IndexPanel({ agent }: { readonly agent: string | undefined }): R
           <Facts state={state} />
           {state.problems.map((problem) => (
             <p key={problem} className="problem" dir="auto">
-              {problem}
+              {gatewayText(problem)}
             </p>
           ))}
           <div className="actions">

@@ -3,6 +3,7 @@ import type { GatewayStatus } from "@factotum/protocol";
 import { useState } from "react";
 import { formatMoment, formatWhole } from "../../app/locale.ts";
 import { useAction } from "../../data/use-action.ts";
+import { gatewayText } from "../../i18n/gateway-text.ts";
 import { t } from "../../i18n/t.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -49,10 +50,10 @@ export function GatewayCard({ status }: { readonly status: GatewayStatus }): Rea
           <Fact key={name} name={name} value={value} />
         ))}
       </dl>
-      {storage.detail === undefined ? null : <p className="problem">{storage.detail}</p>}
+      {storage.detail === undefined ? null : <p className="problem">{gatewayText(storage.detail)}</p>}
       {config.problems.map((problem) => (
         <p key={problem} className="problem">
-          {problem}
+          {gatewayText(problem)}
         </p>
       ))}
       {damage.length === 0 ? null : (

@@ -71,7 +71,7 @@ export function stepDetails(step: TraceStep, trace: MessageTrace): readonly stri
   switch (step.type) {
     case "input": {
       const { sender, state, reason } = step.input;
-      return [t("from {sender}", { sender }), ...(state === "answered" ? [] : [state]), ...present(reason)];
+      return [t("from {sender}", { sender }), ...(state === "answered" ? [] : [state]), ...present(reason).map(gatewayText)];
     }
     case "start":
       return trace.starts > 1 ? [t("{count, plural, one {started once} other {started # times}}", { count: trace.starts })] : [];
@@ -85,10 +85,13 @@ export function stepDetails(step: TraceStep, trace: MessageTrace): readonly stri
     case "call":
       return [];
     case "end":
-      return present(trace.failure?.message);
+      return present(trace.failure?.message).map(gatewayText);
     case "send": {
       const { attempts, reason } = step.send;
-      return [...(attempts > 1 ? [t("{count, plural, one {# attempt} other {# attempts}}", { count: attempts })] : []), ...present(reason)];
+      return [
+        ...(attempts > 1 ? [t("{count, plural, one {# attempt} other {# attempts}}", { count: attempts })] : []),
+        ...present(reason).map(gatewayText),
+      ];
     }
   }
 }

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { gatewayText } from "../../i18n/gateway-text.ts";
 import { t } from "../../i18n/t.ts";
 import { type ControlProps, useFormFacts, useProblems } from "./form-facts.ts";
 import { isAt, keyText } from "./key-text.ts";
@@ -45,7 +46,7 @@ export function Fold({ node, path, label, value, isRequired = false, count, chil
           {description === "" ? null : <SettingText text={description} />}
           {own.map(({ message }) => (
             <p key={message} className="field-error" role="alert" dir="auto">
-              {message}
+              {gatewayText(message)}
             </p>
           ))}
           {children}

@@ -10,6 +10,7 @@ import { type GroupProperty, isRecord, type SchemaNode, shapeOf } from "./schema
 import { SecretControl } from "./secret-control.tsx";
 import { UnionControl } from "./union-control.tsx";
 import styles from "./schema-form.module.css";
+import { gatewayText } from "../../i18n/gateway-text.ts";
 
 interface SchemaFormProps {
   readonly schema: SchemaNode;
@@ -136,7 +137,7 @@ function Group({ properties, others, path, value, onChange, isEntry = false }: G
         ? null
         : own.map(({ message }) => (
             <p key={message} className="field-error" role="alert" dir="auto">
-              {message}
+              {gatewayText(message)}
             </p>
           ))}
       {ordered.map(({ key, node, isRequired }) => (

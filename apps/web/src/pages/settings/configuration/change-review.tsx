@@ -1,5 +1,6 @@
 import type { ConfigDifference, ConfigPatchResult, ConfigView } from "@factotum/protocol";
 import { useEffect, useRef } from "react";
+import { gatewayText } from "../../../i18n/gateway-text.ts";
 import { t } from "../../../i18n/t.ts";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
@@ -38,7 +39,7 @@ export function ChangeReview({ base, plan, isBusy, onSave, onBack }: ChangeRevie
         <ul className={styles["notes"]} aria-label={t("What it means")}>
           {[...plan.policy, ...plan.problems].map((note) => (
             <li key={note} dir="auto">
-              {note}
+              {gatewayText(note)}
             </li>
           ))}
         </ul>

@@ -3,6 +3,7 @@ import { lazy, Suspense, useEffect } from "react";
 import { changedBy } from "../../../data/query-keys.ts";
 import { useRpcMutation } from "../../../data/use-rpc.ts";
 import type { RpcError } from "../../../gateway-client/rpc-error.ts";
+import { gatewayText } from "../../../i18n/gateway-text.ts";
 import { t } from "../../../i18n/t.ts";
 import { Button } from "../../../ui/button.tsx";
 import type { FormProblem } from "../../../ui/schema-form/form-facts.ts";
@@ -52,7 +53,7 @@ export function DraftBar({ view, refused, onRefused, plan, onPlan: setPlan }: Dr
   const saved = (result: ConfigPatchResult): void => {
     end();
     if (result.type !== "kept") toasts.show({ text: t("The configuration is saved and in use.") });
-    else toasts.show({ kind: "error", text: [t("It is saved, but cannot be used:"), ...result.problems].join(" ") });
+    else toasts.show({ kind: "error", text: [t("It is saved, but cannot be used:"), ...result.problems.map(gatewayText)].join(" ") });
   };
   useEffect(() => {
     if (draft === undefined) return undefined;

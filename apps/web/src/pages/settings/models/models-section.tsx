@@ -4,6 +4,7 @@ import { Loaded } from "../../../data/loaded.tsx";
 import { useRpc } from "../../../data/use-rpc.ts";
 import { useFirstRun } from "../../../first-run/first-run.tsx";
 import { RichText } from "../../../i18n/rich-text.tsx";
+import { gatewayText } from "../../../i18n/gateway-text.ts";
 import { t } from "../../../i18n/t.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
@@ -37,7 +38,7 @@ function Models({ state, list }: { readonly state: SetupState; readonly list: Mo
       ))}
       {list.problems.map((problem) => (
         <p key={problem} className="problem" dir="auto">
-          {problem}
+          {gatewayText(problem)}
         </p>
       ))}
       <AddProvider state={state} providers={state.providers.filter((provider) => !isUsed(provider) && provider.needsKey)} />
