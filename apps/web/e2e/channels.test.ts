@@ -67,6 +67,7 @@ test("in Chinese an account is looked at, checked, and who may write is changed,
   await card(page, "状态").getByText("最近的消息").waitFor();
   await card(page, "谁可以发消息").getByText("所有者").first().waitFor();
   await page.getByPlaceholder("已存储").waitFor();
+  await page.getByText("机器人的令牌，由 @BotFather 给出").waitFor();
   expect(await findViolations(page)).toEqual([]);
   await press(page, "检查访问");
   await card(page, "状态").getByText("平台上的名称：").waitFor();

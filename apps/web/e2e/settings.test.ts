@@ -147,6 +147,7 @@ test("in Chinese every part is readable, the address names it, and logging out f
   ] as const) {
     await page.getByRole("tab", { name }).click();
     await page.getByRole("heading", { name: heading, level: 2 }).first().waitFor();
+    if (name === "配置") await page.getByText("网关的 TCP 端口").waitFor();
     expect(await findViolations(page)).toEqual([]);
   }
   expect(page.url()).toContain("#/settings/access");

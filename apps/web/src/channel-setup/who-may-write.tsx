@@ -3,6 +3,7 @@ import { type FormEvent, useState } from "react";
 import { formatMoment } from "../app/locale.ts";
 import { Loaded } from "../data/loaded.tsx";
 import { useRpc, useRpcMutation } from "../data/use-rpc.ts";
+import { gatewayText } from "../i18n/gateway-text.ts";
 import { msg, t } from "../i18n/t.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
@@ -181,7 +182,7 @@ function Admit({ account, rules: { forms } }: RulesProps): React.JSX.Element {
         )}
       </Field>
       <div className={styles["row"]}>
-        <Field label={t("Id on the platform")} hint={form} error={allow.error?.message}>
+        <Field label={t("Id on the platform")} hint={form === undefined ? undefined : gatewayText(form)} error={allow.error?.message}>
           {(control) => (
             <input
               {...control}

@@ -107,7 +107,7 @@ function WhyDialog({
 /** The key of a rule, which leads to its setting; some rules are no single key. */
 function RuleKey({ path }: { readonly path: string }): React.JSX.Element {
   const [group = ""] = /^\w+(?=\.|$)/.exec(path) ?? [];
-  if (group === "" || path.includes(" ")) return <span>{path}</span>;
+  if (group === "" || path.includes(" ")) return <span>{gatewayText(path)}</span>;
   return (
     <Link to="/settings/{-$section}" params={{ section: "configuration" }} search={{ group, key: path }}>
       <code dir="ltr">{path}</code>

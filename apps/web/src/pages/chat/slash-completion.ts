@@ -1,4 +1,5 @@
 import type { CommandSummary } from "@factotum/protocol";
+import { gatewayText } from "../../i18n/gateway-text.ts";
 
 /** What a text in the message field can become. */
 export interface Completion {
@@ -28,6 +29,10 @@ function completeName(typed: string, commands: readonly CommandSummary[]): reado
   return [...begins, ...contains].slice(0, MAX_SHOWN).map(({ name, command }) => {
     const { hint, summary, words } = command;
     const takesMore = hint !== undefined || words.length > 0 || command.type !== "built-in";
-    return { text: takesMore ? `/${name} ` : `/${name}`, label: `/${name}${hint === undefined ? "" : ` ${hint}`}`, detail: summary };
+    return {
+      text: takesMore ? `/${name} ` : `/${name}`,
+      label: `/${name}${hint === undefined ? "" : ` ${gatewayText(hint)}`}`,
+      detail: summary,
+    };
   });
 }
