@@ -8,6 +8,7 @@ import { applyMergePatch, mergePatchOf } from "./merge-patch.ts";
 import { SchemaForm } from "./schema-form.tsx";
 import type { SchemaNode } from "./schema-node.ts";
 import { findRows, schemaRows } from "./schema-rows.ts";
+import { translateSchema } from "./translate-schema.ts";
 import { formIndexOf } from "./union-control.tsx";
 
 const MARK = "__hidden__";
@@ -159,4 +160,17 @@ test("the search finds keys by words of their name and description", () => {
   const schema = object({ gateway: object({ port: { type: "integer", title: "Port", description: "Where clients connect." } }) });
   expect(findRows(schemaRows(schema), "PORT connect").map(({ key }) => key)).toEqual(["gateway.port"]);
   expect(findRows(schemaRows(schema), " ")).toEqual([]);
+});
+
+test("a translated schema has other words at every depth, and no other keys, defaults or choices", () => {
+  const schema: SchemaNode = {
+    title: "Settings",
+    ...object({
+      title: { type: "string", title: "Title", default: "Title", enum: ["Title"] },
+      constructor: { title: "constructor", anyOf: [{ const: "Title" }, mapOf({ type: "array", items: { description: "Title" } })] },
+    }),
+  };
+  const words = (text: string): string => JSON.stringify(translateSchema(schema, { Title: text, Settings: "设置" }));
+  expect(words("Title")).toBe(JSON.stringify(schema).replace("Settings", "设置"));
+  expect(words("标题").split("标题")).toHaveLength(3);
 });
