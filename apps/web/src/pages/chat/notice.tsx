@@ -2,6 +2,7 @@ import type { NoticeBlock } from "@factotum/protocol";
 import type { ChatItem } from "../../chat/chat-items.ts";
 import { lazy, Suspense } from "react";
 import { useAppState } from "../../app/app-context.ts";
+import { gatewayText } from "../../i18n/gateway-text.ts";
 import { Markdown } from "../../markdown/markdown.tsx";
 import { gatewayText } from "../../i18n/gateway-text.ts";
 
