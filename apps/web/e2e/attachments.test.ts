@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { findViolations } from "./find-violations.ts";
@@ -135,7 +136,11 @@ test("the built product accepts a pasted image and a text file, shows them in th
     await page.getByRole("button", { name: "Send" }).click();
     await page.getByRole("article", { name: "Assistant" }).last().locator(".time").waitFor();
     await page.reload();
-    await page.getByRole("article", { name: "You" }).getByText("notes.txt").waitFor();
+    const downloaded = page.waitForEvent("download");
+    await page.getByRole("article", { name: "You" }).getByRole("button", { name: "Download notes.txt" }).click();
+    const download = await downloaded;
+    expect(download.suggestedFilename()).toBe("notes.txt");
+    expect(await readFile(await download.path(), "utf8")).toBe("Buy bread.");
     const image = page.getByRole("article", { name: "You" }).getByRole("img", { name: "pasted.png" });
     await expect.poll(() => image.evaluate((element) => (element as HTMLImageElement).naturalWidth)).toBe(1);
     expect(await findViolations(page)).toEqual([]);

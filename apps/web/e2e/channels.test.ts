@@ -52,7 +52,9 @@ test("a channel is installed, set up, and its first message arrives, by the keyb
   await page.getByText("No owner is known there yet").waitFor();
   await writeToBot();
   await press(page, "Approve");
-  await page.getByText("Any words will do").waitFor();
+  await page.getByText("may write now.").waitFor();
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("2. Let it write to you");
+  expect(await page.getByText("Any words will do").count()).toBe(0);
   await press(page, "Send a test message");
   await page.getByText("The platform took it").waitFor();
   expect(telegram.sent.at(-1)).toMatchObject({ chatId: OWNER, text: expect.stringContaining("test message") as string });

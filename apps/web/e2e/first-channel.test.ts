@@ -58,7 +58,7 @@ test("in Chinese, on a phone and with the keys alone, a first run leads from a w
   const message = telegram.addMessage({ chatId: OWNER, fromId: OWNER, text: "你好" });
   await telegram.updates.deliver(telegramMessageUpdate(telegram, message));
   await press("批准");
-  await dialog.getByText("写什么都可以").waitFor();
+  await dialog.getByText("现在可以发消息了").waitFor();
   await press("发送测试消息");
   await dialog.getByText("平台已接收").waitFor();
   expect(telegram.sent.at(-1)).toMatchObject({ chatId: OWNER, text: expect.stringContaining("测试消息") as string });

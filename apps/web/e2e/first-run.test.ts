@@ -102,7 +102,12 @@ test.each([
 test("a person who stays with the demo is not asked again, can open the settings later, and is notified of an unreachable provider", async () => {
   const page = await open({ width: 1280, firstRun: true });
   const welcome = page.getByRole("dialog", { name: "Welcome to Factotum" });
-  await welcome.getByRole("button", { name: "Stay with the demo" }).click();
+  const stay = welcome.getByRole("button", { name: "Stay with the demo" });
+  await page.setViewportSize({ width: 360, height: 600 });
+  const seen = await stay.evaluate((element) => element.getBoundingClientRect().bottom);
+  expect(seen).toBeLessThan(600);
+  await page.setViewportSize({ width: 1280, height: 780 });
+  await stay.click();
   await welcome.getByRole("button", { name: "Skip" }).click();
   await welcome.getByText("Where do you want to write to it").waitFor();
   await welcome.getByRole("button", { name: "Skip" }).click();

@@ -63,6 +63,15 @@ test("the address holds the filter, and a line leads by keyboard to the trace of
   await expect.poll(() => linesOf(page).count()).toBeGreaterThan(2);
 });
 
+test("an address that means nothing shows every line, and no fault", async () => {
+  const page = await scene.open({ width: 360 }, "logs?level=loud&source=7&more=yes");
+  await linesOf(page).nth(1).waitFor();
+  expect(await page.getByRole("radio", { name: "Everything" }).isChecked()).toBe(true);
+  expect(await page.getByRole("alert").count()).toBe(0);
+  await page.getByRole("radio", { name: "Warnings" }).press("Space");
+  await page.waitForURL(/#\/logs\?(?!.*more).*level=warn/);
+});
+
 test("lines come while the page is open, not while it is paused, and also after a kill and a restart", async () => {
   const page = await scene.open({ width: 360 }, "logs");
   await linesOf(page).first().waitFor();

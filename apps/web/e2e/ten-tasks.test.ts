@@ -164,7 +164,7 @@ const TASKS: readonly Task[] = [
       const message = telegram.addMessage({ chatId: 1001, fromId: 1001, text: "Hi" });
       await telegram.updates.deliver(telegramMessageUpdate(telegram, message));
       await hand.press(button(page, "Approve"));
-      await page.getByText("Any words will do").waitFor();
+      await page.getByText("may write now.").waitFor();
     },
     after: async () => {
       expect(await run("pairing", "list", "--json")).toContain("1001");

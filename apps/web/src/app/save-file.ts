@@ -1,6 +1,7 @@
 /** Saves a file as a download. */
-export function saveFile(name: string, text: string, page: Document): void {
-  const url = URL.createObjectURL(new Blob([text], { type: "application/octet-stream" }));
+export function saveFile(name: string, content: string | Blob, page: Document): void {
+  // Nothing that a browser would show in place of the page.
+  const url = URL.createObjectURL(new Blob([content], { type: "application/octet-stream" }));
   const link = page.createElement("a");
   link.href = url;
   link.download = name;

@@ -5,16 +5,12 @@ import { useRpc } from "../data/use-rpc.ts";
 import { focusOnce } from "../first-run/focus-once.ts";
 import { gatewayText } from "../i18n/gateway-text.ts";
 import { t } from "../i18n/t.ts";
-import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
-import { AccountFacts } from "./account-facts.tsx";
 import { AccountForm } from "./account-form.tsx";
-import { type Account, accountLabel, channelLabel } from "./account-name.ts";
-import { AccountState } from "./account-state.tsx";
+import { type Account, channelLabel } from "./account-name.ts";
 import styles from "./channel-setup.module.css";
 import { InstallChannel } from "./install-channel.tsx";
-import { PairingRequests } from "./pairing-requests.tsx";
-import { TestMessage } from "./test-message.tsx";
+import { SayHello } from "./say-hello.tsx";
 
 interface SetUpChannelProps {
   readonly channel: string;
@@ -36,7 +32,7 @@ export function SetUpChannel({ channel, onDone }: SetUpChannelProps): React.JSX.
         onEnd={() => onDone(place.account)}
       />
     );
-  if (place.step === "hello") return <Hello account={place.account} onDone={() => onDone(place.account)} />;
+  if (place.step === "hello") return <SayHello account={place.account} onDone={() => onDone(place.account)} />;
   return (
     <Loaded query={list}>
       {({ channels }) => {
@@ -128,54 +124,9 @@ function Login({ account, onDone, onEnd }: LoginProps): React.JSX.Element {
         Array.isArray(optional) && optional.includes("login") ? (
           <LoginSteps account={account} onBack={onDone} done={t("Go on")} />
         ) : (
-          <Hello account={account} onDone={onEnd} />
+          <SayHello account={account} onDone={onEnd} />
         )
       }
     </Loaded>
-  );
-}
-
-interface HelloProps {
-  readonly account: Account;
-  readonly onDone: () => void;
-}
-
-/** The first words: is it connected, who asks, and does a message arrive. */
-function Hello({ account, onDone }: HelloProps): React.JSX.Element {
-  const status = useRpc("status", {});
-  const [isSent, setSent] = useState(false);
-  const found = status.data?.channels.find(({ channel, accountId }) => channel === account.channel && accountId === account.accountId);
-  return (
-    <section className={styles["step"]}>
-      <h2 tabIndex={-1} ref={focusOnce}>
-        {t("Say hello by {account}", { account: accountLabel(account) })}
-      </h2>
-      <output className={styles["part"]}>
-        {found === undefined ? null : (
-          <>
-            <span>
-              <AccountState state={found.state} />
-            </span>
-            {found.state === "connected" ? null : <AccountFacts status={found} />}
-          </>
-        )}
-      </output>
-      <div className={styles["part"]}>
-        <h3>{t("1. Write to the assistant there")}</h3>
-        <PairingRequests
-          account={account}
-          empty={<p className="note">{t("Any words will do. Your request appears here, and you approve it.")}</p>}
-        />
-      </div>
-      <div className={styles["part"]}>
-        <h3>{t("2. Let it write to you")}</h3>
-        <TestMessage account={account} onSent={() => setSent(true)} />
-      </div>
-      <div className="actions">
-        <Button variant={isSent ? "primary" : "plain"} onClick={onDone}>
-          {isSent ? t("Done") : t("Go on without")}
-        </Button>
-      </div>
-    </section>
   );
 }

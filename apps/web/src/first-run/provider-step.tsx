@@ -25,6 +25,12 @@ export function ProviderStep({ state: { model, providers }, onChoose, onKeep }: 
           />
         )}
       </p>
+      {/* Before the list, which is longer than the screen of a phone. */}
+      <div>
+        <button type="button" className="button" onClick={onKeep}>
+          {isDemo ? t("Stay with the demo") : t("Keep {model}", { model: model.reference })}
+        </button>
+      </div>
       <ul className="setup-providers">
         {providers.map((provider) => (
           <li key={provider.id}>
@@ -35,11 +41,6 @@ export function ProviderStep({ state: { model, providers }, onChoose, onKeep }: 
           </li>
         ))}
       </ul>
-      <div className="dialog-actions">
-        <button type="button" className="button" onClick={onKeep}>
-          {isDemo ? t("Stay with the demo") : t("Keep {model}", { model: model.reference })}
-        </button>
-      </div>
     </div>
   );
 }

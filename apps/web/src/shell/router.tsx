@@ -13,6 +13,13 @@ import { Shell } from "./shell.tsx";
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NoSuchPage, errorComponent: ShellFault });
 
+/** A page gets what `parse` makes of the address and nothing else: the router would add every key that stands there, also with a value that `parse` left out. */
+function only<Search extends object>(
+  parse: (search: Readonly<Record<string, unknown>>) => Search,
+): (search: Record<string, unknown>) => Search {
+  return (search) => ({ ...Object.fromEntries(Object.keys(search).map((key) => [key, undefined])), ...parse(search) });
+}
+
 /** Around the pages that show results of requests. */
 const dataPages = createRoute({
   getParentRoute: () => root,
@@ -51,7 +58,7 @@ const routes = root.addChildren([
     createRoute({
       getParentRoute: () => dataPages,
       path: "/memory",
-      validateSearch: parseMemorySearch,
+      validateSearch: only(parseMemorySearch),
       component: lazyRouteComponent(
         pageProgram(() => import("../pages/memory/memory-page.tsx")),
         "MemoryPage",
@@ -60,7 +67,7 @@ const routes = root.addChildren([
     createRoute({
       getParentRoute: () => dataPages,
       path: "/automations",
-      validateSearch: parseAutomationsSearch,
+      validateSearch: only(parseAutomationsSearch),
       component: lazyRouteComponent(
         pageProgram(() => import("../pages/automations/automations-page.tsx")),
         "AutomationsPage",
@@ -101,7 +108,7 @@ const routes = root.addChildren([
     createRoute({
       getParentRoute: () => dataPages,
       path: "/usage",
-      validateSearch: parseUsageSearch,
+      validateSearch: only(parseUsageSearch),
       component: lazyRouteComponent(
         pageProgram(() => import("../pages/usage/usage-page.tsx")),
         "UsagePage",
@@ -126,7 +133,7 @@ const routes = root.addChildren([
     createRoute({
       getParentRoute: () => dataPages,
       path: "/logs",
-      validateSearch: parseLogSearch,
+      validateSearch: only(parseLogSearch),
       component: lazyRouteComponent(
         pageProgram(() => import("../pages/logs/logs-page.tsx")),
         "LogsPage",
@@ -135,7 +142,7 @@ const routes = root.addChildren([
     createRoute({
       getParentRoute: () => dataPages,
       path: "/trace/$id",
-      validateSearch: parseTraceSearch,
+      validateSearch: only(parseTraceSearch),
       component: lazyRouteComponent(
         pageProgram(() => import("../pages/trace/trace-page.tsx")),
         "TracePage",
@@ -144,7 +151,7 @@ const routes = root.addChildren([
     createRoute({
       getParentRoute: () => dataPages,
       path: "/settings/{-$section}",
-      validateSearch: parseSettingsSearch,
+      validateSearch: only(parseSettingsSearch),
       component: lazyRouteComponent(
         pageProgram(() => import("../pages/settings/settings-page.tsx")),
         "SettingsPage",
@@ -153,7 +160,7 @@ const routes = root.addChildren([
     createRoute({
       getParentRoute: () => dataPages,
       path: "/context/$sessionKey",
-      validateSearch: parseContextSearch,
+      validateSearch: only(parseContextSearch),
       component: lazyRouteComponent(
         pageProgram(() => import("../pages/context/context-page.tsx")),
         "ContextPage",

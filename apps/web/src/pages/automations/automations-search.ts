@@ -10,7 +10,7 @@ export interface AutomationsSearch {
 }
 
 /** Reads the address; what is wrong in it counts as missing. */
-export function parseAutomationsSearch(search: Record<string, unknown>): AutomationsSearch {
+export function parseAutomationsSearch(search: Readonly<Record<string, unknown>>): AutomationsSearch {
   const tab = AUTOMATION_TABS.find((one) => one === search["tab"]);
   return tab === undefined ? {} : { tab };
 }

@@ -1,12 +1,13 @@
 import type { ChatFile } from "@factotum/protocol";
 import { useEffect, useState } from "react";
 import { useAppState, useController } from "../../app/app-context.ts";
+import { saveFile } from "../../app/save-file.ts";
 import { AttachmentNote } from "./attachment-note.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { t } from "../../i18n/t.ts";
 
-/** The files of a message: its images, larger on demand, the names of others, and the number of those that are not kept. */
+/** The files of a message: its images, larger on demand, others to download, and the number of those that are not kept. */
 export function MessageFiles({
   files = [],
   count,
@@ -25,14 +26,39 @@ export function MessageFiles({
           ))}
         </span>
       )}
-      {others.map(({ id, name }) => (
-        <span key={id} className="attachment-note">
-          <Icon name="attach" />
-          <bdi>{name ?? t("File")}</bdi>
-        </span>
+      {others.map((file) => (
+        <KeptFile key={file.id} file={file} />
       ))}
       <AttachmentNote count={count - files.length} />
     </>
+  );
+}
+
+/** A file that is saved on this device when it is pressed. */
+function KeptFile({ file }: { readonly file: ChatFile }): React.JSX.Element {
+  const { media } = useController();
+  const sessionKey = useAppState((state) => state.sessionKey) ?? "";
+  const isConnected = useAppState((state) => state.connection.type === "connected");
+  const [isMissing, setMissing] = useState(false);
+  const name = file.name ?? t("File");
+  const download = async (): Promise<void> => {
+    const blob = await media.blob(sessionKey, file.id);
+    if (blob === undefined) setMissing(true);
+    else saveFile(name, blob, document);
+  };
+  if (isMissing && isConnected) return <span className="attachment-note">{t("{name} (no longer kept)", { name })}</span>;
+  return (
+    <button
+      type="button"
+      className="attachment-note"
+      aria-label={t("Download {name}", { name })}
+      title={t("Download {name}", { name })}
+      disabled={!isConnected}
+      onClick={() => void download()}
+    >
+      <Icon name="attach" />
+      <bdi>{name}</bdi>
+    </button>
   );
 }
 

@@ -83,6 +83,7 @@ function LineList({ lines }: { readonly lines: readonly LogLine[] }): React.JSX.
 }
 
 function NothingFound({ search, onAll }: { readonly search: LogSearch; readonly onAll: () => void }): React.JSX.Element {
-  if (Object.keys(search).length === 0) return <EmptyState>{t("The gateway writes here what it does and what goes wrong.")}</EmptyState>;
+  if (Object.values(search).every((value) => value === undefined))
+    return <EmptyState>{t("The gateway writes here what it does and what goes wrong.")}</EmptyState>;
   return <EmptyState action={<Button onClick={onAll}>{t("Show all lines")}</Button>}>{t("No line fits the filter.")}</EmptyState>;
 }

@@ -11,7 +11,7 @@ export interface MemorySearch {
 }
 
 /** Reads the address; what is wrong in it counts as missing. */
-export function parseMemorySearch(search: Record<string, unknown>): MemorySearch {
+export function parseMemorySearch(search: Readonly<Record<string, unknown>>): MemorySearch {
   const tab = TABS.find((one) => one === search["tab"]);
   const { agent, note } = search;
   return {
