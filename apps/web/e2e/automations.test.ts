@@ -53,13 +53,21 @@ test("a job is made by keyboard with its next ten times in view, run, changed, s
   await page.getByRole("textbox", { name: "Task" }).fill("Tell me the weather of tomorrow.");
   await page.getByText("More settings").press("Enter");
   await page.getByLabel("Tools").fill("read web_fetch");
+  await page.getByLabel("Runs only if").selectOption({ label: "a file or folder has changed" });
+  await page.getByLabel("File or folder", { exact: true }).fill("inbox");
   await button(page, "Save").press("Enter");
   await page.getByText("Tell me the weather of tomorrow.").waitFor();
   await page.getByText("read, web_fetch").waitFor();
+  await page.getByText(/inbox.? has changed/).waitFor();
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Change");
   expect(JSON.parse(await say("cron", "get", "Weather", "--json"))).toMatchObject({
     job: {
-      spec: { tools: ["read", "web_fetch"], schedule: { cron: "30 7 * * 1-5", timezone: "Asia/Shanghai" }, delivery: { type: "none" } },
+      spec: {
+        check: { type: "fileChanged", path: "inbox" },
+        tools: ["read", "web_fetch"],
+        schedule: { cron: "30 7 * * 1-5", timezone: "Asia/Shanghai" },
+        delivery: { type: "none" },
+      },
     },
   });
 

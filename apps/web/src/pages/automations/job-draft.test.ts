@@ -56,6 +56,16 @@ test("a change has the parts that differ, and those that were emptied", () => {
   });
 });
 
+test.each([
+  ["argv", "git\n\ndiff\n--quiet", { type: "argv", argv: ["git", "diff", "--quiet"] }],
+  ["url", " https://example.com/ ", { type: "url", url: "https://example.com/" }],
+  ["fileChanged", "inbox", { type: "fileChanged", path: "inbox" }],
+] as const)("a check by %s is what its field says, and goes with its choice", (check, checked, expected) => {
+  const draft = { ...draftOf({ spec: FULL, agentId: "main" }), check, checked };
+  expect(specOf(draft, FULL).check).toEqual(expected);
+  expect(changeOf(FULL, specOf({ ...draft, check: "", checked: "" }, FULL)).unset).toEqual(["check"]);
+});
+
 test("a session that others use has no model, tools or prompt of the job's own", () => {
   const spec = specOf({ ...draftOf({ spec: FULL, agentId: "main" }), session: "main" }, FULL);
   expect(spec).toMatchObject({ session: "main", thinking: "low" });

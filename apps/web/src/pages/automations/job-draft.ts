@@ -31,6 +31,10 @@ export interface JobDraft {
   readonly overlap: "" | "skip" | "queue" | "replace";
   readonly deleteAfterRun: boolean;
   readonly description: string;
+  /** What decides before each run whether there is anything to do; empty: nothing. */
+  readonly check: "" | NonNullable<JobShape["check"]>["type"];
+  /** A path, an address, or a program with one argument a line. */
+  readonly checked: string;
 }
 
 const NEW: JobDraft = {
@@ -61,6 +65,8 @@ const NEW: JobDraft = {
   overlap: "",
   deleteAfterRun: false,
   description: "",
+  check: "",
+  checked: "",
 };
 
 /** The fields of a job, or those of a new one. */
@@ -93,7 +99,21 @@ export function draftOf(job?: Pick<JobSummary, "spec" | "agentId">): JobDraft {
     overlap: spec.overlap ?? "",
     deleteAfterRun: spec.deleteAfterRun === true,
     description: spec.description ?? "",
+    ...checkFields(spec.check),
   };
+}
+
+function checkFields(check: JobShape["check"]): Partial<JobDraft> {
+  switch (check?.type) {
+    case undefined:
+      return {};
+    case "argv":
+      return { check: "argv", checked: check.argv.join("\n") };
+    case "url":
+      return { check: "url", checked: check.url };
+    case "fileChanged":
+      return { check: "fileChanged", checked: check.path };
+  }
 }
 
 function deliveryFields(delivery: JobShape["delivery"]): Partial<JobDraft> {
@@ -118,7 +138,7 @@ export function specOf(draft: JobDraft, before?: JobShape): JobShape {
   const hasOwnSession = isTask && draft.session === "isolated";
   const tools = draft.tools.split(/[\s,]+/).filter((name) => name !== "");
   const seconds = Number(draft.timeoutSeconds);
-  const { check, enabled, schedule } = before ?? {};
+  const { enabled, schedule } = before ?? {};
   const written = scheduleOf(draft) ?? { type: "cron", cron: "" };
   // Its anchor has no field.
   const anchor = schedule?.type === "every" && written.type === "every" && schedule.anchor !== undefined ? { anchor: schedule.anchor } : {};
@@ -137,7 +157,7 @@ export function specOf(draft: JobDraft, before?: JobShape): JobShape {
     ...(draft.catchUp !== "" && { catchUp: { ...before?.catchUp, mode: draft.catchUp } }),
     ...(draft.overlap !== "" && { overlap: draft.overlap }),
     ...(draft.deleteAfterRun && { deleteAfterRun: true }),
-    ...(check !== undefined && { check }),
+    ...checkOf(draft),
     ...(enabled !== undefined && { enabled }),
   };
 }
@@ -147,7 +167,17 @@ function payloadOf({ does, text, argv, wake }: JobDraft, before: JobShape | unde
   if (does === "message") return { type: "message", text };
   if (does === "systemEvent") return { type: "systemEvent", text, ...(wake === "now" && { wake }) };
   const cwd = before?.payload.type === "command" && before.payload.cwd !== undefined ? { cwd: before.payload.cwd } : {};
-  return { type: "command", argv: argv.split("\n").filter((word) => word !== ""), ...cwd };
+  return { type: "command", argv: wordsOf(argv), ...cwd };
+}
+
+function wordsOf(lines: string): readonly string[] {
+  return lines.split("\n").filter((word) => word !== "");
+}
+
+function checkOf({ check, checked }: JobDraft): Pick<JobShape, "check"> {
+  if (check === "") return {};
+  if (check === "argv") return { check: { type: "argv", argv: wordsOf(checked) } };
+  return { check: check === "url" ? { type: "url", url: checked.trim() } : { type: "fileChanged", path: checked.trim() } };
 }
 
 function deliveryOf({ report, to, url, secret }: JobDraft): Pick<JobShape, "delivery"> {

@@ -83,6 +83,7 @@ function JobCard({ job, wasEdited, onEdit }: JobCardProps): React.JSX.Element {
       </ScrollBox>
       <dl className="fact-columns">
         <Fact name={t("When")}>{scheduleText(spec.schedule)}</Fact>
+        {spec.check === undefined ? null : <Fact name={t("Runs only if")}>{checkText(spec.check)}</Fact>}
         <Fact name={t("Next run")}>{nextAtMs === undefined ? "–" : <Moment atMs={nextAtMs} />}</Fact>
         <Fact name={t("Agent")}>
           <bdi>{agentId}</bdi>
@@ -176,6 +177,17 @@ function GrantsCard({ job: { spec, createdIn }, grants }: { readonly job: JobSum
       )}
     </Card>
   );
+}
+
+function checkText(check: NonNullable<JobSummary["spec"]["check"]>): string {
+  switch (check.type) {
+    case "argv":
+      return t("{program} says so", { program: isolate(check.argv.join(" ")) });
+    case "url":
+      return t("{url} answers", { url: isolate(check.url) });
+    case "fileChanged":
+      return t("{path} has changed", { path: isolate(check.path) });
+  }
 }
 
 function sessionText(session: JobSummary["spec"]["session"]): string {

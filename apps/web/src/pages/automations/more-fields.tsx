@@ -3,6 +3,7 @@ import { useId } from "react";
 import { useRpc } from "../../data/use-rpc.ts";
 import { t } from "../../i18n/t.ts";
 import { Field } from "../../ui/field.tsx";
+import { CheckFields } from "./check-fields.tsx";
 import styles from "./automations.module.css";
 import type { DraftProps } from "./payload-fields.tsx";
 
@@ -38,6 +39,7 @@ export function MoreFields({ draft, onChange }: DraftProps): React.JSX.Element {
         </Field>
         {isTask || does === "systemEvent" ? <SessionFields draft={draft} onChange={onChange} /> : null}
         {isTask ? <ModelFields draft={draft} onChange={onChange} /> : null}
+        <CheckFields draft={draft} onChange={onChange} />
         <div className={styles["columns"]}>
           <MissedField draft={draft} onChange={onChange} />
           <OverlapField draft={draft} onChange={onChange} />
