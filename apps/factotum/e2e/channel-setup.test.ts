@@ -33,7 +33,13 @@ const listed = async (id: string) => (await client.request("channels.list", {}))
 const cli = async (...args: readonly string[]) => runCommand(args, { home: product.home });
 
 test("a client installs a channel after what it may do was confirmed, and sets up an account whose secret no client is given", async () => {
-  expect(await listed("telegram")).toEqual({ id: "telegram", state: "installable", accounts: [], isImplicit: false });
+  expect(await listed("telegram")).toEqual({
+    id: "telegram",
+    state: "installable",
+    accounts: [],
+    isImplicit: false,
+    about: expect.stringContaining("@BotFather") as string,
+  });
   expect(await listed("feishu")).toMatchObject({ state: "ready", package: "@factotum/feishu" });
   expect(await listed("webchat")).toMatchObject({ state: "ready", isImplicit: true });
   await expect(client.request("plugins.install", { spec: "pigeon" })).rejects.toThrow('"pigeon" is not in the list of extensions');

@@ -64,7 +64,7 @@ function templateOf(literal: string): string {
 
 /** The texts that follow `before` in the sources whose path has `place`. */
 function literalsAfter(before: string, place: RegExp): readonly string[] {
-  const found = new RegExp(String.raw`(?:${before})\s*("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|${"`(?:[^`\\\\]|\\\\.)*`"})`, "g");
+  const found = new RegExp(String.raw`(?:${before})\s*("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|${"`(?:[^`\\\\]|\\\\.)*`"})`, "gm");
   return sources
     .filter(({ file }) => place.test(file))
     .flatMap(({ text }) => [...text.matchAll(found)].map(([, literal = ""]) => templateOf(literal)));
@@ -104,6 +104,7 @@ const idForms = listFiles("extensions/*/package.json").flatMap((file) =>
 test.each([
   ["descriptions of bundled skills", skills],
   ["forms of ids", idForms],
+  ["what a channel is", literalsAfter(String.raw`^  "?[\w-]+"?:`, /accounts\/channel-words/)],
   ["what a skill lacks", literalsAfter(String.raw`unmet\.push\(`, /skills\/src\/eligibility/)],
   ["what the scan of skills finds", literalsAfter('meaning:|unread\\("[a-z-]+",', /skills\/src\/scan/)],
   ["descriptions of commands", literalsAfter("summary:", /gateway\/src\/commands\/(?!prompt-commands)/)],

@@ -33,6 +33,7 @@ async function writeToBot(): Promise<void> {
 test("a channel is installed, set up, and its first message arrives, by the keyboard on a phone", async () => {
   const page = await scene.open({ width: 360 }, "channels");
   await page.getByText("With a channel you talk to the assistant").waitFor();
+  await page.getByText("the token that @BotFather gives you").waitFor();
   expect(await findViolations(page)).toEqual([]);
   await page.getByRole("link", { name: /^Telegram/ }).press("Enter");
   await page.getByText("reach api.telegram.org on the network").waitFor();
@@ -93,5 +94,6 @@ test("in Chinese an account is looked at, checked, and who may write is changed,
   await page.getByRole("dialog").getByRole("button", { name: "删除", exact: true }).press("Enter");
   await page.waitForURL(/#\/channels$/);
   await page.getByText("有了渠道").waitFor();
+  await page.getByText("@BotFather 提供的令牌").waitFor();
   expect(await fits(page)).toBe(true);
 }, 90_000);

@@ -1848,6 +1848,8 @@ interface KnownChannel {
   readonly accounts: readonly string[];
   /** True if its account exists without being configured: there is nothing to set up. */
   readonly isImplicit: boolean;
+  /** What it is and what one needs for it, a line by language (`en`, `zh-CN`); absent for channels of other makers. */
+  readonly about?: Readonly<Record<string, string>>;
 }
 /** The settings of an account as a form shows them. */
 interface ChannelForm {

@@ -8,6 +8,7 @@ import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { renderTable } from "../runtime/render-table.ts";
 import { installableChannels } from "../accounts/channel-packages.ts";
+import { channelWords } from "../accounts/channel-words.ts";
 import { discardWaiting } from "./discard-waiting.ts";
 import type { InspectedAccount } from "./inspect-account.ts";
 import { refusedStart } from "../runtime/refused-start.ts";
@@ -36,10 +37,17 @@ export async function channelsList(context: CliContext, { json }: Format): Promi
       package: found.channels.find(({ id }) => id === channel.id)?.packageName ?? (isAvailable(channel) ? `@factotum/${channel.id}` : null),
       accounts: accounts.map(({ accountId, enabled }) => ({ accountId, enabled })),
       ...(isAvailable(channel) ? {} : { unavailable: channel.unavailable }),
+      about: channelWords(channel.id),
     };
   });
   for (const id of (await installableChannels(context)).filter((other) => rows.every((row) => row.id !== other)))
-    rows.push({ id, package: null, accounts: [], unavailable: `not installed; install it: factotum channels add ${id}` });
+    rows.push({
+      id,
+      package: null,
+      accounts: [],
+      unavailable: `not installed; install it: factotum channels add ${id}`,
+      about: channelWords(id),
+    });
   if (json) {
     printJson(context, { channels: rows });
     return EXIT.ok;

@@ -26,6 +26,7 @@ import type { CliContext } from "../runtime/cli-context.ts";
 import { changeAccess, readAccess, type AccessChange } from "../accounts/account-access.ts";
 import { accountFile } from "../accounts/account-files.ts";
 import { availableChannel, installableChannels } from "../accounts/channel-packages.ts";
+import { channelWords } from "../accounts/channel-words.ts";
 import { removeAccount } from "../accounts/remove-account.ts";
 import { writeAccount, type AccountPlace } from "../accounts/write-account.ts";
 
@@ -82,7 +83,7 @@ export async function listChannels(context: CliContext): Promise<readonly KnownC
   const accountsOf = (id: string): readonly string[] => Object.keys(config.channels[id]?.accounts ?? {});
   const rows = channels.map((channel): KnownChannel => {
     const { id } = channel;
-    const common = { id, accounts: accountsOf(id), isImplicit: false };
+    const common = { id, accounts: accountsOf(id), isImplicit: false, ...aboutOf(id) };
     if (!isAvailable(channel))
       return installable.includes(id)
         ? { ...common, state: "installable" }
@@ -91,7 +92,15 @@ export async function listChannels(context: CliContext): Promise<readonly KnownC
     return { ...common, state: "ready", package: packageName, isImplicit: channel.implicit === true };
   });
   const others = installable.filter((id) => !rows.some((row) => row.id === id));
-  return [...rows, ...others.map((id): KnownChannel => ({ id, state: "installable", accounts: accountsOf(id), isImplicit: false }))];
+  return [
+    ...rows,
+    ...others.map((id): KnownChannel => ({ id, state: "installable", accounts: accountsOf(id), isImplicit: false, ...aboutOf(id) })),
+  ];
+}
+
+function aboutOf(id: string): Pick<KnownChannel, "about"> {
+  const about = channelWords(id);
+  return about === undefined ? {} : { about };
 }
 
 async function readForm(account: Address, context: CliContext): Promise<ChannelForm> {

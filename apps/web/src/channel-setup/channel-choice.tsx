@@ -28,6 +28,7 @@ export function ChannelChoice({ link }: ChannelChoiceProps): React.JSX.Element {
                     channel.id,
                     <>
                       <span>{channelLabel(channel.id)}</span>
+                      {channel.about === undefined ? null : <span className={styles["about"]}>{gatewayText(channel.about)}</span>}
                       <small>{describe(channel)}</small>
                     </>,
                   )}

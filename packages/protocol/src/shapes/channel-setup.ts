@@ -13,6 +13,8 @@ export interface KnownChannel {
   readonly accounts: readonly string[];
   /** True if its account exists without being configured: there is nothing to set up. */
   readonly isImplicit: boolean;
+  /** What it is and what one needs for it, in one line; absent for channels of other makers. */
+  readonly about?: string;
 }
 
 /** The settings of an account as a form shows them. */
@@ -81,6 +83,7 @@ export const KnownChannelSchema: z.ZodType<KnownChannel> = parserOf<KnownChannel
     package: z.string().optional(),
     accounts: z.array(z.string()),
     isImplicit: z.boolean(),
+    about: z.string().optional(),
   }),
 );
 

@@ -4,7 +4,6 @@ import { lazy, Suspense } from "react";
 import { useAppState } from "../../app/app-context.ts";
 import { gatewayText } from "../../i18n/gateway-text.ts";
 import { Markdown } from "../../markdown/markdown.tsx";
-import { gatewayText } from "../../i18n/gateway-text.ts";
 
 /** Text of the gateway: the answer to a command with its structure, or a sentence with its line breaks. */
 export function Notice({ item }: { readonly item: Extract<ChatItem, { type: "notice" }> }): React.JSX.Element {
