@@ -7,64 +7,115 @@ import { ROOT } from "../workspace.ts";
 
 /** Advice to run a command, which the page is not shown (`desk-error.ts`). */
 const COMMAND = /\bfactotum |--\w|kill -9/;
+/** Titles and descriptions of keys begin with a capital letter; the catalogue of the settings has them. */
+const DESCRIPTION = /^[\p{Lu}`]/u;
+/** Names and texts for programs. */
+const NO_MESSAGE =
+  /^(?:BEGIN EXCLUSIVE|Factotum configuration|Bearer .*|Google Gemini|Ollama \(local\)|Moonshot AI|Together AI|Fireworks AI|to be resolved|did you mean)$/;
+/** What a model is asked. */
+const QUESTION = /^You are asked whether|^Can you be reached|^Do this with the skill/;
+const LOG = /\b(?:log|logger)\.\w+$/;
 
 interface Row extends SentenceFilter {
-  /** Folders and files, from the root. */
-  readonly in: readonly string[];
+  readonly folder: string;
+  /** Folders and files in it; all by default. */
+  readonly in?: readonly string[];
   /** Texts that no client is shown. */
   readonly leaves?: RegExp;
 }
 
-/** Where the messages come from that clients are shown: reasons of refusals, results of tests, ends of runs. */
+/** Where the messages come from that clients are shown: reasons of refusals, results of tests, ends of runs, warnings. */
 const SOURCES: readonly Row[] = [
-  { in: ["packages/gateway/src/rpc"] },
-  { in: ["packages/gateway/src"], constructors: ["RpcError", "SessionRequestError", "ChannelRequestError"] },
+  { folder: "packages/gateway/src/rpc" },
+  { folder: "packages/gateway/src", constructors: ["RpcError", "SessionRequestError", "ChannelRequestError"] },
   {
+    folder: "packages/gateway/src",
     in: [
       "access/authorize.ts",
       "agents/agent-directory.ts",
       "agents/configured-models.ts",
+      "commands",
+      "delivery/wait-notices.ts",
+      "http/admit-request.ts",
       "http/handle-upload.ts",
       "http/read-body.ts",
       "http/same-site.ts",
       "media/read-session-file.ts",
-      "requests/test-model.ts",
+      "requests",
       "run/run-model.ts",
       "schedule/check-spec.ts",
       "schedule/heartbeat-desk.ts",
       "schedule/job-service.ts",
       "schedule/owner-authority.ts",
       "schedule/system-events.ts",
-      "storage/disk-reserve.ts",
+      "spend",
+      "storage",
       "subagents/subagent-control.ts",
-    ].map((file) => `packages/gateway/src/${file}`),
-    leaves: /^You are asked whether|^Can you be reached/,
+      "turn/turn-conclusion.ts",
+    ],
+    leaves: QUESTION,
+    except: LOG,
   },
-  { in: ["packages/schedule/src"] },
-  { in: ["packages/schedule/src"], constructors: ["ScheduleError"] },
-  { in: ["packages/gateway/src/channels/channel-inspector.ts"], phrases: true },
   {
-    in: ["packages/store/src/sqlite/tables", "packages/store/src/sqlite/transactions.ts", "packages/store/src/session-file"],
-    constructors: ["StoreError"],
-  },
-  { in: ["packages/skills/src"], constructors: ["SkillInstallError", "SkillFileError"], leaves: COMMAND },
-  { in: ["packages/tools/src/file-access"] },
-  {
-    in: ["validate", "document", "models", "write", "suggestion.ts", "state/make-folder.ts"].map((name) => `packages/config/src/${name}`),
+    folder: "packages/gateway/src",
+    in: [
+      "channels/channel-inspector.ts",
+      "notices/failure-text.ts",
+      "schedule/job-outcome.ts",
+      "schedule/job-programs.ts",
+      "schedule/job-runner.ts",
+      "schedule/owner-target.ts",
+      "status/gateway-warnings.ts",
+    ],
     phrases: true,
-    leaves: /^BEGIN EXCLUSIVE$|^Factotum configuration$|^to be resolved$|^did you mean$|^Bearer/,
+    except: LOG,
   },
-  { in: ["packages/gateway/src/notices/failure-text.ts"], phrases: true },
+  { folder: "packages/schedule/src" },
+  { folder: "packages/schedule/src", constructors: ["ScheduleError"] },
+  { folder: "packages/store/src", in: ["sqlite/tables", "sqlite/transactions.ts", "session-file"], constructors: ["StoreError"] },
+  { folder: "packages/skills/src", constructors: ["SkillInstallError", "SkillFileError"], leaves: COMMAND },
+  { folder: "packages/tools/src/file-access" },
+  { folder: "packages/config/src/schema", phrases: true, leaves: DESCRIPTION },
   {
-    in: ["packages/models/src/provider-check", "packages/models/src/errors"],
+    folder: "packages/config/src",
+    in: [
+      "describe-command-policy.ts",
+      "document",
+      "load-config.ts",
+      "models",
+      "package-servers.ts",
+      "secrets",
+      "state/make-folder.ts",
+      "state/missing-config.ts",
+      "suggestion.ts",
+      "validate",
+      "write",
+    ],
     phrases: true,
-    leaves: /^Bearer |^(?:Google Gemini|Ollama \(local\)|Moonshot AI|Together AI|Fireworks AI)$/,
+    leaves: NO_MESSAGE,
   },
   {
-    in: ["apps/factotum/src/compose", "apps/factotum/src/commands/channel-desk.ts"],
-    constructors: ["RpcError", "ChannelRequestError"],
+    folder: "packages/models/src",
+    in: [
+      "check-window.ts",
+      "create-model-client.ts",
+      "default-model.ts",
+      "errors",
+      "failover/failover-plan.ts",
+      "media",
+      "model-info.ts",
+      "ollama",
+      "provider-check",
+      "stream/judge-finish.ts",
+      "stream/stream-message.ts",
+      "transport",
+    ],
+    phrases: true,
+    leaves: NO_MESSAGE,
   },
+  { folder: "apps/factotum/src", in: ["commands/channel-desk.ts", "compose"], constructors: ["RpcError", "ChannelRequestError"] },
   {
+    folder: "apps/factotum/src",
     in: [
       "commands/account-access.ts",
       "commands/channel-desk.ts",
@@ -88,7 +139,7 @@ const SOURCES: readonly Row[] = [
       "extensions/run-npm.ts",
       "extensions/stage-bundle.ts",
       "first-run",
-    ].map((file) => `apps/factotum/src/${file}`),
+    ],
     leaves: COMMAND,
   },
 ];
@@ -98,16 +149,16 @@ const catalogue = JSON.parse(readFileSync(join(ROOT, "apps/web/src/i18n/gateway-
   string
 >;
 
-const found = SOURCES.flatMap(({ in: places, leaves, ...filter }) =>
-  trackedFiles(...places)
+const found = SOURCES.flatMap(({ folder, in: places = [""], leaves, ...filter }) =>
+  trackedFiles(...places.map((place) => join(folder, place)))
     .filter((file) => file.endsWith(".ts") && !/\.test(-d)?\.ts$/.test(file))
     .flatMap((file) => readSentences(file, readFileSync(join(ROOT, file), "utf8"), filter).map((one) => ({ file, ...one })))
     .filter(({ template }) => leaves?.test(template) !== true),
 );
 
-test.each(SOURCES)("messages are read from each of $in", ({ in: places }) => {
-  const files = new Set(found.map(({ file }) => file));
-  expect(places.filter((place) => ![...files].some((file) => file.startsWith(place)))).toEqual([]);
+test.each(SOURCES)("messages are read from each of $folder $in", ({ folder, in: places = [""] }) => {
+  const files = [...new Set(found.map(({ file }) => file))];
+  expect(places.filter((place) => !files.some((file) => file.startsWith(join(folder, place))))).toEqual([]);
 });
 
 test("each message that a client can be shown has its translation", () => {

@@ -72,7 +72,7 @@ function formsOf(node: Node, constants: Constants): readonly string[] {
   const forms = (one: Node): readonly string[] => formsOf(one, constants);
   switch (node.type) {
     case "Literal":
-      return [typeof node["value"] === "string" || typeof node["value"] === "number" ? String(node["value"]) : VALUE];
+      return [typeof node["value"] === "string" ? node["value"] : VALUE];
     case "TemplateLiteral": {
       const texts = listOf(node, "quasis").map(({ value }) => String((value as { readonly cooked?: string }).cooked));
       const values = listOf(node, "expressions").map(forms);

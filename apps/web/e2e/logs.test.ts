@@ -27,17 +27,22 @@ async function say(message: string): Promise<number | null> {
 const linesOf = (page: Page) => page.getByRole("list", { name: "Lines of the log" }).getByRole("button");
 
 test.each([
-  [360, true, "zh-CN", "日志", "日志行"],
-  [1280, false, "en-GB", "Logs", "Lines of the log"],
-])("at %i px, dark: %s, in %s an opened line is readable, without faults of access", async (width, dark, locale, title, name) => {
-  const page = await scene.open({ width, dark, locale }, "logs");
-  await page.getByRole("heading", { name: title, level: 1 }).waitFor();
-  const first = page.getByRole("list", { name }).getByRole("button").first();
-  await first.waitFor();
-  await first.click();
-  expect(await findViolations(page)).toEqual([]);
-  expect(await fits(page)).toBe(true);
-});
+  [360, true, "zh-CN", "日志", "日志行", "没有轮次“none”。"],
+  [1280, false, "en-GB", "Logs", "Lines of the log", 'There is no turn "none".'],
+])(
+  "at %i px, dark: %s, in %s an opened line and a refusal are readable, without faults of access",
+  async (width, dark, locale, title, name, refusal) => {
+    const page = await scene.open({ width, dark, locale }, "logs");
+    await page.getByRole("heading", { name: title, level: 1 }).waitFor();
+    const first = page.getByRole("list", { name }).getByRole("button").first();
+    await first.waitFor();
+    await first.click();
+    expect(await findViolations(page)).toEqual([]);
+    expect(await fits(page)).toBe(true);
+    await page.goto(`${scene.product.url}/#/trace/none`);
+    await page.getByText(refusal).waitFor();
+  },
+);
 
 test("the address holds the filter, and a line leads by keyboard to the trace of its message and back to the log", async () => {
   const page = await scene.open({ width: 1280 }, "logs");

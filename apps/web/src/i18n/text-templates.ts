@@ -8,6 +8,8 @@ export interface TemplateMatch {
   readonly ownChars: number;
   /** Placeholders in quotation marks. */
   readonly quoted: ReadonlySet<number>;
+  /** Placeholders whose value must be a text of the catalogue, because words follow a word. */
+  readonly needed: ReadonlySet<number>;
 }
 
 interface Template {
@@ -21,28 +23,39 @@ interface Template {
 }
 
 const PLACEHOLDER = /\{(\d+)\}/g;
-/** Between sentences, lines, clauses that are no part of an example in braces, and before a last remark in parentheses. */
-export const BREAK: RegExp = /((?<=[.!?]["')”]?)\s+|\s*\n\s*|[:;]\s+(?![^{}]*\}|[{[])|\s+(?=\([^()]*\)(?:$|[.:;])))/u;
-const SENTENCE_BREAK = /[.!?]["')”]?\s|\n|[:;]\s+(?![^{}]*\}|[{[])/u;
+/** Between sentences, and clauses that are no part of an example in braces, and before a last remark in parentheses. */
+export const BREAK: RegExp = /((?<=[.!?]["')”]?)\s+|(?<!\{[^{}]*)[:;]\s+(?![{[])|\s+(?=\([^()]*\)(?:$|[.:;])))/u;
+const SENTENCE_BREAK = /[.!?]["')”]?\s|(?<!\{[^{}]*)[:;]\s+(?![{[])/u;
+/** What may follow a word that a value is attached to, if it is no text of the catalogue: `local/m failed{1}`. */
+const SUFFIX = /^(?:\s*\(|[.,:;?!])/;
 
 /** Finds the templates that describe a whole text, among those with at least so many letters. Those with the most characters of their own come first. */
 export type TemplateMatcher = (text: string, minLetters: number) => readonly TemplateMatch[];
 
 /** Creates a matcher. Placeholders are numbered: `{0}`. Templates are parsed when the first text is searched. */
 export function createTemplateMatcher(catalogue: Readonly<Record<string, string>>): TemplateMatcher {
-  let templates: readonly Template[] | undefined;
+  let templates: ReadonlyMap<string, readonly Template[]> | undefined;
   return (text, minLetters) => {
     templates ??= parseTemplates(catalogue);
     const matches: TemplateMatch[] = [];
-    for (const template of templates) {
+    // Those that begin as the text does, and those that begin with a value.
+    for (const template of [...(templates.get(text.charAt(0)) ?? []), ...(templates.get("") ?? [])]) {
       if (template.letters < minLetters) continue;
       const found = valuesIn(text, template);
       if (found === undefined) continue;
       const { translation, literals, placeholders, ownChars } = template;
       const quoted = new Set(placeholders.filter((_, at) => /["“`']$/.test(literals[at] ?? "")));
-      matches.push({ translation, quoted, ownChars, values: new Map(placeholders.map((index, at) => [index, found[at] ?? ""])) });
+      const isWord = (_: number, at: number): boolean =>
+        /\p{L}$/u.test(literals[at] ?? "") && found[at] !== "" && !SUFFIX.test(found[at] ?? "");
+      matches.push({
+        translation,
+        quoted,
+        needed: new Set(placeholders.filter(isWord)),
+        ownChars,
+        values: new Map(placeholders.map((index, at) => [index, found[at] ?? ""])),
+      });
     }
-    return matches;
+    return matches.toSorted((one, other) => other.ownChars - one.ownChars);
   };
 }
 
@@ -51,11 +64,13 @@ export function fillTemplate(template: string, valueOf: (index: number) => strin
   return template.replaceAll(PLACEHOLDER, (_, index: string) => valueOf(Number(index)));
 }
 
-function parseTemplates(catalogue: Readonly<Record<string, string>>): readonly Template[] {
-  return Object.entries(catalogue)
-    .map(([english, translation]) => parseTemplate(english, translation))
-    .filter(({ placeholders }) => placeholders.length > 0)
-    .toSorted((one, other) => other.ownChars - one.ownChars);
+/** The templates by the character that they begin with; empty if that is a value. */
+function parseTemplates(catalogue: Readonly<Record<string, string>>): ReadonlyMap<string, readonly Template[]> {
+  const templates = Object.entries(catalogue).map(([english, translation]) => parseTemplate(english, translation));
+  return Map.groupBy(
+    templates.filter(({ placeholders }) => placeholders.length > 0),
+    ({ literals: [first = ""] }) => first.charAt(0),
+  );
 }
 
 function parseTemplate(english: string, translation: string): Template {

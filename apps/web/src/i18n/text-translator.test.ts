@@ -17,6 +17,7 @@ const translate = createTextTranslator({
   "a text": "文本",
   "a list": "列表",
   "the port": "该端口",
+  "{0} failed{1}": "{0} 失败{1}",
   "two words": "两个词",
   Memory: "记忆",
 });
@@ -27,7 +28,7 @@ test.each([
   ["with its values in the order of the language", "notes.md has changed since Monday.", "Monday 之后 notes.md 已变化。"],
   ["sentence by sentence", "The port is taken. Try again in 3 s.", "端口被占用。3 秒后重试。"],
   ["those sentences that are known", "The port is taken. Ask Bob. Try again in 3 s.", "端口被占用。Ask Bob. 3 秒后重试。"],
-  ["line by line", "The port is taken.\nWhat?\n\nTry again in 3 s.", "端口被占用。\nWhat?\n\n3 秒后重试。"],
+  ["line by line", "x: a number from 1 to 2\nWhat?\n\nTry again in 3 s.", "x:  1 到 2 的数字\nWhat?\n\n3 秒后重试。"],
   ["a text in a text", "It was not sent: The port is taken.", "未发送：端口被占用。"],
   ["behind the name of a key", "gateway.port: The port is taken.", "gateway.port: 端口被占用。"],
   ["a clause as a sentence, and a sentence as a clause", "a text is expected. Try again in 3 s", "需要文本。3 秒后重试"],
@@ -35,6 +36,8 @@ test.each([
   ["clauses, one by one", "x.y: a text is expected; a text or a list is expected; ask Bob", "x.y: 需要文本；需要文本或列表；ask Bob"],
   ["no deeper than three texts in each other", `${"It was not sent: ".repeat(5)}x y`, `It was not sent: ${"未发送：".repeat(4)}x y`],
   ["by what leaves the least of it", "a number from 1 to 5 is expected", "需要 1 到 5 的数字"],
+  ["but no words behind a word by a template of endings", "The house failed on Monday", "The house failed on Monday"],
+  ["a word with an ending", "The house failed (500)", "The house 失败（500）"],
   ["but no words of others by a template of few letters", "Tea or milk, please", "Tea or milk, please"],
   ["but no name that is a known text, too", 'There is no agent "two words".', "没有智能体“two words”。"],
   ["nor a single word", "There is no Memory.", "没有 Memory。"],
@@ -71,6 +74,9 @@ test("the values of a template come back from any text that is made of it", () =
     fc.property(word, parts, (start, rest) => {
       // A value that makes the part after it appear earlier is a text of another template.
       fc.pre(rest.every(([after, one]) => (one + after).indexOf(after) === one.length));
+      // Words that follow a word must be of the catalogue themselves.
+      const before = [start, ...rest.map(([after]) => after)];
+      fc.pre(rest.every(([, one], at) => one === "" || !/\p{L}$/u.test(before[at] ?? "")));
       const english = start + rest.map(([after], index) => `{${index}}${after}`).join("");
       const chinese = rest.map((_, index) => `{${rest.length - 1 - index}}`).join("\u0000");
       const text = start + rest.map(([after, one]) => one + after).join("");

@@ -59,7 +59,11 @@ class TextTranslator {
 
   translate(text: string): string {
     this.#partsLeft = MAX_PARTS;
-    return this.#text(text, 0)?.words ?? text;
+    // No text of the gateway goes over several lines.
+    return text
+      .split("\n")
+      .map((line) => this.#text(line, 0)?.words ?? line)
+      .join("\n");
   }
 
   #text(text: string, depth: number): Translated | undefined {
@@ -86,23 +90,25 @@ class TextTranslator {
     return best(this.#match(text, depth === 0 ? MIN_LETTERS : 1).map((match) => this.#filled(match, depth + 1)));
   }
 
-  #filled({ translation, values, quoted, ownChars }: TemplateMatch, depth: number): Translated {
+  #filled({ translation, values, quoted, needed, ownChars }: TemplateMatch, depth: number): Translated | undefined {
     let known = ownChars;
     let parts = 1;
+    let isWrong = false;
     const words = fillTemplate(translation, (index) => {
       const value = values.get(index) ?? "";
       const text = value.trim();
       // What is quoted, and single words, are names that a person may have given.
       const translated = quoted.has(index) || depth > MAX_DEPTH || !/\s/.test(text) ? undefined : this.#text(text, depth);
+      isWrong ||= translated === undefined && needed.has(index);
       if (translated === undefined) return shown(value);
       known += translated.known;
       parts += translated.parts;
       return translated.words;
     });
-    return { words, known, parts };
+    return isWrong ? undefined : { words, known, parts };
   }
 
-  /** The sentences, clauses and lines of a text, each run of which may be one text of the catalogue. */
+  /** The sentences and clauses of a text, each run of which may be one text of the catalogue. */
   #pieces(text: string, depth: number): Translated | undefined {
     // Pieces at even places, what separates them at odd ones.
     const pieces = text.split(BREAK);
@@ -155,6 +161,6 @@ function surround(before: string, text: Translated | undefined, after: string): 
 
 /** What separates two pieces; the first may be the end of a template. */
 function separator(gap: string, before: string): string {
-  if (gap.includes("\n") || (before !== "" && !CJK_END.test(before))) return gap;
+  if (before !== "" && !CJK_END.test(before)) return gap;
   return gap.startsWith(":") ? "：" : gap.startsWith(";") ? "；" : "";
 }
