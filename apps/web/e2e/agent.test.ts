@@ -1,7 +1,8 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { callTools, sayText } from "@factotum/testing-providers";
+import { runCommand } from "@factotum/testing-product";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { findViolations } from "./find-violations.ts";
@@ -59,14 +60,40 @@ test("the character is edited by keyboard, keeps what it was, and gets it back, 
   await expect.poll(soul).toBe("Be calm.\n");
 });
 
+test("what is changed on the disk, by a command, or in another tab, is shown soon, also after the folder was removed", async () => {
+  const page = await scene.open({ width: 1280 }, "agent/main/persona");
+  const other = await scene.open({ width: 1280 }, "agent/main/knowledge");
+  const workspace = join(scene.product.home, "workspace");
+  // It takes less than a second on an idle machine.
+  const soon = { timeout: 5000 };
+  await editor(page).getByText("Be calm.").waitFor();
+  await other.getByText("Drop files here").waitFor();
+  await writeFile(join(workspace, "SOUL.md"), "By hand.\n");
+  await editor(page).getByText("By hand.").waitFor(soon);
+  await mkdir(join(workspace, "knowledge"), { recursive: true });
+  await writeFile(join(workspace, "knowledge/list.txt"), "eggs");
+  await other.getByText("list.txt").waitFor(soon);
+  await rm(join(workspace, "knowledge"), { recursive: true });
+  await other.getByText("list.txt").waitFor({ state: "detached", ...soon });
+  await mkdir(join(workspace, "knowledge"));
+  await writeFile(join(workspace, "knowledge/other.txt"), "milk");
+  await other.getByText("other.txt").waitFor(soon);
+  await rm(join(workspace, "knowledge"), { recursive: true });
+
+  await writeFile(join(scene.product.home, "calm.md"), "Be calm.\n");
+  const { code } = await runCommand(["files", "write", "SOUL.md", join(scene.product.home, "calm.md")], scene.product);
+  expect(code).toBe(0);
+  await editor(page).getByText("Be calm.").waitFor(soon);
+});
+
 test("a text that was changed elsewhere meanwhile is not overwritten without a question", async () => {
   const page = await scene.open({ width: 1280 }, "agent/main/persona");
   await editor(page).getByText("Be calm.").waitFor();
   await editor(page).focus();
   await page.keyboard.type("Mine. ");
   await writeFile(join(scene.product.home, "workspace/SOUL.md"), "Theirs.\n");
-  await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("The text was changed elsewhere meanwhile.").waitFor();
+  expect(await page.getByRole("button", { name: "Save", exact: true }).isDisabled()).toBe(true);
   expect(await soul()).toBe("Theirs.\n");
   expect(await findViolations(page)).toEqual([]);
   await page.getByRole("button", { name: "Keep mine" }).click();

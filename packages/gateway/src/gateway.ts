@@ -8,6 +8,7 @@ import { createConfiguredModels } from "./agents/configured-models.ts";
 import { NO_EXTERNAL_AGENTS } from "./agents/external-agent.ts";
 import type { EngineSettings } from "./engine/engine-options.ts";
 import { ClientSockets } from "./rpc/client-sockets.ts";
+import { createFileFollower } from "./rpc/followed-files.ts";
 import { createRpcHandlers } from "./rpc/rpc-handlers.ts";
 import { isButtonCommand } from "./commands/unknown-command.ts";
 import { Engine } from "./engine/engine.ts";
@@ -239,7 +240,12 @@ function createClients(
     channels: () => engine.parts.channels.status(),
     pairingCodes: () => engine.pairing.pending().map(({ code }) => code),
   };
-  const changing = { jobs: engine.schedule.jobs, notes: memory.files };
+  const changing = {
+    jobs: engine.schedule.jobs,
+    notes: memory.files,
+    files: engine.parts.fileChanges,
+    answered: createFileFollower(engine),
+  };
   return new ClientSockets({ handlers, authenticator, storage, ...watched, ...changing, version, clock, random, logger });
 }
 

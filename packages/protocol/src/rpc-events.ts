@@ -29,8 +29,13 @@ export interface RpcEvents {
   "channels-change": Record<string, never>;
   /** A scheduled job or a heartbeat was made, changed, removed, or has run; request them again. */
   "jobs-change": Record<string, never>;
-  /** A note of an agent's memory was changed by the assistant or by a client; request it again. Changes by hand are not announced. */
+  /**
+   * A note of an agent's memory was changed by the assistant or by a client, or by hand, which is announced from the first request for notes on; request it
+   * again. At most four times a second, for each agent.
+   */
   "memory-change": { readonly agentId: string };
+  /** The same for the files of an agent that say who it is, its knowledge files, or its skills. */
+  "files-change": { readonly agentId: string; readonly kind: "persona" | "knowledge" | "skills" };
   /** A chunk of the answer to a replayed request, sent to the requesting connection. */
   replay: ReplayDelta;
   /** A run asks this connection's editor for something; `editor.answer` with the id answers. */
@@ -53,6 +58,7 @@ export const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Eve
   "channels-change": z.lazy(() => z.strictObject({})),
   "jobs-change": z.lazy(() => z.strictObject({})),
   "memory-change": z.lazy(() => z.strictObject({ agentId: z.string() })),
+  "files-change": z.lazy(() => z.strictObject({ agentId: z.string(), kind: z.enum(["persona", "knowledge", "skills"]) })),
   replay: ReplayDeltaSchema,
   "editor-request": z.lazy(() => z.strictObject({ sessionKey: z.string(), id: z.string(), request: EditorRequestSchema })),
   "editor-note": z.lazy(() => z.strictObject({ sessionKey: z.string(), text: z.string() })),

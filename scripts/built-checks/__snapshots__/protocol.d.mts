@@ -1681,6 +1681,8 @@ interface SessionTextHit {
   /** That of the transcript; another one than the session has now if the conversation was reset since. */
   readonly sessionId: string;
   readonly isCurrent: boolean;
+  /** It is on a branch of the conversation that is not shown; `chat.branch` shows it. */
+  readonly isHidden?: true;
   readonly entryId: string;
   readonly turnId?: string;
   readonly role: "user" | "assistant";
@@ -3961,9 +3963,17 @@ interface RpcEvents {
   "channels-change": Record<string, never>;
   /** A scheduled job or a heartbeat was made, changed, removed, or has run; request them again. */
   "jobs-change": Record<string, never>;
-  /** A note of an agent's memory was changed by the assistant or by a client; request it again. Changes by hand are not announced. */
+  /**
+   * A note of an agent's memory was changed by the assistant or by a client, or by hand, which is announced from the first request for notes on; request it
+   * again. At most four times a second, for each agent.
+   */
   "memory-change": {
     readonly agentId: string;
+  };
+  /** The same for the files of an agent that say who it is, its knowledge files, or its skills. */
+  "files-change": {
+    readonly agentId: string;
+    readonly kind: "persona" | "knowledge" | "skills";
   };
   /** A chunk of the answer to a replayed request, sent to the requesting connection. */
   replay: ReplayDelta;

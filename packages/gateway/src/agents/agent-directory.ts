@@ -21,6 +21,7 @@ import { LRUCache } from "lru-cache";
 import type { ModelSource, ResolvedModel } from "./model-source.ts";
 import type { SourceWatch } from "../workspace/source-watch.ts";
 import { SourceWatches } from "../workspace/source-watches.ts";
+import type { SourceWatchesOptions } from "../workspace/source-watches.ts";
 import { placeOfRun } from "./run-place.ts";
 import type { RunOccasion, RunPlace } from "./run-place.ts";
 import { AgentSkills } from "./agent-skills.ts";
@@ -48,8 +49,9 @@ export interface AgentDirectoryOptions {
   /** Folders of skills in addition to the workspaces' own, to be watched. */
   readonly skillFolders: readonly string[];
   readonly logger: Logger;
-  /** Called for every change of a watched file. */
-  readonly onSourcesChanged?: (() => void) | undefined;
+  /** Called for changes of watched files. */
+  readonly onSourcesChanged?: SourceWatchesOptions["onSourcesChanged"];
+  readonly onFilesChanged?: SourceWatchesOptions["onFilesChanged"];
 }
 
 /** One agent as a run sees it. */

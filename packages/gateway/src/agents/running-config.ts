@@ -1,8 +1,8 @@
 import { AgentDirectory } from "./agent-directory.ts";
-import type { AgentRuntime } from "./agent-directory.ts";
+import type { AgentDirectoryOptions, AgentRuntime } from "./agent-directory.ts";
 import type { ModelSource } from "./model-source.ts";
 import type { FactotumConfig } from "@factotum/config";
-import type { Logger, SkillIndex, ToolSource } from "@factotum/agent-contract";
+import type { SkillIndex, ToolSource } from "@factotum/agent-contract";
 
 /** A configuration and the parts made from it, before it is applied. */
 export interface ConfigSettings {
@@ -13,6 +13,9 @@ export interface ConfigSettings {
   readonly skillFolders: readonly string[];
   readonly ownerDisplaySecret: string | undefined;
 }
+
+/** What every directory of agents is made with. */
+type RunningConfigOptions = Pick<AgentDirectoryOptions, "home" | "logger" | "onSourcesChanged" | "onFilesChanged">;
 
 /** A consistent set: a configuration, and the parts made from it. */
 interface ConfigParts {
@@ -27,18 +30,11 @@ interface ConfigParts {
  * and keeps it, as a turn does with its agent, its models and its tools.
  */
 export class RunningConfig {
-  readonly #home: string;
-  readonly #logger: Logger;
-  readonly #onSourcesChanged: (() => void) | undefined;
+  readonly #options: RunningConfigOptions;
   #parts: ConfigParts;
 
-  constructor(
-    settings: ConfigSettings,
-    { home, logger, onSourcesChanged }: { readonly home: string; readonly logger: Logger; readonly onSourcesChanged?: () => void },
-  ) {
-    this.#home = home;
-    this.#logger = logger;
-    this.#onSourcesChanged = onSourcesChanged;
+  constructor(settings: ConfigSettings, options: RunningConfigOptions) {
+    this.#options = options;
     this.#parts = this.#make(settings, undefined);
   }
 
@@ -77,7 +73,7 @@ export class RunningConfig {
       config,
       models,
       ownerDisplaySecret,
-      agents: new AgentDirectory({ ...settings, home: this.#home, logger: this.#logger, onSourcesChanged: this.#onSourcesChanged }, before),
+      agents: new AgentDirectory({ ...settings, ...this.#options }, before),
     };
   }
 }

@@ -26,6 +26,7 @@ import { RESERVED_COMMANDS } from "../commands/reserved-names.ts";
 import { FailedRuns } from "../observe/failed-runs.ts";
 import { MediaProblems } from "../observe/media-problems.ts";
 import { createSteadyNow } from "../kernel/steady-now.ts";
+import { FileChanges } from "../workspace/file-changes.ts";
 import { RunningConfig } from "../agents/running-config.ts";
 import { AnswerOrder } from "../delivery/answer-order.ts";
 import { AccountGates } from "../delivery/account-gates.ts";
@@ -124,6 +125,8 @@ export interface EngineParts {
   readonly hideSecrets: (text: string) => string;
   /** Skills and commands of the user's own. */
   readonly promptCommands: PromptCommands;
+  /** Tells clients of changed files. */
+  readonly fileChanges: FileChanges;
   /** The menus of channels. */
   readonly menu: CommandMenu;
   readonly skillUse: SkillUse;
@@ -150,7 +153,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     externalAgents: options.externalAgents,
     hooks: new HookRunner({ sources: options.hookSources, clock, logger }),
   };
-  const running = new RunningConfig(options, { home: options.home, logger, onSourcesChanged: () => menu.refreshSoon() });
+  const { running, fileChanges } = createRunning(options, { logger, onSourcesChanged: () => menu.refreshSoon() });
   const promptCommands = new PromptCommands(RESERVED_COMMANDS);
   const menu = new CommandMenu({ commands: COMMANDS, promptCommands, running, clock, logger });
   const { channels, gates } = createChannels(options, { store, logger, menu, publicUrl: () => running.config.gateway.publicUrl });
@@ -204,6 +207,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     cache,
     ...createDecisions(options, { store, running, channels, conversations, queue, toolLimits, notices, watchers, ...base }),
     cooldowns,
+    fileChanges,
     observer,
     mediaProblems,
     turnContext,
@@ -215,6 +219,23 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     menu,
     ...givenParts(options),
   };
+}
+
+/** The configuration, whose agents' files are watched. */
+function createRunning(
+  options: EngineOptions,
+  rest: { readonly logger: Logger; readonly onSourcesChanged: () => void },
+): Pick<EngineParts, "running" | "fileChanges"> {
+  const fileChanges = new FileChanges({ clock: options.clock });
+  const running: RunningConfig = new RunningConfig(options, {
+    home: options.home,
+    ...rest,
+    onFilesChanged: (workspace, kinds) => {
+      for (const { id: agentId } of running.config.agents.filter((agent) => agent.workspace === workspace))
+        for (const kind of kinds) fileChanges.announce({ agentId, kind });
+    },
+  });
+  return { running, fileChanges };
 }
 
 /** Says something in the chat of a session, if it has one. */

@@ -359,6 +359,7 @@ export class Engine {
     this.parts.parkedCalls.close();
     this.#ingress.close();
     this.parts.answerOrder.close();
+    this.parts.fileChanges[Symbol.dispose]();
     this.transfer.close(reason);
     // Writers stop waiting for disk space: unwritten work is resumed at the next start.
     this.parts.storage.close();

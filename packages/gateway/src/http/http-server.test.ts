@@ -89,6 +89,8 @@ async function serverWithPatience(running: TestGateway, requestTimeoutMs: number
       approvals: engine.parts.approvals,
       jobs: { onChange: () => ({ [Symbol.dispose]: () => undefined }) },
       notes: NO_MEMORY.files,
+      files: engine.parts.fileChanges,
+      answered: () => undefined,
       configControl: { onChange: () => ({ [Symbol.dispose]: () => undefined }) },
       deadLetters: engine.parts.letterChanges,
       warnings: () => [],

@@ -229,7 +229,9 @@ export class ClientConnection implements RpcConnection {
   async #invoke<Method extends RpcMethod>(method: Method, params: Parameters<ClientServices["handlers"][Method]>[0]): Promise<unknown> {
     // `params` was parsed by the schema of `method`; the compiler cannot follow a table indexed by a type parameter.
     const handler = this.#options.handlers[method] as (params: unknown, connection: RpcConnection) => Promise<unknown>;
-    return handler(params, this);
+    const result = await handler(params, this);
+    this.#options.answered(method, params);
+    return result;
   }
 
   #sendPendingEvents(): void {

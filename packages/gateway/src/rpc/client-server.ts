@@ -50,7 +50,11 @@ export class ClientServer {
       options.approvals.onWaitingChange(() => this.#notify("approvals-change", {})),
       options.configControl.onChange((result) => this.#notify("config-change", result)),
       options.jobs.onChange(() => this.#notify("jobs-change", {})),
-      options.notes.onChange((agentId) => this.#notify("memory-change", { agentId })),
+      options.notes.onChange((agentId) => options.files.announce({ agentId, kind: "notes" })),
+      options.files.onChange(({ agentId, kind }) => {
+        if (kind === "notes") this.#notify("memory-change", { agentId });
+        else this.#notify("files-change", { agentId, kind });
+      }),
       options.deadLetters.onChange(() => this.#notify("deadletters-change", {})),
     ];
     const { clock } = options;

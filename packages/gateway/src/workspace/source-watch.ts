@@ -2,9 +2,12 @@ import path from "node:path";
 import type { Logger } from "@factotum/agent-contract";
 import { BOOTSTRAP_NAMES } from "@factotum/agent-core";
 import type { FSWatcher } from "chokidar";
+import { CONTENT_FOLDERS, fileKinds, type FileKind } from "./file-kinds.ts";
 
-/** Maximum depth of skills below their folder. */
-const SKILL_DEPTH = 7;
+/** Maximum depth of skills and notes below their folder. */
+const MAX_DEPTH = 7;
+/** Most notes and knowledge files of a workspace that are watched: each takes a watch of the system. */
+const MAX_CONTENTS = 5000;
 
 /** What to watch. */
 export interface SourceWatchOptions {
@@ -13,8 +16,10 @@ export interface SourceWatchOptions {
   readonly logger: Logger;
   /** Generations of other watches that sessions have seen; 0 without any. */
   readonly generation?: number;
-  /** Called for every change. */
+  /** Called for every change of a source. */
   readonly onChange?: (() => void) | undefined;
+  /** Called with the kinds of every file that has changed: sources, and with `follow` notes and knowledge, too. */
+  readonly onFiles?: ((kinds: readonly FileKind[]) => void) | undefined;
 }
 
 /** Folders of a workspace whose files are sources: skills, and slash commands. */
@@ -27,6 +32,7 @@ const SOURCE_FOLDERS = ["skills", ".agents/skills", "commands"];
 export class SourceWatch implements AsyncDisposable {
   readonly #options: SourceWatchOptions;
   #watcher: Promise<FSWatcher> | undefined;
+  #contents: Promise<FSWatcher> | undefined;
   #works = false;
   #isDisposed = false;
   #generation: number;
@@ -53,11 +59,18 @@ export class SourceWatch implements AsyncDisposable {
     return this.#generation;
   }
 
+  /** From now on changes of all files that clients are shown are announced, however they are made. */
+  follow(): void {
+    if (this.#isDisposed) return;
+    this.#watcher ??= this.#watch();
+    this.#contents ??= this.#watchContents();
+  }
+
   /** From now on every answer is a new generation. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true;
     this.#works = false;
-    await (await this.#watcher)?.close();
+    await Promise.all([this.#watcher, this.#contents].map(async (watcher) => (await watcher)?.close()));
   }
 
   async #watch(): Promise<FSWatcher> {
@@ -65,20 +78,56 @@ export class SourceWatch implements AsyncDisposable {
     const { watch } = await import("chokidar");
     const files = BOOTSTRAP_NAMES.map((name) => path.join(workspace, name));
     const folders = [...SOURCE_FOLDERS.map((name) => path.join(workspace, name)), ...skillFolders];
-    const watcher = watch([...files, ...folders], { ignoreInitial: true, persistent: false, depth: SKILL_DEPTH });
-    watcher.on("all", () => {
+    const watcher = watch([...files, ...folders], { ignoreInitial: true, persistent: false, depth: MAX_DEPTH });
+    watcher.on("all", (_event, file) => {
       this.#generation += 1;
       onChange?.();
+      this.#announce(fileKinds(file, workspace));
     });
     watcher.on("ready", () => {
       this.#works = !this.#isDisposed;
       // Changes during the setup were not seen.
       this.#generation += 1;
+      if (this.#contents !== undefined) this.#announce(["persona", "skills"]);
     });
     watcher.on("error", (error) => {
       this.#works = false;
       logger.warn("Files of the workspace cannot be watched; every turn looks at them", { workspace, error });
     });
     return watcher;
+  }
+
+  async #watchContents(): Promise<FSWatcher> {
+    const { workspace, logger } = this.#options;
+    const { watch } = await import("chokidar");
+    const known = new Set<string>();
+    const isTooMany = (file: string): boolean => {
+      if (!known.has(file) && known.size >= MAX_CONTENTS) return true;
+      known.add(file);
+      return false;
+    };
+    const watcher = watch(
+      CONTENT_FOLDERS.map((name) => path.join(workspace, name)),
+      {
+        ignoreInitial: true,
+        persistent: false,
+        followSymlinks: false,
+        depth: MAX_DEPTH,
+        ignored: isTooMany,
+      },
+    );
+    watcher.on("all", (event, file) => {
+      if (event === "unlink" || event === "unlinkDir") known.delete(file);
+      this.#announce(fileKinds(file, workspace));
+    });
+    watcher.on("ready", () => this.#announce(["notes", "knowledge"]));
+    watcher.on("error", (error) => {
+      logger.warn("Notes and knowledge files cannot be watched; clients are not told of changes by hand", { workspace, error });
+    });
+    return watcher;
+  }
+
+  #announce(kinds: readonly FileKind[]): void {
+    if (kinds.length > 0 && !this.#isDisposed) this.#options.onFiles?.(kinds);
   }
 }

@@ -1,4 +1,5 @@
 import type { Logger } from "@factotum/agent-contract";
+import type { FileKind } from "./file-kinds.ts";
 import { SourceWatch } from "./source-watch.ts";
 
 /** The dependencies of the watches. */
@@ -7,6 +8,8 @@ export interface SourceWatchesOptions {
   readonly logger: Logger;
   /** Called for every change of a watched file. */
   readonly onSourcesChanged?: (() => void) | undefined;
+  /** Called with the kinds of the files of a workspace that have changed. */
+  readonly onFilesChanged?: ((workspace: string, kinds: readonly FileKind[]) => void) | undefined;
 }
 
 /** One watch per workspace, across configurations. */
@@ -22,12 +25,19 @@ export class SourceWatches {
 
   /** The watch of a workspace. After a configuration change every session reads the disk once: the applicable skills may differ. */
   of(workspace: string): SourceWatch {
-    const { skillFolders, logger, onSourcesChanged } = this.#options;
+    const { skillFolders, logger, onSourcesChanged, onFilesChanged } = this.#options;
     const key = JSON.stringify([workspace, skillFolders]);
     const watch =
       this.#watches.get(key) ??
       this.#before?.taken(key) ??
-      new SourceWatch({ workspace, skillFolders, logger, onChange: onSourcesChanged, generation: this.#before?.generation ?? 0 });
+      new SourceWatch({
+        workspace,
+        skillFolders,
+        logger,
+        onChange: onSourcesChanged,
+        onFiles: (kinds) => onFilesChanged?.(workspace, kinds),
+        generation: this.#before?.generation ?? 0,
+      });
     this.#watches.set(key, watch);
     return watch;
   }

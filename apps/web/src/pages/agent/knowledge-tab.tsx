@@ -13,12 +13,9 @@ import { type Column, Table } from "../../ui/table.tsx";
 import { useToasts } from "../../ui/toasts.tsx";
 import { DropArea } from "./drop-area.tsx";
 
-/** No event announces changes of files. */
-const CHANGES_MS = 10_000;
-
 /** Files in which the agent looks things up. Files dropped anywhere on it are added. */
 export function KnowledgeTab({ agentId }: { readonly agentId: string }): React.JSX.Element {
-  const files = useRpc("files.list", { agentId }, { everyMs: CHANGES_MS });
+  const files = useRpc("files.list", { agentId });
   const toasts = useToasts();
   // Here, and not in the list, which is gone with its last file.
   const remove = useAction("files.remove");

@@ -18,12 +18,9 @@ const PURPOSES: Readonly<Record<WorkspaceFileName, string>> = {
   "BOOTSTRAP.md": msg("The first meeting; removed afterwards"),
 };
 
-/** No event announces changes of files. */
-const CHANGES_MS = 10_000;
-
 /** The files that say who the agent is: a list, and the editor of one of them. */
 export function PersonaTab({ agentId }: { readonly agentId: string }): React.JSX.Element {
-  const files = useRpc("files.list", { agentId }, { everyMs: CHANGES_MS });
+  const files = useRpc("files.list", { agentId });
   const [path, setPath] = useState<WorkspaceFileName>("SOUL.md");
   return (
     <Loaded query={files}>

@@ -18,7 +18,7 @@ const TEST_MS = 120_000;
 
 /** MCP servers and language servers: where they are, whether they work, and a test of each. */
 export function ServersTab({ agentId }: { readonly agentId: string }): React.JSX.Element {
-  const servers = useRpc("servers.list", { agentId }, { everyMs: HEALTH_MS });
+  const servers = useRpc("servers.list", { agentId }, { everyMs: (newest) => (newest.servers.length === 0 ? undefined : HEALTH_MS) });
   return (
     <>
       <Loaded query={servers}>{({ servers: all }) => <ServerList agentId={agentId} servers={all} />}</Loaded>

@@ -6,12 +6,12 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { isOpenSubagent } from "../chat/subagents/describe-subagent.ts";
 import { SubagentList } from "../chat/subagents/subagent-list.tsx";
 
-/** What a sub-agent does is no event for those who do not watch its conversation. */
+/** What an open sub-agent does is no event for those who do not watch its conversation; its beginning and its end are. */
 const ACTIVITY_MS = 2_000;
 
 /** The sub-agents of all conversations as a tree, with the way to steer and end those that are open. */
 export function SubagentsCard(): React.JSX.Element {
-  const found = useRpc("subagents.list", {}, { everyMs: ACTIVITY_MS });
+  const found = useRpc("subagents.list", {}, { everyMs: ({ subagents }) => (subagents.some(isOpenSubagent) ? ACTIVITY_MS : undefined) });
   return (
     <Card title={t("Sub-agents")}>
       <Loaded query={found}>

@@ -1,0 +1,82 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createMemoryLogger } from "../../test/gateway-harness.ts";
+import { FileChanges, type FileChange } from "./file-changes.ts";
+import { fileKinds, type FileKind } from "./file-kinds.ts";
+import { SourceWatch } from "./source-watch.ts";
+
+let workspace: string;
+beforeEach(async () => {
+  workspace = await mkdtemp(path.join(tmpdir(), "factotum-watch-"));
+});
+afterEach(() => rm(workspace, { recursive: true, force: true }));
+
+const write = async (name: string, text: string): Promise<void> => {
+  await mkdir(path.dirname(path.join(workspace, name)), { recursive: true });
+  await writeFile(path.join(workspace, name), text);
+};
+
+test("changes of every kind are seen when they are followed, also in folders that were removed", async () => {
+  const seen: FileKind[] = [];
+  await using watch = new SourceWatch({
+    workspace,
+    skillFolders: [],
+    logger: createMemoryLogger(),
+    onFiles: (kinds) => seen.push(...kinds),
+  });
+  watch.follow();
+  // Each watch says once that it works.
+  await expect.poll(() => seen.toSorted()).toEqual(["knowledge", "notes", "persona", "skills"]);
+  // Kinds take turns, so that a late event of one is not that of the next change.
+  const changes: readonly [FileKind, () => Promise<unknown>][] = [
+    ["knowledge", () => write("knowledge/list.txt", "eggs")],
+    ["notes", () => write("memory/plans/tea.md", "Oolong.")],
+    ["skills", () => write("skills/tea/SKILL.md", "Brew.")],
+    ["knowledge", () => rm(path.join(workspace, "knowledge"), { recursive: true })],
+    ["persona", () => write("SOUL.md", "Be calm.")],
+    ["knowledge", () => write("knowledge/list.txt", "milk")],
+    ["notes", () => rm(workspace, { recursive: true })],
+    ["persona", () => write("SOUL.md", "Be brief.")],
+  ];
+  for (const [kind, change] of changes) {
+    seen.length = 0;
+    await change();
+    await expect.poll(() => seen).toContain(kind);
+  }
+});
+
+test.each([
+  ["SOUL.md", ["persona"]],
+  ["USER.md", ["persona", "notes"]],
+  ["MEMORY.md", ["notes"]],
+  ["memory/2026-01-02.md", ["notes"]],
+  ["knowledge", ["knowledge"]],
+  [".agents/skills/tea/SKILL.md", ["skills"]],
+  ["../shared/tea/SKILL.md", ["skills"]],
+  ["commands/tea.md", []],
+  ["notes/SOUL.md", []],
+])("%s is of the kinds %j", (file, kinds) => {
+  expect(fileKinds(path.join("/workspace", file), "/workspace")).toEqual(kinds);
+});
+
+test("a change is told at once, and what follows it in a short time once for each agent and kind", () => {
+  let fire = (): void => undefined;
+  using changes = new FileChanges({
+    clock: { schedule: (_delayMs, callback) => ((fire = callback), { [Symbol.dispose]: () => undefined }) },
+  });
+  const told: FileChange[] = [];
+  using _ = changes.onChange((change) => told.push(change));
+  const [note, skill] = [
+    { agentId: "main", kind: "notes" },
+    { agentId: "main", kind: "skills" },
+  ] as const;
+  for (const change of [note, note, skill, note]) changes.announce(change);
+  expect(told).toEqual([note]);
+  fire();
+  expect(told).toEqual([note, note, skill]);
+  fire();
+  changes.announce(skill);
+  expect(told).toHaveLength(4);
+});
