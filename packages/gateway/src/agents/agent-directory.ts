@@ -1,19 +1,8 @@
 import { realpath } from "node:fs/promises";
 import { createHash } from "node:crypto";
-import { ModelError, withoutUndefined } from "@factotum/agent-contract";
-import type {
-  AgentTool,
-  CacheRetention,
-  LeftOutSkill,
-  Logger,
-  ModelInfo,
-  SkillEntry,
-  SkillIndex,
-  SourceCommand,
-  SourcePrompt,
-  ToolSource,
-} from "@factotum/agent-contract";
-import { createTimeFormat, orderTools } from "@factotum/agent-core";
+import { ModelError } from "@factotum/agent-contract";
+import type { CacheRetention, LeftOutSkill, Logger, SkillEntry, SkillIndex, ToolSource } from "@factotum/agent-contract";
+import { createTimeFormat } from "@factotum/agent-core";
 import type { TimeFormat } from "@factotum/agent-core";
 import { FolderError, makeFolder } from "@factotum/config";
 import type { FactotumConfig, GroupConfig, ResolvedAgent } from "@factotum/config";
@@ -25,15 +14,11 @@ import type { SourceWatchesOptions } from "../workspace/source-watches.ts";
 import { placeOfRun } from "./run-place.ts";
 import type { RunOccasion, RunPlace } from "./run-place.ts";
 import { AgentSkills } from "./agent-skills.ts";
+import { createAgentTools, type AgentTools } from "./agent-tools.ts";
 import { policyLayers } from "./policy-layers.ts";
-import type { PolicyOccasion } from "./policy-layers.ts";
-import { filterTools, mayAdmit, toolVerdicts } from "./tool-policy.ts";
-import type { ToolVerdict } from "./tool-policy.ts";
+import { filterTools, toolVerdicts } from "./tool-policy.ts";
 import { collectTools } from "./tool-sources.ts";
 import type { CollectedTools } from "./tool-sources.ts";
-import { deferTools } from "./deferred/defer-tools.ts";
-import type { ToolSet } from "./deferred/defer-tools.ts";
-import { CARRIERS } from "./deferred/carriers.ts";
 import { ToolQuarantine } from "./tool-quarantine.ts";
 
 const MAX_KNOWN_WORKSPACES = 1_000;
@@ -55,7 +40,7 @@ export interface AgentDirectoryOptions {
 }
 
 /** One agent as a run sees it. */
-export interface AgentRuntime {
+export interface AgentRuntime extends AgentTools {
   readonly config: ResolvedAgent;
   /** Its display name: the identity's name, else the agent's. */
   readonly name: string | undefined;
@@ -71,47 +56,6 @@ export interface AgentRuntime {
   model(override: string | undefined): Promise<ResolvedModel>;
   /** The fallback models, in order; none for a model that was chosen for the session. */
   fallbacks(override: string | undefined): Promise<readonly ResolvedModel[]>;
-  /**
-   * The tools that every layer of the policy allows, including the group's, and that the model supports. A fallback that does not accept one of them runs
-   * without it, with the same single warning.
-   */
-  tools(options: {
-    readonly model: ModelInfo;
-    readonly fallbacks: readonly ResolvedModel[];
-    readonly group: GroupConfig | undefined;
-    /** All turns of the session are sandboxed. */
-    readonly sandboxed: boolean;
-    /** The session is a sub-agent's. */
-    readonly subagent: boolean;
-    /** Sources of the session alone. Their tools come after the agent's own, which keep their names. */
-    readonly added?: readonly ToolSource[] | undefined;
-  }): readonly AgentTool[];
-  /** The same tools, divided into those of the request and those that the model reaches through `tool_search` and `tool_call`. */
-  toolSet(options: Parameters<AgentRuntime["tools"]>[0]): ToolSet;
-  /** The id of a tool's source; `core` for a built-in one. */
-  toolSource(name: string, added?: readonly ToolSource[]): string;
-  /** Whether a tool is built in. */
-  toolOrigin(name: string, added?: readonly ToolSource[]): ReturnType<CollectedTools["originOf"]>;
-  /** What each layer of the policy says of a tool of this name, widest layer first. It is allowed if every one of them admits it. */
-  toolVerdicts(name: string, occasion: PolicyOccasion): readonly ToolVerdict[];
-  /** All tools that were loaded, whatever the policy says of them. */
-  loadedTools(): readonly AgentTool[];
-  /** What the names of tools begin with whose sources are not known to have any yet. */
-  unloadedPrefixes(): readonly string[];
-  /**
-   * Has sources find out which tools they have, as far as they can soon; not those whose tools the policy removes in any case. Call it before the tools of a
-   * session are fixed. Never rejects.
-   */
-  prepareTools(
-    place: Pick<RunPlace, "folder" | "sandbox">,
-    options: { readonly occasion: PolicyOccasion; readonly added?: readonly ToolSource[] | undefined; readonly signal: AbortSignal },
-  ): Promise<void>;
-  /** The prompts of sources that the policy admits under their names. Of two with one name the first counts. */
-  prompts(occasion: PolicyOccasion): readonly SourcePrompt[];
-  /** The slash commands of sources. Of two with one name the first counts. */
-  sourceCommands(): readonly SourceCommand[];
-  /** Ids of the sources that cannot be used now. */
-  brokenSources(): readonly string[];
   /**
    * The skills of the agent's own workspace and of the shared folders. Files that runs write in another folder are not skills: others than the owner write
    * there. `workspace`: where the session's runs work, if that is one folder; skills outside of it are named by their full path.
@@ -292,76 +236,8 @@ function createAgentRuntime(
       return found.flatMap((model) => model ?? []);
     },
     model: (override) => options.models.resolve(override ?? agent.model?.primary),
-    ...toolReaders(agent, { collected, quarantine }, options),
+    ...createAgentTools(agent, { collected, quarantine }, options),
     ...skillReaders(agent, { ...options, collected }),
-  };
-}
-
-/** The tools of an agent. */
-function toolReaders(
-  agent: ResolvedAgent,
-  { collected, quarantine }: { readonly collected: CollectedTools; readonly quarantine: ToolQuarantine },
-  { config, toolSources: sources, logger }: Pick<AgentDirectoryOptions, "config" | "logger" | "toolSources">,
-): Pick<
-  AgentRuntime,
-  | "tools"
-  | "toolSet"
-  | "toolSource"
-  | "toolOrigin"
-  | "toolVerdicts"
-  | "loadedTools"
-  | "unloadedPrefixes"
-  | "prepareTools"
-  | "prompts"
-  | "sourceCommands"
-  | "brokenSources"
-> {
-  // The senders of a run narrow its calls and not the block: that stays the same for the whole session.
-  const layersOf = ({ model, group, sandboxed, subagent }: Parameters<AgentRuntime["tools"]>[0]): ReturnType<typeof policyLayers> =>
-    policyLayers(agent, config, { provider: model.provider, group, senders: [], sandboxed, subagent });
-  const extended = new WeakMap<readonly ToolSource[], CollectedTools>();
-  const collectedWith = (added: readonly ToolSource[] | undefined): CollectedTools => {
-    if (added === undefined || added.length === 0) return collected;
-    const all = extended.get(added) ?? collectTools([...sources, ...added], { logger });
-    extended.set(added, all);
-    return all;
-  };
-  const admittedTools: AgentRuntime["tools"] = (asked) => {
-    const { tools, originOf } = collectedWith(asked.added);
-    const ordered = orderTools(
-      filterTools(tools, layersOf(asked)).tools.map((tool) => ({ tool, name: tool.name, origin: originOf(tool.name) })),
-    );
-    const admitted = quarantine.admit(
-      ordered.map(({ tool }) => tool),
-      asked.model,
-    );
-    for (const { client } of asked.fallbacks) quarantine.admit(admitted, client.info);
-    return admitted;
-  };
-  return {
-    tools: admittedTools,
-    toolSet: (asked) => {
-      const layers = layersOf(asked);
-      const isReachable = CARRIERS.every((name) => toolVerdicts(layers, name).every(({ admits }) => admits));
-      return deferTools(admittedTools(asked), { sourceOf: collectedWith(asked.added).sourceOf, isReachable });
-    },
-    toolSource: (name, added) => collectedWith(added).sourceOf(name),
-    toolOrigin: (name, added) => collectedWith(added).originOf(name),
-    toolVerdicts: (name, occasion) => toolVerdicts(policyLayers(agent, config, occasion), name),
-    loadedTools: () => collected.tools,
-    unloadedPrefixes: () => sources.flatMap(({ namePrefix, tools }) => (namePrefix === undefined || tools.length > 0 ? [] : namePrefix)),
-    prepareTools: async ({ folder, sandbox }, { occasion, added = [], signal }) => {
-      const place = { agentId: agent.id, workspace: folder, ...withoutUndefined({ sandbox }), signal };
-      const layers = policyLayers(agent, config, occasion);
-      const wanted = [...sources, ...added].filter(({ namePrefix = "" }) => mayAdmit(layers, namePrefix));
-      await Promise.all(wanted.map(async (source) => source.prepare?.(place)));
-    },
-    prompts: (occasion) => {
-      const layers = policyLayers(agent, config, occasion);
-      return sources.flatMap(({ prompts = [] }) => prompts).filter(({ name }) => toolVerdicts(layers, name).every(({ admits }) => admits));
-    },
-    sourceCommands: () => sources.flatMap(({ commands = [] }) => commands),
-    brokenSources: () => sources.filter(({ problem }) => problem !== undefined).map(({ id }) => id),
   };
 }
 

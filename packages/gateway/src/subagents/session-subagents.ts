@@ -13,7 +13,7 @@ import type {
   SubagentView,
 } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
-import { begunSpawn, isOpenSpawn, isWorkingSpawn } from "@factotum/store";
+import { isOpenSpawn, isWorkingSpawn } from "@factotum/store";
 import type { AgentToAgentStep, EndedSpawn, InputRecord, NewSpawn, SpawnRecord, Store, TranscriptBody, TurnRecord } from "@factotum/store";
 import { confinementOf } from "../agents/run-place.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
@@ -27,6 +27,7 @@ import type { SubagentBounds } from "./bind-to-subagent.ts";
 import { spawnedPayload } from "./hook-payloads.ts";
 import type { BroughtEnd } from "./plan-end.ts";
 import { planSpawn } from "./plan-spawn.ts";
+import { SpawnInputs } from "./spawn-inputs.ts";
 import { SpawnBook } from "./spawn-book.ts";
 import { SpawnEnds } from "./spawn-ends.ts";
 import type { SubagentRunEnd, SubagentTurnEnd } from "./spawn-ends.ts";
@@ -70,6 +71,7 @@ interface Connected {
   readonly folders: AttachmentFolders;
   readonly ends: SpawnEnds;
   readonly control: SubagentControl;
+  readonly inputs: SpawnInputs;
 }
 
 /**
@@ -93,8 +95,9 @@ export class SessionSubagents implements Subagents {
     const folders = new AttachmentFolders(parts);
     const shared = { ...parts, book: this.#book, runtime: () => this.#connectedRuntime };
     const ends = new SpawnEnds({ ...shared, folders, onClosed: (spawn) => this.#observer.onClosed(spawn) });
-    const control = new SubagentControl({ ...shared, ends, onTold: (spawn, input) => this.#told(spawn, input) });
-    this.#connected = { parts, folders, ends, control };
+    const inputs = new SpawnInputs({ ...shared, ends, onOpened: (spawn) => this.#observer.onOpened(spawn) });
+    const control = new SubagentControl({ ...shared, ends, onTold: (spawn, input) => inputs.told(spawn, input) });
+    this.#connected = { parts, folders, ends, control, inputs };
     return this;
   }
 
@@ -253,7 +256,7 @@ export class SessionSubagents implements Subagents {
       this.#ready.ends.watch(spawn);
       const input = inputs[index];
       if (input === undefined) continue;
-      this.#watchInput(spawn, input.id);
+      this.#ready.inputs.watch(spawn, input.id);
       await this.#connectedRuntime.requeue(input);
       if (isStopped) this.#connectedRuntime.inBackground("end of a sub-agent", this.#ready.ends.bring(spawn.id, STOPPED));
     }
@@ -264,7 +267,8 @@ export class SessionSubagents implements Subagents {
     const ended = await this.#ready.ends.ofTurn(turn, run);
     const spawn = this.#book.ofChild(turn.sessionKey);
     // What waits may get no turn: the report of a command that its model knows already.
-    if (spawn !== undefined && ended.end === undefined) for (const { id } of this.#waitingFor(spawn)) this.#watchInput(spawn, id);
+    if (spawn !== undefined && ended.end === undefined)
+      for (const { id } of this.#ready.inputs.waitingFor(spawn)) this.#ready.inputs.watch(spawn, id);
     return ended;
   }
 
@@ -273,7 +277,7 @@ export class SessionSubagents implements Subagents {
     const spawn = this.#book.ofChild(input.admission.sessionKey ?? "");
     if (spawn === undefined) return;
     if (input.state.type !== "waiting") return this.#ready.ends.endWithoutTurn(spawn.id, "it was asked for its result before");
-    this.#watchInput(spawn, input.id);
+    this.#ready.inputs.watch(spawn, input.id);
     await this.#connectedRuntime.requeue(input);
   }
 
@@ -356,45 +360,13 @@ export class SessionSubagents implements Subagents {
     }
   }
 
-  /** From now on its next report is waited for. */
-  #told(spawn: SpawnRecord, input: InputRecord): void {
-    this.#watchInput(spawn, input.id);
-    this.#begun(spawn.id);
-  }
-
-  /** Watches an input of its session: a turn takes it, or it gets none. */
-  #watchInput({ id }: SpawnRecord, inputId: string): void {
-    const { watchers } = this.#ready.parts;
-    // It is removed with its report.
-    watchers.watch(inputId, {
-      onClaimed: () => this.#begun(id),
-      onReport: () => undefined,
-      onAnswered: () => undefined,
-      onSettled: (reason) => this.#connectedRuntime.inBackground("end of a sub-agent", this.#ready.ends.endWithoutTurn(id, reason)),
-    });
-  }
-
-  #begun(id: string): void {
-    const spawn = this.#book.get(id);
-    const begun = spawn === undefined ? undefined : begunSpawn(spawn, this.#ready.parts.clock.now());
-    if (begun === undefined) return;
-    this.#book.put(begun);
-    this.#ready.ends.watch(begun);
-    if (spawn?.state === "queued") this.#observer.onOpened(begun);
-  }
-
-  /** What waits for a run of a sub-agent. Messages of people, and of other sessions, have turns of their own. */
-  #waitingFor({ childKey }: SpawnRecord): readonly InputRecord[] {
-    return this.#connectedRuntime.waitingInputs(childKey).filter(({ admission }) => admission.kind === "subagent");
-  }
-
   async #recoverOpen(spawn: SpawnRecord): Promise<void> {
     const { isBusy } = this.#connectedRuntime;
-    const waiting = this.#waitingFor(spawn);
+    const waiting = this.#ready.inputs.waitingFor(spawn);
     this.#ready.ends.watch(spawn);
-    for (const { id } of waiting) this.#watchInput(spawn, id);
+    for (const { id } of waiting) this.#ready.inputs.watch(spawn, id);
     if (spawn.state === "idle") {
-      if (waiting.length > 0) this.#begun(spawn.id);
+      if (waiting.length > 0) this.#ready.inputs.begin(spawn.id);
       if (spawn.announcedAtMs === undefined) await this.#ready.ends.tellPlainly(spawn);
       return;
     }
