@@ -5,7 +5,7 @@ import { useRpc } from "../data/use-rpc.ts";
 import { focusOnce } from "../first-run/focus-once.ts";
 import { gatewayText } from "../i18n/gateway-text.ts";
 import { t } from "../i18n/t.ts";
-import { Field } from "../ui/field.tsx";
+import { CodeField } from "../ui/code-field.tsx";
 import { AccountForm } from "./account-form.tsx";
 import { type Account, channelLabel } from "./account-name.ts";
 import styles from "./channel-setup.module.css";
@@ -77,23 +77,14 @@ function NewAccount({ channel, taken, onSaved }: NewAccountProps): React.JSX.Ele
   return (
     <>
       {before.includes("default") ? (
-        <Field
+        <CodeField
           label={t("Name of the new account")}
           hint={t("Letters, digits and -. It tells this account from the others.")}
           error={isTaken ? t("There is an account of this name.") : undefined}
-        >
-          {(control) => (
-            <input
-              {...control}
-              type="text"
-              autoComplete="off"
-              spellCheck={false}
-              maxLength={64}
-              value={name}
-              onChange={({ target }) => setName(target.value)}
-            />
-          )}
-        </Field>
+          maxLength={64}
+          value={name}
+          onChange={setName}
+        />
       ) : null}
       {accountId === "" || isTaken ? null : (
         <AccountForm

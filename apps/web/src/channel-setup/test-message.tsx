@@ -5,7 +5,7 @@ import { gatewayText } from "../i18n/gateway-text.ts";
 import { t } from "../i18n/t.ts";
 import { RichText } from "../i18n/rich-text.tsx";
 import { Button } from "../ui/button.tsx";
-import { Field } from "../ui/field.tsx";
+import { CodeField } from "../ui/code-field.tsx";
 import { type Account, accountLabel } from "./account-name.ts";
 import styles from "./channel-setup.module.css";
 
@@ -35,19 +35,7 @@ export function TestMessage({ account, onSent }: TestMessageProps): React.JSX.El
   return (
     <form className={styles["part"]} onSubmit={submit} aria-label={t("Test message by {account}", { account: accountLabel(account) })}>
       <div className={styles["row"]}>
-        <Field label={t("To")} hint={t("Empty: you, its owner. Otherwise an id of the platform.")}>
-          {(control) => (
-            <input
-              {...control}
-              type="text"
-              dir="auto"
-              autoComplete="off"
-              spellCheck={false}
-              value={to}
-              onChange={({ target }) => setTo(target.value)}
-            />
-          )}
-        </Field>
+        <CodeField label={t("To")} hint={t("Empty: you, its owner. Otherwise an id of the platform.")} value={to} onChange={setTo} />
       </div>
       <div className="actions">
         <Button type="submit" busy={test.isPending}>

@@ -7,6 +7,7 @@ import { gatewayText } from "../i18n/gateway-text.ts";
 import { msg, t } from "../i18n/t.ts";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
+import { CodeField } from "../ui/code-field.tsx";
 import { Field } from "../ui/field.tsx";
 import { type Account, accountLabel } from "./account-name.ts";
 import styles from "./channel-setup.module.css";
@@ -182,19 +183,13 @@ function Admit({ account, rules: { forms } }: RulesProps): React.JSX.Element {
         )}
       </Field>
       <div className={styles["row"]}>
-        <Field label={t("Id on the platform")} hint={form === undefined ? undefined : gatewayText(form)} error={allow.error?.message}>
-          {(control) => (
-            <input
-              {...control}
-              type="text"
-              dir="auto"
-              autoComplete="off"
-              spellCheck={false}
-              value={id}
-              onChange={({ target }) => setId(target.value)}
-            />
-          )}
-        </Field>
+        <CodeField
+          label={t("Id on the platform")}
+          hint={form === undefined ? undefined : gatewayText(form)}
+          error={allow.error?.message}
+          value={id}
+          onChange={setId}
+        />
       </div>
       <div className="actions">
         <Button type="submit" busy={allow.isPending} disabled={id.trim() === ""}>

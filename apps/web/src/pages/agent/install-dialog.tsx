@@ -3,7 +3,7 @@ import { t } from "../../i18n/t.ts";
 import { SevereConsent } from "../../plugin-install/severe-consent.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Field } from "../../ui/field.tsx";
+import { CodeField } from "../../ui/code-field.tsx";
 import styles from "./agent.module.css";
 
 interface InstallDialogProps {
@@ -47,20 +47,15 @@ export function InstallDialog({
     <Dialog title={title} onClose={onClose}>
       <form className={styles["form"]} onSubmit={submit}>
         {plan === undefined ? (
-          <Field label={t("Source")} hint={hint} error={problem}>
-            {(control) => (
-              <input
-                {...control}
-                data-initial-focus
-                dir="auto"
-                autoComplete="off"
-                spellCheck={false}
-                readOnly={fixed !== undefined}
-                value={source}
-                onChange={(event) => setSource(event.target.value)}
-              />
-            )}
-          </Field>
+          <CodeField
+            label={t("Source")}
+            hint={hint}
+            error={problem}
+            hasInitialFocus
+            readOnly={fixed !== undefined}
+            value={source}
+            onChange={setSource}
+          />
         ) : (
           <>
             {plan.isChanged ? <p className="problem">{t("It has changed since you looked at it. Look at it again.")}</p> : null}

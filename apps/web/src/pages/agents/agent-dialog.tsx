@@ -3,10 +3,10 @@ import { type RpcMutationOptions, useRpc, useRpcMutation } from "../../data/use-
 import { t } from "../../i18n/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
+import { CodeField } from "../../ui/code-field.tsx";
 import { Field } from "../../ui/field.tsx";
 import { useToasts } from "../../ui/toasts.tsx";
 import type { Agent } from "./agent.ts";
-import { KnownTextField } from "./known-text-field.tsx";
 import styles from "./agents.module.css";
 
 /** Ids as the gateway takes them. */
@@ -33,22 +33,14 @@ export function AgentDialog({ agent, onClose }: AgentDialogProps): React.JSX.Ele
     <Dialog title={agent === undefined ? t("Add an agent") : t("Change {name}", { name: agent.name })} onClose={onClose}>
       <form className={styles["form"]} onSubmit={submit}>
         {agent === undefined ? (
-          <Field
+          <CodeField
             label={t("Short name")}
             hint={t("Lower case letters, digits, - and _. It stays as it is.")}
             error={id === "" || isGood ? undefined : t("Only lower case letters, digits, - and _, at most 64.")}
-          >
-            {(control) => (
-              <input
-                {...control}
-                data-initial-focus
-                autoComplete="off"
-                spellCheck={false}
-                value={id}
-                onChange={(event) => setId(event.target.value)}
-              />
-            )}
-          </Field>
+            hasInitialFocus
+            value={id}
+            onChange={setId}
+          />
         ) : null}
         <Field label={t("Name")} hint={t("What it is called in lists. A name in IDENTITY.md comes first.")}>
           {(control) => <input {...control} dir="auto" autoComplete="off" value={name} onChange={(event) => setName(event.target.value)} />}
@@ -80,7 +72,7 @@ interface ModelFieldProps {
 function ModelField({ present, value, onChange }: ModelFieldProps): React.JSX.Element {
   const models = useRpc("models.list", {});
   return (
-    <KnownTextField
+    <CodeField
       label={t("Model")}
       hint={present === undefined ? t("Empty: the model of all agents.") : t("Empty: as now, {model}.", { model: present })}
       known={models.data?.models.map(({ reference }) => reference) ?? []}

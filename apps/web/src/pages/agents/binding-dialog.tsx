@@ -5,10 +5,10 @@ import { t } from "../../i18n/t.ts";
 import { AgentChoice } from "../../ui/agent-choice.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
+import { CodeField } from "../../ui/code-field.tsx";
 import { Field } from "../../ui/field.tsx";
 import { useToasts } from "../../ui/toasts.tsx";
 import type { Agent } from "./agent.ts";
-import { KnownTextField } from "./known-text-field.tsx";
 import styles from "./agents.module.css";
 
 type PeerKind = NonNullable<AgentBinding["match"]["peer"]>["kind"];
@@ -42,14 +42,14 @@ export function BindingDialog({ agents, onClose }: BindingDialogProps): React.JS
     <Dialog title={t("Add a binding")} onClose={onClose}>
       <form className={styles["form"]} onSubmit={submit}>
         <AgentChoice agents={agents} agentId={agentId} onChange={setAgentId} hasInitialFocus />
-        <KnownTextField
+        <CodeField
           label={t("Channel")}
           hint={t("The name of a channel, as its page has it.")}
           known={[...new Set(accounts.map((account) => account.channel))]}
           value={channel}
           onChange={setChannel}
         />
-        <KnownTextField
+        <CodeField
           label={t("Account")}
           hint={t("Empty: the account “default”. * means every account.")}
           known={accounts.flatMap((account) => (account.channel === channel ? [account.accountId] : []))}
@@ -91,17 +91,12 @@ function PeerFields({ peer, onChange }: { readonly peer: Peer; readonly onChange
         )}
       </Field>
       {peer.kind === "all" ? null : (
-        <Field label={t("Id of the conversation")} hint={t("The id that the platform gives it. Empty: every one.")}>
-          {(control) => (
-            <input
-              {...control}
-              autoComplete="off"
-              spellCheck={false}
-              value={peer.id}
-              onChange={(event) => onChange({ ...peer, id: event.target.value })}
-            />
-          )}
-        </Field>
+        <CodeField
+          label={t("Id of the conversation")}
+          hint={t("The id that the platform gives it. Empty: every one.")}
+          value={peer.id}
+          onChange={(id) => onChange({ ...peer, id })}
+        />
       )}
     </>
   );

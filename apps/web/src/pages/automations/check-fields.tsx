@@ -7,7 +7,7 @@ import type { DraftProps } from "./payload-fields.tsx";
 /** What decides before each run, without a model, whether there is anything to do. */
 export function CheckFields({ draft: { check, checked }, onChange }: DraftProps): React.JSX.Element {
   return (
-    <div className={styles["columns"]}>
+    <div className="field-columns">
       <Field label={t("Runs only if")} hint={t("It is looked at before each run, and costs nothing.")}>
         {(control) => (
           <select {...control} value={check} onChange={({ target }) => onChange({ check: target.value as typeof check, checked: "" })}>

@@ -5,6 +5,7 @@ import { Loaded } from "../../data/loaded.tsx";
 import { type Settings, useSettings } from "../../data/use-settings.ts";
 import { t } from "../../i18n/t.ts";
 import { Button } from "../../ui/button.tsx";
+import { CodeField } from "../../ui/code-field.tsx";
 import { Field } from "../../ui/field.tsx";
 import { heartbeatDraft, type HeartbeatDraft, heartbeatPatch } from "./agent-heartbeat.ts";
 import styles from "./automations.module.css";
@@ -65,7 +66,7 @@ interface HeartbeatFieldsProps {
 function HeartbeatFields({ draft: { every, start, end, target, prompt, model }, onChange }: HeartbeatFieldsProps): React.JSX.Element {
   return (
     <>
-      <div className={styles["columns"]}>
+      <div className="field-columns">
         <Field label={t("Interval")} hint={t("Such as 30m, 2h or 1d.")}>
           {(control) => (
             <input {...control} ref={focusOnce} required value={every} onChange={({ target: { value } }) => onChange({ every: value })} />
@@ -78,16 +79,14 @@ function HeartbeatFields({ draft: { every, start, end, target, prompt, model }, 
           {(control) => <input {...control} type="time" value={end} onChange={({ target: { value } }) => onChange({ end: value })} />}
         </Field>
       </div>
-      <Field
+      <CodeField
         label={t("Reports to")}
         hint={t(
           "owner: where you wrote last. last: your newest message. none: nowhere. Or an address: the channel, a colon, and the id of the chat.",
         )}
-      >
-        {(control) => (
-          <input {...control} spellCheck={false} value={target} onChange={({ target: { value } }) => onChange({ target: value })} />
-        )}
-      </Field>
+        value={target}
+        onChange={(next) => onChange({ target: next })}
+      />
       <Field label={t("What it is asked")} hint={t("Empty: it goes through HEARTBEAT.md, and costs nothing while that has nothing to do.")}>
         {(control) => (
           <textarea
@@ -100,11 +99,12 @@ function HeartbeatFields({ draft: { every, start, end, target, prompt, model }, 
           />
         )}
       </Field>
-      <Field label={t("Model")} hint={t("Empty: that of the agent. With another one it runs in a conversation of its own.")}>
-        {(control) => (
-          <input {...control} spellCheck={false} value={model} onChange={({ target: { value } }) => onChange({ model: value })} />
-        )}
-      </Field>
+      <CodeField
+        label={t("Model")}
+        hint={t("Empty: that of the agent. With another one it runs in a conversation of its own.")}
+        value={model}
+        onChange={(next) => onChange({ model: next })}
+      />
     </>
   );
 }

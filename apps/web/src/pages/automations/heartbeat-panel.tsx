@@ -104,7 +104,7 @@ function HeartbeatFacts({ on }: { readonly on: NonNullable<HeartbeatSummary["on"
       </dl>
       <details className={styles["more"]}>
         <summary>{t("What it is asked")}</summary>
-        <p className={styles["text"]} dir="auto">
+        <p className="quoted" dir="auto">
           {prompt}
         </p>
       </details>

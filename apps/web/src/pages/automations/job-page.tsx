@@ -78,7 +78,7 @@ function JobCard({ job, wasEdited, onEdit }: JobCardProps): React.JSX.Element {
   return (
     <Card title={payloadText(spec.payload)} actions={<JobBadge job={job} />}>
       {spec.description === undefined ? null : <p dir="auto">{spec.description}</p>}
-      <ScrollBox className={styles["text"] ?? ""} label={t("What it does")}>
+      <ScrollBox className="quoted" label={t("What it does")}>
         <div dir="auto">{payloadContent(spec.payload)}</div>
       </ScrollBox>
       <dl className="fact-columns">

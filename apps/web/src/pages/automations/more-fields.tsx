@@ -1,7 +1,7 @@
 import type { JobShape } from "@factotum/protocol";
-import { useId } from "react";
 import { useRpc } from "../../data/use-rpc.ts";
 import { t } from "../../i18n/t.ts";
+import { CodeField } from "../../ui/code-field.tsx";
 import { Field } from "../../ui/field.tsx";
 import { CheckFields } from "./check-fields.tsx";
 import styles from "./automations.module.css";
@@ -40,7 +40,7 @@ export function MoreFields({ draft, onChange }: DraftProps): React.JSX.Element {
         {isTask || does === "systemEvent" ? <SessionFields draft={draft} onChange={onChange} /> : null}
         {isTask ? <ModelFields draft={draft} onChange={onChange} /> : null}
         <CheckFields draft={draft} onChange={onChange} />
-        <div className={styles["columns"]}>
+        <div className="field-columns">
           <MissedField draft={draft} onChange={onChange} />
           <OverlapField draft={draft} onChange={onChange} />
           <Field label={t("Limit of a run")} hint={t("Seconds. Empty: that of the agent.")}>
@@ -93,7 +93,7 @@ function Check({ label, checked, onChange }: CheckProps): React.JSX.Element {
 
 function SessionFields({ draft: { session, sessionKey }, onChange }: DraftProps): React.JSX.Element {
   return (
-    <div className={styles["columns"]}>
+    <div className="field-columns">
       <Field label={t("Works in")}>
         {(control) => (
           <select {...control} value={session} onChange={({ target }) => onChange({ session: target.value as typeof session })}>
@@ -104,17 +104,13 @@ function SessionFields({ draft: { session, sessionKey }, onChange }: DraftProps)
         )}
       </Field>
       {session === "key" ? (
-        <Field label={t("Key of the conversation")} hint={t("Such as agent:main:main.")}>
-          {(control) => (
-            <input
-              {...control}
-              required
-              spellCheck={false}
-              value={sessionKey}
-              onChange={({ target }) => onChange({ sessionKey: target.value })}
-            />
-          )}
-        </Field>
+        <CodeField
+          label={t("Key of the conversation")}
+          hint={t("Such as agent:main:main.")}
+          required
+          value={sessionKey}
+          onChange={(next) => onChange({ sessionKey: next })}
+        />
       ) : null}
     </div>
   );
@@ -122,29 +118,17 @@ function SessionFields({ draft: { session, sessionKey }, onChange }: DraftProps)
 
 function ModelFields({ draft: { session, model, thinking, tools }, onChange }: DraftProps): React.JSX.Element {
   const models = useRpc("models.list", {});
-  const list = useId();
   return (
     <>
-      <div className={styles["columns"]}>
+      <div className="field-columns">
         {session === "isolated" ? (
-          <Field label={t("Model")} hint={t("Empty: that of the agent.")}>
-            {(control) => (
-              <>
-                <input
-                  {...control}
-                  list={list}
-                  spellCheck={false}
-                  value={model}
-                  onChange={({ target }) => onChange({ model: target.value })}
-                />
-                <datalist id={list}>
-                  {(models.data?.models ?? []).map(({ reference }) => (
-                    <option key={reference}>{reference}</option>
-                  ))}
-                </datalist>
-              </>
-            )}
-          </Field>
+          <CodeField
+            label={t("Model")}
+            hint={t("Empty: that of the agent.")}
+            known={(models.data?.models ?? []).map(({ reference }) => reference)}
+            value={model}
+            onChange={(next) => onChange({ model: next })}
+          />
         ) : null}
         <Field label={t("Thinking")}>
           {(control) => (
@@ -160,11 +144,12 @@ function ModelFields({ draft: { session, model, thinking, tools }, onChange }: D
         </Field>
       </div>
       {session === "isolated" ? (
-        <Field label={t("Tools")} hint={t("The only tools that it may use, with spaces between their names. Empty: those of its agent.")}>
-          {(control) => (
-            <input {...control} spellCheck={false} value={tools} onChange={({ target }) => onChange({ tools: target.value })} />
-          )}
-        </Field>
+        <CodeField
+          label={t("Tools")}
+          hint={t("The only tools that it may use, with spaces between their names. Empty: those of its agent.")}
+          value={tools}
+          onChange={(next) => onChange({ tools: next })}
+        />
       ) : null}
     </>
   );

@@ -1,4 +1,5 @@
 import { t } from "../../i18n/t.ts";
+import { CodeField } from "../../ui/code-field.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Segmented } from "../../ui/segmented.tsx";
 import type { DraftProps } from "./payload-fields.tsx";
@@ -20,11 +21,13 @@ export function ReportFields({ draft: { report, to, url, secret, does }, onChang
         onChange={(next) => onChange({ report: next })}
       />
       {report === "address" ? (
-        <Field label={t("Address")} hint={t("The channel, a colon, and the id of the chat.")}>
-          {(control) => (
-            <input {...control} required spellCheck={false} value={to} onChange={({ target }) => onChange({ to: target.value })} />
-          )}
-        </Field>
+        <CodeField
+          label={t("Address")}
+          hint={t("The channel, a colon, and the id of the chat.")}
+          required
+          value={to}
+          onChange={(next) => onChange({ to: next })}
+        />
       ) : null}
       {report === "webhook" ? (
         <>

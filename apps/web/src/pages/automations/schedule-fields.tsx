@@ -2,6 +2,7 @@ import { useEffect, useId, useState } from "react";
 import { useRpc } from "../../data/use-rpc.ts";
 import { t } from "../../i18n/t.ts";
 import { Button } from "../../ui/button.tsx";
+import { CodeField } from "../../ui/code-field.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Segmented } from "../../ui/segmented.tsx";
 import styles from "./automations.module.css";
@@ -35,7 +36,7 @@ export function ScheduleFields({ draft, onChange }: ScheduleFieldsProps): React.
         value={draft.when}
         onChange={(when) => onChange({ when })}
       />
-      <div className={styles["columns"]}>
+      <div className="field-columns">
         <div className={styles["fields"]}>
           <TimeField draft={draft} onChange={onChange} error={error} />
           <ZoneField zone={draft.timezone} onChange={(timezone) => onChange({ timezone })} />
@@ -71,23 +72,15 @@ function TimeField({ draft, onChange, error }: ScheduleFieldsProps & { readonly 
   }
   return (
     <>
-      <Field
+      <CodeField
         label={t("Times (cron expression)")}
         hint={t("Minute, hour, day of the month, month, day of the week. A * stands for each.")}
         error={error}
-      >
-        {(control) => (
-          <input
-            {...control}
-            required
-            className={styles["mono"]}
-            autoComplete="off"
-            spellCheck={false}
-            value={draft.cron}
-            onChange={({ target }) => onChange({ cron: target.value })}
-          />
-        )}
-      </Field>
+        required
+        className={styles["mono"]}
+        value={draft.cron}
+        onChange={(cron) => onChange({ cron })}
+      />
       <Examples onChoose={(cron) => onChange({ cron })} />
     </>
   );
@@ -113,27 +106,14 @@ function Examples({ onChoose }: { readonly onChoose: (cron: string) => void }): 
 }
 
 function ZoneField({ zone, onChange }: { readonly zone: string; readonly onChange: (zone: string) => void }): React.JSX.Element {
-  const list = useId();
   return (
-    <Field label={t("Time zone")} hint={t("Empty: that of the agent.")}>
-      {(control) => (
-        <>
-          <input
-            {...control}
-            list={list}
-            autoComplete="off"
-            spellCheck={false}
-            value={zone}
-            onChange={({ target }) => onChange(target.value)}
-          />
-          <datalist id={list}>
-            {Intl.supportedValuesOf("timeZone").map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </datalist>
-        </>
-      )}
-    </Field>
+    <CodeField
+      label={t("Time zone")}
+      hint={t("Empty: that of the agent.")}
+      known={Intl.supportedValuesOf("timeZone")}
+      value={zone}
+      onChange={onChange}
+    />
   );
 }
 

@@ -38,7 +38,7 @@ export function ApprovalItem({ approval }: { readonly approval: Approval }): Rea
         </Button>
       ))}
     >
-      <ScrollBox className={`${styles["said"]} ${styles["code"]}`} label={t("What {tool} is to do", { tool: toolName })}>
+      <ScrollBox className={`quoted ${styles["code"]}`} label={t("What {tool} is to do", { tool: toolName })}>
         {text}
       </ScrollBox>
       <p dir="auto">{gatewayText(reason)}</p>

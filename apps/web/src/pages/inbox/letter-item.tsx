@@ -9,7 +9,6 @@ import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
 import { useToasts } from "../../ui/toasts.tsx";
 import { InboxItem } from "./inbox-item.tsx";
-import styles from "./inbox.module.css";
 import { SessionLink } from "./session-link.tsx";
 import { useDecision } from "./use-decision.ts";
 
@@ -56,7 +55,7 @@ export function LetterItem({ letter }: { readonly letter: DeadLetter }): React.J
       }
     >
       {text === undefined || text === "" ? null : (
-        <ScrollBox className={styles["said"] ?? ""} label={t("Text of the message")}>
+        <ScrollBox className="quoted" label={t("Text of the message")}>
           <div dir="auto">{text}</div>
         </ScrollBox>
       )}

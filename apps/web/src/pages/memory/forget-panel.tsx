@@ -87,7 +87,7 @@ function ScopeFields({ draft: { by, text, from, until, sessionKey }, onChange }:
         </Field>
       ) : null}
       {by === "span" ? (
-        <div className={styles["columns"]}>
+        <div className="field-columns">
           <Field label={t("From")} hint={t("Every exchange of this time, in all conversations.")}>
             {(control) => (
               <input {...control} type="datetime-local" value={from} onChange={({ target }) => onChange({ from: target.value })} />
