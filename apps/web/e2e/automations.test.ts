@@ -6,6 +6,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { findViolations } from "./find-violations.ts";
 import { fits } from "./fits.ts";
+import { button } from "./named.ts";
 import { useProductPage } from "./product-page.ts";
 import type { Look } from "./scripted-page.ts";
 
@@ -17,7 +18,6 @@ const scene = useProductPage(({ server, config }) => {
 });
 
 const open = (look: Look, route = "automations") => scene.open(look, route);
-const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 const nextTimes = (page: Page) => page.getByRole("list", { name: "Next times" }).getByRole("listitem").allInnerTexts();
 const runs = (page: Page) => page.locator("tbody tr");
 const say = async (...args: readonly string[]): Promise<string> => (await runCommand(args, scene.product)).stdout;

@@ -1,10 +1,11 @@
 import { fileURLToPath } from "node:url";
 import { FakeTelegram, telegramMessageUpdate } from "@factotum/testing-channels";
 import { FakeRegistry } from "@factotum/testing-product";
-import type { Locator, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
 import { findViolations } from "./find-violations.ts";
 import { fits } from "./fits.ts";
+import { region } from "./named.ts";
 import { useProductPage } from "./product-page.ts";
 
 const EXTENSION = fileURLToPath(new URL("../../../extensions/telegram", import.meta.url));
@@ -22,7 +23,6 @@ afterAll(async () => {
   await registry[Symbol.asyncDispose]();
 });
 
-const card = (page: Page, name: string): Locator => page.getByRole("region", { name, exact: true });
 const press = (page: Page, name: string | RegExp): Promise<void> => page.getByRole("button", { name }).press("Enter");
 
 async function writeToBot(): Promise<void> {
@@ -67,13 +67,13 @@ test("a channel is installed, set up, and its first message arrives, by the keyb
 
 test("in Chinese an account is looked at, checked, and who may write is changed, through a killed gateway", async () => {
   const page = await scene.open({ width: 1280, dark: true, locale: "zh-CN" }, "channels/telegram");
-  await card(page, "状态").getByText("最近的消息").waitFor();
-  await card(page, "谁可以发消息").getByText("所有者").first().waitFor();
+  await region(page, "状态").getByText("最近的消息").waitFor();
+  await region(page, "谁可以发消息").getByText("所有者").first().waitFor();
   await page.getByPlaceholder("已存储").waitFor();
   await page.getByText("机器人的令牌，由 @BotFather 给出").waitFor();
   expect(await findViolations(page)).toEqual([]);
   await press(page, "检查访问");
-  await card(page, "状态").getByText("平台上的名称：").waitFor();
+  await region(page, "状态").getByText("平台上的名称：").waitFor();
   await page.getByLabel("平台上的 ID").fill("@ann");
   await press(page, "准入");
   await page.getByText("has not the form of the id of a person").waitFor();

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sampleReport, sampleRequest } from "../test/context-samples.ts";
 import { findViolations } from "./find-violations.ts";
 import { fits } from "./fits.ts";
+import { region } from "./named.ts";
 import { openBrowser, openPage } from "./open-browser.ts";
 import { useProductPage } from "./product-page.ts";
 import { LOOKS } from "./scripted-page.ts";
@@ -27,8 +28,6 @@ async function tabTo(page: Page, text: string): Promise<void> {
   }
   throw new Error(`The focus never came to ${text}.`);
 }
-
-const card = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 
 describe("the built product", () => {
   const scene = useProductPage(({ server, config }) => {
@@ -57,7 +56,7 @@ describe("the built product", () => {
     expect(page.url()).toMatch(/#\/context\/agent:main:main$/);
     for (const part of ["System prompt", "Earlier messages", "This turn’s text", "This turn’s images", "Tools"])
       expect(await page.getByRole("region", { name: part, exact: true }).count()).toBe(1);
-    await card(page, "The context window")
+    await region(page, "The context window")
       .getByText(/^About [\d,]+ of 100,000 tokens, estimated; [\d,]+ are free\.$/)
       .waitFor();
     await tabTo(page, "Safety");
@@ -69,7 +68,7 @@ describe("the built product", () => {
     });
     await say("And the museum?");
     await page.getByRole("heading", { name: "And the museum?" }).waitFor();
-    const changes = card(page, "Since the request before");
+    const changes = region(page, "Since the request before");
     await changes.getByText("because the configuration was changed").waitFor();
     expect(await changes.innerText()).toMatch(
       /So [\d,]+ tokens had to be read again instead of coming from the cache, which cost \$0\.\d+ more\./,
@@ -90,7 +89,7 @@ describe("the built product", () => {
 
   test("a request is sent again to another model, its price said before, and the conversation stays as it is", async () => {
     const page = await scene.open({ width: 360, dark: true }, "context/agent:main:main");
-    const again = card(page, "Ask again");
+    const again = region(page, "Ask again");
     await again.getByText(/^Reading [\d,]+ tokens costs about \$[\d.]+; the answer costs \$15\.00 for a million tokens\.$/).waitFor();
     await again.getByRole("combobox", { name: "Model" }).selectOption("local/cheap");
     await again.getByText("the answer costs $5.00 for a million tokens").waitFor();

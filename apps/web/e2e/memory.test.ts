@@ -6,6 +6,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findViolations } from "./find-violations.ts";
 import { fits } from "./fits.ts";
+import { button } from "./named.ts";
 import { useProductPage } from "./product-page.ts";
 import type { Look } from "./scripted-page.ts";
 
@@ -32,7 +33,6 @@ const file = (path: string): string => join(scene.product.home, "workspace", pat
 const read = (path: string): Promise<string> => readFile(file(path), "utf8");
 
 const open = (look: Look, route = "memory") => scene.open(look, route);
-const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 const editor = (page: Page, path: string) => page.getByRole("textbox", { name: `Text of ${path}` });
 const tab = (page: Page, name: string) => page.getByRole("tab", { name, exact: true });
 

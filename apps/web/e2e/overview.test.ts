@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { SAMPLE_JOB, sampleStatus } from "../test/status-sample.ts";
 import { findViolations } from "./find-violations.ts";
 import { fits } from "./fits.ts";
+import { region } from "./named.ts";
 import { LOOKS, useScriptedPage } from "./scripted-page.ts";
 
 const scene = useScriptedPage();
@@ -42,8 +43,6 @@ beforeEach(() => {
   };
 });
 
-const card = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
-
 async function openOverview(look: { readonly width: number; readonly dark?: boolean; readonly locale?: string }): Promise<Page> {
   const page = await scene.open(look);
   await page.goto(`${scene.gateway.url}#token=${scene.gateway.token}`);
@@ -59,7 +58,7 @@ describe.each([...LOOKS, { width: 768, dark: false }, { width: 1920, dark: true 
   ])("in %s it is readable, without faults of access", async (locale, title, channels, account) => {
     const page = await openOverview({ ...look, locale });
     await page.getByRole("heading", { name: title, level: 1 }).waitFor();
-    await card(page, channels).getByText(account).waitFor();
+    await region(page, channels).getByText(account).waitFor();
     expect(await page.evaluate(() => document.documentElement.lang)).toBe(locale === "zh-CN" ? "zh-CN" : "en");
     expect(await page.title()).toContain(title);
     expect(await findViolations(page)).toEqual([]);
@@ -70,32 +69,32 @@ describe.each([...LOOKS, { width: 768, dark: false }, { width: 1920, dark: true 
 
 test("it says what runs, what is wrong, what it has cost, and what comes next", async () => {
   const page = await openOverview({ width: 1280 });
-  expect(await card(page, "Gateway").innerText()).toMatch(/1\.2\.3[^]*2 Jan 2026, 03:04[^]*Everything is stored/);
-  await card(page, "Channels").getByText("The token is not valid any longer").waitFor();
-  expect(await card(page, "Models").innerText()).toMatch(
+  expect(await region(page, "Gateway").innerText()).toMatch(/1\.2\.3[^]*2 Jan 2026, 03:04[^]*Everything is stored/);
+  await region(page, "Channels").getByText("The token is not valid any longer").waitFor();
+  expect(await region(page, "Models").innerText()).toMatch(
     /Robin: lab\/large\s*Failed[^]*The key of lab is refused[^]*work is not asked until/,
   );
-  await card(page, "Cost today").getByText("$4.50").waitFor();
-  expect(await card(page, "Cost today").innerText()).toMatch(/1\.2m/i);
+  await region(page, "Cost today").getByText("$4.50").waitFor();
+  expect(await region(page, "Cost today").innerText()).toMatch(/1\.2m/i);
   const { fromMs = 0, toMs = 0 } = (scene.gateway.scripted.requests.find(({ method }) => method === "usage.query")?.params ??
     {}) as RpcMethods["usage.query"]["params"];
   expect([fromMs <= Date.now(), toMs > Date.now(), Math.round((toMs - fromMs) / 86_400_000)]).toEqual([true, true, 1]);
-  expect(await card(page, "Next scheduled runs").innerText()).toMatch(
+  expect(await region(page, "Next scheduled runs").innerText()).toMatch(
     /Weather\s*10 Jan 2027, 07:00[^]*Heartbeat[^]*\u2068Weather\u2069 has failed 3 times in a row/,
   );
-  await card(page, "Running now").getByText("Nothing runs at the moment.").waitFor();
+  await region(page, "Running now").getByText("Nothing runs at the moment.").waitFor();
   const { session } = scene.gateway.scripted.conversation("agent:main:main");
   session.startRun();
   scene.gateway.scripted.conversation("agent:main:main").run = new AbortController();
   session.say("go", "k-1");
   scene.gateway.scripted.broadcast("sessions-change", { keys: ["agent:main:main"] });
-  await card(page, "Running now").getByRole("link", { name: "Main" }).click();
+  await region(page, "Running now").getByRole("link", { name: "Main" }).click();
   await page.getByRole("textbox", { name: "Message" }).waitFor();
 });
 
 test("columns are sorted by their titles, with the keyboard too", async () => {
   const page = await openOverview({ width: 1280 });
-  const names = () => card(page, "Channels").locator("tbody td:first-child").allInnerTexts();
+  const names = () => region(page, "Channels").locator("tbody td:first-child").allInnerTexts();
   await expect.poll(names).toEqual(["lantern", "beacon/work"]);
   await page.getByRole("button", { name: "Account" }).press("Enter");
   expect(await names()).toEqual(["beacon/work", "lantern"]);
@@ -122,15 +121,15 @@ test("the gateway is restarted after a question, and a toast says so", async () 
 
 test("without a connection it keeps what it knew, and asks again when there is one", async () => {
   const page = await openOverview({ width: 1280 });
-  await card(page, "Gateway").getByText("1.2.3").waitFor();
+  await region(page, "Gateway").getByText("1.2.3").waitFor();
   status = sampleStatus({ version: "1.2.4" });
   scene.gateway.scripted.cut();
-  await card(page, "Gateway").getByText("1.2.4").waitFor();
+  await region(page, "Gateway").getByText("1.2.4").waitFor();
 });
 
 test("a fault of the gateway is shown, and can be retried", async () => {
   const page = await openOverview({ width: 1280 });
-  await card(page, "Gateway").waitFor();
+  await region(page, "Gateway").waitFor();
   const answer = scene.gateway.scripted.intercept;
   scene.gateway.scripted.intercept = (request) => (request.method === "status" ? { answer: "nonsense" } : answer(request));
   await page.reload();
@@ -138,5 +137,5 @@ test("a fault of the gateway is shown, and can be retried", async () => {
   expect(await findViolations(page)).toEqual([]);
   scene.gateway.scripted.intercept = answer;
   await page.getByRole("button", { name: "Try again" }).click();
-  await card(page, "Gateway").getByText("1.2.3").waitFor();
+  await region(page, "Gateway").getByText("1.2.3").waitFor();
 });

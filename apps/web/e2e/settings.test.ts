@@ -2,7 +2,6 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { runCommand } from "@factotum/testing-product";
 import { type ListingServer, startListingServer } from "@factotum/testing-providers";
-import type { Page } from "playwright-core";
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -11,6 +10,7 @@ import type { SchemaNode } from "../src/ui/schema-form/schema-node.ts";
 import { drawnKeys, fullValues, keysOf } from "../test/full-values.ts";
 import { findViolations } from "./find-violations.ts";
 import { fits } from "./fits.ts";
+import { region } from "./named.ts";
 import { useProductPage } from "./product-page.ts";
 import type { Look } from "./scripted-page.ts";
 
@@ -40,8 +40,6 @@ beforeAll(async () => {
 afterAll(() => provider[Symbol.asyncDispose]());
 
 const openSettings = (look: Look, path: string) => scene.open(look, `settings/${path}`);
-
-const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 
 test("every key of the configuration of this build has a control", async () => {
   const { stdout } = await runCommand(["config", "schema", "--forms"], scene.product);

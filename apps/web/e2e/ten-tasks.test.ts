@@ -7,6 +7,7 @@ import { callTools, type ListingServer, sayText, startListingServer } from "@fac
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ClickCounter, countClicks } from "./click-counter.ts";
+import { button } from "./named.ts";
 import { useProductPage } from "./product-page.ts";
 import type { TestProvider } from "./start-provider.ts";
 
@@ -96,8 +97,6 @@ async function say(page: Page, text: string): Promise<void> {
   await field.fill(text);
   await field.press("Enter");
 }
-
-const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: true });
 
 interface Scene {
   readonly page: Page;
