@@ -43,7 +43,8 @@ test("clients read and change the file without its secrets, never over another c
   const { url, token } = product;
   using client = await RpcClient.connect({ url, token, version: "test" });
   await writeFile(file, TEXT);
-  expect(await client.request("config.reload", {})).toMatchObject({ type: "applied" });
+  // The gateway may have seen the file itself by then.
+  expect((await client.request("config.reload", {})).type).toMatch(/^(?:applied|unchanged)$/);
 
   const { schema } = await client.request("config.schema", {});
   expect(JSON.stringify(schema)).toContain('"x-secret":true');
