@@ -20,17 +20,8 @@ import type { CheckpointPorts } from "./checkpoints/checkpoint-service.ts";
 import type { EditorLinks } from "./editors/editor-links.ts";
 import type { CrashPointHook } from "./kernel/crash-point.ts";
 import type { ChannelAccount } from "./channels/channel-account.ts";
+import type { ClientDesks } from "./rpc/client-desks.ts";
 import type { GatewayMemory } from "./rpc/memory-handlers.ts";
-import type { AccessDesk } from "./rpc/access-handlers.ts";
-import type { ChannelDesk } from "./rpc/channel-desk.ts";
-import type { ConfigDesk } from "./rpc/config-handlers.ts";
-import type { FileDesk } from "./rpc/file-handlers.ts";
-import type { PluginDesk } from "./rpc/plugin-handlers.ts";
-import type { SkillDesk } from "./rpc/skill-handlers.ts";
-import type { ServerDesk } from "./rpc/server-handlers.ts";
-import type { AgentDesk } from "./rpc/agent-handlers.ts";
-import type { LogDesk } from "./rpc/log-handlers.ts";
-import type { SetupControl } from "./rpc/setup-handlers.ts";
 import type { WebchatHub } from "./rpc/webchat-hub.ts";
 import type { OwnerControl } from "./ingress/pairing-service.ts";
 import type { HookSource } from "./hooks/hook-source.ts";
@@ -76,16 +67,7 @@ export interface GatewayOptions extends GatewaySettings {
   /** The state directory; absolute. */
   readonly home: string;
   readonly configControl: ConfigControl;
-  readonly setupControl: SetupControl;
-  readonly channelDesk: ChannelDesk;
-  readonly accessDesk: AccessDesk;
-  readonly configDesk: ConfigDesk;
-  readonly logDesk: LogDesk;
-  readonly fileDesk: FileDesk;
-  readonly pluginDesk: PluginDesk;
-  readonly skillDesk: SkillDesk;
-  readonly serverDesk: ServerDesk;
-  readonly agentDesk: AgentDesk;
+  readonly desks: ClientDesks;
   /** Makes the first paired sender the owner. */
   readonly ownerControl: OwnerControl;
   /** Open; its opener closes it after `stop`. */

@@ -31,6 +31,7 @@ export type { DiskReserve, FileReserveOptions } from "./storage/disk-reserve.ts"
 export { isStorageFull } from "./storage/is-storage-full.ts";
 export type { ForgetDesk, NoteDesk, NoteHistory } from "./rpc/memory-handlers.ts";
 export type { AccessDesk } from "./rpc/access-handlers.ts";
+export type { ClientDesks } from "./rpc/client-desks.ts";
 export type { ChannelDesk } from "./rpc/channel-desk.ts";
 export type { ConfigDesk } from "./rpc/config-handlers.ts";
 export type { FileDesk } from "./rpc/file-handlers.ts";

@@ -28,23 +28,16 @@ import type { FileAccess, FileAccessOptions } from "@factotum/tools";
 import { NO_MEMORY } from "./no-memory.ts";
 import { completeRunner } from "./complete-runner.ts";
 import type { TestRunner } from "./complete-runner.ts";
-import { CheckpointKeeper, createFileProvenance, EditorLinks, inboundMediaFolder, RpcError, startGateway } from "../src/index.ts";
+import { NO_DESKS } from "./no-desks.ts";
+import { CheckpointKeeper, createFileProvenance, EditorLinks, inboundMediaFolder, startGateway } from "../src/index.ts";
 import type {
   ChannelAccount,
-  AccessDesk,
   ChannelDesk,
-  ConfigDesk,
   CrashPointHook,
   DiskReserve,
   Gateway,
   GatewaySettings,
   HookSource,
-  FileDesk,
-  PluginDesk,
-  ServerDesk,
-  AgentDesk,
-  SkillDesk,
-  LogDesk,
   LocalFiles,
   OpenEditorTools,
   OwnerControl,
@@ -265,74 +258,6 @@ const noCommands: TestRunner = {
   run: async () => ({ end: { type: "not-started", message: "no commands in this test" }, output: "", outputBytes: 0, durationMs: 0 }),
 };
 
-const refused = (message: string) => async (): Promise<never> => Promise.reject(new RpcError("invalid-request", message));
-
-/** A stub: only the product sets up models. */
-export const NO_SETUP: SetupControl = {
-  state: refused("no setup in this test"),
-  check: async () => ({ type: "failed", message: "no providers in this test", models: [] }),
-  models: refused("no models in this test"),
-  storeKey: refused("no keys in this test"),
-  forgetKey: refused("no keys in this test"),
-  chooseModel: refused("no models in this test"),
-  nameAssistant: refused("no names in this test"),
-  setHeartbeat: refused("no heartbeats in this test"),
-};
-
-const NO_CHANNEL = async (): Promise<never> => Promise.reject(new Error("no file in this test"));
-
-/** A stub: only the product has a file. */
-export const NO_CHANNELS: ChannelDesk = {
-  list: async () => [],
-  form: NO_CHANNEL,
-  save: NO_CHANNEL,
-  remove: NO_CHANNEL,
-};
-
-/** A stub: only the product has a file. */
-export const NO_ACCESS: AccessDesk = { read: NO_CHANNEL, allow: NO_CHANNEL, remove: NO_CHANNEL, setPolicy: NO_CHANNEL };
-
-/** A stub: only the product has a file. */
-export const NO_CONFIG: ConfigDesk = {
-  schema: async () => ({}),
-  view: async () => {
-    throw new Error("no file in this test");
-  },
-  patch: refused("no file in this test"),
-};
-
-/** A stub: only the product writes a log file. */
-export const NO_LOG: LogDesk = { tail: async () => ({ lines: [], cursor: "0:0" }) };
-
-const NO_FILE = (): Promise<never> => Promise.reject(new Error("no files in this test"));
-
-/** A stub: only the product installs packages. */
-export const NO_PLUGINS: PluginDesk = {
-  list: async () => ({ packages: [] }),
-  install: NO_FILE,
-  update: NO_FILE,
-  remove: NO_FILE,
-  enable: NO_FILE,
-  disable: NO_FILE,
-};
-
-/** Stubs: only the product installs skills and runs servers. */
-export const NO_SKILLS: SkillDesk = { list: NO_FILE, show: NO_FILE, enable: NO_FILE, disable: NO_FILE, install: NO_FILE, remove: NO_FILE };
-export const NO_AGENTS: AgentDesk = { add: NO_FILE, update: NO_FILE, remove: NO_FILE, bind: NO_FILE, unbind: NO_FILE };
-export const NO_SERVERS: ServerDesk = { list: NO_FILE, test: NO_FILE };
-
-/** A stub: only the product serves the files of workspaces. */
-export const NO_FILES: FileDesk = {
-  list: NO_FILE,
-  read: NO_FILE,
-  write: NO_FILE,
-  versions: NO_FILE,
-  version: NO_FILE,
-  restore: NO_FILE,
-  add: NO_FILE,
-  remove: NO_FILE,
-};
-
 const NO_SETTING = async (): Promise<SettingsAnswer> => ({ type: "refused", message: "no settings in this test" });
 const NO_SETTINGS: SettingsDesk = { describe: NO_SETTING, read: NO_SETTING, plan: NO_SETTING, write: NO_SETTING };
 
@@ -551,16 +476,11 @@ export async function startTestGateway(
       reload: async () => ({ type: "unchanged", changed: [], needsRestart: [], problems: [] }),
       onChange: () => ({ [Symbol.dispose]: () => undefined }),
     },
-    setupControl: { ...NO_SETUP, ...options.setupControl },
-    channelDesk: options.channelDesk ?? NO_CHANNELS,
-    accessDesk: NO_ACCESS,
-    configDesk: NO_CONFIG,
-    logDesk: NO_LOG,
-    fileDesk: NO_FILES,
-    pluginDesk: NO_PLUGINS,
-    skillDesk: NO_SKILLS,
-    serverDesk: NO_SERVERS,
-    agentDesk: NO_AGENTS,
+    desks: {
+      ...NO_DESKS,
+      setup: { ...NO_DESKS.setup, ...options.setupControl },
+      channels: options.channelDesk ?? NO_DESKS.channels,
+    },
     ownerControl: options.ownerControl ?? NO_OWNERS,
     store: options.around?.(store) ?? store,
     damage: store.damage,

@@ -75,21 +75,9 @@ export interface DeskParts
 }
 
 /** What clients may ask of the product, and what first senders change of its configuration. */
-export interface Desks extends Pick<
-  GatewayOptions,
-  | "accessDesk"
-  | "agentDesk"
-  | "channelDesk"
-  | "configDesk"
-  | "fileDesk"
-  | "logDesk"
-  | "ownerControl"
-  | "pluginDesk"
-  | "serverDesk"
-  | "setupControl"
-  | "skillDesk"
-> {
-  readonly memoryDesks: Pick<GatewayOptions["memory"], "files" | "history" | "forgetting">;
+export interface Desks extends Pick<GatewayOptions, "desks" | "ownerControl"> {
+  /** Those of the memory. */
+  readonly memory: Pick<GatewayOptions["memory"], "files" | "history" | "forgetting">;
 }
 
 /** Options of the composition. */
@@ -165,7 +153,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     limitsKeptBy: host.limitsKeptBy,
     logger,
   });
-  const { memoryDesks, ...asked } = desks({ context, loaded, control: reloader, owned, ...current, ...integrations });
+  const { memory, ...asked } = desks({ context, loaded, control: reloader, owned, ...current, ...integrations });
   const gateway = await startGateway({
     ...settingsOf(config, { ...parts, token }),
     version: context.version,
@@ -176,7 +164,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     damage: store.damage,
     reserve,
     checkpoints,
-    memory: { provider: integrations.memory.provider, embedWith: integrations.memory.embedWith, audit, ...memoryDesks },
+    memory: { provider: integrations.memory.provider, embedWith: integrations.memory.embedWith, audit, ...memory },
     editors,
     hostCommands: host,
     localFiles: createLocalFiles(files, createOutgoingGuard(paths, secrets.toolOutput)),

@@ -28,33 +28,35 @@ export function createDesks(parts: DeskParts, restarting: RestartParts): Desks {
   const channels = { context, control, onSecret };
   const files = { ...owned, currentConfig, secrets };
   return {
-    setupControl: createSetupControl({
-      env,
-      ...firstRunExtensions(env),
-      fetch: httpFetch,
-      clock: systemClock,
-      onSecret,
-      applyChange: async () => {
-        const { type, problems } = await control.reload({ force: true });
-        return type === "kept" ? problems.join("; ") : undefined;
-      },
-    }),
-    configDesk: createConfigDesk({ options: async () => configOptions(env), hide, control }),
-    channelDesk: lateDesk(async () => (await import("./channel-desk.ts")).createChannelDesk(channels)),
-    accessDesk: lateDesk(async () => (await import("./channel-desk.ts")).createAccessDesk(channels)),
-    logDesk: createLogDesk({ path: context.paths.logFile, hide: (text) => secrets.hide(text) }),
-    fileDesk: createFileDesk({ ...files, clock: systemClock }),
-    pluginDesk: lateDesk(async () => (await import("./plugin-desk.ts")).createPluginDesk(changing)),
-    skillDesk: lateDesk(async () => (await import("./skill-desk.ts")).createSkillDesk({ ...changing, secrets })),
-    agentDesk: lateDesk(async () => (await import("./agent-desk.ts")).createAgentDesk(changing)),
-    serverDesk: lateDesk(async () =>
-      (await import("./server-desk.ts")).createServerDesk({ ...changing, configPath: loaded.path, mcp, lsp, hide }),
-    ),
-    ownerControl: createOwnerControl(context, control),
-    memoryDesks: {
+    desks: {
+      access: lateDesk(async () => (await import("./channel-desk.ts")).createAccessDesk(channels)),
+      agents: lateDesk(async () => (await import("./agent-desk.ts")).createAgentDesk(changing)),
+      channels: lateDesk(async () => (await import("./channel-desk.ts")).createChannelDesk(channels)),
+      config: createConfigDesk({ options: async () => configOptions(env), hide, control }),
+      files: createFileDesk({ ...files, clock: systemClock }),
+      log: createLogDesk({ path: context.paths.logFile, hide: (text) => secrets.hide(text) }),
+      plugins: lateDesk(async () => (await import("./plugin-desk.ts")).createPluginDesk(changing)),
+      servers: lateDesk(async () =>
+        (await import("./server-desk.ts")).createServerDesk({ ...changing, configPath: loaded.path, mcp, lsp, hide }),
+      ),
+      setup: createSetupControl({
+        env,
+        ...firstRunExtensions(env),
+        fetch: httpFetch,
+        clock: systemClock,
+        onSecret,
+        applyChange: async () => {
+          const { type, problems } = await control.reload({ force: true });
+          return type === "kept" ? problems.join("; ") : undefined;
+        },
+      }),
+      skills: lateDesk(async () => (await import("./skill-desk.ts")).createSkillDesk({ ...changing, secrets })),
+    },
+    memory: {
       files: createNoteDesk(files),
       history: createNoteHistory(owned.versions, files),
       forgetting: lateDesk(async () => (await import("./forget-desk.ts")).createForgetDesk({ ...context, ...restarting })),
     },
+    ownerControl: createOwnerControl(context, control),
   };
 }

@@ -2,7 +2,8 @@ import type { SendReceipt } from "@factotum/channel-contract";
 import { startAnthropicServer, textReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { NO_CHANNELS, startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import { NO_DESKS } from "../../test/no-desks.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 import { TestClient } from "../../test/test-client.ts";
 import { RpcError } from "../kernel/rpc-error.ts";
@@ -28,7 +29,7 @@ beforeEach(async () => {
   old = new TestPlatform();
   write = async () => apply();
   const removed = { key: "channels.test", credentials: [], admitting: [], owners: [] };
-  const channelDesk = { ...NO_CHANNELS, remove: async () => write().then(() => removed) };
+  const channelDesk = { ...NO_DESKS.channels, remove: async () => write().then(() => removed) };
   running = await startTestGateway({ platform: old, patch: withModel(server.baseUrl), channelDesk });
   client = await TestClient.connect(running.gateway.url, running.token);
 });

@@ -2,23 +2,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import type { ChannelAccount } from "../index.ts";
-import {
-  createMemoryLogger,
-  NO_ACCESS,
-  NO_CHANNELS,
-  NO_CONFIG,
-  NO_FILES,
-  NO_LOG,
-  NO_PLUGINS,
-  NO_AGENTS,
-  NO_SERVERS,
-  NO_SKILLS,
-  NO_SETUP,
-  realClock,
-  realRandom,
-  startTestGateway,
-  TestPlatform,
-} from "../../test/gateway-harness.ts";
+import { createMemoryLogger, realClock, realRandom, startTestGateway, TestPlatform } from "../../test/gateway-harness.ts";
+import { NO_DESKS } from "../../test/no-desks.ts";
 import { NO_MEMORY } from "../../test/no-memory.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 import { authorize, OWN } from "../access/authorize.ts";
@@ -63,16 +48,7 @@ async function serverWithPatience(running: TestGateway, requestTimeoutMs: number
     status: () => running.gateway.status(),
     warnings: () => [],
     reloadConfig: () => Promise.reject(new Error("there is no file")),
-    setup: NO_SETUP,
-    channelDesk: NO_CHANNELS,
-    accessDesk: NO_ACCESS,
-    configDesk: NO_CONFIG,
-    logDesk: NO_LOG,
-    fileDesk: NO_FILES,
-    pluginDesk: NO_PLUGINS,
-    skillDesk: NO_SKILLS,
-    serverDesk: NO_SERVERS,
-    agentDesk: NO_AGENTS,
+    desks: NO_DESKS,
     memory: NO_MEMORY,
     requestRestart: async () => undefined,
     requestShutdown: () => undefined,
