@@ -93,6 +93,15 @@ export function describeBranches(context: () => ContractContext): void {
       });
     });
 
+    test("a version that was dropped before the model was given it leads to the others", async () => {
+      const { store } = context();
+      await store.createSession(sampleSession(), { nowMs: NOW_MS });
+      const [one] = await say(store, "one");
+      await branch(store, one, "edit-1");
+      const dropped = await store.appendEntry("session-1", { type: "ui-message", text: "one b", channel: "webchat", eventId: "x" }, AT);
+      expect(await store.readVersions("session-1")).toEqual([{ entryIds: [one?.id, dropped.id], shownId: dropped.id }]);
+    });
+
     test("a compaction counts on its own branch alone", async () => {
       const { store } = context();
       await store.createSession(sampleSession(), { nowMs: NOW_MS });

@@ -21,6 +21,7 @@ import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { planChatCard } from "../delivery/plan-card.ts";
 import { isOwnAddress, planChatMessage } from "../delivery/plan-message.ts";
 import type { PlannedMessage } from "../delivery/plan-message.ts";
+import { versionsWith } from "../delivery/entry-versions.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
@@ -173,7 +174,8 @@ export class Notices {
       },
     );
     dispatcher.dispatch(ended.outbox);
-    for (const entry of ended.entries) publishEntry(this.#options, sessionKey, entry, undefined);
+    const versions = session === undefined ? [] : await versionsWith(inputs, session.sessionId, store);
+    for (const entry of ended.entries) publishEntry(this.#options, sessionKey, entry, undefined, versions);
   }
 
   /** Sends a notice to the chat of a message, as a reply to it. The gateway's own clients get no rows: they read the conversation. */

@@ -137,6 +137,23 @@ test("a message that the model was not given is sent as a new one when it is edi
   expect(await client.call("chat.branches", { sessionKey: SESSION })).toEqual({ branches: [] });
 });
 
+test("a version that no model can be asked about leads to the one before", async () => {
+  await using running = await start();
+  using client = await connect(running);
+  await say(client, "one");
+  const one = idOf(await entries(client), "one");
+  const { config } = running.gateway.engine.parts.running;
+  const agents = config.agents.map((agent) => ({ ...agent, model: { primary: "nowhere/nothing", fallbacks: [] } }));
+  await running.gateway.reload({ ...running.settings({ ...config, agents }), token: running.token });
+  await client.call("chat.subscribe", { sessionKey: SESSION });
+  await client.call("chat.edit", { sessionKey: SESSION, entryId: one, text: "one again", idempotencyKey: "edit-1" });
+  await running.gateway.engine.idle();
+  const again = idOf(await entries(client), "one again");
+  const seen = client.events.flatMap((event) => (event.type === "entry" && event.entry.type === "user" ? [event.entry] : []));
+  expect(seen).toMatchObject([{ id: again, versions: [one, again] }]);
+  expect(await client.call("chat.branch", { sessionKey: SESSION, entryId: one })).toMatchObject({ changed: true });
+});
+
 test("another version of a message is no more trusted than the message, and trust in one branch does not cover another one", async () => {
   await using running = await start();
   using client = await connect(running);

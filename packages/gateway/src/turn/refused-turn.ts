@@ -1,5 +1,5 @@
 import type { Logger, Random, Clock, RunFacts, UserMessage } from "@factotum/agent-contract";
-import type { SessionStore, TurnRecord, TurnStore } from "@factotum/store";
+import type { SessionStore, TranscriptStore, TurnRecord, TurnStore } from "@factotum/store";
 import { StoreError } from "@factotum/store";
 import type { InputPolicy } from "../conversation/input-policy.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
@@ -14,6 +14,7 @@ import { LaneShutdown } from "../kernel/lane-abort.ts";
 import { raceAbort } from "../kernel/race-abort.ts";
 import { withFetchedContext } from "../messages/fetch-context.ts";
 import type { TurnMessages, TurnMessagesRequest } from "../messages/turn-messages.ts";
+import { versionsWith } from "../delivery/entry-versions.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
 import { runFacts } from "../prompt/run-facts.ts";
 import { createNewTurn, identifyTurn } from "../preparation/prepared-turn.ts";
@@ -23,7 +24,7 @@ import type { InputJob } from "../queue/turn-job.ts";
 
 /** Dependencies of refused turns. */
 export interface RefusedTurnOptions {
-  readonly store: TurnStore & Pick<SessionStore, "readSession">;
+  readonly store: TurnStore & Pick<SessionStore, "readSession"> & Pick<TranscriptStore, "readVersions">;
   readonly policy: InputPolicy;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
@@ -75,6 +76,7 @@ export async function beginRefusedTurn(
   cache.drop(context.sessionId);
   for (const input of inputsOf(job)) await media.release(input.message);
   watchers.claimed(started.turn.inputIds, started.turn.id);
-  for (const entry of started.entries) publishEntry({ events }, sessionKey, entry, undefined);
+  const versions = await versionsWith(inputsOf(job), started.turn.sessionId, store);
+  for (const entry of started.entries) publishEntry({ events }, sessionKey, entry, undefined, versions);
   return started.turn;
 }

@@ -39,6 +39,7 @@ import { runMeans } from "../run/run-means.ts";
 import type { RunMeansParts } from "../run/run-means.ts";
 import { deferredClient } from "../run/deferred-client.ts";
 import { resumeRun } from "../run/resume-calls.ts";
+import { versionsWith } from "../delivery/entry-versions.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
 import { askingRun } from "./asking-run.ts";
 import { decideCalls } from "./decide-call.ts";
@@ -198,7 +199,7 @@ export class TurnRunner {
     if (RUN_POLICY[turn.kind].isFromPerson && turn.origin.conversation.kind === "direct") typing.begin(turn.sessionKey, turn.origin);
     watchers.claimed(turn.inputIds, turn.id);
     if (RUN_POLICY[turn.kind].reply === "unless-heartbeat-ok") events.hold(turn.id);
-    const versions = inputs.some(({ admission }) => admission.branch !== undefined) ? await store.readVersions(turn.sessionId) : [];
+    const versions = await versionsWith(inputs, turn.sessionId, store);
     if (beginning.type === "new")
       for (const entry of beginning.entries) publishEntry(this.#options, turn.sessionKey, entry, undefined, versions);
     events.publish(turn.sessionKey, { type: "run-start", runId: turn.id, startedAtMs: turn.startedAtMs });

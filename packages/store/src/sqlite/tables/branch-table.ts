@@ -11,8 +11,9 @@ import type { Conversation } from "./conversation-table.ts";
 import type { TableContext } from "./table-context.ts";
 import { toEntry } from "./transcript-row.ts";
 
-/** Part of a statement: only messages of people. */
-export const IS_PERSONS = "type = 'message' AND damaged = 0 AND json_valid(payload) AND payload ->> '$.role' = 'user'";
+/** Part of a statement: only messages of people, also those that the model was not given, such as one that was stopped before its turn. */
+export const IS_PERSONS =
+  "damaged = 0 AND (type = 'ui-message' OR (type = 'message' AND json_valid(payload) AND payload ->> '$.role' = 'user'))";
 
 /** Part of a statement: only entries of the path. */
 export const ON_PATH = `EXISTS (SELECT 1 FROM json_each(?) AS part WHERE transcript.id BETWEEN part.value ->> 0 AND part.value ->> 1)`;
