@@ -34,7 +34,7 @@ export interface RpcEvents {
    * again. At most four times a second, for each agent.
    */
   "memory-change": { readonly agentId: string };
-  /** The same for the files of an agent that say who it is, its knowledge files, or its skills. */
+  /** The same for the files of an agent that say who it is, its knowledge files, or its skills and slash commands. */
   "files-change": { readonly agentId: string; readonly kind: "persona" | "knowledge" | "skills" };
   /** A chunk of the answer to a replayed request, sent to the requesting connection. */
   replay: ReplayDelta;

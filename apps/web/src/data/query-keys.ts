@@ -28,7 +28,7 @@ const CHANGED_BY: Partial<Record<RpcEvent, readonly RpcNamespace[]>> = {
   "channels-change": ["channels", "status", "pairing", "access"],
   "jobs-change": ["cron", "heartbeat", "status"],
   "memory-change": ["memory"],
-  "files-change": ["files", "skills"],
+  "files-change": ["files", "skills", "commands"],
   // The file says which agents, models, channels, jobs, limits and rules there are.
   "config-change": [
     "config",

@@ -60,7 +60,10 @@ test("a page ends at its limit, and the next one continues; a conversation from 
     const second = await client.call("sessions.search", { text: "boiler", limit: 1, cursor: first.cursor ?? "" });
     expect(second).toMatchObject({ titles: [], hits: [{ role: "user" }] });
     await client.call("sessions.reset", { key: "agent:main:house" });
-    expect((await client.call("sessions.search", { text: "boiler" })).hits).toMatchObject([{ isCurrent: false }, { isCurrent: false }]);
+    const { hits } = await client.call("sessions.search", { text: "boiler" });
+    expect(hits).toMatchObject([{ isCurrent: false }, { isCurrent: false }]);
+    for (const { entryId, turnId, sessionId } of hits)
+      expect(await client.call("messages.trace", { entryId })).toMatchObject({ turnId, sessionId, sessionKey: "agent:main:house" });
     await client.call("sessions.delete", { key: "agent:main:house" });
     expect((await client.call("sessions.search", { text: "boiler" })).hits).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { BOOTSTRAP_NAMES } from "@factotum/agent-core";
 
-/** What a file of a workspace is to its agent: who it is, a note, knowledge that the owner gave it, or a skill. */
+/** What a file of a workspace is to its agent: who it is, a note, knowledge that the owner gave it, or a skill or slash command. */
 export type FileKind = "persona" | "notes" | "knowledge" | "skills";
 
 /** Every kind. */
@@ -10,7 +10,13 @@ const FILE_KINDS: readonly FileKind[] = ["persona", "notes", "knowledge", "skill
 /** Folders of a workspace with notes and knowledge, which are no sources of prompts. */
 export const CONTENT_FOLDERS: readonly string[] = ["memory", "knowledge"];
 
-const OF_FOLDER: Readonly<Record<string, FileKind>> = { memory: "notes", knowledge: "knowledge", skills: "skills", ".agents": "skills" };
+const OF_FOLDER: Readonly<Record<string, FileKind>> = {
+  memory: "notes",
+  knowledge: "knowledge",
+  skills: "skills",
+  ".agents": "skills",
+  commands: "skills",
+};
 const NOTES: readonly string[] = ["MEMORY.md", "memory.md", "USER.md"];
 /** A note alone. */
 const MEMORY_NAMES: readonly string[] = ["MEMORY.md", "memory.md"];

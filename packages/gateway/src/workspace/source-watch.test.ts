@@ -55,7 +55,7 @@ test.each([
   ["knowledge", ["knowledge"]],
   [".agents/skills/tea/SKILL.md", ["skills"]],
   ["../shared/tea/SKILL.md", ["skills"]],
-  ["commands/tea.md", []],
+  ["commands/tea.md", ["skills"]],
   ["notes/SOUL.md", []],
 ])("%s is of the kinds %j", (file, kinds) => {
   expect(fileKinds(path.join("/workspace", file), "/workspace")).toEqual(kinds);
