@@ -9,7 +9,7 @@ import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { requestIdentity, requestKey } from "../kernel/request-key.ts";
 import { parseShortCode } from "../kernel/short-code.ts";
-import { SessionRequestError } from "../kernel/session-request-error.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
 import type { Notices } from "../notices/notices.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
 import { agentSessionKey } from "../routing/session-key.ts";
@@ -111,13 +111,13 @@ export class ApprovalService {
     return { type: "refuse", message: refusal(tool.name, answer, this.#options.calls.minutes) };
   }
 
-  /** Applies the owner's decision. Rejects with a `SessionRequestError` if no such call waits. */
+  /** Applies the owner's decision. Rejects with an `RpcError` if no such call waits. */
   async decide(id: string, decision: ApprovalDecision): Promise<ApprovalRecord> {
     const { store, clock, logger } = this.#options;
     const open = await store.readApproval(parseShortCode(id));
     if (open !== undefined) {
       await this.#withdrawOfReset(open);
-      if (!decisionsOn(open).includes(decision)) throw new SessionRequestError("invalid-request", ONCE_ONLY);
+      if (!decisionsOn(open).includes(decision)) throw new RpcError("invalid-request", ONCE_ONLY);
     }
     try {
       const approval = await store.decideApproval(parseShortCode(id), { decision, nowMs: clock.now() });
@@ -127,10 +127,7 @@ export class ApprovalService {
       return approval;
     } catch (error) {
       if (StoreError.isInstance(error) && error.code === "not-found")
-        throw new SessionRequestError(
-          "not-found",
-          `No call with the id ${id} waits for a decision. See them with: factotum approvals list`,
-        );
+        throw new RpcError("not-found", `No call with the id ${id} waits for a decision. See them with: factotum approvals list`);
       throw error;
     }
   }

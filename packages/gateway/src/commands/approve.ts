@@ -2,7 +2,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import { APPROVAL_DECISIONS } from "@factotum/protocol";
 import type { ApprovalDecision } from "@factotum/protocol";
 import { DECIDED, listedCall, listedInShared, notWaiting, requestText, RUNS_NOW } from "../approvals/approval-texts.ts";
-import { SessionRequestError } from "../kernel/session-request-error.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
 import { parseShortCode } from "../kernel/short-code.ts";
 import { defineCommand } from "./define-command.ts";
 import type { Command, CommandCall } from "./define-command.ts";
@@ -40,7 +40,7 @@ export const approveCommand: Command = defineCommand<Approve>({
       return state === "running" ? `${DECIDED[wish]} ${RUNS_NOW}` : DECIDED[wish];
     } catch (error) {
       // The service's message names a command for a shell; a button of an old request is pressed in a chat.
-      if (error instanceof SessionRequestError) return error.code === "not-found" ? notWaiting(id) : error.message;
+      if (error instanceof RpcError) return error.code === "not-found" ? notWaiting(id) : error.message;
       throw error;
     }
   },

@@ -1,6 +1,6 @@
 import type { ContextPartType, ContextReport, ContextSection, NoticeBlock } from "@factotum/protocol";
 import { buildContextReport } from "../requests/build-context-report.ts";
-import { SessionRequestError } from "../kernel/session-request-error.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
 import type { CommandAnswer } from "../notices/notice-text.ts";
 import { contextSkills } from "./context-skills.ts";
 import { changesNothing, defineCommand } from "./define-command.ts";
@@ -50,7 +50,7 @@ async function contextText(call: CommandCall, options: { readonly detail: boolea
     ];
   } catch (error) {
     // There was no request yet, or it was pruned.
-    if (error instanceof SessionRequestError) return error.message;
+    if (error instanceof RpcError) return error.message;
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import type { DeadLetter as StoredLetter, InboxStore, InputRecord, OutboxRecord,
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock } from "@factotum/agent-contract";
 import { cutText } from "@factotum/agent-core";
-import { SessionRequestError } from "../kernel/session-request-error.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
 import { OUTBOX_TTL_MS } from "./retry-policy.ts";
 
 /** Characters of text shown in a list. */
@@ -48,9 +48,9 @@ export class DeadLetterService {
     const { store, clock, requeue, dispatch } = this.#options;
     const { type, replay, sessionKey = "", reason } = this.#summary(await this.#require(id));
     if (replay === "impossible")
-      throw new SessionRequestError("conflict", `${id} cannot be replayed (${reason}): what was stored of it is damaged. Purge it.`);
+      throw new RpcError("conflict", `${id} cannot be replayed (${reason}): what was stored of it is damaged. Purge it.`);
     if (replay === "risky" && !options.risk)
-      throw new SessionRequestError(
+      throw new RpcError(
         "conflict",
         `${id} may have been shown already (${reason}). Look there first. To send it all the same, say so: --yes, or risk in the request.`,
       );
@@ -65,7 +65,7 @@ export class DeadLetterService {
   async purge({ ids, failedBeforeMs }: RpcMethods["deadletters.purge"]["params"]): Promise<RpcMethods["deadletters.purge"]["result"]> {
     const { store, clock } = this.#options;
     if ((ids === undefined) === (failedBeforeMs === undefined))
-      throw new SessionRequestError("invalid-request", "Give ids, or failedBeforeMs; not both.");
+      throw new RpcError("invalid-request", "Give ids, or failedBeforeMs; not both.");
     const at = { nowMs: clock.now() };
     if (ids !== undefined) return { purged: await store.purgeDeadLetters({ ids }, at) };
     let purged = 0;
@@ -76,10 +76,7 @@ export class DeadLetterService {
   async #require(id: string): Promise<StoredLetter> {
     const letter = await this.#options.store.readDeadLetter(id);
     if (letter === undefined)
-      throw new SessionRequestError(
-        "not-found",
-        `There is no dead letter "${id}". \`factotum deadletters list\` shows those that there are.`,
-      );
+      throw new RpcError("not-found", `There is no dead letter "${id}". \`factotum deadletters list\` shows those that there are.`);
     return letter;
   }
 

@@ -13,7 +13,7 @@ import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { planChatMessage } from "../delivery/plan-message.ts";
 import type { PlannedMessage } from "../delivery/plan-message.ts";
 import { createShortCode, parseShortCode } from "../kernel/short-code.ts";
-import { SessionRequestError } from "../kernel/session-request-error.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
 import { reportRefusal } from "../observe/refused-senders.ts";
 import type { RefusedSenders } from "../observe/refused-senders.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
@@ -257,7 +257,7 @@ export class PairingService {
     if (running.config.commands.ownerAllowFrom.length > 0 || (await store.hasEverPaired())) return false;
     const outcome = await owners.addFirstOwner(entry);
     if (outcome.type === "done") return outcome.isOwner;
-    throw new SessionRequestError("conflict", `Nothing was approved, because the owner could not be stored. ${outcome.message}`);
+    throw new RpcError("conflict", `Nothing was approved, because the owner could not be stored. ${outcome.message}`);
   }
 
   async #planWelcome(
@@ -299,8 +299,8 @@ function reminderText(code: string, minutes: number): string {
 const OWNER_TEXT = "You are admitted, and you are my owner now. Please send your message again: I have not read the first one.";
 const GUEST_TEXT = "You are admitted: I answer you from now on. Please send your message again: I have not read the first one.";
 
-function unknownCode(): SessionRequestError {
-  return new SessionRequestError(
+function unknownCode(): RpcError {
+  return new RpcError(
     "not-found",
     "No pending request has this code: it may have expired, or been decided. See the codes with: factotum pairing list",
   );

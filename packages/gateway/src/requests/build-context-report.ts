@@ -3,7 +3,7 @@ import type { ModelCost } from "@factotum/agent-contract";
 import { describeContext, diffContext } from "@factotum/agent-core";
 import type { ContextDiff, ContextPart, ContextReport, ContextSection } from "@factotum/protocol";
 import type { InboxStore, LedgerStore, RequestRecord, SessionStore, TranscriptStore, TurnStore } from "@factotum/store";
-import { SessionRequestError } from "../kernel/session-request-error.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
 import { restingModels } from "../agents/resting-models.ts";
 import type { Clock } from "@factotum/agent-contract";
 import type { Cooldowns } from "@factotum/models";
@@ -72,7 +72,7 @@ export async function buildContextReport(query: ReportQuery, reader: ReportParts
 async function rebuildOrRefuse(record: RequestRecord, { store }: ReportParts): Promise<RebuiltRequest> {
   const rebuilt = await rebuildRequest(record, store);
   if (rebuilt !== undefined) return rebuilt;
-  throw new SessionRequestError("not-found", "The prompt of this request was damaged on disk and is gone, so it cannot be shown.");
+  throw new RpcError("not-found", "The prompt of this request was damaged on disk and is gone, so it cannot be shown.");
 }
 
 function describe({ request, prompt, promptIndex }: RebuiltRequest): ContextDescription {

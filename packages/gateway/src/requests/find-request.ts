@@ -1,5 +1,5 @@
 import type { RequestRecord, Store } from "@factotum/store";
-import { SessionRequestError } from "../kernel/session-request-error.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
 
 /** Selects a stored request: by id, by turn (its number in the conversation, or its id) and number in the turn, or the newest. */
 export interface RequestQuery {
@@ -15,7 +15,7 @@ const MAX_REQUESTS = 500;
 
 type RequestStore = Pick<Store, "readSession" | "findTurn" | "readTurn" | "listRequests" | "readRequest">;
 
-/** Finds a stored request. Rejects with a `SessionRequestError` that says what exists. */
+/** Finds a stored request. Rejects with an `RpcError` that says what exists. */
 export async function findRequest(query: RequestQuery, store: RequestStore): Promise<RequestRecord> {
   if (query.id !== undefined) {
     return (await store.readRequest(query.id)) ?? notKept(`There is no stored request "${query.id}".`);
@@ -34,7 +34,7 @@ export async function findRequest(query: RequestQuery, store: RequestStore): Pro
   return notKept(`This turn has the requests 1 to ${items[0]?.number ?? 1}.`);
 }
 
-/** The turn with a number in the conversation, or with an id. Rejects with a `SessionRequestError` for an unknown one. */
+/** The turn with a number in the conversation, or with an id. Rejects with an `RpcError` for an unknown one. */
 export async function findTurn(
   sessionKey: string,
   turn: number | string,
@@ -47,5 +47,5 @@ export async function findTurn(
 }
 
 function notKept(message: string): never {
-  throw new SessionRequestError("not-found", message);
+  throw new RpcError("not-found", message);
 }

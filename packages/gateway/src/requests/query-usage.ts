@@ -5,7 +5,7 @@ import type { Clock } from "@factotum/agent-contract";
 import type { RpcMethods, UsageAmount, UsageGroup, UsageReport } from "@factotum/protocol";
 import type { LedgerStore, RequestUsage } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
-import { SessionRequestError } from "../kernel/session-request-error.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
 import type { SpendGuard } from "../spend/spend-guard.ts";
 
 const DAY_MS = 86_400_000;
@@ -39,7 +39,7 @@ export async function queryUsage(query: RpcMethods["usage.query"]["params"], par
   const { store, running, clock } = parts;
   const toMs = query.toMs ?? clock.now() + 1;
   const fromMs = query.fromMs ?? Math.max(0, toMs - DEFAULT_DAYS * DAY_MS);
-  if (fromMs >= toMs) throw new SessionRequestError("invalid-request", "The period ends before it begins: give an earlier fromMs.");
+  if (fromMs >= toMs) throw new RpcError("invalid-request", "The period ends before it begins: give an earlier fromMs.");
   const timeZone = query.timeZone ?? running.agents.default.config.userTimezone;
   const time = timeIn(timeZone);
   const { by = ["day"], limit = DEFAULT_LIMIT } = query;
@@ -78,7 +78,7 @@ function timeIn(timeZone: string): TimeFormat {
     return createTimeFormat(timeZone);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new SessionRequestError("invalid-request", `"${timeZone}" is no time zone. Write one like Europe/Berlin or Asia/Shanghai.`, {
+    throw new RpcError("invalid-request", `"${timeZone}" is no time zone. Write one like Europe/Berlin or Asia/Shanghai.`, {
       cause: error,
     });
   }

@@ -4,7 +4,7 @@ import type { ContextOutcome, ReplayDelta, ReplayResult } from "@factotum/protoc
 import type { LedgerStore, SessionStore, TranscriptStore, TurnStore } from "@factotum/store";
 import { modelChain } from "./model-chain.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
-import { SessionRequestError } from "../kernel/session-request-error.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { Cooldowns } from "@factotum/models";
 import type { HookRunner } from "../hooks/hook-runner.ts";
@@ -49,7 +49,7 @@ export async function replayRequest(
   const record = await findRequest(query, parts.store);
   const rebuilt = await rebuildRequest(record, parts.store);
   if (rebuilt === undefined) {
-    throw new SessionRequestError("not-found", "The prompt of this request was damaged on disk and is gone, so it cannot be sent again.");
+    throw new RpcError("not-found", "The prompt of this request was damaged on disk and is gone, so it cannot be sent again.");
   }
   const model = await resolveModel(query.model ?? record.model, parts);
   const turn = await parts.store.readTurn(record.turnId);
@@ -70,7 +70,7 @@ async function resolveModel(reference: string, { running }: ReplayParts): Promis
   try {
     return await running.models.resolve(reference);
   } catch (error) {
-    if (ModelError.isInstance(error)) throw new SessionRequestError("invalid-request", error.message);
+    if (ModelError.isInstance(error)) throw new RpcError("invalid-request", error.message);
     throw error;
   }
 }

@@ -6,7 +6,7 @@ import { externalAgentOf } from "../agents/external-agent.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { HookRunner } from "../hooks/hook-runner.ts";
-import { SessionRequestError } from "../kernel/session-request-error.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
 import type { Observer } from "../observe/observer.ts";
 import type { SpendGuard } from "../spend/spend-guard.ts";
 import { toRunUsage } from "./context-request.ts";
@@ -37,7 +37,7 @@ export interface TestModelParts {
 
 /**
  * Tests a model by the free calls of its provider and then by one short question, charged as a person's. The result is for people, also if the model cannot be
- * used. Rejects with a `SessionRequestError` for an external agent, and if `signal` fires during the free calls.
+ * used. Rejects with an `RpcError` for an external agent, and if `signal` fires during the free calls.
  */
 export async function testModel(
   written: string | undefined,
@@ -47,7 +47,7 @@ export async function testModel(
   const { running, hideSecrets } = parts;
   const named = written ?? (await running.models.defaultModel()).reference;
   if (externalAgentOf(named) !== undefined)
-    throw new SessionRequestError("invalid-request", "An external agent only answers the messages of its conversation. Send it one.");
+    throw new RpcError("invalid-request", "An external agent only answers the messages of its conversation. Send it one.");
   let model: ResolvedModel;
   try {
     model = await running.models.resolve(written);

@@ -1,7 +1,7 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { MessageTrace, TracedCall, TracedInput, TracedSend } from "@factotum/protocol";
 import type { InputRecord, OutboxRecord, RequestRecord, Store, TurnRecord } from "@factotum/store";
-import { SessionRequestError } from "../kernel/session-request-error.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
 import { toContextRequest, toRunUsage } from "./context-request.ts";
 import { findTurn } from "./find-request.ts";
 
@@ -38,7 +38,7 @@ export interface TraceParts {
   readonly hideSecrets: (text: string) => string;
 }
 
-/** Collects what is stored of a message, from its event to the receipts. Rejects with a `SessionRequestError` if its turn is not known. */
+/** Collects what is stored of a message, from its event to the receipts. Rejects with an `RpcError` if its turn is not known. */
 export async function traceMessage(query: TraceQuery, { store, hideSecrets }: TraceParts): Promise<MessageTrace> {
   const turn = await turnOf(query, store);
   const { items } = await store.listRequests({ sessionId: turn.sessionId, turnId: turn.id, limit: MAX_REQUESTS });
@@ -71,21 +71,20 @@ async function turnOf({ sessionKey, isOfSession, entryId, turn }: TraceQuery, st
   let which = turn;
   if (entryId !== undefined) {
     const entry = await store.readEntry(entryId);
-    if (entry === undefined) throw new SessionRequestError("not-found", `There is no entry "${entryId}".`);
-    if (entry.turnId === undefined) throw new SessionRequestError("not-found", "This message has no turn: no model was asked for it.");
+    if (entry === undefined) throw new RpcError("not-found", `There is no entry "${entryId}".`);
+    if (entry.turnId === undefined) throw new RpcError("not-found", "This message has no turn: no model was asked for it.");
     which = entry.turnId;
   }
   if (which === undefined) {
     const session = await store.readSession(sessionKey);
     const newest = session === undefined ? undefined : (await store.listRequests({ sessionId: session.sessionId, limit: 1 })).items[0];
-    if (newest === undefined)
-      throw new SessionRequestError("not-found", "No turn of this conversation is kept. Say something, then look again.");
+    if (newest === undefined) throw new RpcError("not-found", "No turn of this conversation is kept. Say something, then look again.");
     which = newest.turnId;
   }
   const { id } = await findTurn(sessionKey, which, store);
   const found = await store.readTurn(id);
   if (found === undefined || (isOfSession && found.sessionKey !== sessionKey))
-    throw new SessionRequestError("not-found", `There is no turn "${id}"${isOfSession ? ` in the session "${sessionKey}"` : ""}.`);
+    throw new RpcError("not-found", `There is no turn "${id}"${isOfSession ? ` in the session "${sessionKey}"` : ""}.`);
   return found;
 }
 

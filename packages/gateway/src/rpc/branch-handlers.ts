@@ -6,7 +6,7 @@ import { StoreError } from "@factotum/store";
 import type { EntryVersions, SessionRecord, TranscriptEntry } from "@factotum/store";
 import { toChatEntry } from "../delivery/chat-entries.ts";
 import type { Engine } from "../engine/engine.ts";
-import { SessionRequestError } from "../kernel/session-request-error.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
 import { readSessionFile } from "../media/read-session-file.ts";
 import { sessionOrigin } from "../routing/session-origin.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
@@ -27,7 +27,7 @@ export function branchHandlers(engine: Engine): RpcHandlersOf<Extract<RpcMethod,
   const sessionOf = async (asked: string): Promise<SessionRecord> => {
     const sessionKey = await sessions.resolveRecipient({ sessionKey: asked });
     const session = await parts.store.readSession(sessionKey);
-    if (session === undefined) throw new SessionRequestError("not-found", `There is no session "${sessionKey}".`);
+    if (session === undefined) throw new RpcError("not-found", `There is no session "${sessionKey}".`);
     return session;
   };
   return {
@@ -40,10 +40,7 @@ export function branchHandlers(engine: Engine): RpcHandlersOf<Extract<RpcMethod,
     "chat.regenerate": async ({ sessionKey, entryId, idempotencyKey }) => {
       const session = await sessionOf(sessionKey);
       if ((await asideOf(engine, session, entryId)) !== undefined)
-        throw new SessionRequestError(
-          "invalid-request",
-          "The model was not given this message, so it has no answer. Send it as a new message.",
-        );
+        throw new RpcError("invalid-request", "The model was not given this message, so it has no answer. Send it as a new message.");
       const entry = await ownMessage(engine, session, entryId);
       return sendVersion(engine, session, { entry, text: textOf(entry), idempotencyKey });
     },
@@ -84,7 +81,7 @@ async function sendVersion(
     attachments.push({ kind, ref, ...withoutUndefined({ fileName: name, mimeType: file.imageType }) });
   }
   if (text === "" && attachments.length === 0)
-    throw new SessionRequestError("invalid-request", "Nothing of this message is left that could be sent again.");
+    throw new RpcError("invalid-request", "Nothing of this message is left that could be sent again.");
   const message = ownersMessage(engine, { origin, text, idempotencyKey, attachments });
   const branch = { sessionId, before: entry.id };
   // Words and files of others in it stay theirs, also after an edit (R23).
@@ -100,7 +97,7 @@ async function sendNew(
   { key: sessionKey }: SessionRecord,
   { aside, text, idempotencyKey }: { readonly aside: AsideEntry; readonly text: string; readonly idempotencyKey: string },
 ): Promise<SentVersion> {
-  if (text.trim() === "") throw new SessionRequestError("invalid-request", "The message is empty. Write something, and send it again.");
+  if (text.trim() === "") throw new RpcError("invalid-request", "The message is empty. Write something, and send it again.");
   const message = ownersMessage(engine, { origin: pageOrigin(engine, sessionKey), text, idempotencyKey, attachments: [] });
   const { status } = await engine.submit(message, { owner: true, kind: "user", ownTurn: true, sessionKey });
   return { sessionKey, status, isNew: true, ...withoutUndefined({ leftOut: aside.attachments }) };
@@ -135,7 +132,7 @@ function pageOrigin({ parts }: Engine, sessionKey: string): Origin {
 
 function checkIdle({ parts }: Engine, sessionKey: string): void {
   if (parts.queue.lanes.isBusy(sessionKey))
-    throw new SessionRequestError("conflict", "The conversation is being answered. Stop the answer, or wait for it, and try again.");
+    throw new RpcError("conflict", "The conversation is being answered. Stop the answer, or wait for it, and try again.");
 }
 
 /** The message with the id, or the newest one. */
@@ -146,14 +143,14 @@ async function ownMessage(engine: Engine, session: SessionRecord, entryId: strin
 async function newestOwn(engine: Engine, { sessionId }: SessionRecord): Promise<UserEntry> {
   const { items } = await engine.parts.store.readTranscript(sessionId, { limit: LOOK_BACK, exceptSilent: true });
   const entry = items.findLast(isPersons);
-  if (entry === undefined) throw new SessionRequestError("not-found", "This conversation has no message that could be answered again.");
+  if (entry === undefined) throw new RpcError("not-found", "This conversation has no message that could be answered again.");
   return checkOwn(engine, entry);
 }
 
 async function readOwn(engine: Engine, { sessionId }: SessionRecord, entryId: string): Promise<UserEntry> {
   const entry = await engine.parts.store.readEntry(entryId);
   if (entry?.sessionId !== sessionId || !isPersons(entry))
-    throw new SessionRequestError(
+    throw new RpcError(
       "not-found",
       `This conversation has no message ${entryId}. It may have been reset since: send the text as a new message.`,
     );
@@ -170,7 +167,7 @@ async function asideOf({ parts }: Engine, { sessionId }: SessionRecord, entryId:
 async function checkOwn({ parts }: Engine, entry: UserEntry): Promise<UserEntry> {
   const turn = entry.turnId === undefined ? undefined : await parts.store.readTurn(entry.turnId);
   if (turn?.owner !== true || !RUN_POLICY[turn.kind].isFromPerson)
-    throw new SessionRequestError("invalid-request", "Only your own messages can be sent again.");
+    throw new RpcError("invalid-request", "Only your own messages can be sent again.");
   return entry;
 }
 
@@ -200,6 +197,6 @@ async function toRequestErrors<Result>(work: Promise<Result>): Promise<Result> {
     return await work;
   } catch (error) {
     if (!StoreError.isInstance(error) || (error.code !== "not-found" && error.code !== "invalid")) throw error;
-    throw new SessionRequestError(error.code === "invalid" ? "conflict" : "not-found", error.message, { cause: error });
+    throw new RpcError(error.code === "invalid" ? "conflict" : "not-found", error.message, { cause: error });
   }
 }

@@ -3,12 +3,10 @@ import type { RpcErrorBody } from "@factotum/protocol";
 import { StoreError } from "@factotum/store";
 import { LaneShutdown } from "../kernel/lane-abort.ts";
 import { RpcError } from "../kernel/rpc-error.ts";
-import { SessionRequestError } from "../kernel/session-request-error.ts";
 
 /** The error for the client; `undefined` for an internal error. */
 export function toRpcError(error: unknown): RpcErrorBody | undefined {
   if (error instanceof RpcError) return { code: error.code, message: error.message, ...withoutUndefined({ problems: error.problems }) };
-  if (error instanceof SessionRequestError) return { code: error.code, message: error.message };
   if (error instanceof LaneShutdown) return ENDING;
   if (StoreError.isInstance(error)) {
     if (error.code === "not-found" || error.code === "conflict") return { code: error.code, message: error.message };

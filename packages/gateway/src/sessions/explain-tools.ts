@@ -16,7 +16,7 @@ import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { isElevationChosen, maySenderElevate } from "../conversation/elevation.ts";
 import { modeOf, modeRefusal } from "../conversation/session-mode.ts";
 import { groupOf } from "../conversation/session-context.ts";
-import { SessionRequestError } from "../kernel/session-request-error.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
 import { isSubagentKey, parseAgentSessionKey, sessionKind } from "../routing/session-key.ts";
 import type { SessionService } from "./session-service.ts";
 
@@ -65,7 +65,7 @@ export async function explainTool(
   const name = tool?.name ?? TOOL_NAMES.find((known) => known === written.toLowerCase());
   if (name === undefined) {
     const nearest = nearestName(written, [...new Set([...loaded.map((one) => one.name), ...TOOL_NAMES])]);
-    throw new SessionRequestError(
+    throw new RpcError(
       "not-found",
       `There is no tool "${written}".${nearest === undefined ? " See them with: factotum tools list" : ` Did you mean ${nearest}?`}`,
     );

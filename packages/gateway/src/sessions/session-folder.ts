@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import type { ResolvedAgent } from "@factotum/config";
 import { placeOfRun } from "../agents/run-place.ts";
-import { SessionRequestError } from "../kernel/session-request-error.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
 
 /** The session that gets a folder, and its agent. */
 export interface FolderOptions {
@@ -14,7 +14,7 @@ export interface FolderOptions {
 }
 
 /**
- * The folder in which the owner's runs of a session work, with its links resolved. Rejects with a `SessionRequestError` for a missing folder, for one that
+ * The folder in which the owner's runs of a session work, with its links resolved. Rejects with an `RpcError` for a missing folder, for one that
  * contains the gateway's state or lies in it, for one that contains the whole home, and for one that the owner's sandboxed runs would not see.
  */
 export async function checkSessionFolder(asked: string, { agent, sessionKey, home }: FolderOptions): Promise<string> {
@@ -36,8 +36,8 @@ export async function checkSessionFolder(asked: string, { agent, sessionKey, hom
   return folder;
 }
 
-function refused(folder: string, why: string): SessionRequestError {
-  return new SessionRequestError("invalid-request", `${folder} ${why}. Name the folder of one project.`);
+function refused(folder: string, why: string): RpcError {
+  return new RpcError("invalid-request", `${folder} ${why}. Name the folder of one project.`);
 }
 
 async function realOf(folder: string): Promise<string> {

@@ -22,7 +22,7 @@ import { type HistoryPage, toHistoryPage } from "./history-page.ts";
 import { matchSessionKey } from "./match-session-key.ts";
 import { checkSessionFolder } from "./session-folder.ts";
 import { toSessionSummary } from "./session-summary.ts";
-import { SessionRequestError } from "../kernel/session-request-error.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
 
 import type { TurnQueue } from "../queue/turn-queue.ts";
 import type { CompactionOutcome } from "../compaction/compaction-outcome.ts";
@@ -85,7 +85,7 @@ export class SessionService {
   async resolveKey(request: { readonly sessionKey?: string | undefined; readonly agentId?: string | undefined }): Promise<string> {
     if (request.sessionKey !== undefined) {
       if (!isSessionKey(request.sessionKey)) {
-        throw new SessionRequestError(
+        throw new RpcError(
           "invalid-request",
           `"${request.sessionKey}" is no session key. A key looks like agent:main:main; \`factotum status\` shows the agents.`,
         );
@@ -102,10 +102,7 @@ export class SessionService {
     const named = request.agentId?.toLowerCase();
     for (const agentId of [named, owner]) if (agentId !== undefined) this.mainKey(agentId);
     if (named !== undefined && owner !== undefined && named !== owner) {
-      throw new SessionRequestError(
-        "invalid-request",
-        `The session "${sessionKey}" is the agent ${owner}'s. Leave the agent out, or the session.`,
-      );
+      throw new RpcError("invalid-request", `The session "${sessionKey}" is the agent ${owner}'s. Leave the agent out, or the session.`);
     }
     return sessionKey;
   }
@@ -120,12 +117,9 @@ export class SessionService {
     if (!isSubagentKey(sessionKey) || subagents.isOpen(sessionKey)) return sessionKey;
     const isKept = (await store.readSession(sessionKey)) !== undefined;
     if (subagents.hasEnded(sessionKey))
-      throw new SessionRequestError("conflict", "This sub-agent has ended. Its result is in the conversation that asked for it.");
+      throw new RpcError("conflict", "This sub-agent has ended. Its result is in the conversation that asked for it.");
     if (!isKept)
-      throw new SessionRequestError(
-        "not-found",
-        `There is no sub-agent with the session "${sessionKey}". /subagents lists those of a conversation.`,
-      );
+      throw new RpcError("not-found", `There is no sub-agent with the session "${sessionKey}". /subagents lists those of a conversation.`);
     return sessionKey;
   }
 
@@ -140,7 +134,7 @@ export class SessionService {
     const agent = agentId === undefined ? agents.default : agents.get(agentId.toLowerCase());
     if (agent === undefined) {
       const known = agents.list().map(({ config: { id } }) => id);
-      throw new SessionRequestError("not-found", `There is no agent "${agentId ?? ""}". Configured: ${known.join(", ")}.`);
+      throw new RpcError("not-found", `There is no agent "${agentId ?? ""}". Configured: ${known.join(", ")}.`);
     }
     return agent.config.id;
   }
@@ -172,7 +166,7 @@ export class SessionService {
       query.key === undefined ? query : { ...query, key: normalizeSessionKey(query.key) },
     );
     if (found === undefined)
-      throw new SessionRequestError(
+      throw new RpcError(
         "not-found",
         `There is no session "${query.key ?? query.label ?? ""}", or more than one. "factotum sessions list" shows those that exist.`,
       );
@@ -252,8 +246,8 @@ export class SessionService {
     const key = await this.resolveTarget({ sessionKey: params.key });
     const agentId = parseAgentSessionKey(key)?.agentId;
     if (agentId === undefined || sessionKind(key, running.config.session.mainKey) === "group")
-      throw new SessionRequestError("invalid-request", "A new session has a key like agent:main:acp:name, and is not a group's.");
-    if ((await store.readSession(key)) !== undefined) throw new SessionRequestError("conflict", `The session ${key} exists already.`);
+      throw new RpcError("invalid-request", "A new session has a key like agent:main:acp:name, and is not a group's.");
+    if ((await store.readSession(key)) !== undefined) throw new RpcError("conflict", `The session ${key} exists already.`);
     const workspace = params.workspace === undefined ? undefined : await this.#checkFolder(params.workspace, key, agentId);
     const nowMs = clock.now();
     await store.createSession(
@@ -344,7 +338,7 @@ export class SessionService {
     return this.#tasks.runAfterStop(sessionKey, { reason: "the session is being removed" }, async () => {
       const { store, clock, cache, events, hooks, media, subagents, subagentTree } = this.#options;
       const before = await store.readSession(sessionKey);
-      if (before === undefined) throw new SessionRequestError("not-found", `There is no session "${sessionKey}".`);
+      if (before === undefined) throw new RpcError("not-found", `There is no session "${sessionKey}".`);
       await subagents.endRemoved(sessionKey);
       const deleted = await store.deleteSession(sessionKey, { nowMs: clock.now() });
       cache.drop(before.sessionId);
@@ -366,7 +360,7 @@ export class SessionService {
     try {
       return await this.delete(sessionKey);
     } catch (error) {
-      if (error instanceof SessionRequestError && error.code === "not-found") return false;
+      if (error instanceof RpcError && error.code === "not-found") return false;
       throw error;
     }
   }

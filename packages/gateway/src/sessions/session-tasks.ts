@@ -1,7 +1,7 @@
 import { StoreError } from "@factotum/store";
 import type { MsgContext } from "@factotum/channel-contract";
 import { LaneShutdown } from "../kernel/lane-abort.ts";
-import { SessionRequestError } from "../kernel/session-request-error.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
 import type { TurnJob } from "../queue/turn-job.ts";
 import type { TurnQueue } from "../queue/turn-queue.ts";
 import type { StoppedWork, WorkStopper } from "./work-stopper.ts";
@@ -54,7 +54,7 @@ export class SessionTasks {
       } catch (error) {
         reject(
           StoreError.isInstance(error) && error.code === "not-found"
-            ? new SessionRequestError("not-found", `There is no session "${sessionKey}".`)
+            ? new RpcError("not-found", `There is no session "${sessionKey}".`)
             : error,
         );
       }

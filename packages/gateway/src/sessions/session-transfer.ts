@@ -11,7 +11,7 @@ import { LaneShutdown } from "../kernel/lane-abort.ts";
 import { isSessionKey, normalizeSessionKey } from "../routing/session-key.ts";
 import { describeProblems } from "./describe-problems.ts";
 import { promptSnapshots } from "./prompt-snapshots.ts";
-import { SessionRequestError } from "../kernel/session-request-error.ts";
+import { RpcError } from "../kernel/rpc-error.ts";
 import type { SessionService } from "./session-service.ts";
 
 /** Maximum entries in one part of an export. */
@@ -65,7 +65,7 @@ export class SessionTransfer {
     const record = await this.#require(key);
     const { sessionId } = record;
     if (from.sessionId !== undefined && from.sessionId !== sessionId)
-      throw new SessionRequestError("conflict", `The session ${key} was reset while it was exported. Export it again.`);
+      throw new RpcError("conflict", `The session ${key} was reset while it was exported. Export it again.`);
     const { store } = this.#options;
     const { agents } = this.#options.running;
     const cwd = (agents.get(record.agentId) ?? agents.default).config.workspace;
@@ -95,9 +95,9 @@ export class SessionTransfer {
   ): Promise<SessionImportReport> {
     const { store, clock, random, events } = this.#options;
     const { agents } = this.#options.running;
-    if (!path.isAbsolute(params.path)) throw new SessionRequestError("invalid-request", "The path must be absolute.");
+    if (!path.isAbsolute(params.path)) throw new RpcError("invalid-request", "The path must be absolute.");
     if (params.key !== undefined && !isSessionKey(params.key))
-      throw new SessionRequestError("invalid-request", `"${params.key}" is no session key. A key looks like agent:main:main.`);
+      throw new RpcError("invalid-request", `"${params.key}" is no session key. A key looks like agent:main:main.`);
     // Throws for an agent that is not configured.
     if (params.agentId !== undefined) this.#sessions.mainKey(params.agentId);
     const options = {
@@ -115,7 +115,7 @@ export class SessionTransfer {
         return importSessionFile(store, params.path, { ...options, ...key, random });
       }
       if (params.key !== undefined)
-        throw new SessionRequestError("invalid-request", "A key is for a single transcript; a folder brings its own keys.");
+        throw new RpcError("invalid-request", "A key is for a single transcript; a folder brings its own keys.");
       return importSessionFolder(store, params.path, { ...options, asideFolder: this.#options.asideFolder });
     });
     if (!options.isTrial) for (const { key } of report.imported) events.sessionChanged(key);
@@ -127,16 +127,15 @@ export class SessionTransfer {
     try {
       return await take((await stat(from)).isDirectory());
     } catch (error) {
-      if (StoreError.isInstance(error) && error.code === "invalid") throw new SessionRequestError("invalid-request", error.message);
-      if (error instanceof Error && "syscall" in error)
-        throw new SessionRequestError("invalid-request", `${from} cannot be read: ${error.message}`);
+      if (StoreError.isInstance(error) && error.code === "invalid") throw new RpcError("invalid-request", error.message);
+      if (error instanceof Error && "syscall" in error) throw new RpcError("invalid-request", `${from} cannot be read: ${error.message}`);
       throw error;
     }
   }
 
   async #require(key: string): Promise<SessionRecord> {
     const record = await this.#options.store.readSession(key);
-    if (record === undefined) throw new SessionRequestError("not-found", `There is no session "${key}".`);
+    if (record === undefined) throw new RpcError("not-found", `There is no session "${key}".`);
     return record;
   }
 }

@@ -6,7 +6,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import type { AgentMessage } from "@factotum/agent-contract";
 import { readHistory } from "../../context/read-history.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { SessionRequestError } from "../../kernel/session-request-error.ts";
+import { RpcError } from "../../kernel/rpc-error.ts";
 import { matchSessionKey } from "../../sessions/match-session-key.ts";
 import { agentSessionKey, isSessionKey, keyPart, parseAgentSessionKey } from "../../routing/session-key.ts";
 import type { RunReport } from "../../queue/run-report.ts";
@@ -117,7 +117,7 @@ async function checkRecipient(sessionKey: string, { sessions }: Engine): Promise
   try {
     await sessions.resolveRecipient({ sessionKey });
   } catch (error) {
-    if (!(error instanceof SessionRequestError)) throw error;
+    if (!(error instanceof RpcError)) throw error;
     throw new CompletionRequestError(error.message, { status: 404, param: null, code: "invalid_session" });
   }
 }
