@@ -76,7 +76,7 @@ describe.each([...LOOKS, { width: 768, dark: false }, { width: 1920, dark: true 
     await expect.poll(() => badge(page).first().textContent()).toBe("4");
     expect(await page.title()).toBe(`(4) ${title} · Factotum`);
     // The notices of the other pages do not repeat the list.
-    expect(await page.getByText("The disk is full.").count()).toBe(1);
+    expect(await page.getByText("The disk is full").count()).toBe(1);
     expect(await findViolations(page)).toEqual([]);
     expect(await fits(page)).toBe(true);
   });
