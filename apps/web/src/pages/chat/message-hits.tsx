@@ -71,12 +71,13 @@ export function MessageHits({ query, onOpened }: { readonly query: string; reado
 }
 
 function Hit({ hit, onOpen }: { readonly hit: SessionTextHit; readonly onOpen: () => void }): React.JSX.Element {
+  const place = placeOf(hit);
   const content = (
     <>
       <span className={styles["title"]}>
         <bdi>{hit.title}</bdi> · {ageOf(hit)}
-        {placeOf(hit)}
       </span>
+      {place === undefined ? null : <span className={styles["title"]}>{place}</span>}
       <span className={styles["snippet"]} dir="auto">
         {markedParts(hit)}
       </span>
@@ -102,9 +103,9 @@ function ageOf({ timestampMs }: SessionTextHit): string {
 }
 
 /** Where a message is that its conversation does not show as it is now. */
-function placeOf({ isCurrent, isHidden }: SessionTextHit): string {
-  if (!isCurrent) return ` · ${t("before a reset")}`;
-  return isHidden === true ? ` · ${t("in a version that is not shown")}` : "";
+function placeOf({ isCurrent, isHidden }: SessionTextHit): string | undefined {
+  if (!isCurrent) return t("before a reset");
+  return isHidden === true ? t("in a version that is not shown") : undefined;
 }
 
 function markedParts({ snippet, matches }: SessionTextHit): React.ReactNode {
