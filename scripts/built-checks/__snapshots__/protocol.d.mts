@@ -1,4 +1,80 @@
 import * as z from "zod";
+/** The result of checking the configuration file. */
+interface ConfigReloadResult {
+  /** `applied`: it runs now. `unchanged`: it ran already. `kept`: it is unusable, and the previous one continues to run. */
+  readonly type: "applied" | "unchanged" | "kept";
+  /** Keys that differ from the previous configuration. */
+  readonly changed: readonly string[];
+  /** Keys that take effect only after a restart. */
+  readonly needsRestart: readonly string[];
+  /** Why the previous one is kept; else warnings. */
+  readonly problems: readonly string[];
+}
+/** Parses the answer to `config.reload`. */
+declare const ConfigReloadResultSchema: z.ZodType<ConfigReloadResult>;
+/** Something that is wrong with the file, or worth knowing. */
+interface ConfigFinding {
+  /** `missing`, `syntax`, `invalid-value`, `unenforced`, `unknown-key`, `unknown-channel`, `conflict`, `extension`, `environment` or `notice`. */
+  readonly type: string;
+  /** `agents.list[0].model`; empty for the whole file. */
+  readonly path: string;
+  /** What is wrong and what to do. */
+  readonly message: string;
+  /** From 1. */
+  readonly line?: number;
+  readonly column?: number;
+}
+/** The configuration file and what it comes to. No secret is in it: `mark` stands for each. */
+interface ConfigView {
+  readonly path: string;
+  /** `last-good`: the file cannot be used, and its last good copy runs. `defaults`: there is no file. `refused`: nothing can be used. */
+  readonly source: "file" | "defaults" | "last-good" | "refused";
+  readonly format: "json5" | "yaml";
+  /** Identifies the text of the file, for `config.patch`. */
+  readonly baseHash: string;
+  /** Absent if the file cannot be read, because its secrets cannot be hidden then. */
+  readonly text?: string;
+  /** What stands for a hidden secret. Written back at the same key it keeps the secret. */
+  readonly mark: string;
+  /** The keys of the file, old names renamed. */
+  readonly written: Readonly<Record<string, unknown>>;
+  /** Every value that holds, with its defaults. */
+  readonly effective: Readonly<Record<string, unknown>>;
+  readonly problems: readonly ConfigFinding[];
+  /** Keys that this build has no effect of yet. */
+  readonly inactive: readonly string[];
+  /** Keys that differ from those of the start, and need a restart. */
+  readonly needsRestart: readonly string[];
+}
+/** One changed value; secrets are hidden. */
+interface ConfigDifference {
+  readonly type: "added" | "removed" | "changed";
+  readonly path: string;
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+/** What became of a change. */
+interface ConfigPatchResult {
+  /** `planned`: a dry run; nothing was written. `kept`: it was written and cannot be used, so what ran before runs on. */
+  readonly type: "applied" | "unchanged" | "planned" | "kept";
+  readonly differences: readonly ConfigDifference[];
+  /** The new text with its secrets hidden; absent if nothing changes. */
+  readonly text?: string;
+  /** Of the file after the change; of a plan, before it. */
+  readonly baseHash: string;
+  /** False if the file has to be rewritten, which loses its comments; an earlier version is kept. */
+  readonly keptComments: boolean;
+  /** Keys that take effect after a restart. */
+  readonly needsRestart: readonly string[];
+  /** What the configuration now means for commands and other people's files, one sentence each. */
+  readonly policy: readonly string[];
+  /** Why it is not used, or what is narrower than it says, and other warnings. */
+  readonly problems: readonly string[];
+}
+/** Parses the configuration file. */
+declare const ConfigViewSchema: z.ZodType<ConfigView>;
+/** Parses the result of a change. */
+declare const ConfigPatchResultSchema: z.ZodType<ConfigPatchResult>;
 /** Largest frame after authentication, bytes. A larger one closes the connection with code 1009. */
 declare const MAX_FRAME_BYTES: number;
 /** Largest frame before authentication, bytes. */
@@ -36,6 +112,8 @@ type RpcErrorCode = z.infer<typeof RpcErrorCodeSchema>;
 interface RpcErrorBody {
   readonly code: RpcErrorCode;
   readonly message: string;
+  /** What is wrong with which key, also in `message`; only of `config.patch`. */
+  readonly problems?: readonly ConfigFinding[];
 }
 /** First frame of a client. A browser sends its token here, never in the URL. */
 interface ConnectFrame {
@@ -736,82 +814,6 @@ interface SessionSettings {
     readonly summary: string;
   }[];
 }
-/** The result of checking the configuration file. */
-interface ConfigReloadResult {
-  /** `applied`: it runs now. `unchanged`: it ran already. `kept`: it is unusable, and the previous one continues to run. */
-  readonly type: "applied" | "unchanged" | "kept";
-  /** Keys that differ from the previous configuration. */
-  readonly changed: readonly string[];
-  /** Keys that take effect only after a restart. */
-  readonly needsRestart: readonly string[];
-  /** Why the previous one is kept; else warnings. */
-  readonly problems: readonly string[];
-}
-/** Parses the answer to `config.reload`. */
-declare const ConfigReloadResultSchema: z.ZodType<ConfigReloadResult>;
-/** Something that is wrong with the file, or worth knowing. */
-interface ConfigFinding {
-  /** `missing`, `syntax`, `invalid-value`, `unenforced`, `unknown-key`, `unknown-channel`, `conflict`, `extension`, `environment` or `notice`. */
-  readonly type: string;
-  /** `agents.list[0].model`; empty for the whole file. */
-  readonly path: string;
-  /** What is wrong and what to do. */
-  readonly message: string;
-  /** From 1. */
-  readonly line?: number;
-  readonly column?: number;
-}
-/** The configuration file and what it comes to. No secret is in it: `mark` stands for each. */
-interface ConfigView {
-  readonly path: string;
-  /** `last-good`: the file cannot be used, and its last good copy runs. `defaults`: there is no file. `refused`: nothing can be used. */
-  readonly source: "file" | "defaults" | "last-good" | "refused";
-  readonly format: "json5" | "yaml";
-  /** Identifies the text of the file, for `config.patch`. */
-  readonly baseHash: string;
-  /** Absent if the file cannot be read, because its secrets cannot be hidden then. */
-  readonly text?: string;
-  /** What stands for a hidden secret. Written back at the same key it keeps the secret. */
-  readonly mark: string;
-  /** The keys of the file, old names renamed. */
-  readonly written: Readonly<Record<string, unknown>>;
-  /** Every value that holds, with its defaults. */
-  readonly effective: Readonly<Record<string, unknown>>;
-  readonly problems: readonly ConfigFinding[];
-  /** Keys that this build has no effect of yet. */
-  readonly inactive: readonly string[];
-  /** Keys that differ from those of the start, and need a restart. */
-  readonly needsRestart: readonly string[];
-}
-/** One changed value; secrets are hidden. */
-interface ConfigDifference {
-  readonly type: "added" | "removed" | "changed";
-  readonly path: string;
-  readonly before?: unknown;
-  readonly after?: unknown;
-}
-/** What became of a change. */
-interface ConfigPatchResult {
-  /** `planned`: a dry run; nothing was written. `kept`: it was written and cannot be used, so what ran before runs on. */
-  readonly type: "applied" | "unchanged" | "planned" | "kept";
-  readonly differences: readonly ConfigDifference[];
-  /** The new text with its secrets hidden; absent if nothing changes. */
-  readonly text?: string;
-  /** Of the file after the change; of a plan, before it. */
-  readonly baseHash: string;
-  /** False if the file has to be rewritten, which loses its comments; an earlier version is kept. */
-  readonly keptComments: boolean;
-  /** Keys that take effect after a restart. */
-  readonly needsRestart: readonly string[];
-  /** What the configuration now means for commands and other people's files, one sentence each. */
-  readonly policy: readonly string[];
-  /** Why it is not used, or what is narrower than it says, and other warnings. */
-  readonly problems: readonly string[];
-}
-/** Parses the configuration file. */
-declare const ConfigViewSchema: z.ZodType<ConfigView>;
-/** Parses the result of a change. */
-declare const ConfigPatchResultSchema: z.ZodType<ConfigPatchResult>;
 /**
  * Unacknowledged damage of the stored state. `database`: the whole database was lost or unreadable and was restored; `snapshots`: snapshots of another database
  * lie beside it and are kept; `rows`: single rows failed their checksum and are excluded.
@@ -1679,6 +1681,8 @@ interface SessionTextHit {
   /** That of the transcript; another one than the session has now if the conversation was reset since. */
   readonly sessionId: string;
   readonly isCurrent: boolean;
+  /** It is on a branch of the conversation that is not shown; `chat.branch` shows it. */
+  readonly isHidden?: true;
   readonly entryId: string;
   readonly turnId?: string;
   readonly role: "user" | "assistant";
@@ -1846,6 +1850,8 @@ interface KnownChannel {
   readonly accounts: readonly string[];
   /** True if its account exists without being configured: there is nothing to set up. */
   readonly isImplicit: boolean;
+  /** What it is and what one needs for it, in one line; absent for channels of other makers. */
+  readonly about?: string;
 }
 /** The settings of an account as a form shows them. */
 interface ChannelForm {
@@ -2483,12 +2489,14 @@ interface CheckpointMethods {
   };
   /**
    * Gives the files of the newest such turn what they held before it; a repeated call continues with the turn before. With `force` also files that something
-   * else has changed since. No `turnId` in the result: there was nothing to restore. Rejects with `conflict` while the turn runs.
+   * else has changed since. With `turnId` only those of that turn, of the 50 newest; what a later turn has changed, too, is refused without `force`. No `turnId`
+   * in the result: there was nothing to restore. Rejects with `conflict` while the turn runs.
    */
   "checkpoints.restore": {
     params: {
       readonly sessionKey: string;
       readonly force?: boolean;
+      readonly turnId?: string;
     };
     result: {
       readonly turnId?: string;
@@ -2531,8 +2539,8 @@ interface ConfigMethods {
   };
   /**
    * Changes the file by a JSON merge patch (RFC 7396) or by its whole text, of which exactly one is given, and applies it at once. Comments stay. With `dryRun`
-   * nothing is written. Rejects with `conflict` if the file is not the one of `baseHash`, and with `invalid-request`, one line for each problem, if the result
-   * would not be valid; nothing is written then.
+   * nothing is written. Rejects with `conflict` if the file is not the one of `baseHash`, and with `invalid-request` if the result would not be valid; nothing is
+   * written then. The error has `problems`, and a line for each in its message.
    */
   "config.patch": {
     params: {
@@ -3955,9 +3963,17 @@ interface RpcEvents {
   "channels-change": Record<string, never>;
   /** A scheduled job or a heartbeat was made, changed, removed, or has run; request them again. */
   "jobs-change": Record<string, never>;
-  /** A note of an agent's memory was changed by the assistant or by a client; request it again. Changes by hand are not announced. */
+  /**
+   * A note of an agent's memory was changed by the assistant or by a client, or by hand, which is announced from the first request for notes on; request it
+   * again. At most four times a second, for each agent.
+   */
   "memory-change": {
     readonly agentId: string;
+  };
+  /** The same for the files of an agent that say who it is, its knowledge files, or its skills and slash commands. */
+  "files-change": {
+    readonly agentId: string;
+    readonly kind: "persona" | "knowledge" | "skills";
   };
   /** A chunk of the answer to a replayed request, sent to the requesting connection. */
   replay: ReplayDelta;
