@@ -48,10 +48,10 @@ test("in Chinese, on a phone and with the keys alone, a first run leads from a w
   await press("安装 Telegram");
   await dialog.getByRole("heading", { name: "Telegram 的设置" }).waitFor();
   // What the channel cannot begin without has the focus.
-  const token = dialog.getByLabel("Token", { exact: true });
+  const token = dialog.getByLabel("令牌", { exact: true });
   await expect.poll(() => token.evaluate((field) => field === document.activeElement)).toBe(true);
   await page.keyboard.type(telegram.app.token);
-  await dialog.getByLabel("Base url").fill(telegram.baseUrl);
+  await dialog.getByLabel("基础地址").fill(telegram.baseUrl);
   expect(await findViolations(page)).toEqual([]);
   await press("保存并连接");
   await dialog.getByText("已连接", { exact: true }).waitFor();
