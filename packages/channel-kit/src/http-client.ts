@@ -48,8 +48,10 @@ export function createHttpClient(
       const failure = networkFailureOf(cause);
       if (failure === "local") throw new PlatformFailure({ type: "local" }, `the request could not be made: ${reasonOf(cause)}`, { cause });
       const type = !signal.aborted && failure === "not-sent" ? "not-sent" : "no-answer";
-      const what = type === "not-sent" ? "could not connect to" : "no answer from";
-      throw new PlatformFailure({ type }, `${what} ${new URL(url).host}: ${reasonOf(cause)}`, { cause });
+      const { host } = new URL(url);
+      const reason = reasonOf(cause);
+      const message = type === "not-sent" ? `could not connect to ${host}: ${reason}` : `no answer from ${host}: ${reason}`;
+      throw new PlatformFailure({ type }, message, { cause });
     });
     const body = await readBodyCapped(response, { maxBytes, signal }).catch((cause: unknown) => {
       throw new PlatformFailure({ type: "no-answer" }, `the answer broke off: ${reasonOf(cause)}`, { cause });

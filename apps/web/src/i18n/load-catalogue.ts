@@ -14,5 +14,5 @@ export interface Catalogue {
 export async function loadCatalogue(language: Language): Promise<Catalogue> {
   if (language === "en") return { messages: english, translate: (text) => text };
   const [{ default: messages }, { chinese }] = await Promise.all([import("./catalogues/zh-CN.json"), import("./gateway-texts/chinese.ts")]);
-  return { messages, translate: chinese };
+  return { messages, translate: chinese.translate };
 }

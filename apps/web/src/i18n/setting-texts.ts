@@ -11,8 +11,12 @@ let chinese: Promise<SettingTexts> | undefined;
  */
 export function settingTexts(): Promise<SettingTexts> | undefined {
   if (i18n.locale !== "zh-CN") return undefined;
-  chinese ??= import("./gateway-texts/settings.zh-CN.json").then(
-    ({ default: texts }) => texts,
+  chinese ??= Promise.all([import("./gateway-texts/settings.zh-CN.json"), import("./gateway-texts/chinese.ts")]).then(
+    ([{ default: texts }, catalogue]) => {
+      // Problems of a setting say what it is.
+      catalogue.chinese.learn(texts);
+      return texts;
+    },
     () => {
       chinese = undefined;
       return {};

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createTextTranslator } from "./text-translator.ts";
 
-const translate = createTextTranslator({
+const { translate, learn } = createTextTranslator({
   "There is no job {0}.": "没有任务 {0}。",
   "There is no {0}.": "没有 {0}。",
   'There is no agent "{0}".': "没有智能体“{0}”。",
@@ -61,6 +61,12 @@ test("values are no templates, and do not turn the sentence around them", () => 
   expect(translate("There is no job \u202e\u05d0.")).toBe("没有任务 \u2068\u05d0\u2069。");
 });
 
+test("learns texts without values later, and is not misled by what it said before", () => {
+  expect(translate("a text is expected (Name; of the app)")).toBe("需要文本(Name; of the app)");
+  learn({ "Name; of the app.": "应用的名称。", "a text": "another" });
+  expect(translate("a text is expected (Name; of the app)")).toBe("需要文本（应用的名称）");
+});
+
 test("a long text is not searched", () => {
   expect(translate(`There is no job ${"x".repeat(2_000)}.`)).toMatch(/^There/);
 });
@@ -82,7 +88,11 @@ test("the values of a template come back from any text that is made of it", () =
       const text = start + rest.map(([after, one]) => one + after).join("");
       fc.pre(text !== english && /\p{L}(?:.*\p{L}){5}/su.test(english.replaceAll(/\{\d+\}/g, " ")));
       const expected = rest.map(([, one]) => one).toReversed();
-      expect(createTextTranslator({ [english]: chinese })(text).split("\u0000")).toEqual(expected);
+      expect(
+        createTextTranslator({ [english]: chinese })
+          .translate(text)
+          .split("\u0000"),
+      ).toEqual(expected);
     }),
   );
 });

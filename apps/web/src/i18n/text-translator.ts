@@ -29,32 +29,50 @@ interface Translated {
 
 const NOTHING: Translated = { words: "", known: 0, parts: 0 };
 
+/** Translates what the gateway says. */
+export interface Translator {
+  /** Never fails: what is not known stays as it is. */
+  readonly translate: (text: string) => string;
+  /** Adds texts without values that are loaded later. */
+  readonly learn: (texts: Readonly<Record<string, string>>) => void;
+}
+
 /**
  * Creates the translation of English texts of others by a catalogue, from templates such as `There is no agent "{0}".` to those of another language. A text is
  * translated as a whole, or each of its sentences, clauses and lines, by whatever leaves the least of it untranslated. What is not known stays as it is.
  */
-export function createTextTranslator(catalogue: Readonly<Record<string, string>>): (text: string) => string {
+export function createTextTranslator(catalogue: Readonly<Record<string, string>>): Translator {
   const texts = new TextTranslator(catalogue);
   const remembered = new Map<string, string>();
-  return (text) => {
-    if (text === "" || text.length > MAX_TEXT_CHARS) return text;
-    const before = remembered.get(text);
-    if (before !== undefined) return before;
-    const translated = texts.translate(text);
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-    remembered.set(text, translated);
-    return translated;
+  return {
+    translate: (text) => {
+      if (text === "" || text.length > MAX_TEXT_CHARS) return text;
+      const before = remembered.get(text);
+      if (before !== undefined) return before;
+      const translated = texts.translate(text);
+      if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+      remembered.set(text, translated);
+      return translated;
+    },
+    learn: (more) => {
+      texts.learn(more);
+      remembered.clear();
+    },
   };
 }
 
 class TextTranslator {
-  readonly #exact: ReadonlyMap<string, string>;
+  readonly #exact: Map<string, string>;
   readonly #match: ReturnType<typeof createTemplateMatcher>;
   #partsLeft = 0;
 
   constructor(catalogue: Readonly<Record<string, string>>) {
     this.#exact = new Map(Object.entries(catalogue));
     this.#match = createTemplateMatcher(catalogue);
+  }
+
+  learn(texts: Readonly<Record<string, string>>): void {
+    for (const [english, translation] of Object.entries(texts)) if (!this.#exact.has(english)) this.#exact.set(english, translation);
   }
 
   translate(text: string): string {

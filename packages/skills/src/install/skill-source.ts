@@ -26,20 +26,21 @@ export async function parseSkillSource(written: string, { folder }: { readonly f
   const remote =
     url === undefined ? (GIT_URL.exec(address)?.[1] ?? (SCP_LIKE.test(address) ? address : undefined)) : `https://github.com/${url}.git`;
   if (remote !== undefined) {
-    if (ref?.startsWith("-") === true || ref === "") throw invalid(written, "names no branch after the #");
+    if (ref?.startsWith("-") === true || ref === "") throw invalid(`${JSON.stringify(written)} names no branch after the #.`);
     return { type: "git", url: remote, ...withoutUndefined({ ref }) };
   }
   const path = resolve(folder, written);
+  const quoted = JSON.stringify(written);
   const stats = await stat(path).catch((error: unknown) => {
-    throw invalid(written, "is neither a file or folder of this machine nor the address of a git repository", error);
+    throw invalid(`${quoted} is neither a file or folder of this machine nor the address of a git repository.`, error);
   });
   if (stats.isDirectory()) return { type: "folder", path };
-  if (!stats.isFile()) throw invalid(written, "is neither a folder nor an archive");
+  if (!stats.isFile()) throw invalid(`${quoted} is neither a folder nor an archive.`);
   const head = await headOf(path);
   if (head.subarray(0, 4).toString("latin1") === "PK\u0003\u0004") return { type: "zip", path };
   if (head[0] === 0x1f && head[1] === 0x8b) return { type: "tar", path, isCompressed: true };
   if (head.subarray(257, 262).toString("latin1") === "ustar") return { type: "tar", path, isCompressed: false };
-  throw invalid(written, "is no archive that can be read: neither zip nor tar nor tar.gz");
+  throw invalid(`${quoted} is no archive that can be read: neither zip nor tar nor tar.gz.`);
 }
 
 async function headOf(path: string): Promise<Buffer> {
@@ -48,8 +49,8 @@ async function headOf(path: string): Promise<Buffer> {
   return buffer.subarray(0, bytesRead);
 }
 
-function invalid(written: string, reason: string, cause?: unknown): SkillInstallError {
-  return new SkillInstallError(`${JSON.stringify(written)} ${reason}.`, {
+function invalid(message: string, cause?: unknown): SkillInstallError {
+  return new SkillInstallError(message, {
     fix: "Give a folder, a .zip, .tar or .tar.gz file, or an address such as https://example.com/skills.git#main.",
     ...withoutUndefined({ cause }),
   });
