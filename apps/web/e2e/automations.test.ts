@@ -141,11 +141,16 @@ test("webhooks are switched on without showing their token, and deliveries appea
     body: JSON.stringify({ message: "The build has failed.", deliver: false }),
   });
   expect(response.status).toBe(202);
-  await page.getByRole("region", { name: "Last deliveries" }).getByRole("link").waitFor();
+  const delivery = page.getByRole("list", { name: "Last deliveries" }).getByRole("listitem");
+  await delivery.getByText("Answered").waitFor();
+  expect(await delivery.innerText()).toMatch(/^agent\b/);
+  expect(await say("webhooks", "deliveries")).toMatch(/agent +answered +hook:/);
   expect(await findViolations(page)).toEqual([]);
   await button(page, "Change").press("Enter");
   await page.getByRole("textbox", { name: "Path" }).fill("/in");
   await button(page, "Save").press("Enter");
   await page.getByText(`${scene.product.url}/in/agent`).waitFor();
   expect(await readFile(join(scene.product.home, "factotum.json5"), "utf8")).toContain(TOKEN);
+  await delivery.getByRole("link", { name: "Open the conversation" }).click();
+  await page.getByRole("article", { name: "Assistant" }).getByText("晴天 in Zürich.").waitFor();
 });

@@ -164,6 +164,7 @@ export {
 export type { KnowledgeFile, WorkspaceFile, WorkspaceFileName, WorkspaceFileVersion } from "./shapes/workspace-files.ts";
 export { PluginPackageSchema, PluginPlanSchema, PluginWorkSchema, ScanFindingSchema } from "./shapes/plugins.ts";
 export type { PluginPackage, PluginPart, PluginPlan, PluginWork, ScanFinding } from "./shapes/plugins.ts";
+export type { WebhookDelivery } from "./methods/webhook-methods.ts";
 export type { PluginInstallation } from "./methods/plugin-methods.ts";
 export { SkillDetailsSchema, SkillPlanSchema, SkillSummarySchema } from "./shapes/skills.ts";
 export type { SkillDetails, SkillPlan, SkillSummary } from "./shapes/skills.ts";

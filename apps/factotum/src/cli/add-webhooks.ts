@@ -1,17 +1,26 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import { Option, type Command } from "commander";
 import type * as WebhookCommands from "../commands/webhooks.ts";
 import type { CliContext, Finish } from "../runtime/cli-context.ts";
-import { json } from "./options.ts";
+import { json, positive } from "./options.ts";
 
 /** Requests of other systems: `factotum webhooks`. */
 export function addWebhooks(program: Command, context: CliContext, finish: Finish): void {
-  const webhooks = program.command("webhooks").description("requests of other systems: list, test");
+  const webhooks = program.command("webhooks").description("requests of other systems: list, deliveries, test");
   const load = async (): Promise<typeof WebhookCommands> => import("../commands/webhooks.ts");
   webhooks
     .command("list")
     .description("list the addresses, what proves a request, and what it does")
     .addOption(json())
     .action(async (options: { json?: boolean }) => finish(await (await load()).webhooksList(context, { json: options.json === true })));
+  webhooks
+    .command("deliveries")
+    .description("list which requests came, and what became of each")
+    .addOption(new Option("--limit <number>", "how many, up to 100; 20 by default").argParser(positive))
+    .addOption(json())
+    .action(async ({ limit, json: asJson }: { limit?: number; json?: boolean }) =>
+      finish(await (await load()).webhooksDeliveries(context, { json: asJson === true, ...withoutUndefined({ limit }) })),
+    );
   webhooks
     .command("test")
     .description("send a correctly signed request to the running gateway, and show its answer")

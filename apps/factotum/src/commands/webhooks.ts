@@ -3,11 +3,14 @@ import { readFile } from "node:fs/promises";
 import { loadConfig, resolveSecret } from "@factotum/config";
 import type { FactotumConfig, Secret, WebhookScheme } from "@factotum/config";
 import { signRequest } from "@factotum/gateway";
+import { formatTime } from "@factotum/tools";
 import { configOptions } from "../compose/extensions.ts";
 import { connectGateway } from "../rpc/connect-gateway.ts";
+import { requestGateway } from "../rpc/request-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
+import { terminalText } from "../runtime/foreign-text.ts";
 import { renderTable } from "../runtime/render-table.ts";
 import { refusedStart } from "../runtime/refused-start.ts";
 
@@ -18,6 +21,27 @@ interface Address {
   readonly scheme: WebhookScheme;
   readonly action: "agent" | "wake";
   readonly secret: Secret | undefined;
+}
+
+/** Lists which requests came, newest first, and what became of each. */
+export async function webhooksDeliveries(
+  cli: CliContext,
+  { json, ...params }: { readonly json: boolean; readonly limit?: number },
+): Promise<number> {
+  const found = await requestGateway(cli, "webhooks.deliveries", params);
+  if (json) printJson(cli, found);
+  else {
+    const rows = found.deliveries.map(({ receivedAtMs, webhook, state, reason, sessionKey = "" }) =>
+      [formatTime(receivedAtMs, ownZone()), webhook, reason === undefined ? state : `${state}: ${reason}`, sessionKey].map(terminalText),
+    );
+    if (rows.length === 0) cli.note("factotum: no request came of late\n");
+    else cli.print(renderTable(["came", "webhook", "outcome", "conversation"], rows));
+  }
+  return EXIT.ok;
+}
+
+function ownZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 /** Lists the addresses below `hooks.path`. */

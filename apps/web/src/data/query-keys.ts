@@ -21,7 +21,7 @@ export function namespaceOf(method: string): string {
 /** What each event of the gateway may have changed, as namespaces of methods. An event without a row changes no cached result. */
 const CHANGED_BY: Partial<Record<RpcEvent, readonly RpcNamespace[]>> = {
   // A session changes when something was said in it: by a person, a job or a sub-agent, at a cost.
-  "sessions-change": ["sessions", "agents", "cron", "subagents", "status", "usage", "context", "messages"],
+  "sessions-change": ["sessions", "agents", "cron", "subagents", "status", "usage", "context", "messages", "webhooks"],
   "warnings-change": ["warnings", "damage", "pairing", "setup", "status"],
   "approvals-change": ["approvals", "status"],
   "deadletters-change": ["deadletters", "status"],

@@ -34,6 +34,7 @@ import { subagentHandlers } from "./subagent-handlers.ts";
 import { systemHandlers } from "./system-handlers.ts";
 import { toolHandlers } from "./tool-handlers.ts";
 import { usageHandlers } from "./usage-handlers.ts";
+import { webhookHandlers } from "./webhook-handlers.ts";
 import type { WebchatHub } from "./webchat-hub.ts";
 
 /** The dependencies of methods. */
@@ -78,6 +79,7 @@ export function createRpcHandlers({ engine, hub, desks, memory, ...control }: Rp
     ...approvalHandlers(engine.parts.approvals),
     ...toolHandlers(engine),
     ...usageHandlers(engine),
+    ...webhookHandlers(engine),
     ...editorHandlers(engine.parts),
     ...setupHandlers(desks.setup),
     ...systemHandlers(engine),

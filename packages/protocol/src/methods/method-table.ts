@@ -30,6 +30,7 @@ import { SUBAGENT_METHODS, type SubagentMethods } from "./subagent-methods.ts";
 import { SYSTEM_METHODS, type SystemMethods } from "./system-methods.ts";
 import { TOOL_METHODS, type ToolMethods } from "./tool-methods.ts";
 import { USAGE_METHODS, type UsageMethods } from "./usage-methods.ts";
+import { WEBHOOK_METHODS, type WebhookMethods } from "./webhook-methods.ts";
 
 /** Every method with its parameters and result. */
 export interface RpcMethods
@@ -59,6 +60,7 @@ export interface RpcMethods
     ApprovalMethods,
     ToolMethods,
     UsageMethods,
+    WebhookMethods,
     GatewayMethods,
     SetupMethods,
     SystemMethods,
@@ -102,6 +104,7 @@ export const RPC_METHODS: RpcMethodSchemas = {
   ...APPROVAL_METHODS,
   ...TOOL_METHODS,
   ...USAGE_METHODS,
+  ...WEBHOOK_METHODS,
   ...GATEWAY_METHODS,
   ...SETUP_METHODS,
   ...SYSTEM_METHODS,

@@ -1,5 +1,4 @@
 import type { ConfigView } from "@factotum/protocol";
-import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { Loaded } from "../../data/loaded.tsx";
 import { type Settings, useSettings } from "../../data/use-settings.ts";
@@ -11,13 +10,11 @@ import { Card } from "../../ui/card.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import styles from "./automations.module.css";
-import { Fact, Moment } from "./jobs-panel.tsx";
+import { DeliveriesCard } from "./deliveries-card.tsx";
+import { Fact } from "./jobs-panel.tsx";
 import { webhookList, type WebhookRow } from "./webhook-list.ts";
 
 const WebhooksForm = lazy(async () => ({ default: (await import("./webhooks-form.tsx")).WebhooksForm }));
-
-/** Deliveries that are listed, newest first. */
-const DELIVERIES = 20;
 
 /** Addresses at which other systems tell the assistant what has happened. */
 export function WebhooksPanel(): React.JSX.Element {
@@ -100,35 +97,5 @@ function WebhookItem({ row: { name, url, scheme, action, hasSecret, task, delive
       </dl>
       {task === undefined ? null : <p dir="auto">{task}</p>}
     </li>
-  );
-}
-
-/** What came of late: each request has a conversation of its own, which is kept for a day. */
-function DeliveriesCard(): React.JSX.Element {
-  const sessions = useRpc("sessions.list", { kinds: ["hook"], limit: DELIVERIES });
-  return (
-    <Card title={t("Last deliveries")}>
-      <Loaded query={sessions}>
-        {({ sessions: all }) =>
-          all.length === 0 ? (
-            <EmptyState>{t("None. What a request has caused is kept for a day.")}</EmptyState>
-          ) : (
-            <ul className={styles["rows"]}>
-              {all.map(({ key, displayName, label, activeAtMs, running }) => (
-                <li key={key}>
-                  <Link to="/chat/{-$sessionKey}" params={{ sessionKey: key }}>
-                    <bdi>{label ?? displayName}</bdi>
-                  </Link>
-                  <span className={styles["outcome"]}>
-                    {running ? <Badge tone="good">{t("Running")}</Badge> : null}
-                    <Moment atMs={activeAtMs} />
-                  </span>
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
-    </Card>
   );
 }

@@ -1,0 +1,79 @@
+import type { WebhookDelivery } from "@factotum/protocol";
+import { Link } from "@tanstack/react-router";
+import { Loaded } from "../../data/loaded.tsx";
+import { useRpc } from "../../data/use-rpc.ts";
+import { msg, t } from "../../i18n/t.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Card } from "../../ui/card.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { reasonText } from "./automation-texts.ts";
+import styles from "./automations.module.css";
+import { Moment } from "./jobs-panel.tsx";
+
+/** Deliveries that are listed, newest first. */
+const DELIVERIES = 20;
+
+const STATES: Readonly<Record<WebhookDelivery["state"], { readonly text: string; readonly tone?: "good" | "bad" }>> = {
+  waiting: { text: msg("Waiting") },
+  running: { text: msg("Running"), tone: "good" },
+  answered: { text: msg("Answered"), tone: "good" },
+  shown: { text: msg("Read by the assistant"), tone: "good" },
+  silent: { text: msg("Nothing to say") },
+  failed: { text: msg("Failed"), tone: "bad" },
+};
+
+/** What each address has received of late, and what became of it. */
+export function DeliveriesCard(): React.JSX.Element {
+  const found = useRpc("webhooks.deliveries", { limit: DELIVERIES });
+  return (
+    <Card title={t("Last deliveries")}>
+      <Loaded query={found}>
+        {({ deliveries }) =>
+          deliveries.length === 0 ? (
+            <EmptyState>{t("None of late. A request that was refused is in the log alone.")}</EmptyState>
+          ) : (
+            <ul className={styles["rows"]} aria-label={t("Last deliveries")}>
+              {deliveries.map((delivery) => (
+                <li key={`${delivery.receivedAtMs} ${delivery.webhook} ${delivery.turnId ?? ""}`}>
+                  <Delivery delivery={delivery} />
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}
+
+function Delivery({
+  delivery: { webhook, receivedAtMs, state, reason, sessionKey, turnId },
+}: {
+  readonly delivery: WebhookDelivery;
+}): React.JSX.Element {
+  const { text, tone } = STATES[state];
+  return (
+    <>
+      <span className={styles["outcome"]}>
+        <strong>
+          <bdi>{webhook}</bdi>
+        </strong>
+        <Moment atMs={receivedAtMs} />
+        <Badge {...(tone !== undefined && { tone })}>{t(text)}</Badge>
+        {reason === undefined ? null : <bdi>{reasonText(reason)}</bdi>}
+      </span>
+      <span className={styles["outcome"]}>
+        {sessionKey === undefined ? null : (
+          <Link to="/chat/{-$sessionKey}" params={{ sessionKey }}>
+            {t("Open the conversation")}
+          </Link>
+        )}
+        {turnId === undefined ? null : (
+          <Link to="/trace/$id" params={{ id: turnId }}>
+            {t("What happened to this message")}
+          </Link>
+        )}
+      </span>
+    </>
+  );
+}
