@@ -185,7 +185,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly string[]>> = {
     "doctor",
     "forget",
     // What clients may ask of the product
-    "desks",
+    "admin",
     "backup",
     "deployment",
     "commands",

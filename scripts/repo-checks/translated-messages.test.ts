@@ -5,7 +5,7 @@ import { readSentences, type SentenceFilter } from "../source/read-sentences.ts"
 import { trackedFiles } from "../source/tracked-files.ts";
 import { ROOT } from "../workspace.ts";
 
-/** Advice to run a command, which the page is not shown (`desk-error.ts`). */
+/** Advice to run a command, which the page is not shown (`service-error.ts`). */
 const COMMAND = /\bfactotum |--\w|kill -9/;
 /** Titles and descriptions of keys begin with a capital letter; the catalogue of the settings has them. */
 const DESCRIPTION = /^[\p{Lu}`]/u;
@@ -44,7 +44,7 @@ const SOURCES: readonly Row[] = [
       "requests",
       "run/run-model.ts",
       "schedule/check-spec.ts",
-      "schedule/heartbeat-desk.ts",
+      "schedule/heartbeat-service.ts",
       "schedule/job-service.ts",
       "schedule/owner-authority.ts",
       "schedule/system-events.ts",
@@ -138,7 +138,7 @@ const SOURCES: readonly Row[] = [
     phrases: true,
     leaves: NO_MESSAGE,
   },
-  { folder: "apps/factotum/src", in: ["compose", "desks"], constructors: ["RpcError", "ChannelRequestError"] },
+  { folder: "apps/factotum/src", in: ["compose", "admin"], constructors: ["RpcError", "ChannelRequestError"] },
   {
     folder: "apps/factotum/src",
     in: [
@@ -149,7 +149,7 @@ const SOURCES: readonly Row[] = [
       "compose/skill-scan.ts",
       "compose/stage-package.ts",
       "compose/switch-plugins.ts",
-      "desks",
+      "admin",
       "extensions/installed-source.ts",
       "extensions/lock-extensions.ts",
       "extensions/npm-project.ts",

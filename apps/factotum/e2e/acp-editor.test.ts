@@ -7,7 +7,7 @@ import type { StrictServer } from "@factotum/testing-providers";
 import { runCommand, startProduct, type Product } from "@factotum/testing-product";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openEditor } from "./acp-scene.ts";
-import { EditorDesk } from "./editor-desk.ts";
+import { FakeEditor } from "./fake-editor.ts";
 import { serverProgram } from "./mcp-scene.ts";
 import { order, startObedientModel, type Order } from "./obedient-model.ts";
 
@@ -48,11 +48,11 @@ const please = (...calls: readonly Order[]): string => `Please ${order(...calls)
 const exec = (command: string): string => please({ name: "exec", arguments: { command } });
 
 test("files are those of the editor, unsaved changes included, and commands run in its terminals", TIMEOUT, async () => {
-  const desk = new EditorDesk();
+  const fake = new FakeEditor();
   const file = path.join(project, "a.txt");
   await writeFile(file, "one\ntwo\n");
-  desk.buffers.set(file, "one\nunsaved\n");
-  await using editor = await openEditor({ home: product.home, capabilities: desk.capabilities, serve: desk.serve });
+  fake.buffers.set(file, "one\nunsaved\n");
+  await using editor = await openEditor({ home: product.home, capabilities: fake.capabilities, serve: fake.serve });
   const { sessionId } = await editor.create(project);
   await editor.prompt(
     sessionId,
@@ -62,13 +62,13 @@ test("files are those of the editor, unsaved changes included, and commands run 
       { name: "write", arguments: { path: "new/b.txt", content: "b" } },
     ),
   );
-  expect(desk.asked).toContain(`write ${file}`);
+  expect(fake.asked).toContain(`write ${file}`);
   expect(await readFile(file, "utf8")).toBe("one\nedited\n");
   expect(await readFile(path.join(project, "new/b.txt"), "utf8")).toBe("b");
   await editor.prompt(sessionId, exec("echo $IN_EDITOR; pwd; exit 3"));
   expect(results()[0]).toMatch(new RegExp(`yes\n${project}\n[^]*3`));
-  expect(desk.commands).toEqual([expect.stringContaining("echo $IN_EDITOR")]);
-  expect(desk.open).toEqual([]);
+  expect(fake.commands).toEqual([expect.stringContaining("echo $IN_EDITOR")]);
+  expect(fake.open).toEqual([]);
   expect(editor.updates(sessionId)).toContainEqual(
     expect.objectContaining({ sessionUpdate: "tool_call_update", content: [{ type: "terminal", terminalId: "t1" }] }),
   );
@@ -77,12 +77,12 @@ test("files are those of the editor, unsaved changes included, and commands run 
   await expect.poll(() => existsSync(path.join(project, "begun"))).toBe(true);
   await editor.agent.notify(session.cancel, { sessionId });
   expect(await prompted).toBe("cancelled");
-  await expect.poll(() => desk.open).toEqual([]);
+  await expect.poll(() => fake.open).toEqual([]);
 });
 
 test("a second editor changes nothing; when the first one has left, the gateway itself reads, writes and runs", TIMEOUT, async () => {
-  const [desk, other] = [new EditorDesk(), new EditorDesk()];
-  const first = await openEditor({ home: product.home, capabilities: desk.capabilities, serve: desk.serve });
+  const [fake, other] = [new FakeEditor(), new FakeEditor()];
+  const first = await openEditor({ home: product.home, capabilities: fake.capabilities, serve: fake.serve });
   const { sessionId } = await first.create(project);
   await using second = await openEditor({ home: product.home, capabilities: {}, serve: () => undefined });
   await second.agent.request(session.resume, { sessionId, cwd: project, mcpServers: [] });
@@ -90,12 +90,12 @@ test("a second editor changes nothing; when the first one has left, the gateway 
   await third.agent.request(session.resume, { sessionId, cwd: project, mcpServers: [] });
   expect(third.errors()).toContain("Another editor has this conversation open");
   await third.prompt(sessionId, exec("echo $IN_EDITOR"));
-  expect([desk.commands.length, other.commands.length]).toEqual([1, 0]);
+  expect([fake.commands.length, other.commands.length]).toEqual([1, 0]);
   await third.agent.request(session.close, { sessionId });
   await first[Symbol.asyncDispose]();
   await second.prompt(sessionId, exec("echo here: $IN_EDITOR."));
   expect(results()).toEqual([expect.stringContaining("here: .")]);
-  expect([desk.commands.length, other.commands.length]).toEqual([1, 0]);
+  expect([fake.commands.length, other.commands.length]).toEqual([1, 0]);
 });
 
 test("the editor's MCP servers are there in its conversation, and one that fails does no harm", TIMEOUT, async () => {
@@ -127,8 +127,8 @@ test("the editor's MCP servers are there in its conversation, and one that fails
 });
 
 test("an editor that dies in the middle of a command leaves a run that ends, and nothing runs a second time", TIMEOUT, async () => {
-  const desk = new EditorDesk();
-  const editor = await openEditor({ home: product.home, capabilities: desk.capabilities, serve: desk.serve });
+  const fake = new FakeEditor();
+  const editor = await openEditor({ home: product.home, capabilities: fake.capabilities, serve: fake.serve });
   const { sessionId } = await editor.create(project);
   const prompted = editor.prompt(sessionId, exec("echo once >> runs; sleep 600"));
   prompted.catch(() => undefined);
@@ -139,12 +139,12 @@ test("an editor that dies in the middle of a command leaves a run that ends, and
   await later.agent.request(session.load, { sessionId, cwd: project, mcpServers: [] });
   await expect.poll(() => later.text(sessionId)).toContain("Done.");
   expect(await readFile(path.join(project, "runs"), "utf8")).toBe("once\n");
-  desk.close();
+  fake.close();
 });
 
 test("a gateway that dies in the middle of a command ends the prompt, and the next one uses the editor again", TIMEOUT, async () => {
-  const desk = new EditorDesk();
-  await using editor = await openEditor({ home: product.home, capabilities: desk.capabilities, serve: desk.serve });
+  const fake = new FakeEditor();
+  await using editor = await openEditor({ home: product.home, capabilities: fake.capabilities, serve: fake.serve });
   const { sessionId } = await editor.create(project);
   const prompted = editor.prompt(sessionId, exec("touch dying; sleep 600"));
   prompted.catch(() => undefined);
@@ -152,10 +152,10 @@ test("a gateway that dies in the middle of a command ends the prompt, and the ne
   await product.end("SIGKILL");
   try {
     await expect(prompted).rejects.toMatchObject({ code: -32_603 });
-    await expect.poll(() => desk.open).toEqual([]);
-    const before = desk.commands.length;
+    await expect.poll(() => fake.open).toEqual([]);
+    const before = fake.commands.length;
     await editor.prompt(sessionId, exec("echo again"));
-    await expect.poll(() => desk.commands.length).toBeGreaterThan(before);
+    await expect.poll(() => fake.commands.length).toBeGreaterThan(before);
   } finally {
     await runCommand(["gateway", "stop"], { home: product.home });
   }

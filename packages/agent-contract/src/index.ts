@@ -97,7 +97,7 @@ export type {
   SessionReporter,
   SettingsAnswer,
   SettingsChange,
-  SettingsDesk,
+  SettingsService,
 } from "./ports.ts";
 export type {
   SpawnAttachment,

@@ -357,7 +357,7 @@ export interface SettingsChange {
 export type SettingsAnswer = { readonly type: "done"; readonly text: string } | { readonly type: "refused"; readonly message: string };
 
 /** The configuration of the gateway, for the tool `gateway`. Never shows or takes a secret in plain text. Implemented by the product. */
-export interface SettingsDesk {
+export interface SettingsService {
   /** The schema of a key, or of the whole file. Rejects when the disk does, as the others do. */
   describe(key: string | undefined): Promise<SettingsAnswer>;
   /** The value of a key, or the whole file, with the hash of this version of the file. */

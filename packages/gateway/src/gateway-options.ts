@@ -20,7 +20,7 @@ import type { CheckpointPorts } from "./checkpoints/checkpoint-service.ts";
 import type { EditorLinks } from "./editors/editor-links.ts";
 import type { CrashPointHook } from "./kernel/crash-point.ts";
 import type { ChannelAccount } from "./channels/channel-account.ts";
-import type { ClientDesks } from "./rpc/client-desks.ts";
+import type { AdminServices } from "./rpc/admin-services.ts";
 import type { GatewayMemory } from "./rpc/memory-handlers.ts";
 import type { WebchatHub } from "./rpc/webchat-hub.ts";
 import type { OwnerControl } from "./ingress/pairing-service.ts";
@@ -67,7 +67,7 @@ export interface GatewayOptions extends GatewaySettings {
   /** The state directory; absolute. */
   readonly home: string;
   readonly configControl: ConfigControl;
-  readonly desks: ClientDesks;
+  readonly services: AdminServices;
   /** Makes the first paired sender the owner. */
   readonly ownerControl: OwnerControl;
   /** Open; its opener closes it after `stop`. */

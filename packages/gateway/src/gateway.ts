@@ -216,7 +216,7 @@ function createClients(
     status,
     warnings,
     reloadConfig: async (how) => configControl.reload(how),
-    desks: options.desks,
+    services: options.services,
     memory,
     requestRestart: options.onRestartRequest,
     requestShutdown: options.onShutdownRequest,

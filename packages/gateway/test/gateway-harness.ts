@@ -12,7 +12,7 @@ import type {
   Random,
   SkillIndex,
   SettingsAnswer,
-  SettingsDesk,
+  SettingsService,
   SkillUse,
   ToolSource,
 } from "@factotum/agent-contract";
@@ -28,11 +28,11 @@ import type { FileAccess, FileAccessOptions } from "@factotum/tools";
 import { NO_MEMORY } from "./no-memory.ts";
 import { completeRunner } from "./complete-runner.ts";
 import type { TestRunner } from "./complete-runner.ts";
-import { NO_DESKS } from "./no-desks.ts";
+import { NO_SERVICES } from "./no-services.ts";
 import { CheckpointKeeper, createFileProvenance, EditorLinks, inboundMediaFolder, startGateway } from "../src/index.ts";
 import type {
   ChannelAccount,
-  ChannelDesk,
+  ChannelService,
   CrashPointHook,
   DiskReserve,
   Gateway,
@@ -259,7 +259,7 @@ const noCommands: TestRunner = {
 };
 
 const NO_SETTING = async (): Promise<SettingsAnswer> => ({ type: "refused", message: "no settings in this test" });
-const NO_SETTINGS: SettingsDesk = { describe: NO_SETTING, read: NO_SETTING, plan: NO_SETTING, write: NO_SETTING };
+const NO_SETTINGS: SettingsService = { describe: NO_SETTING, read: NO_SETTING, plan: NO_SETTING, write: NO_SETTING };
 
 /** A stub: nobody becomes the owner. */
 const NO_OWNERS: OwnerControl = { addFirstOwner: async () => ({ type: "done", isOwner: false }) };
@@ -310,7 +310,7 @@ export async function startTestGateway(
     readonly ownerControl?: OwnerControl;
     /** Refuses everything by default. */
     readonly setupControl?: Partial<SetupControl>;
-    readonly channelDesk?: ChannelDesk;
+    readonly channelService?: ChannelService;
     /** None by default. */
     readonly skills?: Partial<SkillIndex>;
     /** Is told of invoked skills. */
@@ -341,7 +341,7 @@ export async function startTestGateway(
     /** With the tools for sessions, which requests do not have otherwise. */
     readonly sessionTools?: true;
     /** Takes no change by default. */
-    readonly settingsDesk?: SettingsDesk;
+    readonly settingsService?: SettingsService;
     /** Ignored by default. */
     readonly onRestartRequest?: () => Promise<void>;
     /** Between the gateway and its store. */
@@ -427,7 +427,7 @@ export async function startTestGateway(
             jobs,
             sessions,
             subagents,
-            settings: options.settingsDesk ?? NO_SETTINGS,
+            settings: options.settingsService ?? NO_SETTINGS,
             background,
             clock: common.clock,
             web: options.web ?? NO_WEB,
@@ -439,7 +439,7 @@ export async function startTestGateway(
             ({ name }) =>
               (name !== "cron" || options.cronTool === true) &&
               (options.subagents === true || !SUBAGENT_TOOLS.includes(name)) &&
-              (name !== "gateway" || options.settingsDesk !== undefined) &&
+              (name !== "gateway" || options.settingsService !== undefined) &&
               (options.sessionTools === true || !/^(?:sessions_(?!spawn|yield)|agents_list)/.test(name)),
           ),
           ...(options.mediaTools
@@ -476,10 +476,10 @@ export async function startTestGateway(
       reload: async () => ({ type: "unchanged", changed: [], needsRestart: [], problems: [] }),
       onChange: () => ({ [Symbol.dispose]: () => undefined }),
     },
-    desks: {
-      ...NO_DESKS,
-      setup: { ...NO_DESKS.setup, ...options.setupControl },
-      channels: options.channelDesk ?? NO_DESKS.channels,
+    services: {
+      ...NO_SERVICES,
+      setup: { ...NO_SERVICES.setup, ...options.setupControl },
+      channels: options.channelService ?? NO_SERVICES.channels,
     },
     ownerControl: options.ownerControl ?? NO_OWNERS,
     store: options.around?.(store) ?? store,

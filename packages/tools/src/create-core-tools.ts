@@ -11,7 +11,7 @@ import type {
   Restarter,
   ScheduledJobs,
   SessionReporter,
-  SettingsDesk,
+  SettingsService,
   Subagents,
 } from "@factotum/agent-contract";
 import { createExecTool, type ExecToolOptions } from "./commands/exec-tool.ts";
@@ -51,7 +51,7 @@ export interface CoreToolsOptions {
   readonly planBoard: PlanBoard;
   readonly questioner: Questioner;
   readonly reporter: SessionReporter;
-  readonly settings: SettingsDesk;
+  readonly settings: SettingsService;
   readonly restarter: Restarter;
   readonly jobs: ScheduledJobs;
   readonly sessions: AgentSessions;

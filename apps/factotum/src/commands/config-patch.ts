@@ -1,7 +1,7 @@
 import { parseTypedValue } from "@factotum/config";
-import { RpcError, type ConfigDesk } from "@factotum/gateway";
+import { RpcError, type ConfigService } from "@factotum/gateway";
 import type { ConfigPatchResult } from "@factotum/protocol";
-import { createConfigDesk } from "../desks/config-desk.ts";
+import { createConfigService } from "../admin/config-service.ts";
 import { configOptions } from "../compose/extensions.ts";
 import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
@@ -18,9 +18,9 @@ export async function configPatch(
     throw new CliError("usage", "There is no object on standard input.", {
       fix: `Write keys and values; null removes one: echo '{ gateway: { port: 18791 } }' | factotum config patch`,
     });
-  const desk = createConfigDesk({ options: async () => configOptions(context.env), hide: (text) => text });
-  const baseHash = base ?? (await desk.view()).baseHash;
-  const result = await patchOrFail(desk, { baseHash, patch: patch as Readonly<Record<string, unknown>>, dryRun });
+  const service = createConfigService({ options: async () => configOptions(context.env), hide: (text) => text });
+  const baseHash = base ?? (await service.view()).baseHash;
+  const result = await patchOrFail(service, { baseHash, patch: patch as Readonly<Record<string, unknown>>, dryRun });
   const reloaded = result.type === "applied" ? await reloadGateway(context) : undefined;
   if (json) {
     printJson(context, reloaded === undefined ? result : { ...result, gateway: reloaded });
@@ -37,9 +37,9 @@ export async function configPatch(
   return EXIT.ok;
 }
 
-async function patchOrFail(desk: ConfigDesk, change: Parameters<ConfigDesk["patch"]>[0]): Promise<ConfigPatchResult> {
+async function patchOrFail(service: ConfigService, change: Parameters<ConfigService["patch"]>[0]): Promise<ConfigPatchResult> {
   try {
-    return await desk.patch(change);
+    return await service.patch(change);
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
     const fix = error.code === "conflict" ? "Look at the file again." : "Nothing was written.";

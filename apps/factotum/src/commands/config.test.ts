@@ -257,7 +257,7 @@ test("the schema has every channel of this build", async () => {
 });
 
 test("patch changes several keys at once, keeps comments, and refuses another version of the file", async () => {
-  await using cli = await withConfig(`{ gateway: { port: 1 }, /* mine */ session: { mainKey: "desk" } }`);
+  await using cli = await withConfig(`{ gateway: { port: 1 }, /* mine */ session: { mainKey: "service" } }`);
   const patch = async (input: string, ...args: readonly string[]): ReturnType<typeof cli.run> =>
     cli.runWith({ readInput: async () => input }, "config", "patch", ...args);
   const change = "{ gateway: { port: 2 }, session: null }";

@@ -9,7 +9,7 @@ import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { composeGateway, DAMAGED_DATABASE, type ComposedGateway, type ComposeOptions } from "../compose/compose-gateway.ts";
 import { configOptions } from "../compose/extensions.ts";
-import { createDesks } from "../desks/create-desks.ts";
+import { createAdminServices } from "../admin/create-admin-services.ts";
 import { earlierProjects } from "../extensions/project-folders.ts";
 import { createLogger } from "../runtime/create-logger.ts";
 import { containCrashes } from "../runtime/contain-crashes.ts";
@@ -88,8 +88,8 @@ async function runUntilStopped(context: CliContext, options: GatewayRunOptions):
   for (;;) {
     const onRestartRequest = async (): Promise<void> => restart(context);
     const restarting = { requireStart: async () => requireStart(context), restart: onRestartRequest };
-    const desks: ComposeOptions["desks"] = (parts) => createDesks(parts, restarting);
-    const compose = { context, loaded, logger, secrets, desks, onRestartRequest };
+    const services: ComposeOptions["services"] = (parts) => createAdminServices(parts, restarting);
+    const compose = { context, loaded, logger, secrets, services, onRestartRequest };
     const stopped = await runOnce(compose, stop, async (composed) => {
       if (wasAnnounced) context.print("The gateway has rebuilt its database and continues.\n");
       else await announce(context, options.hideToken ? { ...composed, token: undefined } : composed, loaded);

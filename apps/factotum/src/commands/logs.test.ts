@@ -1,7 +1,7 @@
 import { appendFile, mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createLogDesk } from "../desks/log-desk.ts";
+import { createLogService } from "../admin/log-service.ts";
 import { CliHome } from "../../test/cli.ts";
 
 const LINES = [
@@ -60,8 +60,8 @@ test("lines are filtered by what they are about and by their text", async () => 
 test("clients read the newest lines, then what was written since, also over a change of the file, without secrets", async () => {
   await using cli = await CliHome.create();
   const path = await withLog(cli);
-  const desk = createLogDesk({ path, hide: (text) => text.replaceAll("bad", "***") });
-  const first = await desk.tail({ level: "info", limit: 2 });
+  const service = createLogService({ path, hide: (text) => text.replaceAll("bad", "***") });
+  const first = await service.tail({ level: "info", limit: 2 });
   expect(first.lines).toEqual([
     {
       time: "2026-11-22T01:00:03.000Z",
@@ -72,20 +72,20 @@ test("clients read the newest lines, then what was written since, also over a ch
     },
     { level: "info", source: "gateway", message: "not ours \\u0007", fields: [] },
   ]);
-  expect(await desk.tail({ after: first.cursor })).toEqual({ lines: [], cursor: first.cursor });
+  expect(await service.tail({ after: first.cursor })).toEqual({ lines: [], cursor: first.cursor });
   await appendFile(path, `${LINES[2]}\n${LINES[0]}`);
-  const second = await desk.tail({ after: first.cursor });
+  const second = await service.tail({ after: first.cursor });
   // An unfinished line is read once it is whole.
   expect(second.lines).toMatchObject([{ level: "error", message: "It failed", fields: [{ name: "error", value: "***: deeper" }] }]);
   await appendFile(path, "\n");
   await rename(path, `${path}.1`);
   await writeFile(path, `${LINES[1]}\n`);
   // The rest of the previous file first.
-  const third = await desk.tail({ after: second.cursor });
+  const third = await service.tail({ after: second.cursor });
   expect(third.lines).toMatchObject([{ source: "feishu", message: "Channel started" }]);
-  const fourth = await desk.tail({ after: third.cursor });
+  const fourth = await service.tail({ after: third.cursor });
   expect(fourth.lines).toMatchObject([{ source: "gateway", message: "Input ignored" }]);
-  expect(await desk.tail({ after: fourth.cursor })).toEqual({ lines: [], cursor: fourth.cursor });
+  expect(await service.tail({ after: fourth.cursor })).toEqual({ lines: [], cursor: fourth.cursor });
 });
 
 test("a missing log is reported, and is no failure", async () => {

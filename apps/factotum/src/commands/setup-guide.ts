@@ -21,7 +21,7 @@ import { CliError } from "../runtime/cli-error.ts";
 import type { Choice, Prompts } from "../runtime/prompts.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { channelsAdd } from "./channels-add.ts";
-import { listChannels } from "../desks/channel-desk.ts";
+import { listChannels } from "../admin/channel-service.ts";
 import { firstRunParts, setupState } from "./first-run-steps.ts";
 import { offerStart } from "./offer-start.ts";
 

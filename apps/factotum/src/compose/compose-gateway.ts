@@ -33,7 +33,7 @@ import { createOpenCommandProxy } from "./command-proxy.ts";
 import { ConfigReloader } from "./config-reloader.ts";
 import { crashPointFrom } from "./crash-point.ts";
 import { channelCatalog, configOptions } from "./extensions.ts";
-import { createSettingsDesk } from "./settings-desk.ts";
+import { createSettingsService } from "./settings-service.ts";
 import { settingsOf } from "./gateway-settings.ts";
 import { gatewayToken } from "./gateway-token.ts";
 import { keepSnapshots } from "./keep-snapshots.ts";
@@ -66,8 +66,8 @@ export interface ComposedGateway {
   close(reason: string): Promise<void>;
 }
 
-/** What desks are made of. */
-export interface DeskParts
+/** What services are made of. */
+export interface ServiceParts
   extends Pick<ComposeOptions, "context" | "loaded" | "secrets">, Pick<ComposedFileAccess, "owned">, Pick<Integrations, "mcp" | "lsp"> {
   /** Applies the configuration file. */
   readonly control: ConfigReloader;
@@ -75,7 +75,7 @@ export interface DeskParts
 }
 
 /** What clients may ask of the product, and what first senders change of its configuration. */
-export interface Desks extends Pick<GatewayOptions, "desks" | "ownerControl"> {
+export interface Services extends Pick<GatewayOptions, "services" | "ownerControl"> {
   /** Those of the memory. */
   readonly memory: Pick<GatewayOptions["memory"], "files" | "history" | "forgetting">;
 }
@@ -86,7 +86,7 @@ export interface ComposeOptions {
   readonly loaded: LoadedConfig;
   readonly logger: Logger;
   readonly secrets: SecretFilter;
-  readonly desks: (parts: DeskParts) => Desks;
+  readonly services: (parts: ServiceParts) => Services;
   readonly onRestartRequest: () => Promise<void>;
   readonly onShutdownRequest: (reason: string) => void;
 }
@@ -102,7 +102,7 @@ const CLEAN_AFTER_MS = 1000;
 
 /** Builds the gateway from its packages and starts it. Rejects with an error that says what to do; then nothing is left open. */
 export async function composeGateway(options: ComposeOptions): Promise<ComposedGateway> {
-  const { context, loaded, logger, secrets, desks, ...requests } = options;
+  const { context, loaded, logger, secrets, services, ...requests } = options;
   const [{ paths }, { env }, { onShutdownRequest }] = [loaded, context, requests];
   const system = { clock: systemClock, random: systemRandom, logger };
   // Parts that outlive a configuration read the current one here.
@@ -134,7 +134,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   const skillRuns = new SkillRuns({ context, currentConfig: () => config, secrets, logger, signal: leaving.signal });
   const { plugins, acp, ...integrations } = await openIntegrations(opened, loaded, { context, store, files, provenance, ...current });
   const notices = [...tokenNotices, ...(await plugins.load(config)), ...(await settingNotices(config, env))];
-  const settings = createSettingsDesk({ options: async () => configOptions(env), reload: async () => reloader.reload() });
+  const settings = createSettingsService({ options: async () => configOptions(env), reload: async () => reloader.reload() });
   const parts = { context, files, runner: watchNotes(runner), skillRuns, ...integrations, plugins, settings, secrets, logger };
   const reloader = new ConfigReloader({
     context,
@@ -153,7 +153,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     limitsKeptBy: host.limitsKeptBy,
     logger,
   });
-  const { memory, ...asked } = desks({ context, loaded, control: reloader, owned, ...current, ...integrations });
+  const { memory, ...asked } = services({ context, loaded, control: reloader, owned, ...current, ...integrations });
   const gateway = await startGateway({
     ...settingsOf(config, { ...parts, token }),
     version: context.version,

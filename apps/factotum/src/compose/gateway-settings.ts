@@ -1,4 +1,4 @@
-import type { CommandRunner, Logger, SettingsDesk } from "@factotum/agent-contract";
+import type { CommandRunner, Logger, SettingsService } from "@factotum/agent-contract";
 import type { FactotumConfig } from "@factotum/config";
 import type { GatewaySettings } from "@factotum/gateway";
 import { createCoreTools, createMediaTools, createPdfReader, createRipgrep, type FileAccess } from "@factotum/tools";
@@ -25,7 +25,7 @@ export interface SettingsParts extends Omit<Integrations, "plugins" | "acp"> {
   readonly runner: CommandRunner;
   readonly skillRuns: SkillRuns;
   readonly plugins: Pick<ComposedPlugins, "sources" | "commandFolders">;
-  readonly settings: SettingsDesk;
+  readonly settings: SettingsService;
 }
 
 /** The settings of a configuration: what the gateway replaces when the file changes. */

@@ -4,7 +4,7 @@ import path from "node:path";
 import type { AgentTool, JsonObject, JsonValue, RunFacts } from "@factotum/agent-contract";
 import { createCoreTools, createFileAccess } from "@factotum/tools";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createSettingsDesk } from "./settings-desk.ts";
+import { createSettingsService } from "./settings-service.ts";
 
 /** An attempt of the assistant to change what it may do itself, and a similar change that the owner may allow, or that needs no decision. */
 interface Pair {
@@ -174,7 +174,7 @@ beforeEach(async () => {
     userHome: base,
     roots: () => [{ type: "owner", path: path.join(base, "elsewhere"), writable: true }],
   });
-  const settings = createSettingsDesk({
+  const settings = createSettingsService({
     options: async () => ({ env: { FACTOTUM_HOME: home, HOME: base }, channels: [] }),
     reload: async () => ({ type: "applied", problems: [], changed: [], needsRestart: [] }),
   });

@@ -3,7 +3,7 @@ import { startAnthropicServer, textReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
-import { NO_DESKS } from "../../test/no-desks.ts";
+import { NO_SERVICES } from "../../test/no-services.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 import { TestClient } from "../../test/test-client.ts";
 import { RpcError } from "../kernel/rpc-error.ts";
@@ -29,8 +29,8 @@ beforeEach(async () => {
   old = new TestPlatform();
   write = async () => apply();
   const removed = { key: "channels.test", credentials: [], admitting: [], owners: [] };
-  const channelDesk = { ...NO_DESKS.channels, remove: async () => write().then(() => removed) };
-  running = await startTestGateway({ platform: old, patch: withModel(server.baseUrl), channelDesk });
+  const channelService = { ...NO_SERVICES.channels, remove: async () => write().then(() => removed) };
+  running = await startTestGateway({ platform: old, patch: withModel(server.baseUrl), channelService });
   client = await TestClient.connect(running.gateway.url, running.token);
 });
 afterEach(async () => {

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import type { ChannelAccount } from "../index.ts";
 import { createMemoryLogger, realClock, realRandom, startTestGateway, TestPlatform } from "../../test/gateway-harness.ts";
-import { NO_DESKS } from "../../test/no-desks.ts";
+import { NO_SERVICES } from "../../test/no-services.ts";
 import { NO_MEMORY } from "../../test/no-memory.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 import { authorize, OWN } from "../access/authorize.ts";
@@ -48,7 +48,7 @@ async function serverWithPatience(running: TestGateway, requestTimeoutMs: number
     status: () => running.gateway.status(),
     warnings: () => [],
     reloadConfig: () => Promise.reject(new Error("there is no file")),
-    desks: NO_DESKS,
+    services: NO_SERVICES,
     memory: NO_MEMORY,
     requestRestart: async () => undefined,
     requestShutdown: () => undefined,

@@ -1,6 +1,6 @@
 import type { ConfigFinding, RpcErrorCode } from "@factotum/protocol";
 
-/** A request that is refused: the one way for methods, and for the desks that they ask. Nothing was changed, unless the message says so; it says what to do. */
+/** A request that is refused: the one way for methods, and for the services that they ask. Nothing was changed, unless the message says so; it says what to do. */
 export class RpcError extends Error {
   readonly code: RpcErrorCode;
   /** What is wrong with which key of the configuration. */

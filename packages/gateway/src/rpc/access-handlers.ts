@@ -4,7 +4,7 @@ import { addressOf } from "./channel-handlers.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
 
 /** Who may write to an account, for clients. Rejects with an `RpcError` that says what to do; then nothing was changed. A change is in use when it resolves. */
-export interface AccessDesk {
+export interface AccessService {
   read(account: AccountAddress): Promise<AccountAccess>;
   allow(account: AccountAddress, id: string, as: AccessRole): Promise<AccountAccess>;
   remove(account: AccountAddress, id: string, as: AccessRole): Promise<AccountAccess>;
@@ -15,11 +15,11 @@ export interface AccessDesk {
 }
 
 /** The methods of who may write to an account. */
-export function accessHandlers(desk: AccessDesk): RpcHandlersOf<Extract<RpcMethod, `access.${string}`>> {
+export function accessHandlers(service: AccessService): RpcHandlersOf<Extract<RpcMethod, `access.${string}`>> {
   return {
-    "access.list": async (params) => desk.read(addressOf(params)),
-    "access.allow": async ({ id, as, ...params }) => desk.allow(addressOf(params), id, as),
-    "access.remove": async ({ id, as, ...params }) => desk.remove(addressOf(params), id, as),
-    "access.policy": async ({ dmPolicy, groupPolicy, ...params }) => desk.setPolicy(addressOf(params), { dmPolicy, groupPolicy }),
+    "access.list": async (params) => service.read(addressOf(params)),
+    "access.allow": async ({ id, as, ...params }) => service.allow(addressOf(params), id, as),
+    "access.remove": async ({ id, as, ...params }) => service.remove(addressOf(params), id, as),
+    "access.policy": async ({ dmPolicy, groupPolicy, ...params }) => service.setPolicy(addressOf(params), { dmPolicy, groupPolicy }),
   };
 }

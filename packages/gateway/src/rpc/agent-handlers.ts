@@ -9,7 +9,7 @@ import type { RpcHandlersOf } from "./rpc-connection.ts";
 type AgentChange = "agents.add" | "agents.update" | "agents.remove" | "agents.bind" | "agents.unbind";
 
 /** What clients change of the agents in the configuration: a function for each method. Each rejects with an `RpcError`. */
-export type AgentDesk = {
+export type AgentService = {
   readonly [Method in AgentChange as Method extends `agents.${infer Name}` ? Name : never]: (
     params: RpcMethods[Method]["params"],
   ) => Promise<RpcMethods[Method]["result"]>;
@@ -18,14 +18,14 @@ export type AgentDesk = {
 /** The methods that show and change the agents, and which messages are theirs. */
 export function agentHandlers(
   { parts, sessions }: Pick<Engine, "parts" | "sessions">,
-  desk: AgentDesk,
+  service: AgentService,
 ): RpcHandlersOf<Extract<RpcMethod, `agents.${string}`>> {
   return {
-    "agents.add": async (params) => desk.add(params),
-    "agents.update": async (params) => desk.update(params),
-    "agents.remove": async (params) => desk.remove(params),
-    "agents.bind": async (params) => desk.bind(params),
-    "agents.unbind": async (params) => desk.unbind(params),
+    "agents.add": async (params) => service.add(params),
+    "agents.update": async (params) => service.update(params),
+    "agents.remove": async (params) => service.remove(params),
+    "agents.bind": async (params) => service.bind(params),
+    "agents.unbind": async (params) => service.unbind(params),
     "agents.list": async () => ({
       agents: await Promise.all(
         parts.running.agents.list().map(async (agent) => ({

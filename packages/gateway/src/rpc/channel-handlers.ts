@@ -1,7 +1,7 @@
 import type { RpcMethod } from "@factotum/protocol";
 import type { AccountAddress } from "../channels/channel-inspector.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { ChannelDesk } from "./channel-desk.ts";
+import type { ChannelService } from "./channel-service.ts";
 import { RpcError } from "../kernel/rpc-error.ts";
 import type { RpcHandlersOf } from "./rpc-connection.ts";
 import { sendTestMessage } from "./send-test-message.ts";
@@ -9,7 +9,7 @@ import { sendTestMessage } from "./send-test-message.ts";
 /** The methods of channels and of single accounts. */
 export function channelHandlers(
   engine: Pick<Engine, "channelInspector" | "pairing" | "parts">,
-  desk: ChannelDesk,
+  service: ChannelService,
 ): RpcHandlersOf<Extract<RpcMethod, `channels.${string}`>> {
   const { channelInspector: inspector, pairing, parts } = engine;
   const { channels, dispatcher } = parts;
@@ -21,9 +21,9 @@ export function channelHandlers(
     }),
     "channels.login": async ({ loginId, answer, ...params }) => inspector.login(addressOf(params), { loginId, answer }),
     "channels.cancelLogin": async ({ loginId }) => ({ cancelled: inspector.cancelLogin(loginId) }),
-    "channels.list": async () => ({ channels: await desk.list() }),
-    "channels.form": async (params) => desk.form(addressOf(params)),
-    "channels.save": async ({ settings, ...params }) => desk.save(addressOf(params), settings),
+    "channels.list": async () => ({ channels: await service.list() }),
+    "channels.form": async (params) => service.form(addressOf(params)),
+    "channels.save": async ({ settings, ...params }) => service.save(addressOf(params), settings),
     "channels.restart": async (params) => {
       const account = addressOf(params);
       if (channels.accountFor(account) === undefined)
@@ -33,7 +33,7 @@ export function channelHandlers(
     },
     "channels.remove": async (params) => {
       const account = addressOf(params);
-      const removed = await desk.remove(account);
+      const removed = await service.remove(account);
       // Not before the account is gone: until then another message could make a code.
       const pairings = await pairing.forgetAccount(account);
       const discarded = channels.accountFor(account) === undefined ? await dispatcher.discard(account) : 0;

@@ -2,7 +2,7 @@ import type { ConfigPatchResult, ConfigView, RpcMethod, RpcMethods } from "@fact
 import type { RpcHandlersOf } from "./rpc-connection.ts";
 
 /** The configuration file for clients. No secret is in what it resolves with. */
-export interface ConfigDesk {
+export interface ConfigService {
   schema(): Promise<Readonly<Record<string, unknown>>>;
   view(): Promise<ConfigView>;
   /** Rejects with an `RpcError` if nothing was written: `conflict` if the file is another one than the change was made for. */
@@ -10,10 +10,10 @@ export interface ConfigDesk {
 }
 
 /** The methods of the configuration file; that which reads it again is one of the gateway's own. */
-export function configHandlers(desk: ConfigDesk): RpcHandlersOf<Exclude<Extract<RpcMethod, `config.${string}`>, "config.reload">> {
+export function configHandlers(service: ConfigService): RpcHandlersOf<Exclude<Extract<RpcMethod, `config.${string}`>, "config.reload">> {
   return {
-    "config.schema": async () => ({ schema: await desk.schema() }),
-    "config.get": async () => desk.view(),
-    "config.patch": async (change) => desk.patch(change),
+    "config.schema": async () => ({ schema: await service.schema() }),
+    "config.get": async () => service.view(),
+    "config.patch": async (change) => service.patch(change),
   };
 }

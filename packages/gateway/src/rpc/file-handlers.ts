@@ -10,7 +10,7 @@ type FileMethod = Extract<RpcMethod, `files.${string}`>;
 type OfAgent<Method extends FileMethod> = Omit<RpcMethods[Method]["params"], "agentId"> & { readonly agentId: string };
 
 /** The workspace files of agents, for clients: a function for each method `files.*`. Each rejects with an `RpcError`. */
-export type FileDesk = {
+export type FileService = {
   readonly [Method in Exclude<FileMethod, "files.list"> as Method extends `files.${infer Name}` ? Name : never]: (
     params: OfAgent<Method>,
   ) => Promise<RpcMethods[Method]["result"]>;
@@ -23,7 +23,7 @@ export type FileDesk = {
 const DEFAULT_WINDOW = 200_000;
 
 /** The methods of workspace files. The caller has the token: the owner. */
-export function fileHandlers({ sessions, parts }: Pick<Engine, "sessions" | "parts">, desk: FileDesk): RpcHandlersOf<FileMethod> {
+export function fileHandlers({ sessions, parts }: Pick<Engine, "sessions" | "parts">, service: FileService): RpcHandlersOf<FileMethod> {
   const ofAgent = <Params extends { readonly agentId?: string }>(params: Params): Params & { readonly agentId: string } => ({
     ...params,
     agentId: sessions.agentId(params.agentId),
@@ -31,15 +31,15 @@ export function fileHandlers({ sessions, parts }: Pick<Engine, "sessions" | "par
   return {
     "files.list": async (params) => {
       const { agentId } = ofAgent(params);
-      return desk.list({ agentId, contextWindow: await windowOf(parts.running.agents.get(agentId)) });
+      return service.list({ agentId, contextWindow: await windowOf(parts.running.agents.get(agentId)) });
     },
-    "files.read": async (params) => desk.read(ofAgent(params)),
-    "files.write": async (params) => desk.write(ofAgent(params)),
-    "files.versions": async (params) => desk.versions(ofAgent(params)),
-    "files.version": async (params) => desk.version(ofAgent(params)),
-    "files.restore": async (params) => desk.restore(ofAgent(params)),
-    "files.add": async (params) => desk.add(ofAgent(params)),
-    "files.remove": async (params) => desk.remove(ofAgent(params)),
+    "files.read": async (params) => service.read(ofAgent(params)),
+    "files.write": async (params) => service.write(ofAgent(params)),
+    "files.versions": async (params) => service.versions(ofAgent(params)),
+    "files.version": async (params) => service.version(ofAgent(params)),
+    "files.restore": async (params) => service.restore(ofAgent(params)),
+    "files.add": async (params) => service.add(ofAgent(params)),
+    "files.remove": async (params) => service.remove(ofAgent(params)),
   };
 }
 

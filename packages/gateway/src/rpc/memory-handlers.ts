@@ -22,14 +22,14 @@ const MAX_NAMED = 200;
  * The notes of agents, for the owner. Paths are relative to the workspace. Rejects with an `RpcError`: `not-found` for what is no note, `conflict` for a note that
  * is another one than was read, or cannot be read or written.
  */
-export interface NoteDesk {
+export interface NoteService {
   /** By path. */
   list(agentId: string, options: { readonly signal: AbortSignal }): Promise<readonly MemoryFile[]>;
   read(agentId: string, path: string): Promise<Omit<MemoryText, "agentId">>;
   /** Without a `baseHash` the note must not exist. */
   write(agentId: string, change: { readonly path: string; readonly text: string; readonly baseHash?: string }): Promise<void>;
   remove(agentId: string, change: { readonly path: string; readonly baseHash: string }): Promise<void>;
-  /** Calls the listener with the agent whose note was changed by a tool or by this desk. */
+  /** Calls the listener with the agent whose note was changed by a tool or by this service. */
   onChange(listener: (agentId: string) => void): Disposable;
 }
 
@@ -46,7 +46,7 @@ export interface NoteHistory {
 }
 
 /** Forgets for good. Rejects with an `RpcError` for what cannot be done now. */
-export interface ForgetDesk {
+export interface ForgetService {
   /** What would be forgotten. Changes nothing. */
   plan(scope: MemoryForgetScope): Promise<MemoryForgetReport>;
   /** Stores the decision, unless there is nothing of it, and restarts the gateway. */
@@ -58,10 +58,10 @@ export interface GatewayMemory {
   readonly provider: MemoryProvider;
   /** Is given what embeds texts with the configured model, when it can. */
   readonly embedWith: (embeddings: TextEmbeddings) => void;
-  readonly files: NoteDesk;
+  readonly files: NoteService;
   readonly history: NoteHistory;
   readonly audit: AuditNotes;
-  readonly forgetting: ForgetDesk;
+  readonly forgetting: ForgetService;
 }
 
 /** The methods that search the memory, bring its index up to date, restore versions of notes, and that examine notes. The caller has the token: the owner. */
@@ -111,7 +111,7 @@ export function memoryHandlers(
 /** The methods of the notes themselves. */
 function noteHandlers(
   { sessions }: Pick<Engine, "sessions">,
-  files: NoteDesk,
+  files: NoteService,
 ): RpcHandlersOf<"memory.list" | "memory.read" | "memory.write" | "memory.remove"> {
   const read = async (agentId: string, path: string): Promise<MemoryText> => ({ agentId, ...(await files.read(agentId, path)) });
   return {

@@ -4,7 +4,7 @@ import { accessHandlers } from "./access-handlers.ts";
 import { agentHandlers } from "./agent-handlers.ts";
 import { approvalHandlers } from "./approval-handlers.ts";
 import { attachmentHandlers } from "./attachment-handlers.ts";
-import type { ClientDesks } from "./client-desks.ts";
+import type { AdminServices } from "./admin-services.ts";
 import { branchHandlers } from "./branch-handlers.ts";
 import { channelHandlers } from "./channel-handlers.ts";
 import { chatHandlers } from "./chat-handlers.ts";
@@ -41,7 +41,7 @@ import type { WebchatHub } from "./webchat-hub.ts";
 export interface RpcServices extends GatewayControl {
   readonly engine: Engine;
   readonly hub: WebchatHub;
-  readonly desks: ClientDesks;
+  readonly services: AdminServices;
   readonly memory: GatewayMemory;
 }
 
@@ -49,39 +49,39 @@ export interface RpcServices extends GatewayControl {
 export type RpcHandlers = RpcHandlersOf<RpcMethod>;
 
 /** Creates the handlers, one file for each group of methods. */
-export function createRpcHandlers({ engine, hub, desks, memory, ...control }: RpcServices): RpcHandlers {
+export function createRpcHandlers({ engine, hub, services, memory, ...control }: RpcServices): RpcHandlers {
   return {
     ...chatHandlers(engine, hub),
     ...branchHandlers(engine),
-    ...agentHandlers(engine, desks.agents),
+    ...agentHandlers(engine, services.agents),
     ...attachmentHandlers(engine),
     ...sessionHandlers(engine),
     ...subagentHandlers(engine),
     ...checkpointHandlers(engine),
     ...commandHandlers(engine),
-    ...configHandlers(desks.config),
+    ...configHandlers(services.config),
     ...contextHandlers(engine),
     ...deadLetterHandlers(engine.deadLetters),
     ...cronHandlers(engine),
-    ...fileHandlers(engine, desks.files),
+    ...fileHandlers(engine, services.files),
     ...heartbeatHandlers(engine),
-    ...logHandlers(desks.log),
+    ...logHandlers(services.log),
     ...mediaHandlers(engine),
     ...memoryHandlers(engine, memory),
     ...messageHandlers(engine),
-    ...modelHandlers(engine, desks.setup),
-    ...accessHandlers(desks.access),
-    ...channelHandlers(engine, desks.channels),
+    ...modelHandlers(engine, services.setup),
+    ...accessHandlers(services.access),
+    ...channelHandlers(engine, services.channels),
     ...pairingHandlers(engine.pairing),
-    ...pluginHandlers(desks.plugins),
-    ...serverHandlers(engine, desks.servers),
-    ...skillHandlers(engine, desks.skills),
+    ...pluginHandlers(services.plugins),
+    ...serverHandlers(engine, services.servers),
+    ...skillHandlers(engine, services.skills),
     ...approvalHandlers(engine.parts.approvals),
     ...toolHandlers(engine),
     ...usageHandlers(engine),
     ...webhookHandlers(engine),
     ...editorHandlers(engine.parts),
-    ...setupHandlers(desks.setup),
+    ...setupHandlers(services.setup),
     ...systemHandlers(engine),
     ...gatewayHandlers(engine, control),
   };

@@ -6,15 +6,15 @@ type ServerMethod = Extract<RpcMethod, `servers.${string}`>;
 type OfAgent<Method extends ServerMethod> = Omit<RpcMethods[Method]["params"], "agentId"> & { readonly agentId: string };
 
 /** MCP servers and language servers, for clients. Each function rejects with an `RpcError`. */
-export interface ServerDesk {
+export interface ServerService {
   list(params: OfAgent<"servers.list">): Promise<RpcMethods["servers.list"]["result"]>;
   test(params: OfAgent<"servers.test">, options: { readonly signal: AbortSignal }): Promise<RpcMethods["servers.test"]["result"]>;
 }
 
 /** The methods of servers. The caller has the token: the owner. */
-export function serverHandlers({ sessions }: Pick<Engine, "sessions">, desk: ServerDesk): RpcHandlersOf<ServerMethod> {
+export function serverHandlers({ sessions }: Pick<Engine, "sessions">, service: ServerService): RpcHandlersOf<ServerMethod> {
   return {
-    "servers.list": async ({ agentId }) => desk.list({ agentId: sessions.agentId(agentId) }),
-    "servers.test": async (params, { signal }) => desk.test({ ...params, agentId: sessions.agentId(params.agentId) }, { signal }),
+    "servers.list": async ({ agentId }) => service.list({ agentId: sessions.agentId(agentId) }),
+    "servers.test": async (params, { signal }) => service.test({ ...params, agentId: sessions.agentId(params.agentId) }, { signal }),
   };
 }

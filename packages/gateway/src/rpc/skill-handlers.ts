@@ -19,7 +19,7 @@ interface CallOptions {
 }
 
 /** The skills of agents, for clients. Each function rejects with an `RpcError`. */
-export interface SkillDesk {
+export interface SkillService {
   list(agent: SkillAgent, options: CallOptions): Result<"skills.list">;
   show(agent: SkillAgent & { readonly name: string }, options: CallOptions): Result<"skills.show">;
   enable(params: Params<"skills.enable">): Result<"skills.enable">;
@@ -29,17 +29,17 @@ export interface SkillDesk {
 }
 
 /** The methods of skills. The caller has the token: the owner. */
-export function skillHandlers({ sessions, parts }: Engine, desk: SkillDesk): RpcHandlersOf<SkillMethod> {
+export function skillHandlers({ sessions, parts }: Engine, service: SkillService): RpcHandlersOf<SkillMethod> {
   const agentOf = async (named: string | undefined): Promise<SkillAgent> => {
     const agentId = sessions.agentId(named);
     return { agentId, tools: (await listTools({ agentId }, { ...parts, sessions })).tools };
   };
   return {
-    "skills.list": async ({ agentId }, { signal }) => desk.list(await agentOf(agentId), { signal }),
-    "skills.show": async ({ agentId, name }, { signal }) => desk.show({ ...(await agentOf(agentId)), name }, { signal }),
-    "skills.enable": async (params) => desk.enable(params),
-    "skills.disable": async (params) => desk.disable(params),
-    "skills.install": async (params, { signal }) => desk.install(params, { signal }),
-    "skills.remove": async (params) => desk.remove(params),
+    "skills.list": async ({ agentId }, { signal }) => service.list(await agentOf(agentId), { signal }),
+    "skills.show": async ({ agentId, name }, { signal }) => service.show({ ...(await agentOf(agentId)), name }, { signal }),
+    "skills.enable": async (params) => service.enable(params),
+    "skills.disable": async (params) => service.disable(params),
+    "skills.install": async (params, { signal }) => service.install(params, { signal }),
+    "skills.remove": async (params) => service.remove(params),
   };
 }

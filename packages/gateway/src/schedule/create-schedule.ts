@@ -26,7 +26,7 @@ import { ownerAuthority } from "./owner-authority.ts";
 import { missedClaim } from "./due-slots.ts";
 import { runPayload } from "./run-payload.ts";
 import { heartbeatId } from "./heartbeat-job.ts";
-import { HeartbeatDesk, type Beat } from "./heartbeat-desk.ts";
+import { HeartbeatService, type Beat } from "./heartbeat-service.ts";
 import { HeartbeatWaker } from "./heartbeat-waker.ts";
 import { JobAnnouncer } from "./job-announcer.ts";
 import { JobBook } from "./job-book.ts";
@@ -92,7 +92,7 @@ export interface Schedule {
   addressOf(agentId: string, target: string): Promise<Origin | string>;
   report(): Promise<ScheduleStatus>;
   start(): Promise<void>;
-  readonly heartbeats: HeartbeatDesk;
+  readonly heartbeats: HeartbeatService;
   /** The configuration has changed. */
   apply(): void;
   stop(): Promise<void>;
@@ -164,7 +164,7 @@ export function createSchedule(parts: ScheduleParts, options: ScheduleOptions): 
       await receipts.recover();
       power.set(running.config.cron.enabled);
     },
-    heartbeats: new HeartbeatDesk({ ...parts, book, beat }),
+    heartbeats: new HeartbeatService({ ...parts, book, beat }),
     apply() {
       power.set(running.config.cron.enabled);
       options.inBackground(

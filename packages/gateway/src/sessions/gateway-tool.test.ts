@@ -1,4 +1,4 @@
-import type { SettingsAnswer, SettingsDesk } from "@factotum/agent-contract";
+import type { SettingsAnswer, SettingsService } from "@factotum/agent-contract";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicServer, JsonObject } from "@factotum/testing-providers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -20,11 +20,11 @@ const answer = (name: string) => async (): Promise<SettingsAnswer> => {
   calls.push(name);
   return { type: "done", text: name === "plan" ? "gateway.port: 1 → 2" : `${name} done` };
 };
-const desk: SettingsDesk = { describe: answer("describe"), read: answer("read"), plan: answer("plan"), write: answer("write") };
+const service: SettingsService = { describe: answer("describe"), read: answer("read"), plan: answer("plan"), write: answer("write") };
 
 type Options = NonNullable<Parameters<typeof startTestGateway>[0]>;
 const start = (options: Options = {}): Promise<TestGateway> =>
-  startTestGateway({ platform, patch: withModel(server.baseUrl), settingsDesk: desk, decides: () => "allow-once", ...options });
+  startTestGateway({ platform, patch: withModel(server.baseUrl), settingsService: service, decides: () => "allow-once", ...options });
 const through = (args: JsonObject): ReturnType<typeof toolReply> =>
   toolReply({ name: "tool_call", input: { name: "gateway", arguments: args } });
 const WAIT = { timeout: 10_000 };

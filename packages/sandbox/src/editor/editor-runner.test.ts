@@ -21,7 +21,7 @@ const REQUEST: CommandRequest = {
 };
 
 /** A terminal that does what the test says. */
-class Desk implements EditorTerminals {
+class FakeTerminals implements EditorTerminals {
   isOffered = true;
   isGone = false;
   failure: Error | undefined;
@@ -57,7 +57,7 @@ class Desk implements EditorTerminals {
   }
 }
 
-let desk: Desk;
+let fake: FakeTerminals;
 let timers: { readonly delayMs: number; readonly callback: () => void }[];
 const onHost: CommandRequest[] = [];
 let seen: string;
@@ -79,7 +79,7 @@ const clock: Clock = {
 };
 
 beforeEach(() => {
-  [desk, timers, seen] = [new Desk(), [], ""];
+  [fake, timers, seen] = [new FakeTerminals(), [], ""];
   onHost.length = 0;
 });
 
@@ -95,13 +95,13 @@ function start(
 ): ReturnType<CommandRunner["start"]> {
   const baseEnv = { PATH: "/bin", HOME: "/home/ada", TERM: "dumb", OPENAI_API_KEY: "sk-1" };
   const isSecret = (value: string): boolean => value.startsWith("sk-");
-  const runner = createEditorRunner({ runner: host, terminals: desk, baseEnv, isSecret, clock });
+  const runner = createEditorRunner({ runner: host, terminals: fake, baseEnv, isSecret, clock });
   return runner.start({ ...REQUEST, ...request }, { signal, run: RUN, onOutput: (text) => (seen += text) });
 }
 
 test("a command runs in a terminal with the gateway's variables, and its output and end are those of the terminal", async () => {
   const running = await start();
-  expect(desk.commands).toEqual([
+  expect(fake.commands).toEqual([
     {
       file: "make",
       args: ["all"],
@@ -110,32 +110,32 @@ test("a command runs in a terminal with the gateway's variables, and its output 
       maxOutputBytes: 150_000,
     },
   ]);
-  desk.shown = "first\r\n";
+  fake.shown = "first\r\n";
   await pass(500);
   await expect.poll(() => seen).toBe("first\n");
-  desk.shown = "first\r\n\u001B[31msecond\u001B[0m\r\n";
-  desk.end.resolve({ exitCode: 3 });
+  fake.shown = "first\r\n\u001B[31msecond\u001B[0m\r\n";
+  fake.end.resolve({ exitCode: 3 });
   expect(await running.ended).toMatchObject({ end: { type: "exited", exitCode: 3 }, output: "first\nsecond\n", outputBytes: 13 });
-  expect([seen, desk.calls, timers, running.write("x")]).toEqual(["first\nsecond\n", ["release"], [], "closed"]);
+  expect([seen, fake.calls, timers, running.write("x")]).toEqual(["first\nsecond\n", ["release"], [], "closed"]);
 });
 
 test("shell text runs under the same shell as on the host", async () => {
   const running = await start({ command: { type: "shell", text: "ls | wc" } });
-  expect(desk.commands[0]).toMatchObject({ file: expect.stringMatching(/sh$/), args: expect.arrayContaining(["-c", "ls | wc"]) });
-  desk.end.resolve({ exitCode: 0 });
+  expect(fake.commands[0]).toMatchObject({ file: expect.stringMatching(/sh$/), args: expect.arrayContaining(["-c", "ls | wc"]) });
+  fake.end.resolve({ exitCode: 0 });
   await running.ended;
 });
 
 test("of an output that loses its beginning, what is new is added once", async () => {
   const running = await start({ maxOutputBytes: 100_000 });
-  desk.shown = `${"a".repeat(2_000)}|${"b".repeat(1_500)}`;
+  fake.shown = `${"a".repeat(2_000)}|${"b".repeat(1_500)}`;
   await pass(500);
   await expect.poll(() => seen.length).toBe(3_501);
-  [desk.shown, desk.isCut] = [`${"b".repeat(1_500)}|c`, true];
+  [fake.shown, fake.isCut] = [`${"b".repeat(1_500)}|c`, true];
   await pass(500);
   await expect.poll(() => seen.length).toBe(3_503);
-  desk.shown = "d";
-  desk.end.resolve({ exitCode: 0 });
+  fake.shown = "d";
+  fake.end.resolve({ exitCode: 0 });
   const mark = "\n[… earlier output is left out …]\n";
   expect((await running.ended).output).toBe(`${"a".repeat(2_000)}|${"b".repeat(1_500)}|c${mark}d`);
 });
@@ -147,53 +147,53 @@ test.each<[string, (abort: AbortController, running: Awaited<ReturnType<CommandR
 ])("a command is killed and released when %s", async (_name, stop, expected) => {
   const abort = new AbortController();
   const running = await start({}, abort.signal);
-  desk.shown = "so far";
+  fake.shown = "so far";
   await stop(abort, running);
   expect(await running.ended).toMatchObject({ end: { type: expected }, output: "so far" });
-  expect(desk.calls).toEqual(["kill", "release"]);
+  expect(fake.calls).toEqual(["kill", "release"]);
 });
 
 test("a terminal that does not end is released all the same", async () => {
   const abort = new AbortController();
   const running = await start({}, abort.signal);
-  desk.end.promise.catch(() => undefined);
-  desk.end.resolve = () => undefined;
+  fake.end.promise.catch(() => undefined);
+  fake.end.resolve = () => undefined;
   abort.abort();
   await pass(5_000);
   expect((await running.ended).end).toEqual({ type: "aborted" });
-  expect(desk.calls).toEqual(["kill", "release"]);
+  expect(fake.calls).toEqual(["kill", "release"]);
 });
 
 test("when the editor leaves, the result says that the end is unknown, and nothing runs again", async () => {
   const running = await start();
-  desk.shown = new Error("the editor has left");
-  desk.end.reject(new Error("the editor has left"));
+  fake.shown = new Error("the editor has left");
+  fake.end.reject(new Error("the editor has left"));
   expect(await running.ended).toMatchObject({
     end: { type: "aborted" },
     output: expect.stringContaining("What became of the command is unknown"),
   });
-  expect([desk.calls, onHost]).toEqual([["release"], []]);
+  expect([fake.calls, onHost]).toEqual([["release"], []]);
 });
 
 test("a terminal that does not start is a command that did not, unless it may have started", async () => {
-  desk.refusal = "no such program";
+  fake.refusal = "no such program";
   const refused = await start();
   expect((await refused.ended).end).toEqual({ type: "not-started", message: "The editor has not started the command: no such program" });
-  desk.refusal = undefined;
-  desk.failure = new Error("The editor may have started it: the editor has left.");
+  fake.refusal = undefined;
+  fake.failure = new Error("The editor may have started it: the editor has left.");
   const unknown = await (await start()).ended;
   expect(unknown).toMatchObject({ end: { type: "aborted" }, output: expect.stringContaining("What became of the command is unknown") });
   expect(onHost).toEqual([]);
 });
 
-test.each<[string, Partial<CommandRequest>, (of: Desk) => void]>([
+test.each<[string, Partial<CommandRequest>, (of: FakeTerminals) => void]>([
   ["no terminals are offered", {}, (of) => (of.isOffered = false)],
   ["the editor has just left", {}, (of) => (of.isGone = true)],
   ["it needs input", { input: { type: "pipe" } }, () => undefined],
   ["it needs a terminal of its own", { input: { type: "terminal", columns: 80, rows: 24 } }, () => undefined],
   ["it gets a secret", { env: { KEY: "sk-2" } }, () => undefined],
 ])("a command runs on the host where %s", async (_name, request, arrange) => {
-  arrange(desk);
+  arrange(fake);
   expect((await (await start(request)).ended).output).toBe("host");
-  expect([onHost.length, desk.commands]).toEqual([1, []]);
+  expect([onHost.length, fake.commands]).toEqual([1, []]);
 });

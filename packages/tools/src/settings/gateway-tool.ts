@@ -4,7 +4,7 @@ import type {
   Restarter,
   SettingsAnswer,
   SettingsChange,
-  SettingsDesk,
+  SettingsService,
   ToolTraits,
 } from "@factotum/agent-contract";
 import { z } from "zod";
@@ -24,7 +24,13 @@ const CHANGES: ToolTraits = { effect: "config", idempotent: false, output: "trus
 const READS: ToolTraits = { ...CHANGES, effect: "read", idempotent: true };
 
 /** Reads and changes the configuration of the gateway, and restarts it. For the owner's runs; each change waits for the owner's decision (R19, R23). */
-export function createGatewayTool({ settings, restarter }: { readonly settings: SettingsDesk; readonly restarter: Restarter }): AgentTool {
+export function createGatewayTool({
+  settings,
+  restarter,
+}: {
+  readonly settings: SettingsService;
+  readonly restarter: Restarter;
+}): AgentTool {
   return defineTool({
     name: "gateway",
     summary: "Read and change Factotum's own settings, restart it",

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { JsonValue, SettingsAnswer, SettingsChange, SettingsDesk } from "@factotum/agent-contract";
+import type { JsonValue, SettingsAnswer, SettingsChange, SettingsService } from "@factotum/agent-contract";
 import {
   changeConfig,
   describeKey,
@@ -36,14 +36,14 @@ const OWNERS_FIX = "Tell the owner the command: factotum config set <key> <value
 type Reload = () => ReturnType<ConfigControl["reload"]>;
 type JsonObject = Readonly<Record<string, JsonValue>>;
 
-/** Creates the desk for the configuration file of this product. `options` are read at each use: installed channels change the schema. */
-export function createSettingsDesk({
+/** Creates the service for the configuration file of this product. `options` are read at each use: installed channels change the schema. */
+export function createSettingsService({
   options,
   reload,
 }: {
   readonly options: () => Promise<LoadConfigOptions>;
   readonly reload: Reload;
-}): SettingsDesk {
+}): SettingsService {
   const apply = async (change: SettingsChange, isDryRun: boolean): Promise<SetConfigResult | SettingsAnswer> => {
     let refusal: string | undefined;
     const result = await changeConfig(

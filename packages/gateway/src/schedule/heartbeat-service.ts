@@ -11,7 +11,7 @@ import { shownOccurrence } from "./job-service.ts";
 /** Makes an agent's heartbeat due now: `busy` while one runs, `none` if there is no heartbeat. */
 export type Beat = (agentId: string) => Promise<"started" | "busy" | "none">;
 
-interface HeartbeatDeskOptions {
+interface HeartbeatServiceOptions {
   readonly book: Pick<JobBook, "get">;
   readonly store: Pick<JobStore, "listOccurrences">;
   readonly running: RunningConfig;
@@ -19,10 +19,10 @@ interface HeartbeatDeskOptions {
 }
 
 /** The heartbeats of agents, for the owner. */
-export class HeartbeatDesk {
-  readonly #options: HeartbeatDeskOptions;
+export class HeartbeatService {
+  readonly #options: HeartbeatServiceOptions;
 
-  constructor(options: HeartbeatDeskOptions) {
+  constructor(options: HeartbeatServiceOptions) {
     this.#options = options;
   }
 

@@ -2,20 +2,20 @@ import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { REDACTED, type FactotumConfig } from "@factotum/config";
-import { RpcError, type FileDesk } from "@factotum/gateway";
+import { RpcError, type FileService } from "@factotum/gateway";
 import { NoteVersions } from "@factotum/memory";
 import { createFileAccess } from "@factotum/tools";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createFileDesk } from "./file-desk.ts";
+import { createFileService } from "./file-service.ts";
 
 const hide = (text: string): string => text.replaceAll("s3cret-value", REDACTED);
 const AGENT = { agentId: "main" };
 let home: string;
 let workspace: string;
-let desk: FileDesk;
+let service: FileService;
 let nowMs: number;
 beforeEach(async () => {
-  home = await realpath(await mkdtemp(join(tmpdir(), "factotum-desk-")));
+  home = await realpath(await mkdtemp(join(tmpdir(), "factotum-service-")));
   workspace = join(home, "workspace");
   nowMs = Date.parse("2026-03-01T09:00:00Z");
   await mkdir(workspace);
@@ -31,7 +31,7 @@ beforeEach(async () => {
   const agent = { id: "main", workspace, skipBootstrap: false, bootstrapMaxChars: 40, bootstrapTotalMaxChars: 100 };
   const config = { agents: [agent], tools: { checkpoints: true } } as unknown as FactotumConfig;
   const clock = { now, monotonic: now, schedule: () => ({ [Symbol.dispose]: () => undefined }) };
-  desk = createFileDesk({
+  service = createFileService({
     files,
     versions,
     currentConfig: () => config,
@@ -44,21 +44,21 @@ afterEach(() => rm(home, { recursive: true, force: true }));
 const soul = { ...AGENT, path: "SOUL.md" } as const;
 
 test("a file is written over what was read, and gets back what it held", async () => {
-  const before = await desk.read(soul);
+  const before = await service.read(soul);
   expect(before.text).toBe("");
-  const first = await desk.write({ ...soul, text: "Be calm.", baseHash: before.baseHash });
+  const first = await service.write({ ...soul, text: "Be calm.", baseHash: before.baseHash });
   nowMs += 1;
-  await desk.write({ ...soul, text: "Be loud.", baseHash: first.baseHash });
-  await expect(desk.write({ ...soul, text: "Be late.", baseHash: first.baseHash })).rejects.toMatchObject({ code: "conflict" });
-  const { versions } = await desk.versions(soul);
+  await service.write({ ...soul, text: "Be loud.", baseHash: first.baseHash });
+  await expect(service.write({ ...soul, text: "Be late.", baseHash: first.baseHash })).rejects.toMatchObject({ code: "conflict" });
+  const { versions } = await service.versions(soul);
   expect(versions).toMatchObject([{ sizeBytes: 8, atMs: nowMs }]);
   const id = versions[0]?.id ?? "";
-  expect(await desk.version({ ...soul, id })).toEqual({ text: "Be calm." });
+  expect(await service.version({ ...soul, id })).toEqual({ text: "Be calm." });
   nowMs += 1;
-  expect(await desk.restore({ ...soul, id })).toMatchObject({ baseHash: first.baseHash });
+  expect(await service.restore({ ...soul, id })).toMatchObject({ baseHash: first.baseHash });
   expect(await readFile(join(workspace, "SOUL.md"), "utf8")).toBe("Be calm.");
-  expect((await desk.versions(soul)).versions).toHaveLength(2);
-  await expect(desk.restore({ ...soul, id: "20260101T000000000Z-00000000" })).rejects.toMatchObject({ code: "not-found" });
+  expect((await service.versions(soul)).versions).toHaveLength(2);
+  await expect(service.restore({ ...soul, id: "20260101T000000000Z-00000000" })).rejects.toMatchObject({ code: "not-found" });
 });
 
 test("the list says what each file costs, and which the limits cut; one that cannot be read hides no others", async () => {
@@ -66,33 +66,33 @@ test("the list says what each file costs, and which the limits cut; one that can
   await writeFile(join(workspace, "AGENTS.md"), "a".repeat(20));
   await writeFile(join(home, "elsewhere.md"), "the key");
   await symlink(join(home, "elsewhere.md"), join(workspace, "USER.md"));
-  const { files } = await desk.list({ ...AGENT, contextWindow: 200_000 });
+  const { files } = await service.list({ ...AGENT, contextWindow: 200_000 });
   const byPath = new Map(files.map((file) => [file.path, file]));
   expect(byPath.get("SOUL.md")).toMatchObject({ isThere: true, sizeBytes: 60, isCut: true });
   expect(byPath.get("AGENTS.md")).toMatchObject({ promptTokens: 5, isCut: false });
   expect(byPath.get("USER.md")).toMatchObject({ isThere: true, promptTokens: 0 });
   expect(byPath.get("TOOLS.md")).toMatchObject({ isThere: false, promptTokens: 0 });
-  await expect(desk.read({ ...AGENT, path: "USER.md" })).rejects.toMatchObject({ code: "unavailable" });
+  await expect(service.read({ ...AGENT, path: "USER.md" })).rejects.toMatchObject({ code: "unavailable" });
 });
 
 test("a secret is hidden, kept in a line that stays, and in no other", async () => {
   await writeFile(join(workspace, "SOUL.md"), "token: s3cret-value\ncalm");
-  const { text, baseHash } = await desk.read(soul);
+  const { text, baseHash } = await service.read(soul);
   expect(text).toBe(`token: ${REDACTED}\ncalm`);
-  await expect(desk.write({ ...soul, text: `key: ${REDACTED}`, baseHash })).rejects.toThrow("Line 1 has the mark");
-  await desk.write({ ...soul, text: `token: ${REDACTED}\nloud`, baseHash });
+  await expect(service.write({ ...soul, text: `key: ${REDACTED}`, baseHash })).rejects.toThrow("Line 1 has the mark");
+  await service.write({ ...soul, text: `token: ${REDACTED}\nloud`, baseHash });
   expect(await readFile(join(workspace, "SOUL.md"), "utf8")).toBe("token: s3cret-value\nloud");
 });
 
 test("a text that is too long, and a file that is no text, are refused", async () => {
   await writeFile(join(workspace, "SOUL.md"), "x".repeat(100_001));
-  await expect(desk.read(soul)).rejects.toMatchObject({ code: "too-large" });
+  await expect(service.read(soul)).rejects.toMatchObject({ code: "too-large" });
   await writeFile(join(workspace, "SOUL.md"), Buffer.from([0xff, 0xfe, 0x00]));
-  await expect(desk.read(soul)).rejects.toThrow("no text in UTF-8");
+  await expect(service.read(soul)).rejects.toThrow("no text in UTF-8");
 });
 
 const part = (name: string, text: string, { offset = 0, sizeBytes = text.length }: { offset?: number; sizeBytes?: number } = {}) =>
-  desk.add({ ...AGENT, name, uploadId: "upload-1", sizeBytes, offset, data: Buffer.from(text).toString("base64") });
+  service.add({ ...AGENT, name, uploadId: "upload-1", sizeBytes, offset, data: Buffer.from(text).toString("base64") });
 
 test("a knowledge file arrives in parts, whole or not at all, and takes no other file's name", async () => {
   expect(await part("plan.txt", "one", { sizeBytes: 6 })).toEqual({ agentId: "main", receivedBytes: 3 });
@@ -101,10 +101,10 @@ test("a knowledge file arrives in parts, whole or not at all, and takes no other
   expect(await part("plan.txt", "two", { sizeBytes: 6, offset: 3 })).toMatchObject({ added: { name: "plan.txt", sizeBytes: 6 } });
   expect(await part("PLAN.txt", "other")).toMatchObject({ added: { name: "PLAN (2).txt" } });
   expect(await readFile(join(workspace, "knowledge", "plan.txt"), "utf8")).toBe("onetwo");
-  const { knowledge } = await desk.list({ ...AGENT, contextWindow: 200_000 });
+  const { knowledge } = await service.list({ ...AGENT, contextWindow: 200_000 });
   expect(knowledge.map(({ name }) => name)).toEqual(["PLAN (2).txt", "plan.txt"]);
-  await desk.remove({ ...AGENT, name: "plan.txt" });
-  await expect(desk.remove({ ...AGENT, name: "plan.txt" })).rejects.toMatchObject({ code: "not-found" });
+  await service.remove({ ...AGENT, name: "plan.txt" });
+  await expect(service.remove({ ...AGENT, name: "plan.txt" })).rejects.toMatchObject({ code: "not-found" });
 });
 
 test("parts that stay behind are forgotten, and too many at the same time are refused", async () => {
@@ -119,7 +119,7 @@ test.each(["../SOUL.md", "a/b", "a\\b", ".ssh", "", "..", "a\u0000b", "invoice\u
   "the name %j is refused",
   async (name) => {
     await expect(part(name, "x")).rejects.toMatchObject({ code: "invalid-request" });
-    await expect(desk.remove({ ...AGENT, name })).rejects.toBeInstanceOf(RpcError);
+    await expect(service.remove({ ...AGENT, name })).rejects.toBeInstanceOf(RpcError);
   },
 );
 
@@ -128,7 +128,7 @@ test("a folder that leads out of the workspace takes no file and lists none", as
   await writeFile(join(home, "outside", "secret.txt"), "x");
   await symlink(join(home, "outside"), join(workspace, "knowledge"));
   await expect(part("plan.txt", "x")).rejects.toMatchObject({ code: "unavailable" });
-  expect(await desk.list({ ...AGENT, contextWindow: 200_000 })).toMatchObject({ knowledge: [] });
+  expect(await service.list({ ...AGENT, contextWindow: 200_000 })).toMatchObject({ knowledge: [] });
 });
 
 test("a knowledge file that came another way is removed whatever its name hides, and nothing outside the folder is", async () => {
@@ -136,11 +136,11 @@ test("a knowledge file that came another way is removed whatever its name hides,
   await writeFile(join(workspace, "SOUL.md"), "Be calm.");
   const names = ["cafe\u0301.txt", "a\u202etxt.exe", " spaced ", "~"];
   for (const name of names) await writeFile(join(workspace, "knowledge", name), "x");
-  const { knowledge } = await desk.list({ ...AGENT, contextWindow: 200_000 });
+  const { knowledge } = await service.list({ ...AGENT, contextWindow: 200_000 });
   expect(knowledge.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
-  for (const { name } of knowledge) await desk.remove({ ...AGENT, name });
-  expect(await desk.list({ ...AGENT, contextWindow: 200_000 })).toMatchObject({ knowledge: [] });
+  for (const { name } of knowledge) await service.remove({ ...AGENT, name });
+  expect(await service.list({ ...AGENT, contextWindow: 200_000 })).toMatchObject({ knowledge: [] });
   for (const name of ["../SOUL.md", "..", ".", ".hidden", "a\0b", ""])
-    await expect(desk.remove({ ...AGENT, name })).rejects.toMatchObject({ code: "invalid-request" });
+    await expect(service.remove({ ...AGENT, name })).rejects.toMatchObject({ code: "invalid-request" });
   expect(await readFile(join(workspace, "SOUL.md"), "utf8")).toBe("Be calm.");
 });

@@ -1,9 +1,9 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { JsonValue, SettingsAnswer, SettingsDesk } from "@factotum/agent-contract";
+import type { JsonValue, SettingsAnswer, SettingsService } from "@factotum/agent-contract";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createSettingsDesk } from "./settings-desk.ts";
+import { createSettingsService } from "./settings-service.ts";
 
 const FILE = `{
   // the usual one
@@ -17,14 +17,14 @@ let home: string;
 let file: string;
 let reloads: number;
 let reloaded: { readonly type: "applied" | "kept"; readonly problems: readonly string[]; readonly needsRestart: readonly string[] };
-let desk: SettingsDesk;
+let service: SettingsService;
 beforeEach(async () => {
   home = await mkdtemp(path.join(tmpdir(), "factotum-settings-"));
   file = path.join(home, "factotum.json5");
   await writeFile(file, FILE);
   reloads = 0;
   reloaded = { type: "applied", problems: [], needsRestart: [] };
-  desk = createSettingsDesk({
+  service = createSettingsService({
     options: async () => ({ env: { FACTOTUM_HOME: home, HOME: home }, channels: [] }),
     reload: async () => {
       reloads += 1;
@@ -36,12 +36,12 @@ afterEach(() => rm(home, { recursive: true, force: true }));
 
 const textOf = (answer: SettingsAnswer): string => (answer.type === "done" ? answer.text : `REFUSED ${answer.message}`);
 const read = async (key?: string): Promise<{ readonly hash: string; readonly value?: unknown; readonly type?: string }> =>
-  JSON.parse(textOf(await desk.read(key))) as never;
+  JSON.parse(textOf(await service.read(key))) as never;
 async function merge(value: JsonValue, base?: string): Promise<string> {
   const change = { base: base ?? (await read()).hash, type: "merge", value } as const;
-  const planned = textOf(await desk.plan(change));
+  const planned = textOf(await service.plan(change));
   expect(await readFile(file, "utf8")).toBe(FILE);
-  const written = textOf(await desk.write(change));
+  const written = textOf(await service.write(change));
   expect(written.startsWith("REFUSED")).toBe(planned.startsWith("REFUSED"));
   return planned;
 }
@@ -60,15 +60,15 @@ describe("reading", () => {
   });
 
   test("names the nearest key", async () => {
-    expect(textOf(await desk.read("gateway.prot"))).toMatch(/^REFUSED gateway\.prot: there is no such key; did you mean "port"\?/);
-    expect(textOf(await desk.describe("gateway.prot"))).toMatch(/did you mean "port"\? Look up the object/);
-    expect(textOf(await desk.read("gateway..port"))).toMatch(/^REFUSED .*is no key/);
+    expect(textOf(await service.read("gateway.prot"))).toMatch(/^REFUSED gateway\.prot: there is no such key; did you mean "port"\?/);
+    expect(textOf(await service.describe("gateway.prot"))).toMatch(/did you mean "port"\? Look up the object/);
+    expect(textOf(await service.read("gateway..port"))).toMatch(/^REFUSED .*is no key/);
   });
 
   test("looks up the schema of one key, and only the names below an object", async () => {
-    const port = JSON.parse(textOf(await desk.describe("gateway.port"))) as Record<string, unknown>;
+    const port = JSON.parse(textOf(await service.describe("gateway.port"))) as Record<string, unknown>;
     expect(port).toMatchObject({ default: 18790, isActive: true, needsRestart: true });
-    const whole = textOf(await desk.describe(undefined));
+    const whole = textOf(await service.describe(undefined));
     expect(whole).toContain('"agents"');
     expect(whole.length).toBeLessThan(30_000);
   });
@@ -87,14 +87,14 @@ describe("a change", () => {
   test("removes with null, and replaces one key", async () => {
     expect(await merge({ gateway: { port: null } })).toBe("gateway.port: 18790 → (removed)");
     const change = { base: (await read()).hash, type: "replace", key: "gateway", value: { port: 4712 } } as const;
-    expect(textOf(await desk.write(change))).toContain("gateway.port: (not set) → 4712");
+    expect(textOf(await service.write(change))).toContain("gateway.port: (not set) → 4712");
   });
 
   test("of another version of the file is refused, and says to read again", async () => {
     const { hash } = await read();
     await writeFile(file, `${FILE}// changed\n`);
     for (const base of [hash, "", "0".repeat(16)]) {
-      const answer = textOf(await desk.write({ base, type: "merge", value: { gateway: { port: 1 } } }));
+      const answer = textOf(await service.write({ base, type: "merge", value: { gateway: { port: 1 } } }));
       expect(answer).toMatch(/^REFUSED [^]*has changed since it was read; read it again/);
     }
     expect(await readFile(file, "utf8")).toBe(`${FILE}// changed\n`);
@@ -143,19 +143,19 @@ describe("a change", () => {
   ])("of %s is the owner's alone", async (_, value) => {
     expect(await merge(value)).toMatch(/^REFUSED .*only the owner changes it\. .*factotum config set/);
     const change = { base: (await read()).hash, type: "replace", value } as const;
-    expect(textOf(await desk.plan(change))).toMatch(/^REFUSED .*only the owner changes it/);
+    expect(textOf(await service.plan(change))).toMatch(/^REFUSED .*only the owner changes it/);
     expect(await readFile(file, "utf8")).toBe(FILE);
   });
 
   test("that cannot be used says so", async () => {
     reloaded = { type: "kept", problems: ["the port is taken"], needsRestart: [] };
     const change = { base: (await read()).hash, type: "merge", value: { gateway: { port: 4711 } } } as const;
-    expect(textOf(await desk.write(change))).toMatch(/^REFUSED It was written, but cannot be used[^]*the port is taken/);
+    expect(textOf(await service.write(change))).toMatch(/^REFUSED It was written, but cannot be used[^]*the port is taken/);
   });
 
   test("names keys that need a restart", async () => {
     reloaded = { type: "applied", problems: [], needsRestart: ["gateway.port"] };
     const change = { base: (await read()).hash, type: "merge", value: { gateway: { port: 4711 } } } as const;
-    expect(textOf(await desk.write(change))).toContain("Takes effect after a restart: gateway.port.");
+    expect(textOf(await service.write(change))).toContain("Takes effect after a restart: gateway.port.");
   });
 });

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { Clock } from "@factotum/agent-contract";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { FactotumConfig } from "@factotum/config";
-import { RpcError, type ConfigControl, type SkillDesk } from "@factotum/gateway";
+import { RpcError, type ConfigControl, type SkillService } from "@factotum/gateway";
 import type { RpcMethods, SkillSummary, ToolSummary } from "@factotum/protocol";
 import {
   installStaged,
@@ -16,13 +16,13 @@ import {
   type LockedSkill,
 } from "@factotum/skills";
 import type { CliContext } from "../runtime/cli-context.ts";
-import { asRequest } from "./desk-error.ts";
+import { asRequest } from "./service-error.ts";
 import { scanAgentSkills, skillNeeds, skillState, type AgentSkills } from "../compose/skill-scan.ts";
 import { settingsKey, switchSkill } from "../compose/switch-skill.ts";
 
 const MAX_TEXT_CHARS = 100_000;
 
-interface SkillDeskParts {
+interface SkillServiceParts {
   readonly context: CliContext;
   readonly control: Pick<ConfigControl, "reload">;
   readonly currentConfig: () => FactotumConfig;
@@ -36,7 +36,7 @@ interface Found extends AgentSkills {
 }
 
 /** The skills of agents for clients: what `factotum skills` does. */
-export function createSkillDesk({ context, control, currentConfig, clock, secrets: { toolOutput } }: SkillDeskParts): SkillDesk {
+export function createSkillService({ context, control, currentConfig, clock, secrets: { toolOutput } }: SkillServiceParts): SkillService {
   const folder = context.paths.skillsFolder;
   const find = async (agentId: string, tools: readonly ToolSummary[], signal: AbortSignal): Promise<Found> => ({
     ...(await scanAgentSkills(currentConfig(), { context, agentId, toolsOf: async () => tools, signal })),

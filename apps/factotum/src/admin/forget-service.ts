@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
-import { RpcError, type ForgetDesk } from "@factotum/gateway";
+import { RpcError, type ForgetService } from "@factotum/gateway";
 import type { MemoryForgetScope } from "@factotum/protocol";
 import { assetPath, IS_BUILT } from "../runtime/assets.ts";
 import { CliError } from "../runtime/cli-error.ts";
@@ -9,15 +9,15 @@ import { systemClock } from "../runtime/system-clock.ts";
 import { writeForgotten } from "../forget/forgotten-list.ts";
 import type { ForgetJob, ForgetPlan } from "../forget/plan-forgetting.ts";
 
-/** What the desk needs of its process. */
-export interface ForgetDeskOptions extends Pick<CliContext, "paths" | "env"> {
+/** What the service needs of its process. */
+export interface ForgetServiceOptions extends Pick<CliContext, "paths" | "env"> {
   /** Rejects with a `CliError` if the next start would be refused. */
   readonly requireStart: () => Promise<void>;
   readonly restart: () => Promise<void>;
 }
 
 /** Forgets while a gateway runs: a thread looks at a copy of the database, and what is decided is forgotten by the next start. One question at a time. */
-export function createForgetDesk({ paths, env, requireStart, restart }: ForgetDeskOptions): ForgetDesk {
+export function createForgetService({ paths, env, requireStart, restart }: ForgetServiceOptions): ForgetService {
   let last: Promise<unknown> = Promise.resolve();
   const next = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     const result = last.then(work);

@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { hashOf, REDACTED, type FactotumConfig } from "@factotum/config";
-import { RpcError, type NoteDesk } from "@factotum/gateway";
+import { RpcError, type NoteService } from "@factotum/gateway";
 import { listNoteFiles, MAX_NOTE_BYTES, parseNotePath } from "@factotum/memory";
 import { FileAccessError, type FileAccess, type FileChange, type FileVersion, type RunFiles } from "@factotum/tools";
 import type { NoteChanges } from "../compose/note-changes.ts";
@@ -10,7 +10,7 @@ import { changedSince } from "./changed-since.ts";
 import { ownersRun } from "./note-history.ts";
 import { restoreMarks, unknownMark } from "./restore-marks.ts";
 
-interface NoteDeskParts {
+interface NoteServiceParts {
   /** Keeps versions of what it changes; the rules for what tools write do not apply to the owner. */
   readonly files: FileAccess;
   readonly currentConfig: () => FactotumConfig;
@@ -29,7 +29,7 @@ interface ReadNote {
 }
 
 /** The notes of agents for the owner: read with their secrets hidden, and written over the version that was read alone. */
-export function createNoteDesk(parts: NoteDeskParts): NoteDesk {
+export function createNoteService(parts: NoteServiceParts): NoteService {
   const change = async (agentId: string, path: string, plan: (note: ReadNote | undefined) => FileChange): Promise<void> =>
     withNote(parts, { agentId, path }, async (files, note) => {
       await files.change([plan(await readIfThere(files, note, parts))], { tainted: false });
@@ -70,13 +70,13 @@ const EXISTS = "There is a note of this name already. Open it, or choose another
 /** A note that is not there yet has no secrets. */
 const NEW = { text: "", shown: "", mark: REDACTED };
 
-function workspaceOf({ currentConfig }: Pick<NoteDeskParts, "currentConfig">, agentId: string): string | undefined {
+function workspaceOf({ currentConfig }: Pick<NoteServiceParts, "currentConfig">, agentId: string): string | undefined {
   return currentConfig().agents.find(({ id }) => id === agentId)?.workspace;
 }
 
 /** Uses the files of the owner, if the path is that of a note and no link leads elsewhere. */
 async function withNote<Result>(
-  parts: NoteDeskParts,
+  parts: NoteServiceParts,
   { agentId, path }: { readonly agentId: string; readonly path: string },
   use: (files: RunFiles, note: string) => Promise<Result>,
 ): Promise<Result> {
@@ -115,7 +115,7 @@ async function isDirect(workspace: string, note: string): Promise<boolean> {
   return true;
 }
 
-async function readIfThere(files: RunFiles, note: string, { secrets }: Pick<NoteDeskParts, "secrets">): Promise<ReadNote | undefined> {
+async function readIfThere(files: RunFiles, note: string, { secrets }: Pick<NoteServiceParts, "secrets">): Promise<ReadNote | undefined> {
   try {
     await using opened = await files.openFile(note);
     if (opened.sizeBytes > MAX_NOTE_BYTES) throw new FileAccessError("unsuitable", `${note} is larger than 1 MiB, and is not opened here.`);

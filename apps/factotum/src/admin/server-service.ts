@@ -1,14 +1,14 @@
 import type { Clock } from "@factotum/agent-contract";
 import { withoutUndefined } from "@factotum/agent-contract";
 import { makeFolder, type FactotumConfig } from "@factotum/config";
-import { RpcError, type ServerDesk } from "@factotum/gateway";
+import { RpcError, type ServerService } from "@factotum/gateway";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { lspSettings, type ComposedLsp } from "../compose/compose-lsp.ts";
 import type { ComposedMcp } from "../compose/compose-mcp.ts";
 import { listServers } from "../compose/list-servers.ts";
 import { tryLspServer } from "../compose/try-lsp-server.ts";
 
-interface ServerDeskParts {
+interface ServerServiceParts {
   readonly context: CliContext;
   readonly configPath: string;
   readonly currentConfig: () => FactotumConfig;
@@ -19,7 +19,7 @@ interface ServerDeskParts {
 }
 
 /** MCP servers and language servers for clients: what `factotum mcp` and `factotum lsp` show. */
-export function createServerDesk({ context, configPath, currentConfig, mcp, lsp, clock, hide }: ServerDeskParts): ServerDesk {
+export function createServerService({ context, configPath, currentConfig, mcp, lsp, clock, hide }: ServerServiceParts): ServerService {
   const workspaceOf = (agentId: string): string => {
     const found = currentConfig().agents.find(({ id }) => id === agentId)?.workspace;
     if (found === undefined) throw new RpcError("not-found", `There is no agent "${agentId}".`);

@@ -16,9 +16,9 @@ import {
   type KeyPath,
   type LoadedConfig,
 } from "@factotum/config";
-import { RpcError, type AccessDesk, type ChannelDesk, type ConfigControl } from "@factotum/gateway";
+import { RpcError, type AccessService, type ChannelService, type ConfigControl } from "@factotum/gateway";
 import type { AccountAccess, ChannelForm, ChannelSaving, KnownChannel } from "@factotum/protocol";
-import { asRequest } from "./desk-error.ts";
+import { asRequest } from "./service-error.ts";
 import { channelCatalog, configOptions, findInstalled } from "../compose/extensions.ts";
 import { NO_PARTS } from "../compose/idle-channel.ts";
 import { leftOut } from "../extensions/account-form.ts";
@@ -30,8 +30,8 @@ import { channelWords } from "../accounts/channel-words.ts";
 import { removeAccount } from "../accounts/remove-account.ts";
 import { writeAccount, type AccountPlace } from "../accounts/write-account.ts";
 
-/** The dependencies of the desk. */
-export interface ChannelDeskOptions {
+/** The dependencies of the service. */
+export interface ChannelServiceOptions {
   readonly context: CliContext;
   /** Applies the written file. */
   readonly control: Pick<ConfigControl, "reload">;
@@ -39,10 +39,10 @@ export interface ChannelDeskOptions {
   readonly onSecret: (secret: string) => void;
 }
 
-type Address = Parameters<ChannelDesk["form"]>[0];
+type Address = Parameters<ChannelService["form"]>[0];
 
 /** Sets up channels for the clients of a running gateway, with the steps of the command `channels`. */
-export function createChannelDesk(options: ChannelDeskOptions): ChannelDesk {
+export function createChannelService(options: ChannelServiceOptions): ChannelService {
   return {
     list: async () => asRequest(async () => listChannels(options.context)),
     form: async (account) => asRequest(async () => readForm(account, options.context)),
@@ -60,7 +60,7 @@ export function createChannelDesk(options: ChannelDeskOptions): ChannelDesk {
 }
 
 /** Who may write to accounts, for the clients of a running gateway, with the steps of the command `access`. */
-export function createAccessDesk(options: ChannelDeskOptions): AccessDesk {
+export function createAccessService(options: ChannelServiceOptions): AccessService {
   const { env } = options.context;
   const change = async (account: Address, what: AccessChange): Promise<AccountAccess> =>
     asRequest(async () => {
@@ -117,7 +117,7 @@ async function readForm(account: Address, context: CliContext): Promise<ChannelF
   return { schema: describedAccount({ id: account.channel, schema }), settings, mark: REDACTED, exists };
 }
 
-async function save(account: Address, given: JsonObject, options: ChannelDeskOptions): Promise<ChannelSaving> {
+async function save(account: Address, given: JsonObject, options: ChannelServiceOptions): Promise<ChannelSaving> {
   const { context, onSecret } = options;
   const { channel: id, accountId } = account;
   const entry = await availableChannel(context, id);
@@ -221,7 +221,7 @@ async function load({ env }: Pick<CliContext, "env">): Promise<LoadedConfig> {
 }
 
 /** A package or a secret in a file may have changed, which the file does not show. */
-async function apply({ control }: Pick<ChannelDeskOptions, "control">): Promise<void> {
+async function apply({ control }: Pick<ChannelServiceOptions, "control">): Promise<void> {
   const { type, problems } = await control.reload({ force: true });
   if (type === "kept") throw new RpcError("unavailable", `It is saved, but the gateway cannot use it: ${problems.join("; ")}`);
 }

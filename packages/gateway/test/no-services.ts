@@ -1,10 +1,10 @@
-import { RpcError, type ClientDesks } from "../src/index.ts";
+import { RpcError, type AdminServices } from "../src/index.ts";
 
 const refused = (message: string) => async (): Promise<never> => Promise.reject(new RpcError("invalid-request", message));
 const noFile = refused("no files in this test");
 
-/** The desks of tests, which have no product: they are empty, and refuse every change. */
-export const NO_DESKS: ClientDesks = {
+/** The services of tests, which have no product: they are empty, and refuse every change. */
+export const NO_SERVICES: AdminServices = {
   access: { read: noFile, allow: noFile, remove: noFile, setPolicy: noFile },
   agents: { add: noFile, update: noFile, remove: noFile, bind: noFile, unbind: noFile },
   channels: { list: async () => [], form: noFile, save: noFile, remove: noFile },

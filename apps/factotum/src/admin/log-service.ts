@@ -1,11 +1,11 @@
-import type { LogDesk } from "@factotum/gateway";
+import type { LogService } from "@factotum/gateway";
 import { passes, toLogEntry } from "../runtime/log-entry.ts";
 import { readLastLines, readLinesAfter } from "../runtime/read-log.ts";
 
 const DEFAULT_LIMIT = 200;
 
 /** The log file for clients. `hide` also hides secrets that became known after a line was written. */
-export function createLogDesk({ path, hide }: { readonly path: string; readonly hide: (text: string) => string }): LogDesk {
+export function createLogService({ path, hide }: { readonly path: string; readonly hide: (text: string) => string }): LogService {
   return {
     tail: async ({ limit = DEFAULT_LIMIT, after, ...filter }) => {
       // Looked for in what the client gets, too: otherwise a search would tell what was hidden.

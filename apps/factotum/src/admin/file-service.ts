@@ -3,7 +3,7 @@ import type { Clock } from "@factotum/agent-contract";
 import { withoutUndefined } from "@factotum/agent-contract";
 import { estimateTokens, planBootstrap, type BootstrapFile } from "@factotum/agent-core";
 import { FolderError, hashOf, makeFolder, REDACTED, type FactotumConfig, type ResolvedAgent } from "@factotum/config";
-import { RpcError, type FileDesk } from "@factotum/gateway";
+import { RpcError, type FileService } from "@factotum/gateway";
 import type { NoteVersions } from "@factotum/memory";
 import { MAX_WORKSPACE_FILE_CHARS, WORKSPACE_FILES, type WorkspaceFile, type WorkspaceFileName } from "@factotum/protocol";
 import { FileAccessError, type FileAccess, type FileVersion, type RunFiles } from "@factotum/tools";
@@ -16,7 +16,7 @@ import { restoreMarks, unknownMark } from "./restore-marks.ts";
 /** Not more is read of a file: it could not be shown. */
 const MAX_BYTES = 1024 * 1024;
 
-interface FileDeskParts {
+interface FileServiceParts {
   /** Changes of the owner: keeps versions of what it changes. */
   readonly files: FileAccess;
   readonly versions: NoteVersions;
@@ -43,7 +43,7 @@ interface ReadText {
 const ABSENT: ReadText = { text: "", version: "absent" };
 
 /** The workspace files of agents for clients, read and written by the rules of the file tools: nothing outside the workspace, every change has its version, and secrets are hidden. */
-export function createFileDesk({ files, versions, currentConfig, clock, secrets }: FileDeskParts): FileDesk {
+export function createFileService({ files, versions, currentConfig, clock, secrets }: FileServiceParts): FileService {
   const uploads = new PendingUploads(clock);
   const open = async (agentId: string): Promise<{ readonly agent: ResolvedAgent; readonly access: RunFiles }> => {
     const agent = currentConfig().agents.find(({ id }) => id === agentId);

@@ -2,17 +2,17 @@ import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createLogDesk } from "./log-desk.ts";
+import { createLogService } from "./log-service.ts";
 
 let folder: string;
 let file: string;
 beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "factotum-log-desk-"));
+  folder = await mkdtemp(path.join(tmpdir(), "factotum-log-service-"));
   file = path.join(folder, "gateway.log");
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-const deskOf = (hide: (text: string) => string = (text) => text) => createLogDesk({ path: file, hide });
+const deskOf = (hide: (text: string) => string = (text) => text) => createLogService({ path: file, hide });
 const line = (message: string, fields: object = {}): string =>
   `${JSON.stringify({ time: "2026-11-29T10:00:00.000Z", level: "info", message, ...fields })}\n`;
 
@@ -44,22 +44,22 @@ test("a foreign line whose time cannot be read has no time", async () => {
 
 test("a search does not find what is hidden, and finds the rest of the same line", async () => {
   await writeFile(file, line("The key is canary-1234"));
-  const desk = deskOf((text) => text.replaceAll("canary-1234", "[hidden]"));
-  expect((await desk.tail({ text: "CANARY" })).lines).toEqual([]);
-  expect((await desk.tail({ text: "the KEY" })).lines).toMatchObject([{ message: "The key is [hidden]" }]);
+  const service = deskOf((text) => text.replaceAll("canary-1234", "[hidden]"));
+  expect((await service.tail({ text: "CANARY" })).lines).toEqual([]);
+  expect((await service.tail({ text: "the KEY" })).lines).toMatchObject([{ message: "The key is [hidden]" }]);
 });
 
 test("after a rotation the rest of the previous file comes first, in parts of a megabyte, and nothing is left out", async () => {
   await writeFile(file, line("first"));
-  const desk = deskOf();
-  let { cursor } = await desk.tail({});
+  const service = deskOf();
+  let { cursor } = await service.tail({});
   const long = "x".repeat(700_000);
   await writeFile(file, line("second", { long }) + line("third", { long }), { flag: "a" });
   await rename(file, `${file}.1`);
   await writeFile(file, line("fourth"));
   const found: string[] = [];
   for (let look = 0; look < 4; look += 1) {
-    const part = await desk.tail({ after: cursor });
+    const part = await service.tail({ after: cursor });
     expect(part.missed).toBeUndefined();
     found.push(...part.lines.map(({ message }) => message));
     cursor = part.cursor;
@@ -69,11 +69,11 @@ test("after a rotation the rest of the previous file comes first, in parts of a 
 
 test("a part says that lines are missing: more than its limit, or in a file that is gone", async () => {
   await writeFile(file, line("first"));
-  const desk = deskOf();
-  const { cursor } = await desk.tail({});
+  const service = deskOf();
+  const { cursor } = await service.tail({});
   await writeFile(file, line("second") + line("third"), { flag: "a" });
-  expect(await desk.tail({ after: cursor, limit: 1 })).toMatchObject({ lines: [{ message: "third" }], missed: true });
+  expect(await service.tail({ after: cursor, limit: 1 })).toMatchObject({ lines: [{ message: "third" }], missed: true });
   await rename(file, path.join(folder, "elsewhere"));
   await writeFile(file, line("fourth"));
-  expect(await desk.tail({ after: cursor })).toMatchObject({ lines: [{ message: "fourth" }], missed: true });
+  expect(await service.tail({ after: cursor })).toMatchObject({ lines: [{ message: "fourth" }], missed: true });
 });

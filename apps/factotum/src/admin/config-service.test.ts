@@ -3,27 +3,27 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject } from "@factotum/agent-contract";
 import { expect, test } from "vitest";
-import { createConfigDesk } from "./config-desk.ts";
+import { createConfigService } from "./config-service.ts";
 
 test("without a file the text is empty, and a first change makes one; a file that cannot be read has no text, and says why", async () => {
-  const home = await mkdtemp(join(tmpdir(), "factotum-desk-"));
+  const home = await mkdtemp(join(tmpdir(), "factotum-service-"));
   try {
     const env = { FACTOTUM_HOME: home, HOME: home };
-    const desk = createConfigDesk({ options: async () => ({ env, channels: [] }), hide: (text) => text });
-    const empty = await desk.view();
+    const service = createConfigService({ options: async () => ({ env, channels: [] }), hide: (text) => text });
+    const empty = await service.view();
     expect(empty).toMatchObject({ source: "defaults", text: "", written: {}, problems: [] });
-    const made = await desk.patch({ baseHash: empty.baseHash, patch: { gateway: { port: 4711 } } });
+    const made = await service.patch({ baseHash: empty.baseHash, patch: { gateway: { port: 4711 } } });
     expect(made).toMatchObject({ type: "applied" });
-    const first = await desk.view();
+    const first = await service.view();
     expect(first).toMatchObject({ source: "file", written: { gateway: { port: 4711 } } });
-    await expect(desk.patch({ baseHash: empty.baseHash, text: "{}" })).rejects.toMatchObject({ name: "RpcError", code: "conflict" });
-    await expect(desk.patch({ baseHash: first.baseHash, patch: { gateway: { port: "many" } } })).rejects.toMatchObject({
+    await expect(service.patch({ baseHash: empty.baseHash, text: "{}" })).rejects.toMatchObject({ name: "RpcError", code: "conflict" });
+    await expect(service.patch({ baseHash: first.baseHash, patch: { gateway: { port: "many" } } })).rejects.toMatchObject({
       code: "invalid-request",
       problems: [{ type: "invalid-value", path: "gateway.port", message: expect.not.stringContaining("gateway.port") as string }],
     });
     await rm(first.path);
     await mkdir(first.path);
-    const broken = await desk.view();
+    const broken = await service.view();
     expect(broken).not.toHaveProperty("text");
     expect(broken.problems).not.toEqual([]);
   } finally {
@@ -32,7 +32,7 @@ test("without a file the text is empty, and a first change makes one; a file tha
 });
 
 test("a file that is written while it is read is described as it is afterwards", async () => {
-  const home = await mkdtemp(join(tmpdir(), "factotum-desk-"));
+  const home = await mkdtemp(join(tmpdir(), "factotum-service-"));
   const write = async (port: number): Promise<void> =>
     writeFile(join(home, "factotum.json5"), JSON.stringify({ gateway: { port }, channels: { slow: {} } }));
   let loads = 0;
@@ -45,7 +45,7 @@ test("a file that is written while it is read is described as it is afterwards",
   try {
     await write(1);
     const options = { env: { FACTOTUM_HOME: home, HOME: home }, channels: [{ id: "slow", load }] };
-    const view = await createConfigDesk({ options: async () => options, hide: (text) => text }).view();
+    const view = await createConfigService({ options: async () => options, hide: (text) => text }).view();
     expect(view).toMatchObject({ written: { gateway: { port: 2 } }, text: expect.stringContaining('"port":2') as string });
   } finally {
     await rm(home, { recursive: true, force: true });

@@ -1,14 +1,14 @@
 import { httpFetch } from "@factotum/models";
-import type { DeskParts, Desks } from "../compose/compose-gateway.ts";
+import type { ServiceParts, Services } from "../compose/compose-gateway.ts";
 import { createOwnerControl } from "../compose/create-owner-control.ts";
 import { configOptions, firstRunExtensions } from "../compose/extensions.ts";
 import { createSetupControl } from "../first-run/create-setup-control.ts";
 import { systemClock } from "../runtime/system-clock.ts";
-import { createConfigDesk } from "./config-desk.ts";
-import { createFileDesk } from "./file-desk.ts";
-import { lateDesk } from "./late-desk.ts";
-import { createLogDesk } from "./log-desk.ts";
-import { createNoteDesk } from "./note-desk.ts";
+import { createConfigService } from "./config-service.ts";
+import { createFileService } from "./file-service.ts";
+import { lazyService } from "./lazy-service.ts";
+import { createLogService } from "./log-service.ts";
+import { createNoteService } from "./note-service.ts";
 import { createNoteHistory } from "./note-history.ts";
 
 /** Restarts this process. */
@@ -19,7 +19,7 @@ interface RestartParts {
 }
 
 /** All that clients may ask of the product. What most gateways are never asked for is loaded when it is. */
-export function createDesks(parts: DeskParts, restarting: RestartParts): Desks {
+export function createAdminServices(parts: ServiceParts, restarting: RestartParts): Services {
   const { context, loaded, control, secrets, owned, currentConfig, mcp, lsp } = parts;
   const { env } = context;
   const changing = { context, control, currentConfig, clock: systemClock };
@@ -28,16 +28,16 @@ export function createDesks(parts: DeskParts, restarting: RestartParts): Desks {
   const channels = { context, control, onSecret };
   const files = { ...owned, currentConfig, secrets };
   return {
-    desks: {
-      access: lateDesk(async () => (await import("./channel-desk.ts")).createAccessDesk(channels)),
-      agents: lateDesk(async () => (await import("./agent-desk.ts")).createAgentDesk(changing)),
-      channels: lateDesk(async () => (await import("./channel-desk.ts")).createChannelDesk(channels)),
-      config: createConfigDesk({ options: async () => configOptions(env), hide, control }),
-      files: createFileDesk({ ...files, clock: systemClock }),
-      log: createLogDesk({ path: context.paths.logFile, hide: (text) => secrets.hide(text) }),
-      plugins: lateDesk(async () => (await import("./plugin-desk.ts")).createPluginDesk(changing)),
-      servers: lateDesk(async () =>
-        (await import("./server-desk.ts")).createServerDesk({ ...changing, configPath: loaded.path, mcp, lsp, hide }),
+    services: {
+      access: lazyService(async () => (await import("./channel-service.ts")).createAccessService(channels)),
+      agents: lazyService(async () => (await import("./agent-service.ts")).createAgentService(changing)),
+      channels: lazyService(async () => (await import("./channel-service.ts")).createChannelService(channels)),
+      config: createConfigService({ options: async () => configOptions(env), hide, control }),
+      files: createFileService({ ...files, clock: systemClock }),
+      log: createLogService({ path: context.paths.logFile, hide: (text) => secrets.hide(text) }),
+      plugins: lazyService(async () => (await import("./plugin-service.ts")).createPluginService(changing)),
+      servers: lazyService(async () =>
+        (await import("./server-service.ts")).createServerService({ ...changing, configPath: loaded.path, mcp, lsp, hide }),
       ),
       setup: createSetupControl({
         env,
@@ -50,12 +50,12 @@ export function createDesks(parts: DeskParts, restarting: RestartParts): Desks {
           return type === "kept" ? problems.join("; ") : undefined;
         },
       }),
-      skills: lateDesk(async () => (await import("./skill-desk.ts")).createSkillDesk({ ...changing, secrets })),
+      skills: lazyService(async () => (await import("./skill-service.ts")).createSkillService({ ...changing, secrets })),
     },
     memory: {
-      files: createNoteDesk(files),
+      files: createNoteService(files),
       history: createNoteHistory(owned.versions, files),
-      forgetting: lateDesk(async () => (await import("./forget-desk.ts")).createForgetDesk({ ...context, ...restarting })),
+      forgetting: lazyService(async () => (await import("./forget-service.ts")).createForgetService({ ...context, ...restarting })),
     },
     ownerControl: createOwnerControl(context, control),
   };

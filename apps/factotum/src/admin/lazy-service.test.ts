@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lateDesk } from "./late-desk.ts";
+import { lazyService } from "./lazy-service.ts";
 
 class Counter {
   #count = 0;
@@ -15,12 +15,12 @@ class Counter {
 
 test("is loaded once, at the first call, and keeps its state", async () => {
   let loads = 0;
-  const desk = lateDesk(async () => {
+  const service = lazyService(async () => {
     loads += 1;
     return new Counter();
   });
   expect(loads).toBe(0);
-  expect(await Promise.all([desk.add(2), desk.add(3)])).toEqual([2, 5]);
-  await expect(desk.fail()).rejects.toThrow("it is closed");
+  expect(await Promise.all([service.add(2), service.add(3)])).toEqual([2, 5]);
+  await expect(service.fail()).rejects.toThrow("it is closed");
   expect(loads).toBe(1);
 });

@@ -1,15 +1,15 @@
-import type { AgentDesk, ConfigControl } from "@factotum/gateway";
+import type { AgentService, ConfigControl } from "@factotum/gateway";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { addAgent, bindAgent, changeAgent, removeAgent, unbindAgent } from "../compose/agent-changes.ts";
-import { asRequest } from "./desk-error.ts";
+import { asRequest } from "./service-error.ts";
 
-interface AgentDeskParts {
+interface AgentServiceParts {
   readonly context: Pick<CliContext, "env">;
   readonly control: Pick<ConfigControl, "reload" | "report">;
 }
 
 /** The agents of the configuration for clients: what `factotum agents` does. */
-export function createAgentDesk({ context, control }: AgentDeskParts): AgentDesk {
+export function createAgentService({ context, control }: AgentServiceParts): AgentService {
   /** Applies a written file; what is wrong since then. */
   const applied = async (): Promise<readonly string[]> => {
     const known = new Set(control.report().problems);

@@ -24,11 +24,11 @@ import {
   type LoadConfigOptions,
   type SetConfigResult,
 } from "@factotum/config";
-import { RpcError, type ConfigControl, type ConfigDesk } from "@factotum/gateway";
+import { RpcError, type ConfigControl, type ConfigService } from "@factotum/gateway";
 import type { ConfigFinding, ConfigPatchResult, ConfigView } from "@factotum/protocol";
 
-/** The dependencies of the desk. */
-export interface ConfigDeskOptions {
+/** The dependencies of the service. */
+export interface ConfigServiceOptions {
   /** Read at each use: installed channels change the schema. */
   readonly options: () => Promise<LoadConfigOptions>;
   /** Hides the secrets that this process knows, in addition to those of the file. Not short ones: they may be ordinary words of the file, and hide its keys. */
@@ -38,7 +38,7 @@ export interface ConfigDeskOptions {
 }
 
 /** The configuration file for clients and for commands. */
-export function createConfigDesk({ options, hide, control }: ConfigDeskOptions): ConfigDesk {
+export function createConfigService({ options, hide, control }: ConfigServiceOptions): ConfigService {
   return {
     schema: async () => describedForms(await loadChannelSchemas((await options()).channels)) as Readonly<Record<string, unknown>>,
     view: async () => view(await options(), { hide, needsRestart: control?.report().needsRestart ?? [] }),
@@ -66,7 +66,7 @@ async function merge(patch: Readonly<Record<string, unknown>>, how: Parameters<t
 async function applied(
   result: Exclude<SetConfigResult, { type: "refused" }>,
   { baseHash, dryRun }: { readonly baseHash: string; readonly dryRun: boolean },
-  { hide, control }: Pick<ConfigDeskOptions, "hide" | "control">,
+  { hide, control }: Pick<ConfigServiceOptions, "hide" | "control">,
 ): Promise<ConfigPatchResult> {
   const policy = (): readonly string[] => control?.report().commandPolicy ?? [];
   if (result.type === "unchanged")
@@ -95,7 +95,7 @@ async function applied(
 
 async function view(
   options: LoadConfigOptions,
-  { hide, needsRestart }: Pick<ConfigDeskOptions, "hide"> & { readonly needsRestart: readonly string[] },
+  { hide, needsRestart }: Pick<ConfigServiceOptions, "hide"> & { readonly needsRestart: readonly string[] },
 ): Promise<ConfigView> {
   const { loaded, raw } = await readOnce(options);
   const format = formatOf(loaded.path);
@@ -132,13 +132,13 @@ async function readOnce(options: LoadConfigOptions): Promise<{ readonly loaded: 
 }
 
 /** `undefined` for a text that cannot be parsed: its secrets cannot be found. */
-async function shownText(raw: string, format: ConfigView["format"], hide: ConfigDeskOptions["hide"]): Promise<string | undefined> {
+async function shownText(raw: string, format: ConfigView["format"], hide: ConfigServiceOptions["hide"]): Promise<string | undefined> {
   const parsed = await parseText(raw, format);
   return parsed.type === "document" ? hide(await redactText(raw, format, parsed.document)) : undefined;
 }
 
 /** A copy without the secrets that this process knows, in any text. */
-function hiddenIn(value: unknown, hide: ConfigDeskOptions["hide"]): unknown {
+function hiddenIn(value: unknown, hide: ConfigServiceOptions["hide"]): unknown {
   if (typeof value === "string") return hide(value);
   if (Array.isArray(value)) return value.map((entry) => hiddenIn(entry, hide));
   if (typeof value !== "object" || value === null) return value;

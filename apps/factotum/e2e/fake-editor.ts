@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { methods, RequestError, type ClientApp, type ClientCapabilities } from "@agentclientprotocol/sdk";
 
 /** The files and terminals of an editor, as it offers them to its agent. */
-export class EditorDesk {
+export class FakeEditor {
   readonly capabilities: ClientCapabilities = { fs: { readTextFile: true, writeTextFile: true }, terminal: true };
   /** Unsaved text by path. */
   readonly buffers = new Map<string, string>();

@@ -5,7 +5,7 @@ import type { AccountAddress } from "../channels/channel-inspector.ts";
  * Sets up accounts of channels for clients: the configuration file with its private files. Rejects with an `RpcError` that says what to do;
  * then nothing was changed. A change is in use when it resolves. No secret is in what it resolves with.
  */
-export interface ChannelDesk {
+export interface ChannelService {
   list(): Promise<readonly KnownChannel[]>;
   form(account: AccountAddress): Promise<ChannelForm>;
   save(account: AccountAddress, settings: Readonly<Record<string, unknown>>): Promise<ChannelSaving>;

@@ -1,17 +1,17 @@
 import { statePaths, loadConfig, type FactotumConfig } from "@factotum/config";
-import type { PluginDesk } from "@factotum/gateway";
+import type { PluginService } from "@factotum/gateway";
 import { join } from "node:path";
 import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { CliHome } from "../../test/cli.ts";
 import { packPlugin } from "../../test/plugin-package.ts";
 import { configOptions } from "../compose/extensions.ts";
-import { createPluginDesk } from "./plugin-desk.ts";
+import { createPluginService } from "./plugin-service.ts";
 
 const signal = new AbortController().signal;
 
-/** A desk over a real state directory, and a gateway that reads the configuration after each change. */
-async function deskOver(home: CliHome): Promise<{ readonly desk: PluginDesk; readonly spec: string }> {
+/** A service over a real state directory, and a gateway that reads the configuration after each change. */
+async function deskOver(home: CliHome): Promise<{ readonly service: PluginService; readonly spec: string }> {
   home.env["npm_config_offline"] = "true";
   let config: FactotumConfig;
   const read = async (): Promise<FactotumConfig> => {
@@ -21,7 +21,7 @@ async function deskOver(home: CliHome): Promise<{ readonly desk: PluginDesk; rea
   };
   config = await read();
   const report = { path: "", runningHash: "", problems: [], needsRestart: [], inactive: [], commandPolicy: [] };
-  const desk = createPluginDesk({
+  const service = createPluginService({
     context: {
       env: home.env,
       paths: statePaths(home.env),
@@ -43,14 +43,14 @@ async function deskOver(home: CliHome): Promise<{ readonly desk: PluginDesk; rea
     currentConfig: () => config,
     clock: { now: () => 0 },
   });
-  return { desk, spec: await packPlugin(home.home, { permissions: ["network:example.com"] }) };
+  return { service, spec: await packPlugin(home.home, { permissions: ["network:example.com"] }) };
 }
 
 test("a package is shown before it is installed, is switched off and on, and is removed", { timeout: 60_000 }, async () => {
   await using home = await CliHome.create();
-  const { desk, spec } = await deskOver(home);
-  const rows = async () => (await desk.list({}, { signal })).packages.filter(({ source }) => source === "installed");
-  const shown = await desk.install({ spec }, { signal });
+  const { service, spec } = await deskOver(home);
+  const rows = async () => (await service.list({}, { signal })).packages.filter(({ source }) => source === "installed");
+  const shown = await service.install({ spec }, { signal });
   if (shown.type !== "asks") throw new Error("it was not asked about");
   expect(shown).toMatchObject({
     isChanged: false,
@@ -63,24 +63,28 @@ test("a package is shown before it is installed, is switched off and on, and is 
   });
   expect(await rows()).toEqual([]);
   const { plan } = shown;
-  expect(await desk.install({ spec, accept: plan.digest.replace(/^./, "x") }, { signal })).toEqual({ type: "asks", plan, isChanged: true });
+  expect(await service.install({ spec, accept: plan.digest.replace(/^./, "x") }, { signal })).toEqual({
+    type: "asks",
+    plan,
+    isChanged: true,
+  });
   const both = await Promise.allSettled([
-    desk.install({ spec, accept: plan.digest }, { signal }),
-    desk.install({ spec, accept: plan.digest }, { signal }),
+    service.install({ spec, accept: plan.digest }, { signal }),
+    service.install({ spec, accept: plan.digest }, { signal }),
   ]);
   expect(both).toMatchObject([
     { status: "fulfilled", value: { type: "installed", name: "counter", version: "1.0.0", channels: [] } },
     { status: "rejected", reason: { code: "conflict" } },
   ]);
   expect(await rows()).toMatchObject([{ name: "counter", canSwitch: true, isEnabled: true }]);
-  await desk.disable({ name: "counter" }, { signal });
+  await service.disable({ name: "counter" }, { signal });
   expect(await rows()).toMatchObject([{ isEnabled: false }]);
   await writeFile(join(home.factotumHome, "factotum.json5"), `{ plugins: { deny: ["counter"], allow: [] } }`);
-  await desk.enable({ name: "counter" }, { signal });
+  await service.enable({ name: "counter" }, { signal });
   expect(await rows()).toMatchObject([{ isEnabled: true }]);
   expect(await home.run("plugins", "disable", "counter")).toMatchObject({ code: 0, stdout: "counter is off.\n" });
-  await expect(desk.enable({ name: "@factotum/webchat" }, { signal })).rejects.toMatchObject({ code: "invalid-request" });
-  await expect(desk.install({ spec: "left-pad" }, { signal })).rejects.toMatchObject({ code: "invalid-request" });
-  await desk.remove({ name: "counter" }, { signal });
+  await expect(service.enable({ name: "@factotum/webchat" }, { signal })).rejects.toMatchObject({ code: "invalid-request" });
+  await expect(service.install({ spec: "left-pad" }, { signal })).rejects.toMatchObject({ code: "invalid-request" });
+  await service.remove({ name: "counter" }, { signal });
   expect(await rows()).toEqual([]);
 });

@@ -1,18 +1,18 @@
 import type { Clock } from "@factotum/agent-contract";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { FactotumConfig } from "@factotum/config";
-import { RpcError, type ConfigControl, type PluginDesk } from "@factotum/gateway";
+import { RpcError, type ConfigControl, type PluginService } from "@factotum/gateway";
 import type { PluginPackage, PluginPart, PluginPlan, PluginWork, RpcMethods } from "@factotum/protocol";
 import type { ExtensionManifest } from "../extensions/manifest.ts";
 import { isPublicRoute } from "../extensions/provided-routes.ts";
 import { addedParts, partOf, providedChannels, type DescribedPart } from "../extensions/provided-types.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
-import { asRequest } from "./desk-error.ts";
+import { asRequest } from "./service-error.ts";
 import { forgetServers, listPackages, removePackage, type ListedPackage } from "../compose/installed-packages.ts";
 import { reachOf, stagePackage, type StagedPackage } from "../compose/stage-package.ts";
 import { isUsed, switchPackage } from "../compose/switch-plugins.ts";
 
-interface PluginDeskParts {
+interface PluginServiceParts {
   readonly context: CliContext;
   readonly control: Pick<ConfigControl, "reload" | "report">;
   readonly currentConfig: () => FactotumConfig;
@@ -23,7 +23,7 @@ type Order = RpcMethods["plugins.install"]["params"];
 type Installation = RpcMethods["plugins.install"]["result"];
 
 /** The packages of extensions for clients: what `factotum plugins` does. One change at a time. */
-export function createPluginDesk({ context, control, currentConfig, clock }: PluginDeskParts): PluginDesk {
+export function createPluginService({ context, control, currentConfig, clock }: PluginServiceParts): PluginService {
   const { env } = context;
   let work: PluginWork | undefined;
   const during = async <Result>(
