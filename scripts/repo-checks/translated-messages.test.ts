@@ -27,7 +27,7 @@ interface Row extends SentenceFilter {
 /** Where the messages come from that clients are shown: reasons of refusals, results of tests, ends of runs, warnings. */
 const SOURCES: readonly Row[] = [
   { folder: "packages/gateway/src/rpc" },
-  { folder: "packages/gateway/src", constructors: ["RpcError", "SessionRequestError", "ChannelRequestError"] },
+  { folder: "packages/gateway/src", constructors: ["RpcError"] },
   {
     folder: "packages/gateway/src",
     in: [
@@ -138,7 +138,7 @@ const SOURCES: readonly Row[] = [
     phrases: true,
     leaves: NO_MESSAGE,
   },
-  { folder: "apps/factotum/src", in: ["compose", "admin"], constructors: ["RpcError", "ChannelRequestError"] },
+  { folder: "apps/factotum/src", in: ["compose", "admin"], constructors: ["RpcError"] },
   {
     folder: "apps/factotum/src",
     in: [
