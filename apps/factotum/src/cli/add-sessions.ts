@@ -65,6 +65,15 @@ export function addSessions(program: Command, context: CliContext, finish: Finis
     .action(async (path: string, { dryRun, json: asJson, ...flags }: { agent?: string; key?: string; dryRun?: boolean; json?: boolean }) =>
       finish(await (await load()).sessionsImport(context, path, { ...flags, dryRun: dryRun === true, json: asJson === true })),
     );
+  sessions
+    .command("rename")
+    .description("give a conversation a name; without one it has none")
+    .argument("<key>")
+    .argument("[name...]", "the words of the name")
+    .addOption(json())
+    .action(async (key: string, words: readonly string[], flags: { readonly json?: boolean }) =>
+      finish(await (await load()).sessionsRename(context, key, { name: words.join(" "), json: flags.json === true })),
+    );
   for (const [name, mark, description] of [
     ["pin", "pinned", "keep a conversation at the top of lists"],
     ["archive", "archived", "put a conversation away until someone writes in it; it stays in searches"],

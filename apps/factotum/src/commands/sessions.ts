@@ -178,14 +178,32 @@ export async function sessionsDelete(
 /** Pins or archives a session, or takes that back. */
 export async function sessionsMark(
   cli: CliContext,
-  written: string,
+  key: string,
   { mark, isOn, json }: { readonly mark: "pinned" | "archived"; readonly isOn: boolean; readonly json: boolean },
+): Promise<number> {
+  return patchSession(cli, key, { change: { [mark]: isOn }, result: `is ${isOn ? "" : "no longer "}${mark}`, json });
+}
+
+/** Gives a session a name; an empty one takes it away. */
+export async function sessionsRename(
+  cli: CliContext,
+  key: string,
+  { name, json }: { readonly name: string; readonly json: boolean },
+): Promise<number> {
+  const label = name.trim() === "" ? null : name.trim();
+  return patchSession(cli, key, { change: { label }, result: label === null ? "has no name" : `is called ${label}`, json });
+}
+
+async function patchSession(
+  cli: CliContext,
+  written: string,
+  options: { readonly change: Omit<RpcMethods["sessions.patch"]["params"], "key">; readonly result: string; readonly json: boolean },
 ): Promise<number> {
   const name = parseSessionName(written);
   using gateway = await connectGateway(cli);
-  const { session } = await ask(cli, gateway, "sessions.patch", { key: await sessionKeyOf(name, cli, gateway), [mark]: isOn });
-  if (json) printJson(cli, { session });
-  else cli.note(`factotum: ${session.key} is ${isOn ? "" : "no longer "}${mark}\n`);
+  const { session } = await ask(cli, gateway, "sessions.patch", { key: await sessionKeyOf(name, cli, gateway), ...options.change });
+  if (options.json) printJson(cli, { session });
+  else cli.note(`factotum: ${session.key} ${options.result}\n`);
   return EXIT.ok;
 }
 
