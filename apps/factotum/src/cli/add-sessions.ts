@@ -65,6 +65,29 @@ export function addSessions(program: Command, context: CliContext, finish: Finis
     .action(async (path: string, { dryRun, json: asJson, ...flags }: { agent?: string; key?: string; dryRun?: boolean; json?: boolean }) =>
       finish(await (await load()).sessionsImport(context, path, { ...flags, dryRun: dryRun === true, json: asJson === true })),
     );
+  addNames(sessions, context, finish);
+  sessions
+    .command("reset")
+    .description("start the conversation over; the old transcript is kept")
+    .argument("<key>")
+    .addOption(json())
+    .action(async (key: string, flags: { json?: boolean }) =>
+      finish(await (await load()).sessionsReset(context, key, { json: flags.json === true })),
+    );
+  sessions
+    .command("delete")
+    .description("remove one; asks first")
+    .argument("<key>")
+    .option("--yes", "skip the confirmation")
+    .addOption(json())
+    .action(async (key: string, flags: { yes?: boolean; json?: boolean }) =>
+      finish(await (await load()).sessionsDelete(context, key, { yes: flags.yes === true, json: flags.json === true })),
+    );
+}
+
+/** How lists show a conversation: its name, and its marks. */
+function addNames(sessions: Command, context: CliContext, finish: Finish): void {
+  const load = async (): Promise<typeof SessionCommands> => import("../commands/sessions.ts");
   sessions
     .command("rename")
     .description("give a conversation a name; without one it has none")
@@ -88,23 +111,6 @@ export function addSessions(program: Command, context: CliContext, finish: Finis
         finish(await (await load()).sessionsMark(context, key, { mark, isOn: flags.off !== true, json: flags.json === true })),
       );
   }
-  sessions
-    .command("reset")
-    .description("start the conversation over; the old transcript is kept")
-    .argument("<key>")
-    .addOption(json())
-    .action(async (key: string, flags: { json?: boolean }) =>
-      finish(await (await load()).sessionsReset(context, key, { json: flags.json === true })),
-    );
-  sessions
-    .command("delete")
-    .description("remove one; asks first")
-    .argument("<key>")
-    .option("--yes", "skip the confirmation")
-    .addOption(json())
-    .action(async (key: string, flags: { yes?: boolean; json?: boolean }) =>
-      finish(await (await load()).sessionsDelete(context, key, { yes: flags.yes === true, json: flags.json === true })),
-    );
 }
 
 /** What is read of messages: search, and received files. */
