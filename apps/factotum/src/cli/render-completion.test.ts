@@ -70,7 +70,7 @@ print -r -- "\${\${output##*ARGUMENTS\\[}%%\\]*}"
 
 describe.each([
   ["factotum se", ["sessions", "setup"]],
-  ["factotum sessions re", ["regenerate", "reset"]],
+  ["factotum sessions re", ["regenerate", "rename", "reset"]],
   ["factotum sessions list --k", ["--kind"]],
   ["factotum auth set --no", ["--no-check"]],
   ["factotum completion b", ["bash"]],
