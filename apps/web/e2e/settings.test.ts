@@ -63,6 +63,8 @@ test("a setting is found, changed and saved with the keyboard, after its differe
   await page.keyboard.type("Europe/Nowhere");
   await page.getByRole("button", { name: "Review changes" }).press("Enter");
   await page.getByText("Nothing was saved:").waitFor();
+  // It is below the form: without the focus it would be out of sight.
+  expect(await page.evaluate(() => document.activeElement?.getAttribute("role"))).toBe("alert");
   expect(await page.locator('[data-key="agents.defaults.userTimezone"]').innerText()).toMatch(/zone/);
   await field.fill("Europe/Berlin");
   await page.getByRole("button", { name: "Review changes" }).press("Enter");

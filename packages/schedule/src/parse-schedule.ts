@@ -42,7 +42,8 @@ function parseCron(text: string, timezone: string): CronSchedule {
   try {
     return { type: "cron", next: createCronTimes(expression, timezone) };
   } catch (error) {
-    throw new ScheduleError(`"${text}" is no cron expression: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    const reason = (error instanceof Error ? error.message : String(error)).replace(/^\w+: /, "");
+    throw new ScheduleError(`"${text}" is no cron expression: ${reason}`, { cause: error });
   }
 }
 

@@ -85,7 +85,7 @@ test.each<[ScheduleInput, string]>([
   [{ type: "every", every: "half an hour" }, "is no duration"],
   [{ type: "cron", cron: "0 9 * *" }, "has 4 fields"],
   [{ type: "cron", cron: "@daily" }, "five, or six"],
-  [{ type: "cron", cron: "0 99 * * *" }, "is no cron expression"],
+  [{ type: "cron", cron: "0 99 * * *" }, "is no cron expression: Invalid value for hour: 99"],
   [{ type: "cron", cron: "0 0 30 2 *" }, "never falls due"],
 ])("%j is refused", (input, message) => {
   expect(() => parse(input)).toThrow(ScheduleError);

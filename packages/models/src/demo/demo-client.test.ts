@@ -88,6 +88,9 @@ describe("requests it understands", () => {
     ["创建文件 hello.txt，内容：你好，世界", ["write", { path: "hello.txt", content: "你好，世界" }]],
     ["写一个 test.txt 内容是 abc", ["write", { path: "test.txt", content: "abc" }]],
     ["write a file", ["write", { path: "hello.txt", content: "Written by the demo model.\n" }]],
+    // What the page suggests.
+    ["在 notes.md 中写一条简短笔记", ["write", { path: "notes.md", content: "由演示模型写入。\n" }]],
+    ["在“a.txt”里写入内容：abc", ["write", { path: "a.txt", content: "abc" }]],
     ["创建一个新文件", ["write", { path: "hello.txt", content: "由演示模型写入。\n" }]],
     ["run echo hello", ["exec", { command: "echo hello" }]],
     ["运行 ls -la", ["exec", { command: "ls -la" }]],

@@ -13,6 +13,9 @@ const WRITE = /\b(?:write|create|make|save|add)\b|写入|写|创建|新建|生�
 /** A wish for a file that names none. */
 const NEW_FILE =
   /\b(?:write|create|make|save|add)\s+(?:me\s+)?(?:a|an|another|some)\s+(?:\w+\s+)?file\b|(?:写|创建|新建|生成)(?:一个|个)?(?:新)?文件/i;
+/** The file comes before the verb. */
+const WRITE_IN =
+  /(?:在|往|到)\s*["'“「`]?([\w./~-]{1,120}\.[A-Za-z0-9]{1,8})["'”」`]?\s*(?:文件)?\s*(?:里面|中|里|内)?\s*(?:写入|写|保存|添加)/;
 const READ = /\b(?:read|open|show|cat|print|display)\b|读取|阅读|读|打开|查看|看看|显示/i;
 const RUN = /(?:\b(?:run|execute)\b|运行|执行)\s*(?:the\s+)?(?:command|命令)?\s*[:：]?\s*(\S[^\n]*)/i;
 const LIST =
@@ -34,7 +37,7 @@ const CONTENT_CHINESE = /^[^\n]{0,30}?(?:内容|写上|写着|写入)(?:是|为)
 /** Parses a request in plain English or Chinese. Writing is checked first, since a write request often mentions a file to show. */
 export function findWish(text: string): Wish {
   const head = text.slice(0, LONGEST_WISH);
-  const target = findFile(head, WRITE);
+  const target = findFile(head, WRITE) ?? findPlace(head);
   if (target !== undefined) return { type: "write", path: target.path, content: findContent(text.slice(target.endIndex)) };
   if (NEW_FILE.test(head)) return { type: "write", path: "hello.txt", content: undefined };
   const run = RUN.exec(head)?.[1];
@@ -57,6 +60,11 @@ function findFile(text: string, verb: RegExp): { readonly path: string; readonly
     if (name?.[1] !== undefined) return { path: name[1], endIndex: start + name.index + name[0].length };
   }
   return undefined;
+}
+
+function findPlace(text: string): ReturnType<typeof findFile> {
+  const found = WRITE_IN.exec(text);
+  return found?.[1] === undefined ? undefined : { path: found[1], endIndex: found.index + found[0].length };
 }
 
 function findContent(rest: string): string | undefined {

@@ -39,13 +39,13 @@ function LinkCard(): React.JSX.Element {
       {isLocal ? (
         <p className="note">
           <RichText
-            id="This address works on this machine alone. For other devices set <0>where the gateway listens</0> first."
+            id="This address works on this machine alone. Another device needs an encrypted way to it, such as tailscale serve or a reverse proxy; then set <0>the address that it has</0>."
             parts={[
               <Link
                 key="0"
                 to="/settings/{-$section}"
                 params={{ section: "configuration" }}
-                search={{ group: "gateway", key: "gateway.bind" }}
+                search={{ group: "gateway", key: "gateway.publicUrl" }}
               />,
             ]}
           />

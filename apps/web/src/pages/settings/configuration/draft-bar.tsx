@@ -1,5 +1,5 @@
 import type { ConfigPatchResult, ConfigView } from "@factotum/protocol";
-import { lazy, Suspense, useEffect } from "react";
+import { lazy, Suspense, useEffect, useRef } from "react";
 import { changedBy } from "../../../data/query-keys.ts";
 import { useRpcMutation } from "../../../data/use-rpc.ts";
 import type { RpcError } from "../../../gateway-client/rpc-error.ts";
@@ -77,12 +77,7 @@ export function DraftBar({ view, refused, onRefused, plan, onPlan: setPlan }: Dr
           />
         )}
       </Suspense>
-      {refused.length === 0 ? null : (
-        <div className={styles["refused"]} role="alert">
-          <p>{t("Nothing was saved:")}</p>
-          <ProblemList problems={refused} />
-        </div>
-      )}
+      {refused.length === 0 ? null : <Refusal problems={refused} />}
       {plan !== undefined || isStale ? null : (
         <div className={styles["bar"]}>
           <span>{t("Changes are not saved.")}</span>
@@ -97,5 +92,17 @@ export function DraftBar({ view, refused, onRefused, plan, onPlan: setPlan }: Dr
         </div>
       )}
     </>
+  );
+}
+
+/** Why nothing was saved. It takes the focus: it may be far below what was edited. */
+function Refusal({ problems }: { readonly problems: readonly FormProblem[] }): React.JSX.Element {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => box.current?.focus(), [problems]);
+  return (
+    <div className={styles["refused"]} role="alert" tabIndex={-1} ref={box}>
+      <p>{t("Nothing was saved:")}</p>
+      <ProblemList problems={problems} />
+    </div>
   );
 }

@@ -1,4 +1,5 @@
 import type { ModelList, SetupProvider, SetupState } from "@factotum/protocol";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Loaded } from "../../../data/loaded.tsx";
 import { useRpc } from "../../../data/use-rpc.ts";
@@ -95,6 +96,19 @@ function AddProvider({ state, providers }: AddProviderProps): React.JSX.Element 
         {provider === undefined ? null : (
           <KeyForm key={provider.id} provider={provider} isFirst={state.model.source === "demo"} onDone={() => setId("")} />
         )}
+        <p className="note">
+          <RichText
+            id="Another server with an API like OpenAI’s, such as LM Studio or vLLM, is added by its address <0>in the configuration</0>."
+            parts={[
+              <Link
+                key="0"
+                to="/settings/{-$section}"
+                params={{ section: "configuration" }}
+                search={{ group: "models", key: "models.providers" }}
+              />,
+            ]}
+          />
+        </p>
       </div>
     </Card>
   );
