@@ -9,7 +9,7 @@ import { planChatMessage } from "../delivery/plan-message.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import { sendKey } from "../kernel/idempotency-key.ts";
-import { announcementText } from "../turn/announcement.ts";
+import { jobText } from "../notices/sent-text.ts";
 
 const POST_MS = 30_000;
 
@@ -96,7 +96,7 @@ export class JobAnnouncer {
     const body = {
       type: "notice",
       level: "info",
-      text: announcementText("scheduled job", job.spec.name, text),
+      ...jobText(job.spec.name, text),
       key,
       tellsModel: true,
     } as const;

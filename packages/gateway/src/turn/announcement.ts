@@ -1,16 +1,8 @@
-import { cutText } from "@factotum/agent-core";
 import type { InboxStore, KeyedNotice, SessionStore, TurnRecord } from "@factotum/store";
 import { sendKey } from "../kernel/idempotency-key.ts";
+import { jobText, sentText } from "../notices/sent-text.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import type { TurnConclusion } from "./turn-conclusion.ts";
-
-/** Maximum UTF-16 units of an answer in the record of another session. */
-const MAX_TEXT_CHARS = 4000;
-
-/** What is recorded of a text that a job or a webhook has sent into a conversation. */
-export function announcementText(what: "scheduled job" | "webhook", name: string, text: string): string {
-  return `The ${what} ${JSON.stringify(name)} sent this here: ${JSON.stringify(cutText(text, MAX_TEXT_CHARS, "…"))}`;
-}
 
 /**
  * The record of an answer that a session of a scheduled job or a webhook sends into a conversation, for the session of that conversation: what is asked about it is answered
@@ -30,7 +22,7 @@ export async function announcementOf(
   const body: KeyedNotice = {
     type: "notice",
     level: "info",
-    text: announcementText(turn.kind === "hook" ? "webhook" : "scheduled job", job.name, say.text),
+    ...(turn.kind === "hook" ? sentText(`The webhook ${JSON.stringify(job.name)} sent this here:`, say.text) : jobText(job.name, say.text)),
     key: sendKey("announced", turn.id),
     tellsModel: true,
     ...(tainted ? { tainted } : {}),

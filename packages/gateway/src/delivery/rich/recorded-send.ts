@@ -1,5 +1,4 @@
 import type { Random, RunFacts } from "@factotum/agent-contract";
-import { cutText } from "@factotum/agent-core";
 import type { Origin } from "@factotum/channel-contract";
 import type { KeyedNotice, NewOutbound, SessionRecord, SessionStore } from "@factotum/store";
 import { isOwnersPerson } from "../../access/owner.ts";
@@ -8,9 +7,7 @@ import type { ChannelRegistry } from "../../channels/channel-registry.ts";
 import { sendKey } from "../../kernel/idempotency-key.ts";
 import { routeMessage, routeQuery } from "../../routing/route.ts";
 import { personId } from "../../kernel/person-id.ts";
-
-/** Maximum UTF-16 units of a sent text in the record of another session. */
-const MAX_TEXT_CHARS = 4000;
+import { sentText } from "../../notices/sent-text.ts";
 
 /** Dependencies of the record. */
 interface RecordParts {
@@ -43,7 +40,7 @@ export async function recordSend(
   const body: KeyedNotice = {
     type: "notice",
     level: "info",
-    text: `You sent this here from the session ${sent.run.sessionKey}: ${JSON.stringify(cutText(text.join("\n\n"), MAX_TEXT_CHARS, "…"))}`,
+    ...sentText(`You sent this here from the session ${sent.run.sessionKey}:`, text.join("\n\n")),
     key: sendKey("sent-from", sent.run.runId, sent.callId),
     tellsModel: true,
   };
