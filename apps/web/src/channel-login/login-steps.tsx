@@ -6,6 +6,7 @@ import { useSession } from "../app/app-context.ts";
 import type { LoginAccount } from "./login-client.ts";
 import { qrPath } from "./qr-path.ts";
 import "./channel-login.css";
+import { sentenceSpace } from "../i18n/sentence-space.ts";
 import { gatewayText } from "../i18n/gateway-text.ts";
 import { t } from "../i18n/t.ts";
 
@@ -79,7 +80,9 @@ export function LoginSteps({ account, onBack, done }: LoginStepsProps): React.JS
         {shown.texts.map((step, index) => (
           // Steps are only appended.
           <span key={index} dir="auto">
-            {gatewayText(step.text)} {step.type === "link" ? <LoginLink url={step.url} /> : null}
+            {gatewayText(step.text)}
+            {sentenceSpace()}
+            {step.type === "link" ? <LoginLink url={step.url} /> : null}
           </span>
         ))}
       </output>

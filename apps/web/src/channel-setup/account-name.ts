@@ -1,3 +1,5 @@
+import { gatewayText } from "../i18n/gateway-text.ts";
+
 /** An account of a channel. */
 export interface Account {
   readonly channel: string;
@@ -18,12 +20,12 @@ export function parseAccountKey(key: string): Account {
 /** Longest word of an id that is an abbreviation, in characters. */
 const ABBREVIATION = 3;
 
-/** The name of a channel for people: the words of its id, with a capital letter, short ones in capitals. */
+/** The name of a channel for people, in the language of the page: the words of its id, with a capital letter, short ones in capitals. */
 export function channelLabel(id: string): string {
-  const words = id.split("-");
-  return words
-    .map((word) => (word.length <= ABBREVIATION ? word.toUpperCase() : `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`))
-    .join(" ");
+  const words = id
+    .split("-")
+    .map((word) => (word.length <= ABBREVIATION ? word.toUpperCase() : `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`));
+  return gatewayText(words.join(" "));
 }
 
 /** The name of an account for people. */

@@ -1,5 +1,6 @@
 import type { SetupProvider } from "@factotum/protocol";
 import { focusOnce } from "./focus-once.ts";
+import { sentenceSpace } from "../i18n/sentence-space.ts";
 import { t } from "../i18n/t.ts";
 import { RichText } from "../i18n/rich-text.tsx";
 
@@ -15,7 +16,8 @@ export function KeyField({ provider: { label, url, keyPlace, keyProblem }, value
     <>
       {keyPlace === undefined ? null : (
         <p>
-          <RichText id="{label} has a key in <0>{place}</0>." values={{ label, place: keyPlace }} parts={[<code key="0" />]} />{" "}
+          <RichText id="{label} has a key in <0>{place}</0>." values={{ label, place: keyPlace }} parts={[<code key="0" />]} />
+          {sentenceSpace()}
           {keyProblem === undefined ? t("Use it, or paste another one.") : t("It cannot be read: {problem}.", { problem: keyProblem })}
         </p>
       )}
@@ -47,7 +49,8 @@ export function KeyField({ provider: { label, url, keyPlace, keyProblem }, value
 export function NoKeyNote({ provider: { label, url } }: Pick<KeyFieldProps, "provider">): React.JSX.Element {
   return (
     <p>
-      {t("{label} needs no key.", { label })}{" "}
+      {t("{label} needs no key.", { label })}
+      {sentenceSpace()}
       {url === undefined ? null : (
         <RichText id="<0>Get it at {host}</0>" values={{ host: new URL(url).host }} parts={[<ProviderLink key="0" url={url} />]} />
       )}

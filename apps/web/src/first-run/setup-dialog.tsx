@@ -16,6 +16,7 @@ import { NameStep } from "./name-step.tsx";
 import { NextPages } from "./next-pages.tsx";
 import { ProviderStep } from "./provider-step.tsx";
 import "./first-run.css";
+import { sentenceSpace } from "../i18n/sentence-space.ts";
 import { t } from "../i18n/t.ts";
 import { RichText } from "../i18n/rich-text.tsx";
 
@@ -93,7 +94,8 @@ export function SetupDialog({ state: opened, step, onClose }: SetupDialogProps):
       ) : (
         <div className="setup-step">
           <output>
-            {place.name === undefined ? t("All set.") : t("{name} is ready.", { name: place.name })}{" "}
+            {place.name === undefined ? t("All set.") : t("{name} is ready.", { name: place.name })}
+            {sentenceSpace()}
             <RichText id="The model is <0>{model}</0>." values={{ model: place.model }} parts={[<code key="0" />]} />
           </output>
           <NextPages onChoose={onClose} />

@@ -37,6 +37,7 @@ test.each([
   ["no deeper than three texts in each other", `${"It was not sent: ".repeat(5)}x y`, `It was not sent: ${"未发送：".repeat(4)}x y`],
   ["by what leaves the least of it", "a number from 1 to 5 is expected", "需要 1 到 5 的数字"],
   ["but no words behind a word by a template of endings", "The house failed on Monday", "The house failed on Monday"],
+  ["what follows a colon in a value", "local/m failed: ECONNREFUSED", "local/m 失败：ECONNREFUSED"],
   ["a word with an ending", "The house failed (500)", "The house 失败（500）"],
   ["but no words of others by a template of few letters", "Tea or milk, please", "Tea or milk, please"],
   ["but no name that is a known text, too", 'There is no agent "two words".', "没有智能体“two words”。"],

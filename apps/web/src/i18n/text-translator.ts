@@ -170,6 +170,7 @@ function best(candidates: readonly (Translated | undefined)[]): Translated | und
 function shown(value: string): string {
   const [, inner] = PARENTHESES.exec(value.trim()) ?? [];
   if (inner !== undefined) return `（${shown(inner)}）`;
+  if (value.startsWith(": ")) return `：${shown(value.slice(2))}`;
   return TURNING.test(value) ? isolate(value) : value;
 }
 

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { useAppState, useSession } from "../app/app-context.ts";
+import { sentenceSpace } from "../i18n/sentence-space.ts";
 import { gatewayText } from "../i18n/gateway-text.ts";
 import { t } from "../i18n/t.ts";
 
@@ -25,7 +26,9 @@ export function ConnectionBanner(): React.JSX.Element | null {
       return (
         <output className="banner">
           <span>
-            {gatewayText(connection.reason)} <Countdown untilMs={connection.retryAtMs} />
+            {gatewayText(connection.reason)}
+            {sentenceSpace()}
+            <Countdown untilMs={connection.retryAtMs} />
             {connection.attempt < 4 ? "" : ` ${t("Check that the gateway runs: factotum gateway status.")}`}
           </span>
           <button type="button" className="text-button" onClick={() => session.retryNow()}>

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import { sentenceSpace } from "../i18n/sentence-space.ts";
 import { t } from "../i18n/t.ts";
 import { Button } from "./button.tsx";
 import styles from "./bar-plot.module.css";
@@ -38,7 +39,8 @@ export function BarPlot({ title, data }: BarPlotProps): React.JSX.Element {
       </ul>
       {retry === undefined ? null : (
         <p>
-          {t("The plot could not be loaded. The table has the same values.")}{" "}
+          {t("The plot could not be loaded. The table has the same values.")}
+          {sentenceSpace()}
           <Button variant="text" onClick={retry}>
             {t("Try again")}
           </Button>

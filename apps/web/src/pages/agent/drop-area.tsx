@@ -2,6 +2,7 @@ import { useRef, useState } from "react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useSession } from "../../app/app-context.ts";
 import { formatPercent } from "../../app/locale.ts";
+import { RichText } from "../../i18n/rich-text.tsx";
 import { t } from "../../i18n/t.ts";
 import { queryKey } from "../../data/query-keys.ts";
 import { Button } from "../../ui/button.tsx";
@@ -67,7 +68,7 @@ export function DropArea({ agentId, children }: DropAreaProps): React.JSX.Elemen
       <ul className={styles["sendings"]} aria-live="polite">
         {sendings.map((sending) => (
           <li key={sending.id} className={sending.problem === undefined ? undefined : "problem"}>
-            <bdi>{sending.name}</bdi>: {describe(sending)}
+            <RichText id="<0>{name}</0>: {value}" values={{ name: sending.name, value: describe(sending) }} parts={[<bdi key="0" />]} />
           </li>
         ))}
       </ul>

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { formatCompact } from "../../app/locale.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { useRpc } from "../../data/use-rpc.ts";
+import { sentenceSpace } from "../../i18n/sentence-space.ts";
 import { msg, t } from "../../i18n/t.ts";
 import { FileEditor } from "./file-editor.tsx";
 import styles from "./agent.module.css";
@@ -46,7 +47,8 @@ export function PersonaTab({ agentId }: { readonly agentId: string }): React.JSX
             <p className="note">
               {t("In every new conversation, {tokens} tokens together.", {
                 tokens: formatCompact(all.reduce((sum, { promptTokens }) => sum + promptTokens, 0)),
-              })}{" "}
+              })}
+              {sentenceSpace()}
               <bdi>{workspace}</bdi>
             </p>
           </nav>

@@ -68,7 +68,7 @@ export function SkillsTab({ agentId }: { readonly agentId: string }): React.JSX.
               </ul>
               {problems.map(({ path, message }) => (
                 <p key={`${path} ${message}`} className="problem" dir="auto">
-                  {path}: {gatewayText(message)}
+                  {t("{name}: {value}", { name: path, value: gatewayText(message) })}
                 </p>
               ))}
             </>

@@ -6,6 +6,8 @@ import { Loaded } from "../../data/loaded.tsx";
 import { useAction } from "../../data/use-action.ts";
 import { useRpc } from "../../data/use-rpc.ts";
 import { isolate } from "../../i18n/isolate.ts";
+import { sentenceSpace } from "../../i18n/sentence-space.ts";
+import { RichText } from "../../i18n/rich-text.tsx";
 import { gatewayText } from "../../i18n/gateway-text.ts";
 import { t } from "../../i18n/t.ts";
 import { PageFrame } from "../../shell/page-frame.tsx";
@@ -98,7 +100,9 @@ function JobCard({ job, wasEdited, onEdit }: JobCardProps): React.JSX.Element {
       </dl>
       {disabledBecause === undefined ? null : (
         <p className="problem">
-          {t("Switched off:")} <bdi>{gatewayText(disabledBecause)}</bdi>
+          {t("Switched off:")}
+          {sentenceSpace()}
+          <bdi>{gatewayText(disabledBecause)}</bdi>
         </p>
       )}
       <div className="actions">
@@ -166,13 +170,19 @@ function GrantsCard({ job: { spec, createdIn }, grants }: { readonly job: JobSum
         {isTask ? <Fact name={t("Works in")}>{sessionText(spec.session)}</Fact> : null}
         {programs.map(({ files, allowedBy }) => (
           <Fact key={files.join("\n")} name={t("Program")}>
-            <bdi>{files.join(", ")}</bdi> ({t("allowed by {who}", { who: ALLOWED_BY[allowedBy]() })})
+            <RichText
+              id="<0>{files}</0> (allowed by {who})"
+              values={{ files: files.join(", "), who: ALLOWED_BY[allowedBy]() }}
+              parts={[<bdi key="0" />]}
+            />
           </Fact>
         ))}
       </dl>
       {problem === undefined ? null : (
         <p className="problem">
-          {t("Its program is not run:")} <bdi>{gatewayText(problem)}</bdi>
+          {t("Its program is not run:")}
+          {sentenceSpace()}
+          <bdi>{gatewayText(problem)}</bdi>
         </p>
       )}
     </Card>

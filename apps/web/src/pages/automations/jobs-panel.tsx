@@ -6,6 +6,7 @@ import { Loaded } from "../../data/loaded.tsx";
 import { useAction } from "../../data/use-action.ts";
 import { useRpc } from "../../data/use-rpc.ts";
 import { isolate } from "../../i18n/isolate.ts";
+import { sentenceSpace } from "../../i18n/sentence-space.ts";
 import { gatewayText } from "../../i18n/gateway-text.ts";
 import { t } from "../../i18n/t.ts";
 import { Badge } from "../../ui/badge.tsx";
@@ -94,7 +95,9 @@ function JobItem({ job }: { readonly job: JobSummary }): React.JSX.Element {
       </dl>
       {disabledBecause === undefined ? null : (
         <p className="problem">
-          {t("Switched off:")} <bdi>{gatewayText(disabledBecause)}</bdi>
+          {t("Switched off:")}
+          {sentenceSpace()}
+          <bdi>{gatewayText(disabledBecause)}</bdi>
         </p>
       )}
       {failures > 0 && disabledBecause === undefined ? (

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { type Account, accountLabel } from "../../channel-setup/account-name.ts";
 import { useRpcMutation } from "../../data/use-rpc.ts";
 import { RpcError } from "../../gateway-client/rpc-error.ts";
+import { sentenceSpace } from "../../i18n/sentence-space.ts";
 import { t } from "../../i18n/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
@@ -95,11 +96,15 @@ function Probed({ result: { account, missingPermissions, problems = [], notes = 
   return (
     <div className="result">
       <p>
-        {t("Its platform knows it as:")} <bdi>{account.name ?? account.id}</bdi>
+        {t("Its platform knows it as:")}
+        {sentenceSpace()}
+        <bdi>{account.name ?? account.id}</bdi>
       </p>
       {missingPermissions.map((permission) => (
         <p key={permission} className="problem">
-          {t("It lacks a permission:")} <bdi>{permission}</bdi>
+          {t("It lacks a permission:")}
+          {sentenceSpace()}
+          <bdi>{permission}</bdi>
         </p>
       ))}
       {problems.map((text) => (

@@ -1,5 +1,6 @@
 import { Icon } from "../../ui/icon.tsx";
 import type { Attachments } from "./use-attachments.ts";
+import { sentenceSpace } from "../../i18n/sentence-space.ts";
 import { t } from "../../i18n/t.ts";
 
 /** The attachments of the next message: each file with a button to remove it, why something was rejected, and what a reload has removed. */
@@ -45,7 +46,8 @@ export function AttachmentList({
           {t("Reloading the page removed {names}. Attach {count, plural, one {it} other {them}} again.", {
             names: lost.join(", "),
             count: lost.length,
-          })}{" "}
+          })}
+          {sentenceSpace()}
           <button
             type="button"
             className="text-button"

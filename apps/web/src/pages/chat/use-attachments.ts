@@ -81,7 +81,7 @@ export function useAttachments(sessionKey = ""): Attachments {
     }
     without(id);
     forget(id);
-    change((rest) => ({ ...rest, problem: `${file.name}: ${outcome.message}` }));
+    change((rest) => ({ ...rest, problem: t("{name}: {value}", { name: file.name, value: outcome.message }) }));
   };
   const add = (files: Iterable<File>): void => {
     let room = MAX_CHAT_ATTACHMENTS - draft.files.length;

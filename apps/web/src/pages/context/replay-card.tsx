@@ -3,6 +3,7 @@ import { formatExactDollars } from "../../app/locale.ts";
 import { useState } from "react";
 import { Loaded } from "../../data/loaded.tsx";
 import { useRpc } from "../../data/use-rpc.ts";
+import { sentenceSpace } from "../../i18n/sentence-space.ts";
 import { gatewayText } from "../../i18n/gateway-text.ts";
 import { t } from "../../i18n/t.ts";
 import { Button } from "../../ui/button.tsx";
@@ -92,7 +93,9 @@ function ReplayAnswer({ result }: { readonly result: ReplayResult }): React.JSX.
       {toolCalls.map(({ name, argumentsText }, index) => (
         // oxlint-disable-next-line react/no-array-index-key -- the answer is final
         <p key={index} className={styles["hint"]}>
-          {t("It would run the tool {name}.", { name })} <code dir="auto">{argumentsText}</code>
+          {t("It would run the tool {name}.", { name })}
+          {sentenceSpace()}
+          <code dir="auto">{argumentsText}</code>
         </p>
       ))}
       <p className={styles["hint"]}>

@@ -4,6 +4,7 @@ import { useAppState } from "../../app/app-context.ts";
 import { formatWhole } from "../../app/locale.ts";
 import { sessionTitle } from "../../app/session-title.ts";
 import { useAction } from "../../data/use-action.ts";
+import { RichText } from "../../i18n/rich-text.tsx";
 import { t } from "../../i18n/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
@@ -166,12 +167,19 @@ function PlanCard({ scope, report: { type, counts, notes, untouched }, onDone }:
       <ul className={styles["counts"]}>
         {Object.entries(counts).map(([kind, count]) => (
           <li key={kind}>
-            {kindText(kind)}: <b>{formatWhole(count)}</b>
+            <RichText id="{name}: <0>{value}</0>" values={{ name: kindText(kind), value: formatWhole(count) }} parts={[<b key="0" />]} />
           </li>
         ))}
         {notes.map(({ path, lines, removed }) => (
           <li key={path}>
-            <bdi>{path}</bdi>: {removed ? t("the whole note") : t("{count, plural, one {# line} other {# lines}}", { count: lines })}
+            <RichText
+              id="<0>{name}</0>: {value}"
+              values={{
+                name: path,
+                value: removed ? t("the whole note") : t("{count, plural, one {# line} other {# lines}}", { count: lines }),
+              }}
+              parts={[<bdi key="0" />]}
+            />
           </li>
         ))}
       </ul>

@@ -2,6 +2,7 @@ import type { MemorySearchHit } from "@factotum/protocol";
 import { Link } from "@tanstack/react-router";
 import { Loaded } from "../../data/loaded.tsx";
 import { useRpc } from "../../data/use-rpc.ts";
+import { sentenceSpace } from "../../i18n/sentence-space.ts";
 import { t } from "../../i18n/t.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -24,7 +25,9 @@ export function SearchResults({ agent, query }: SearchResultsProps): React.JSX.E
         <>
           {degraded === undefined ? null : (
             <p className="problem">
-              {t("Less complete than usual:")} <bdi>{degraded}</bdi>
+              {t("Less complete than usual:")}
+              {sentenceSpace()}
+              <bdi>{degraded}</bdi>
             </p>
           )}
           {hits.length === 0 ? <EmptyState>{t("Nothing was found. Try other words.")}</EmptyState> : null}

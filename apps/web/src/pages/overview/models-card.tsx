@@ -23,9 +23,7 @@ export function ModelsCard({ status: { agents, resting } }: { readonly status: G
           const problem = modelProblem ?? lastFailure?.text;
           return (
             <li key={id}>
-              <span>
-                {name}: {model}
-              </span>
+              <span>{t("{name}: {value}", { name, value: model })}</span>
               {problem === undefined ? <Badge tone="good">{t("Usable")}</Badge> : <Badge tone="bad">{t("Failed")}</Badge>}
               {problem === undefined ? null : <small className="problem">{gatewayText(problem)}</small>}
               {modelNote === undefined ? null : <small>{gatewayText(modelNote)}</small>}

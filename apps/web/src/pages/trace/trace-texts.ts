@@ -1,5 +1,6 @@
 import type { MessageTrace, TracedSend } from "@factotum/protocol";
 import { formatSpan, formatWhole } from "../../app/locale.ts";
+import { sentenceSpace } from "../../i18n/sentence-space.ts";
 import { gatewayText } from "../../i18n/gateway-text.ts";
 import { msg, t } from "../../i18n/t.ts";
 import type { Tone } from "../../ui/badge.tsx";
@@ -10,7 +11,7 @@ import type { TracedWay, TraceStep } from "./trace-steps.ts";
 export function stepTitle(step: TraceStep): string {
   switch (step.type) {
     case "input":
-      return t("The message came on {channel}", { channel: step.input.channel });
+      return t("The message came on {channel}", { channel: gatewayText(step.input.channel) });
     case "start":
       return t("Work on it began");
     case "request":
@@ -71,7 +72,11 @@ export function stepDetails(step: TraceStep, trace: MessageTrace): readonly stri
   switch (step.type) {
     case "input": {
       const { sender, state, reason } = step.input;
-      return [t("from {sender}", { sender }), ...(state === "answered" ? [] : [state]), ...present(reason).map(gatewayText)];
+      return [
+        sender === "owner" ? t("from you") : t("from {sender}", { sender }),
+        ...(state === "answered" ? [] : [state]),
+        ...present(reason).map(gatewayText),
+      ];
     }
     case "start":
       return trace.starts > 1 ? [t("{count, plural, one {started once} other {started # times}}", { count: trace.starts })] : [];
@@ -109,7 +114,7 @@ export function summaryOf({ times, slowest }: TracedWay, { state }: MessageTrace
     step: stepTitle(slowest),
     span: formatSpan((slowest.untilMs ?? 0) - slowest.atMs),
   });
-  return `${took} ${longest}`;
+  return `${took}${sentenceSpace()}${longest}`;
 }
 
 /** Where the time went. */

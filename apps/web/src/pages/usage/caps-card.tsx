@@ -28,7 +28,7 @@ export function CapsCard({ caps }: Pick<UsageReport, "caps">): React.JSX.Element
 
 function CapItem({ cap }: { readonly cap: Cap }): React.JSX.Element {
   const { agent, name, tokensPerDay, tokensLeft = 0, tokens, usdPerDay, usdLeft = 0, costUsd, resetsAtMs } = cap;
-  const title = `${agent}: ${capText(name)}`;
+  const title = t("{name}: {value}", { name: agent, value: capText(name) });
   const isUsedUp = (tokensPerDay !== undefined && tokensLeft <= 0) || (usdPerDay !== undefined && usdLeft <= 0);
   return (
     <li>

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { sentenceSpace } from "../../../i18n/sentence-space.ts";
 import { t } from "../../../i18n/t.ts";
 import { Icon } from "../../../ui/icon.tsx";
 import type { Voice } from "./use-voice.ts";
@@ -46,7 +47,9 @@ export function VoiceNote({ voice: { state, cancel } }: { readonly voice: Voice 
             {state.type === "asking" ? t("Allow the microphone, then speak.") : null}
             {state.type === "recording" ? (
               <>
-                {t("Recording. End it with the button in the field.")} <Elapsed sinceMs={state.startedAtMs} />
+                {t("Recording. End it with the button in the field.")}
+                {sentenceSpace()}
+                <Elapsed sinceMs={state.startedAtMs} />
               </>
             ) : null}
             {state.type === "transcribing" ? t("What you said is written down…") : null}

@@ -3,6 +3,7 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { Loaded } from "../../../data/loaded.tsx";
 import { useRpc } from "../../../data/use-rpc.ts";
+import { sentenceSpace } from "../../../i18n/sentence-space.ts";
 import { t } from "../../../i18n/t.ts";
 import { Card } from "../../../ui/card.tsx";
 import { Segmented } from "../../../ui/segmented.tsx";
@@ -109,7 +110,8 @@ function FileCard({ view: { path, source, problems, needsRestart } }: { readonly
       {problems.length === 0 ? null : <ProblemList label={t("Problems of the file")} problems={problems} />}
       {needsRestart.length === 0 ? null : (
         <p>
-          {t("Takes effect after a restart: {keys}.", { keys: needsRestart.join(", ") })}{" "}
+          {t("Takes effect after a restart: {keys}.", { keys: needsRestart.join(", ") })}
+          {sentenceSpace()}
           <Link to="/overview" className={styles["link"]}>
             {t("Restart it on Overview")}
           </Link>

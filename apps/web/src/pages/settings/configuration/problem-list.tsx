@@ -17,7 +17,7 @@ export function ProblemList({
       {problems.map(({ path, message, line }) => (
         <li key={`${path} ${message}`} dir="auto">
           {path === "" ? null : <KeyLink path={path} />} {gatewayText(message)}
-          {line === undefined ? null : ` (${t("line {line}", { line })})`}
+          {line === undefined ? null : t(" (line {line})", { line })}
         </li>
       ))}
     </ul>

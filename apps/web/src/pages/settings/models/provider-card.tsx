@@ -3,6 +3,7 @@ import { useState } from "react";
 import { formatExactDollars, formatCompact } from "../../../app/locale.ts";
 import { useAction } from "../../../data/use-action.ts";
 import { useRpc } from "../../../data/use-rpc.ts";
+import { sentenceSpace } from "../../../i18n/sentence-space.ts";
 import { gatewayText } from "../../../i18n/gateway-text.ts";
 import { t } from "../../../i18n/t.ts";
 import { Badge } from "../../../ui/badge.tsx";
@@ -34,7 +35,9 @@ export function ProviderCard({ provider, current, models }: ProviderCardProps): 
     <Card title={label} actions={<KeyBadge provider={provider} />}>
       {keyPlace === undefined ? null : (
         <p className="note">
-          {t("Its key is in {place}.", { place: keyPlace })} {keyProblem ?? ""}
+          {t("Its key is in {place}.", { place: keyPlace })}
+          {sentenceSpace()}
+          {gatewayText(keyProblem ?? "")}
         </p>
       )}
       {running === false ? <p className="note">{t("It does not run on the gateway’s machine now.")}</p> : null}
