@@ -70,7 +70,10 @@ test.each([
   for (const route of [...routes, "#/agent/main/skills", "#/automations?tab=heartbeat"]) {
     await show(page, route);
     // Pages scroll below their bars: the window itself never does.
-    const size = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.scrollHeight - window.innerHeight]);
+    const size = await page.evaluate(() => [
+      document.documentElement.scrollWidth,
+      document.documentElement.scrollHeight - window.innerHeight,
+    ]);
     expect({ route, violations: await findViolations(page), size }).toEqual({ route, violations: [], size: [look.width, 0] });
     await page.screenshot({ path: join(PICTURES, `${nameOf(route)}-${look.width}-${look.dark ? "dark" : "light"}.png`) });
   }

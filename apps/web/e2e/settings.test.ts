@@ -137,7 +137,7 @@ test("a model is tested and chosen, and a key is removed after a question", asyn
   expect(await written()).not.toContain("canary-local-key");
 });
 
-test("in Chinese every part is readable, the address names it, and logging out forgets the token", async () => {
+test("in Chinese every part is readable, the address names it, and logging out forgets the token and drafts, in every tab", async () => {
   const page = await openSettings({ width: 1280, locale: "zh-CN" }, "models");
   for (const [name, heading] of [
     ["外观", "此浏览器"],
@@ -155,10 +155,18 @@ test("in Chinese every part is readable, the address names it, and logging out f
   await page.getByText(`#token=${scene.product.token}`).waitFor();
   await runCommand(["config", "set", "gateway.publicUrl", "https://assistant.example/home"], scene.product);
   await page.getByText(`https://assistant.example/home/#token=${scene.product.token}`).waitFor();
+  const other = await page.context().newPage();
+  await other.goto(scene.product.url);
+  await other.getByRole("textbox", { name: "消息" }).fill("未发送");
   await page.getByRole("button", { name: "退出登录" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "退出登录" }).click();
-  await page.getByLabel("令牌").waitFor();
-  expect(await page.evaluate(() => localStorage.getItem("factotum.token"))).toBeNull();
+  for (const tab of [page, other]) {
+    await tab.getByLabel("令牌").waitFor();
+    expect(await tab.evaluate(() => [localStorage.getItem("factotum.token"), JSON.stringify({ ...sessionStorage })])).toEqual([
+      null,
+      expect.not.stringContaining("未发送"),
+    ]);
+  }
 });
 
 test("a killed gateway leaves what was typed, until it is discarded", async () => {

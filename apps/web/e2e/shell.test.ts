@@ -152,6 +152,20 @@ test("a page whose program cannot be loaded says so, leaves the others usable, a
   await browser.close();
 });
 
+test.each([
+  ["en-GB", "The program of this page could not be loaded."],
+  ["zh-CN", "无法加载此页面的程序。"],
+])("a page whose main program cannot be loaded says so in %s", async (locale, words) => {
+  const browser = await openBrowser();
+  const { page, close } = await openPage(browser, { width: 1280, locale });
+  await page.route("**/start-*.js", (route) => route.abort());
+  await page.goto(`${scene.gateway.url}#token=${scene.gateway.token}`);
+  await page.getByText(words).waitFor();
+  await expect.poll(() => scene.gateway.scripted.connections).toBe(0);
+  await close();
+  await browser.close();
+});
+
 test("a page that is opened for the first time without the gateway says so, and opens once it is back", async () => {
   const browser = await openBrowser();
   const { page, close } = await openPage(browser, { width: 1280 });

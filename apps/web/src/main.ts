@@ -1,5 +1,5 @@
 import { loadToken, parseFragment } from "./app/address.ts";
-import { openEarlySocket } from "./app/early-socket.ts";
+import { dropEarlySocket, openEarlySocket } from "./app/early-socket.ts";
 import { loadLanguage, pickLanguage } from "./i18n/language.ts";
 import { loadCatalogue } from "./i18n/load-catalogue.ts";
 import "./styles/tokens.css";
@@ -14,6 +14,12 @@ import "./styles/messages.css";
 import "./pages/chat/subagents/subagents.css";
 import "./styles/print.css";
 
+/** Nothing that translates is loaded then. */
+const NOT_LOADED = {
+  en: "The program of this page could not be loaded. Check that the gateway runs, and reload the page.",
+  "zh-CN": "无法加载此页面的程序。请检查网关是否正在运行，然后重新加载页面。",
+};
+
 // The handshake takes place while the rest of the page is loaded. Without a token there is nothing to connect for.
 const token = parseFragment(location.hash).token ?? loadToken(localStorage);
 if (token !== undefined) openEarlySocket(document.baseURI, token);
@@ -24,4 +30,11 @@ const texts = loadCatalogue(wanted).then(
   async () => ({ language: "en" as const, catalogue: await loadCatalogue("en") }),
 );
 // The texts are loaded at the same time as the program.
-void Promise.all([import("./start.tsx"), texts]).then(([{ startPage }, { language, catalogue }]) => startPage(language, catalogue));
+void Promise.all([import("./start.tsx"), texts]).then(
+  ([{ startPage }, { language, catalogue }]) => startPage(language, catalogue),
+  () => {
+    dropEarlySocket();
+    const note = document.querySelector("#root > .chat-note");
+    if (note !== null) note.textContent = NOT_LOADED[wanted];
+  },
+);

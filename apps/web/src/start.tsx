@@ -1,8 +1,10 @@
 import { createHashHistory } from "@tanstack/react-router";
+import { flushSync } from "react-dom";
 import { createRoot } from "react-dom/client";
 import * as z from "zod";
-import { forgetToken, loadToken, storeToken, takeToken } from "./app/address.ts";
+import { forgetToken, loadToken, storeToken, takeToken, TOKEN_KEY } from "./app/address.ts";
 import { openAppSession, type TokenListener } from "./app/app-session.ts";
+import { dropEarlySocket } from "./app/early-socket.ts";
 import { InstallOffer } from "./app/install-offer.ts";
 import { warmFormats } from "./app/locale.ts";
 import { registerWorker } from "./app/register-worker.ts";
@@ -11,6 +13,7 @@ import { activateLanguage, onLanguageChange } from "./i18n/activate-language.ts"
 import type { Language } from "./i18n/language.ts";
 import type { Catalogue } from "./i18n/load-catalogue.ts";
 import { t } from "./i18n/t.ts";
+import { forgetDrafts } from "./pages/chat/use-draft.ts";
 import { App, type OpenApp } from "./shell/app.tsx";
 import { ErrorBoundary } from "./shell/error-boundary.tsx";
 import { createAppRouter } from "./shell/router.tsx";
@@ -22,6 +25,10 @@ window.addEventListener("popstate", () => {
   if (token === undefined) return;
   offered = token;
   open(token);
+});
+/** Logging out in one tab logs out of all of them. */
+window.addEventListener("storage", ({ key, newValue, storageArea }) => {
+  if (storageArea === localStorage && key === TOKEN_KEY && newValue === null && app !== undefined) close();
 });
 const history = createHashHistory();
 const install = new InstallOffer(window);
@@ -41,9 +48,17 @@ let serial = 0;
 function open(token: string | undefined, options: { readonly notice?: string } = {}): void {
   app?.session.close();
   app = token === undefined ? undefined : createApp(token);
+  if (app === undefined) dropEarlySocket();
   if (options.notice !== undefined) app?.session.store.update({ alert: options.notice });
   serial += 1;
   render();
+}
+
+/** Ends the session, and what this tab keeps of it. */
+function close(): void {
+  flushSync(() => open(undefined));
+  // Not before: a chat that is closed stores what is not sent.
+  forgetDrafts(sessionStorage);
 }
 
 /** Draws the page from the beginning: rows that did not change keep what they have drawn, in the language of before. */
@@ -79,7 +94,7 @@ function listenTo(token: string): TokenListener {
     onLogOut: () => {
       offered = undefined;
       forgetToken(localStorage);
-      open(undefined);
+      close();
     },
   };
 }

@@ -44,7 +44,8 @@ export function parsePastedToken(pasted: string): string {
   return (at === -1 ? undefined : parseFragment(text.slice(at)).token) ?? text;
 }
 
-const TOKEN_KEY = "factotum.token";
+/** Where the browser keeps the token. */
+export const TOKEN_KEY = "factotum.token";
 
 /**
  * Turns an address with a token, or one of a version without routes, into that of a route, and returns the token if it had one. The token leaves the address to

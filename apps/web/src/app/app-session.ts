@@ -126,7 +126,10 @@ export function openAppSession({ token, page, history, install, listener }: AppS
     client,
     onClose: (listener) => ending.signal.addEventListener("abort", listener),
     retryNow: () => client.retryNow(),
-    logOut: () => listener.onLogOut(),
+    logOut: () => {
+      page.localStorage.removeItem(LAST_SESSION_KEY);
+      listener.onLogOut();
+    },
     close: () => {
       ending.abort();
       client.stop();

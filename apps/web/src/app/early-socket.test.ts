@@ -3,7 +3,7 @@ import { ManualTimers } from "../../test/manual-timers.ts";
 import { reached } from "../../test/reached.ts";
 import { ScriptedGateway } from "../../test/scripted-gateway.ts";
 import { GatewayClient } from "../gateway-client/gateway-client.ts";
-import { openEarlySocket, PAGE_CLIENT, takeSocket } from "./early-socket.ts";
+import { dropEarlySocket, openEarlySocket, PAGE_CLIENT, takeSocket } from "./early-socket.ts";
 
 let gateway: ScriptedGateway;
 let base: string;
@@ -71,4 +71,29 @@ test("a socket that was refused meanwhile is not used", async () => {
   await closed;
   await connect();
   expect([gateway.greetings.at(-1), sockets.length]).toEqual([gateway.token, 2]);
+});
+
+test("a token that was refused meanwhile is not sent again", async () => {
+  openEarlySocket(base, "wrong");
+  await happens("open");
+  await happens("close");
+  const client = new GatewayClient({
+    openSocket: () => takeSocket(base, "wrong"),
+    token: "wrong",
+    client: PAGE_CLIENT,
+    timers: new ManualTimers(),
+    random: () => 1,
+  });
+  client.start();
+  const { reason } = await reached(client, "refused");
+  expect([reason, gateway.greetings, sockets.length]).toEqual(["unauthorized", ["wrong"], 1]);
+});
+
+test("a socket that nothing is left for is closed", async () => {
+  openEarlySocket(base, gateway.token);
+  await happens("open");
+  const closed = happens("close");
+  dropEarlySocket();
+  await closed;
+  expect(sockets.length).toBe(1);
 });

@@ -37,6 +37,8 @@ export interface GatewaySocket {
   readonly socket: WebSocket;
   /** What has arrived, if the first frame was sent already, before the program was loaded. */
   readonly received?: readonly unknown[];
+  /** How it was closed after that. */
+  readonly closed?: CloseEvent;
 }
 
 /** Options of a connection. */
@@ -72,10 +74,14 @@ export class Connection {
     this.#options = options;
     this.#listener = listener;
     this.lastFrameAtMs = options.timers.now();
-    const { socket, received, timers } = options;
+    const { socket, received, closed, timers } = options;
     const listening = { signal: this.#listening.signal };
     // The listener is told of nothing before it has the connection.
-    if (received !== undefined) queueMicrotask(() => received.forEach((data) => this.#receive(data)));
+    if (received !== undefined)
+      queueMicrotask(() => {
+        for (const data of received) this.#receive(data);
+        if (closed !== undefined) this.#closed(closed);
+      });
     else if (socket.readyState === socket.OPEN) queueMicrotask(() => this.#connect());
     else socket.addEventListener("open", () => this.#connect(), listening);
     socket.addEventListener("message", (message: MessageEvent<unknown>) => this.#receive(message.data), listening);

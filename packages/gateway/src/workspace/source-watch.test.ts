@@ -47,6 +47,18 @@ test("changes of every kind are seen when they are followed, also in folders tha
   }
 });
 
+test("skills of too many files are not watched, which is said once, and every turn looks at them", async () => {
+  const names = Array.from({ length: 2_001 }, (_, index) => `skills/tea/page-${index}.md`);
+  await write("skills/tea/SKILL.md", "Brew.");
+  await Promise.all(names.map(async (name) => write(name, "x")));
+  const logger = createMemoryLogger();
+  await using watch = new SourceWatch({ workspace, skillFolders: [], logger });
+  watch.generation();
+  await expect.poll(() => logger.lines).toEqual([expect.stringContaining("too many files of skills")]);
+  const before = watch.generation();
+  expect(watch.generation()).toBeGreaterThan(before);
+});
+
 test.each([
   ["SOUL.md", ["persona"]],
   ["USER.md", ["persona", "notes"]],

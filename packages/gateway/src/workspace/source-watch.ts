@@ -9,6 +9,9 @@ const MAX_DEPTH = 7;
 /** Most notes and knowledge files of a workspace that are watched: each takes a watch of the system. */
 const MAX_CONTENTS = 5000;
 
+/** Most sources that are watched. With more, such as a link to a large folder, every turn looks at the disk. */
+const MAX_SOURCES = 2000;
+
 /** What to watch. */
 export interface SourceWatchOptions {
   readonly workspace: string;
@@ -35,6 +38,7 @@ export class SourceWatch implements AsyncDisposable {
   #contents: Promise<FSWatcher> | undefined;
   #works = false;
   #isDisposed = false;
+  #isTooMany = false;
   #generation: number;
 
   constructor(options: SourceWatchOptions) {
@@ -78,14 +82,23 @@ export class SourceWatch implements AsyncDisposable {
     const { watch } = await import("chokidar");
     const files = BOOTSTRAP_NAMES.map((name) => path.join(workspace, name));
     const folders = [...SOURCE_FOLDERS.map((name) => path.join(workspace, name)), ...skillFolders];
-    const watcher = watch([...files, ...folders], { ignoreInitial: true, persistent: false, depth: MAX_DEPTH });
-    watcher.on("all", (_event, file) => {
+    const known = new WatchedPaths(MAX_SOURCES);
+    const ignored = (file: string): boolean => {
+      if (!known.isTooMany(file)) return false;
+      if (!this.#isTooMany) logger.warn("There are too many files of skills to watch them; every turn looks at them", { workspace });
+      this.#isTooMany = true;
+      this.#works = false;
+      return true;
+    };
+    const watcher = watch([...files, ...folders], { ignoreInitial: true, persistent: false, depth: MAX_DEPTH, ignored });
+    watcher.on("all", (event, file) => {
+      known.note(event, file);
       this.#generation += 1;
       onChange?.();
       this.#announce(fileKinds(file, workspace));
     });
     watcher.on("ready", () => {
-      this.#works = !this.#isDisposed;
+      this.#works = !this.#isDisposed && !this.#isTooMany;
       // Changes during the setup were not seen.
       this.#generation += 1;
       if (this.#contents !== undefined) this.#announce(["persona", "skills"]);
@@ -100,12 +113,7 @@ export class SourceWatch implements AsyncDisposable {
   async #watchContents(): Promise<FSWatcher> {
     const { workspace, logger } = this.#options;
     const { watch } = await import("chokidar");
-    const known = new Set<string>();
-    const isTooMany = (file: string): boolean => {
-      if (!known.has(file) && known.size >= MAX_CONTENTS) return true;
-      known.add(file);
-      return false;
-    };
+    const known = new WatchedPaths(MAX_CONTENTS);
     const watcher = watch(
       CONTENT_FOLDERS.map((name) => path.join(workspace, name)),
       {
@@ -113,11 +121,11 @@ export class SourceWatch implements AsyncDisposable {
         persistent: false,
         followSymlinks: false,
         depth: MAX_DEPTH,
-        ignored: isTooMany,
+        ignored: (file) => known.isTooMany(file),
       },
     );
     watcher.on("all", (event, file) => {
-      if (event === "unlink" || event === "unlinkDir") known.delete(file);
+      known.note(event, file);
       this.#announce(fileKinds(file, workspace));
     });
     watcher.on("ready", () => this.#announce(["notes", "knowledge"]));
@@ -129,5 +137,27 @@ export class SourceWatch implements AsyncDisposable {
 
   #announce(kinds: readonly FileKind[]): void {
     if (kinds.length > 0 && !this.#isDisposed) this.#options.onFiles?.(kinds);
+  }
+}
+
+/** The paths of a watch, each of which takes a watch of the system, up to a limit. */
+class WatchedPaths {
+  readonly #known = new Set<string>();
+  readonly #max: number;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** True if a path is beyond the limit; otherwise it counts. */
+  isTooMany(file: string): boolean {
+    if (!this.#known.has(file) && this.#known.size >= this.#max) return true;
+    this.#known.add(file);
+    return false;
+  }
+
+  /** Takes note of an event of the watch. */
+  note(event: string, file: string): void {
+    if (event === "unlink" || event === "unlinkDir") this.#known.delete(file);
   }
 }

@@ -1,6 +1,11 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 
 const DRAFT_KEY = "factotum.draft.";
+/** Drops the unsent texts of this tab. */
+export function forgetDrafts(storage: Storage): void {
+  for (const key of Object.keys(storage)) if (key.startsWith(DRAFT_KEY)) storage.removeItem(key);
+}
+
 /** Writing to the storage takes longer than a key press may. */
 const STORE_DELAY_MS = 400;
 
