@@ -82,6 +82,15 @@ describe.each([...LOOKS, { width: 768, dark: false }, { width: 1920, dark: true 
   });
 });
 
+test("a failed run leads to its conversation, where it can be tried again", async () => {
+  scene.gateway.scripted.inbox = { approvals: [], letters: [], requests: [] };
+  const values = { agent: "main", reason: "It is overloaded.", session: "agent:main:main" };
+  scene.gateway.scripted.warnings = [{ id: "run:main", level: "warning", text: "", facts: { code: "run-failed", values } }];
+  const page = await openInbox({ width: 360 });
+  await item(page, "It is overloaded.").getByRole("link", { name: "Open the conversation" }).click();
+  await page.waitForURL(/#\/chat\/agent/);
+});
+
 test("items offer what they permit, the keyboard keeps its place when one goes, and the badge follows", async () => {
   const { scripted } = scene.gateway;
   scripted.inbox = { approvals: [APPROVAL], letters: [LETTER, { ...LETTER, id: "l2", replay: "impossible" }], requests: [] };

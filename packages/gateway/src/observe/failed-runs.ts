@@ -3,6 +3,8 @@ import type { RunFailureCode } from "@factotum/agent-contract";
 /** The failure of an agent's newest run. */
 export interface FailedAgentRun {
   readonly agentId: string;
+  /** The conversation of the run. */
+  readonly sessionKey: string;
   /** For the owner, without secrets. */
   readonly text: string;
   readonly atMs: number;
@@ -29,10 +31,11 @@ export class FailedRuns {
   readonly #byAgent = new Map<string, FailedAgentRun & { readonly concernsConversation: boolean }>();
 
   /** Records how a run of the agent failed. */
-  record(run: Pick<FailedAgentRun, "agentId" | "text" | "atMs"> & { readonly code: RunFailureCode }): void {
+  record(run: Omit<FailedAgentRun, "needsOwner"> & { readonly code: RunFailureCode }): void {
+    const { agentId, sessionKey, text, atMs } = run;
     const needsOwner = NEEDS_OWNER[run.code];
-    const { agentId, text, atMs } = run;
-    this.#byAgent.set(agentId, { agentId, text, atMs, needsOwner: needsOwner ?? false, concernsConversation: needsOwner === undefined });
+    const failed = { agentId, sessionKey, text, atMs };
+    this.#byAgent.set(agentId, { ...failed, needsOwner: needsOwner ?? false, concernsConversation: needsOwner === undefined });
   }
 
   /** A run of the agent is done. */

@@ -97,13 +97,13 @@ describe("warnings for the owner", () => {
     ],
     [
       "a failed run",
-      { failedRuns: [{ agentId: "main", text: "There is no key.", atMs: 1, needsOwner: true }] },
+      { failedRuns: [{ agentId: "main", sessionKey: "agent:main:main", text: "There is no key.", atMs: 1, needsOwner: true }] },
       "error run:main",
       /agent main failed\. There is no key\./,
     ],
     [
       "a provider that is overloaded",
-      { failedRuns: [{ agentId: "main", text: "It is overloaded.", atMs: 1, needsOwner: false }] },
+      { failedRuns: [{ agentId: "main", sessionKey: "agent:main:main", text: "It is overloaded.", atMs: 1, needsOwner: false }] },
       "warning run:main",
       /It is overloaded/,
     ],

@@ -65,12 +65,12 @@ function storageWarning({ problem, shortage }: WarningSources["storage"]): reado
 }
 
 /** The reason itself, which people in groups do not get. */
-function failureWarning({ agentId, text, needsOwner }: FailedAgentRun): GatewayWarning {
+function failureWarning({ agentId, sessionKey, text, needsOwner }: FailedAgentRun): GatewayWarning {
   return {
     id: `run:${agentId}`,
     level: needsOwner ? "error" : "warning",
     text: `The newest run of the agent ${agentId} failed. ${text}`,
-    facts: { code: "run-failed", values: { agent: agentId, reason: text } },
+    facts: { code: "run-failed", values: { agent: agentId, reason: text, session: sessionKey } },
   };
 }
 

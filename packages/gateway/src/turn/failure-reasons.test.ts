@@ -74,7 +74,7 @@ test("a failure in a group is detailed in its transcript, the status and the war
   expect(events).toEqual([expect.stringMatching(REASON)]);
   const failed = await running.gateway.status();
   expect(failed.agents[0]?.lastFailure?.text).toMatch(REASON);
-  expect(running.gateway.engine.parts.failedRuns.list()).toMatchObject([{ agentId: "main", needsOwner: true }]);
+  expect(running.gateway.engine.parts.failedRuns.list()).toMatchObject([{ agentId: "main", sessionKey: group, needsOwner: true }]);
   await say(running, GROUP);
   expect((await running.gateway.status()).agents[0]).not.toHaveProperty("lastFailure");
 });

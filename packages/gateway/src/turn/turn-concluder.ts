@@ -130,7 +130,7 @@ export class TurnConcluder {
     this.#options.observer.turnEnded(turn, run.outcome.type);
     if (run.outcome.type === "done") this.#options.failedRuns.clear(turn.agentId);
     else if (run.outcome.type === "failed")
-      this.#options.failedRuns.record({ agentId: turn.agentId, code: run.outcome.code, text: texts.owner, atMs: nowMs });
+      this.#options.failedRuns.record({ ...turn, code: run.outcome.code, text: texts.owner, atMs: nowMs });
     this.#options.crashPoint?.("after-final-commit");
     subagents.forget(turn.id);
     await subagents.onStarted(spawns, ended.inputs, { isStopped: run.outcome.type === "aborted" });

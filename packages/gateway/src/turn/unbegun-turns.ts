@@ -99,7 +99,7 @@ export class UnbegunTurns {
       watchers.settled([input.id], outcome.message);
       logger.error("A message was given up", { sessionKey, inputId: input.id, reason: outcome.message });
     }
-    failedRuns.record({ agentId: job.agentId, code: outcome.code, text: owner, atMs: clock.now() });
+    failedRuns.record({ agentId: job.agentId, sessionKey, code: outcome.code, text: owner, atMs: clock.now() });
   }
 
   /**

@@ -23,7 +23,7 @@ export interface GatewayWarning {
   readonly text: string;
   /** What to do, unless the text says it. */
   readonly fix?: string;
-  /** The same as data: what it is about, and the names and reasons in it. Absent for a condition that has its text alone. */
+  /** The same as data: what it is about, and the names and reasons in it; `session`: the key of the conversation that it happened in. Absent for a condition that has its text alone. */
   readonly facts?: { readonly code: WarningCode; readonly values: Readonly<Record<string, string>> };
 }
 
