@@ -143,7 +143,7 @@ test("webhooks are switched on without showing their token, and deliveries appea
   expect(response.status).toBe(202);
   const delivery = page.getByRole("list", { name: "Last deliveries" }).getByRole("listitem");
   await delivery.getByText("Answered").waitFor();
-  expect(await delivery.innerText()).toMatch(/^agent\b/);
+  expect(await delivery.innerText()).toMatch(/^agent\b[^]*The build has failed\.[^]*晴天 in Zürich/);
   expect(await say("webhooks", "deliveries")).toMatch(/agent +answered +hook:/);
   expect(await findViolations(page)).toEqual([]);
   await button(page, "Change").press("Enter");

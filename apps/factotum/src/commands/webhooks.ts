@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { cutText } from "@factotum/agent-core";
 import { loadConfig, resolveSecret } from "@factotum/config";
 import type { FactotumConfig, Secret, WebhookScheme } from "@factotum/config";
 import { signRequest } from "@factotum/gateway";
@@ -15,6 +16,8 @@ import { renderTable } from "../runtime/render-table.ts";
 import { refusedStart } from "../runtime/refused-start.ts";
 
 const ANSWER_MS = 30_000;
+/** UTF-16 units of what was sent that a row shows. */
+const MAX_SENT_CHARS = 60;
 
 interface Address {
   readonly name: string;
@@ -31,11 +34,17 @@ export async function webhooksDeliveries(
   const found = await requestGateway(cli, "webhooks.deliveries", params);
   if (json) printJson(cli, found);
   else {
-    const rows = found.deliveries.map(({ receivedAtMs, webhook, state, reason, sessionKey = "" }) =>
-      [formatTime(receivedAtMs, ownZone()), webhook, reason === undefined ? state : `${state}: ${reason}`, sessionKey].map(terminalText),
+    const rows = found.deliveries.map(({ receivedAtMs, webhook, state, reason, sent = "", sessionKey = "" }) =>
+      [
+        formatTime(receivedAtMs, ownZone()),
+        webhook,
+        reason === undefined ? state : `${state}: ${reason}`,
+        sessionKey,
+        cutText(sent.replaceAll(/\s+/g, " "), MAX_SENT_CHARS, "…"),
+      ].map(terminalText),
     );
     if (rows.length === 0) cli.note("factotum: no request came of late\n");
-    else cli.print(renderTable(["came", "webhook", "outcome", "conversation"], rows));
+    else cli.print(renderTable(["came", "webhook", "outcome", "conversation", "sent"], rows));
   }
   return EXIT.ok;
 }

@@ -28,9 +28,18 @@ test("deliveries are listed newest first, by their address, with outcome and con
   using client = await TestClient.connect(running.gateway.url, running.token);
   const { deliveries } = await client.call("webhooks.deliveries", {});
   expect(deliveries).toMatchObject([
-    { webhook: "wake", state: "waiting" },
+    { webhook: "wake", state: "waiting", sent: "wake" },
     { webhook: "agent", state: "silent", sessionKey: expect.stringMatching(/^hook:/) as string, turnId: expect.any(String) as string },
-    { webhook: "build", state: "answered", sessionKey: expect.stringMatching(/^hook:/) as string },
+    {
+      webhook: "build",
+      state: "answered",
+      sent: "mapping:build",
+      answer: "The build is broken.",
+      sessionKey: expect.stringMatching(/^hook:/) as string,
+    },
   ]);
   expect((await client.call("webhooks.deliveries", { limit: 1 })).deliveries).toEqual(deliveries.slice(0, 1));
+  await accept("wake", "long ".repeat(100));
+  const [long] = (await client.call("webhooks.deliveries", { limit: 1 })).deliveries;
+  expect([long?.sent?.length, long?.sent?.endsWith("…")]).toEqual([300, true]);
 });

@@ -9,6 +9,10 @@ export interface WebhookDelivery {
   /** `waiting` and `running`: there is no outcome yet. `shown`: it was an event, and a turn has read it. `silent`: the assistant had nothing to say. `failed`: for `reason`. */
   readonly state: "waiting" | "running" | "answered" | "shown" | "silent" | "failed";
   readonly reason?: string;
+  /** The beginning of what it sent: text of others, at most 300 UTF-16 units. */
+  readonly sent?: string;
+  /** The beginning of the answer, as long, if it is among the newest entries of its conversation. */
+  readonly answer?: string;
   /** Its conversation, while there is one: that of a single request is kept for a day. */
   readonly sessionKey?: string;
   /** The turn that worked on it. */
@@ -27,6 +31,8 @@ const delivery = z.lazy(() =>
     receivedAtMs: z.number(),
     state: z.enum(["waiting", "running", "answered", "shown", "silent", "failed"]),
     reason: z.string().optional(),
+    sent: z.string().optional(),
+    answer: z.string().optional(),
     sessionKey: z.string().optional(),
     turnId: z.string().optional(),
   }),

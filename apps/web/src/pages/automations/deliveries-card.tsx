@@ -47,7 +47,7 @@ export function DeliveriesCard(): React.JSX.Element {
 }
 
 function Delivery({
-  delivery: { webhook, receivedAtMs, state, reason, sessionKey, turnId },
+  delivery: { webhook, receivedAtMs, state, reason, sent, answer, sessionKey, turnId },
 }: {
   readonly delivery: WebhookDelivery;
 }): React.JSX.Element {
@@ -62,6 +62,8 @@ function Delivery({
         <Badge {...(tone !== undefined && { tone })}>{t(text)}</Badge>
         {reason === undefined ? null : <bdi>{reasonText(reason)}</bdi>}
       </span>
+      <Excerpt label={t("Sent:")} text={sent} />
+      <Excerpt label={t("Answer:")} text={answer} />
       <span className={styles["outcome"]}>
         {sessionKey === undefined ? null : (
           <Link to="/chat/{-$sessionKey}" params={{ sessionKey }}>
@@ -75,5 +77,15 @@ function Delivery({
         )}
       </span>
     </>
+  );
+}
+
+/** The beginning of a text of others, or of the answer to it. */
+function Excerpt({ label, text }: { readonly label: string; readonly text: string | undefined }): React.JSX.Element | null {
+  if (text === undefined) return null;
+  return (
+    <span className={styles["excerpt"]}>
+      {label} <bdi>{text}</bdi>
+    </span>
   );
 }
