@@ -79,6 +79,8 @@ async function checkFile(named: string, { run, seen: before }: CheckOptions): Pr
     if (!(error instanceof Error && "code" in error && error.code === "ENOENT"))
       return { type: "skip", reason: `gate: ${error instanceof Error ? error.message : String(error)}` };
   }
-  if (seen === before) return { type: "skip", reason: `gate: ${seen === "" ? "there is no such file" : "the file has not changed"}`, seen };
+  // A file that was never there has not changed.
+  if (seen === (before ?? ""))
+    return { type: "skip", reason: `gate: ${seen === "" ? "there is no such file" : "the file has not changed"}`, seen };
   return { type: "run", output: "", seen };
 }
