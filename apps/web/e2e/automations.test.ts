@@ -42,6 +42,9 @@ test("a job is made by keyboard with its next ten times in view, run, changed, s
   await button(page, "Make the job").press("Enter");
   await page.getByRole("heading", { name: "Weather", level: 1 }).waitFor();
   await page.getByText("On weekdays at 07:30 (Asia/Shanghai)").waitFor();
+  // It was made outside of a conversation, and does not name one.
+  await page.getByText("you, outside of a conversation").waitFor();
+  expect(await page.getByText("Made in", { exact: true }).count()).toBe(0);
   await page.getByText("It has not run yet. Run it now to see what it does.").waitFor();
   expect(await findViolations(page)).toEqual([]);
 

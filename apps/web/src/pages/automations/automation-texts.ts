@@ -1,4 +1,4 @@
-import type { JobShape, OccurrenceShape, ScheduleShape } from "@factotum/protocol";
+import type { JobGrants, JobShape, OccurrenceShape, ScheduleShape } from "@factotum/protocol";
 import { formatDuration, formatMoment, formatWeekday } from "../../app/locale.ts";
 import { gatewayText } from "../../i18n/gateway-text.ts";
 import { msg, t } from "../../i18n/t.ts";
@@ -93,8 +93,8 @@ export function payloadContent(payload: JobShape["payload"]): string {
 }
 
 /** Where the outcome of a job goes. */
-export function deliveryText(delivery: JobShape["delivery"]): string {
+export function deliveryText(delivery: JobShape["delivery"], { madeBy }: Pick<JobGrants, "madeBy">): string {
   if (delivery?.type === "none") return t("nowhere");
   if (delivery?.type === "webhook") return delivery.url;
-  return delivery?.to ?? t("the conversation in which it was made");
+  return delivery?.to ?? (madeBy === undefined ? t("your newest chat when it was made") : t("the conversation in which it was made"));
 }

@@ -1,6 +1,8 @@
 import type { JobGrants, JobSummary } from "@factotum/protocol";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
+import { useAppState } from "../../app/app-context.ts";
+import { sessionTitle } from "../../app/session-title.ts";
 import { focusOnce } from "../../first-run/focus-once.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { useAction } from "../../data/use-action.ts";
@@ -61,7 +63,7 @@ function JobView({ job, grants }: { readonly job: JobSummary; readonly grants: J
   if (view === "editing") return <JobEditor job={job} onDone={() => setView("edited")} onCancel={() => setView("edited")} />;
   return (
     <>
-      <JobCard job={job} wasEdited={view === "edited"} onEdit={() => setView("editing")} />
+      <JobCard job={job} grants={grants} wasEdited={view === "edited"} onEdit={() => setView("editing")} />
       <GrantsCard job={job} grants={grants} />
       <RunsCard job={job} />
     </>
@@ -70,12 +72,13 @@ function JobView({ job, grants }: { readonly job: JobSummary; readonly grants: J
 
 interface JobCardProps {
   readonly job: JobSummary;
+  readonly grants: JobGrants;
   /** The editor has closed: the button that opened it gets the focus. */
   readonly wasEdited: boolean;
   readonly onEdit: () => void;
 }
 
-function JobCard({ job, wasEdited, onEdit }: JobCardProps): React.JSX.Element {
+function JobCard({ job, grants, wasEdited, onEdit }: JobCardProps): React.JSX.Element {
   const { agentId, spec, nextAtMs, createdAtMs, disabledBecause } = job;
   return (
     <Card title={payloadText(spec.payload)} actions={<JobBadge job={job} />}>
@@ -91,7 +94,7 @@ function JobCard({ job, wasEdited, onEdit }: JobCardProps): React.JSX.Element {
           <bdi>{agentId}</bdi>
         </Fact>
         <Fact name={t("Reports to")}>
-          <bdi>{deliveryText(spec.delivery)}</bdi>
+          <bdi>{deliveryText(spec.delivery, grants)}</bdi>
         </Fact>
         {spec.model === undefined ? null : <Fact name={t("Model")}>{spec.model}</Fact>}
         <Fact name={t("Made on")}>
@@ -151,7 +154,13 @@ const ALLOWED_BY = {
   mode: () => t("the setting tools.exec.mode"),
 } as const;
 
-function GrantsCard({ job: { spec, createdIn }, grants }: { readonly job: JobSummary; readonly grants: JobGrants }): React.JSX.Element {
+function GrantsCard({
+  job: { agentId, spec, createdIn },
+  grants,
+}: {
+  readonly job: JobSummary;
+  readonly grants: JobGrants;
+}): React.JSX.Element {
   const { owner, madeBy, programs, problem } = grants;
   const isTask = spec.payload.type === "agentTurn";
   return (
@@ -161,11 +170,11 @@ function GrantsCard({ job: { spec, createdIn }, grants }: { readonly job: JobSum
         <Fact name={t("Authority")}>
           {owner ? t("yours") : t("that of its maker: it runs in the sandbox and reports to its own conversation")}
         </Fact>
-        <Fact name={t("Made in")}>
-          <Link to="/chat/{-$sessionKey}" params={{ sessionKey: createdIn }}>
-            <bdi>{createdIn}</bdi>
-          </Link>
-        </Fact>
+        {madeBy === undefined ? null : (
+          <Fact name={t("Made in")}>
+            <Conversation sessionKey={createdIn} agentId={agentId} />
+          </Fact>
+        )}
         {isTask ? <Fact name={t("Tools")}>{spec.tools === undefined ? t("those of its agent") : spec.tools.join(", ")}</Fact> : null}
         {isTask ? <Fact name={t("Works in")}>{sessionText(spec.session)}</Fact> : null}
         {programs.map(({ files, allowedBy }) => (
@@ -186,6 +195,18 @@ function GrantsCard({ job: { spec, createdIn }, grants }: { readonly job: JobSum
         </p>
       )}
     </Card>
+  );
+}
+
+/** A conversation by the name that the list of conversations gives it, or by its key. */
+function Conversation({ sessionKey, agentId }: { readonly sessionKey: string; readonly agentId: string }): React.JSX.Element {
+  const summary = useAppState((state) => state.sessions.find(({ key }) => key === sessionKey));
+  const mainKey = useAppState((state) => state.agents.find(({ id }) => id === agentId)?.mainSessionKey);
+  const isKnown = summary !== undefined || sessionKey === mainKey;
+  return (
+    <Link to="/chat/{-$sessionKey}" params={{ sessionKey }}>
+      <bdi>{isKnown ? sessionTitle(sessionKey, summary, mainKey) : sessionKey}</bdi>
+    </Link>
   );
 }
 
