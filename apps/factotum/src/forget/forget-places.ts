@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
+import { statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { loadConfig, type Environment, type StatePaths } from "@factotum/config";
 import { placeOfRun } from "@factotum/gateway";
@@ -47,7 +48,8 @@ export async function listUntouched({ paths, agents }: ForgetPlaces): Promise<re
 
 /** Folders next to the state directory that may be earlier state directories: those whose names begin with its own. */
 export async function neighbouringHomes(home: string): Promise<readonly string[]> {
-  return namesIn(dirname(home), (_name, path) => path.startsWith(`${home}.`) && !path.startsWith(`${home}.restoring-`));
+  const found = await namesIn(dirname(home), (_name, path) => path.startsWith(`${home}.`) && !path.startsWith(`${home}.restoring-`));
+  return found.filter((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true);
 }
 
 async function namesIn(folder: string, isWanted: (name: string, path: string) => boolean): Promise<readonly string[]> {
