@@ -14,6 +14,8 @@ const NO_MESSAGE =
   /^(?:BEGIN EXCLUSIVE|Factotum configuration|Bearer .*|Google Gemini|Ollama \(local\)|Moonshot AI|Together AI|Fireworks AI|to be resolved|did you mean)$/;
 /** What a model is asked. */
 const QUESTION = /^You are asked whether|^Can you be reached|^Do this with the skill/;
+/** What a model is told in a tool's result, and a command for the terminal. */
+const FOR_MODEL = /^No one can be asked|was not answered|^The gateway has not started|factotum /;
 const LOG = /\b(?:log|logger)\.\w+$/;
 
 interface Row extends SentenceFilter {
@@ -54,6 +56,12 @@ const SOURCES: readonly Row[] = [
       "turn/turn-conclusion.ts",
     ],
     leaves: QUESTION,
+    except: LOG,
+  },
+  {
+    folder: "packages/gateway/src",
+    in: ["approvals/approval-texts.ts", "approvals/questions.ts", "focus/session-focus.ts"],
+    leaves: FOR_MODEL,
     except: LOG,
   },
   {

@@ -132,6 +132,6 @@ test("no text of the catalogue is in no source: its words stand there, between i
   const all = [...sources.map(({ text }) => text.replaceAll(/\\(["'`])/g, "$1")), ...skills, ...idForms].join("\n").toLowerCase();
   // A text may be put together, such as "Sender (untrusted)", so its parts are looked for.
   const isSaid = (words: string): boolean => all.includes(words.toLowerCase());
-  const partsOf = (text: string): readonly string[] => text.split(/\{\d+\}|[;:,.?()]+ ?| \(/).map((part) => part.trim());
+  const partsOf = (text: string): readonly string[] => text.split(/\{\d+\}|[";:,.?()]+ ?| \(/).map((part) => part.trim());
   expect(Object.keys(things).filter((text) => !partsOf(text).every(isSaid))).toEqual([]);
 });

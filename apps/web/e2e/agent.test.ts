@@ -167,6 +167,6 @@ test("a package is looked at, installed, switched off and removed, in Chinese to
   const chinese = await scene.open({ width: 360, locale: "zh-CN" }, "agent/main/plugins");
   await chinese.getByRole("button", { name: "删除… todo-list" }).click();
   await chinese.getByRole("button", { name: "删除", exact: true }).click();
-  await chinese.getByText("还没有软件包。").waitFor();
+  await chinese.getByText("还没有插件。").waitFor();
   expect(await findViolations(chinese)).toEqual([]);
 });

@@ -190,7 +190,7 @@ test("in Chinese the chat, its list and the settings have no English words of th
   await field.fill("list them");
   await field.press("Enter");
   await page.getByRole("article", { name: "助手" }).last().getByText("skip hidden folders").waitFor();
-  await page.getByRole("button", { name: "管理 主对话" }).waitFor();
+  await page.getByRole("button", { name: "管理主对话" }).waitFor();
   const words = await page.evaluate(() =>
     ["rail", "sidebar", "topbar", "composer", "status-line", "tool-status"].flatMap((name) =>
       [...document.querySelectorAll<HTMLElement>(`.${name}`)].flatMap((part) => [

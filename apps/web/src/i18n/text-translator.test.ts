@@ -9,6 +9,7 @@ const { translate, learn } = createTextTranslator({
   "{0} has changed since {1}.": "{1} 之后 {0} 已变化。",
   "It was not sent: {0}": "未发送：{0}",
   "The port is taken.": "端口被占用。",
+  'The job "{0}" said: "{1}"': "任务“{0}”说：“{1}”",
   "Try again in {0} s.": "{0} 秒后重试。",
   "a text is expected": "需要文本",
   "{0} is expected": "需要{0}",
@@ -37,6 +38,17 @@ test.each([
   ["no deeper than three texts in each other", `${"It was not sent: ".repeat(5)}x y`, `It was not sent: ${"未发送：".repeat(4)}x y`],
   ["by what leaves the least of it", "a number from 1 to 5 is expected", "需要 1 到 5 的数字"],
   ["but no words behind a word by a template of endings", "The house failed on Monday", "The house failed on Monday"],
+  ["a remark after what is unknown", "a/b (two words)", "a/b（两个词）"],
+  [
+    "the frame of what others say, and not their words",
+    'The job "x" said: "The port is taken. Try again in 3 s."',
+    "任务“x”说：“The port is taken. Try again in 3 s.”",
+  ],
+  [
+    "but no block of code",
+    "The port is taken.\n```\nThe port is taken.\n```\nThe port is taken.",
+    "端口被占用。\n```\nThe port is taken.\n```\n端口被占用。",
+  ],
   ["what follows a colon in a value", "local/m failed: ECONNREFUSED", "local/m 失败：ECONNREFUSED"],
   ["a word with an ending", "The house failed (500)", "The house 失败（500）"],
   ["but no words of others by a template of few letters", "Tea or milk, please", "Tea or milk, please"],
@@ -69,7 +81,7 @@ test("learns texts without values later, and is not misled by what it said befor
 });
 
 test("a long text is not searched", () => {
-  expect(translate(`There is no job ${"x".repeat(2_000)}.`)).toMatch(/^There/);
+  expect(translate(`There is no job ${"x".repeat(5_000)}.`)).toMatch(/^There/);
 });
 
 const word = fc.string({ unit: "grapheme-ascii", minLength: 3, maxLength: 20 }).filter((text) => !/[{}]/.test(text));

@@ -2,7 +2,11 @@ import { isolate } from "./isolate.ts";
 import { BREAK, createTemplateMatcher, fillTemplate, type TemplateMatch } from "./text-templates.ts";
 
 /** Longer texts are no messages of the gateway, in characters. */
-const MAX_TEXT_CHARS = 2_000;
+const MAX_TEXT_CHARS = 20_000;
+/** The same for their lines: one may hold what a job has sent. */
+const MAX_LINE_CHARS = 5_000;
+/** The begin of a block of code, which ends with the same. */
+const FENCE = /^`{3,}/;
 /** Sentences that are tried as one text: values may be several sentences. */
 const MAX_SENTENCES = 8;
 /** A value may be a text with values. */
@@ -17,6 +21,8 @@ const MAX_REMEMBERED = 500;
 const TURNING = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 /** What needs no space after it. */
 const CJK_END = /[\p{Script=Han}。！？：；，”）]$/u;
+/** What shows that a value holds more than one quoted text. */
+const QUOTATION_END = /(?<!\\)["`]/;
 const PARENTHESES = /^\(([^()]+)\)$/s;
 
 interface Translated {
@@ -77,10 +83,16 @@ class TextTranslator {
 
   translate(text: string): string {
     this.#partsLeft = MAX_PARTS;
-    // No text of the gateway goes over several lines.
+    let fence: string | undefined;
+    // No text of the gateway goes over several lines. A block of code is what others say.
     return text
       .split("\n")
-      .map((line) => this.#text(line, 0)?.words ?? line)
+      .map((line) => {
+        const isCode = fence !== undefined;
+        if (fence === undefined) fence = FENCE.exec(line)?.[0];
+        else if (line === fence) fence = undefined;
+        return isCode || fence !== undefined || line.length > MAX_LINE_CHARS ? line : (this.#text(line, 0)?.words ?? line);
+      })
       .join("\n");
   }
 
@@ -117,6 +129,8 @@ class TextTranslator {
       const text = value.trim();
       // What is quoted, and single words, are names that a person may have given.
       const translated = quoted.has(index) || depth > MAX_DEPTH || !/\s/.test(text) ? undefined : this.#text(text, depth);
+      // A name in its quotation marks is as it should be.
+      if (quoted.has(index) && !QUOTATION_END.test(value)) known += value.length;
       isWrong ||= translated === undefined && needed.has(index);
       if (translated === undefined) return shown(value);
       known += translated.known;
@@ -143,7 +157,7 @@ class TextTranslator {
         const { words, known, parts } = part ?? { ...NOTHING, words: shown(run) };
         const after = rest[end + 1] ?? NOTHING;
         candidates.push({
-          words: words + separator(pieces[end] ?? "", words) + after.words,
+          words: words + separator(pieces[end] ?? "", words, after.words) + after.words,
           known: known + after.known,
           parts: parts + after.parts,
         });
@@ -179,7 +193,8 @@ function surround(before: string, text: Translated | undefined, after: string): 
 }
 
 /** What separates two pieces; the first may be the end of a template. */
-function separator(gap: string, before: string): string {
+function separator(gap: string, before: string, after: string): string {
+  if (after.startsWith("（") && gap.trim() === "") return "";
   if (before !== "" && !CJK_END.test(before)) return gap;
   return gap.startsWith(":") ? "：" : gap.startsWith(";") ? "；" : "";
 }

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "react";
 import type { ChatState } from "../../chat/chat-state.ts";
 import { plainText } from "../../markdown/plain-text.ts";
-import { gatewayText } from "../../i18n/gateway-text.ts";
 import { t } from "../../i18n/t.ts";
+import { noticeWords } from "./notice-words.ts";
 
 /** Characters of an answer that are announced: nobody listens to more, and the conversation has the rest. */
 const MAX_LENGTH = 4000;
@@ -18,7 +18,7 @@ export function Announcer({ chat }: { readonly chat: ChatState }): React.JSX.Ele
     if (before.sessionKey !== chat.sessionKey) setWords("");
     else if (last !== undefined && last.id !== before.lastId && last.type === "assistant" && last.text !== "")
       setWords(t("Assistant: {words}", { words: wordsOf(last.text) }));
-    else if (last !== undefined && last.id !== before.lastId && last.type === "notice") setWords(gatewayText(last.text));
+    else if (last !== undefined && last.id !== before.lastId && last.type === "notice") setWords(noticeWords(last));
     else if (chat.live !== undefined && chat.live.runId !== before.runId) setWords(t("The assistant is working."));
   }, [chat]);
   return (

@@ -42,7 +42,7 @@ export function ApprovalItem({ approval }: { readonly approval: Approval }): Rea
         {text}
       </ScrollBox>
       <p dir="auto">{gatewayText(reason)}</p>
-      {askedIn === undefined ? null : <p dir="auto">{askedIn}</p>}
+      {askedIn === undefined ? null : <p dir="auto">{gatewayText(askedIn)}</p>}
       {isParked ? <p>{t("The assistant went on without it. If you allow it, it runs on its own.")}</p> : null}
     </InboxItem>
   );
