@@ -82,6 +82,13 @@ test.each([360, 1280])("at %i px the palette finds pages, actions and conversati
   await field.press("Enter");
   await expect.poll(() => page.evaluate(() => document.documentElement.dataset["theme"])).toBe("dark");
   expect(await page.getByRole("combobox", { name: "Colours" }).inputValue()).toBe("dark");
+  for (const name of ["Overview", "Inbox", "Chat"]) {
+    await page.keyboard.press("Control+k");
+    await field.fill(name);
+    await field.press("Enter");
+    await expect.poll(() => new URL(page.url()).hash).toContain(`#/${name.toLowerCase()}`);
+    await expect.poll(() => page.evaluate(() => document.activeElement?.closest("main")?.id)).toBe("content");
+  }
   await page.keyboard.press("Control+k");
   await field.fill("no such thing");
   await page.getByText("Nothing has these words.").waitFor();

@@ -33,7 +33,7 @@ export function useCommands(): readonly Command[] {
   const sessions = useAppState((state) => state.sessions);
   const mainKey = useAppState((state) => state.agents.find(({ id }) => id === state.agentId)?.mainSessionKey);
   return [
-    ...pages.map(({ id, label, icon, link }) => ({ id: `page ${id}`, label, icon, run: () => void navigate(link) })),
+    ...pages.map(({ id, label, icon, link }) => ({ id: `page ${id}`, label, icon, run: () => void navigate(link).then(focusContent) })),
     { id: "new", label: t("New chat"), icon: "plus", run: () => controller.startChat() },
     { id: "setup", label: t("Set up step by step"), icon: "gear", run: () => void firstRun.open() },
     ...THEMES.map(([theme, label]) => ({
@@ -55,6 +55,11 @@ export function useCommands(): readonly Command[] {
       run: () => controller.openSession(summary.key),
     })),
   ];
+}
+
+/** What had the focus may be gone with the page before. */
+function focusContent(): void {
+  document.getElementById("content")?.focus();
 }
 
 /** The commands whose label has every word of a query, in any order and case. */
