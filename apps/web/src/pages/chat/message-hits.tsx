@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { SessionTextHit } from "@factotum/protocol";
 import { useEffect, useState } from "react";
 import { useAppState, useSession } from "../../app/app-context.ts";
+import { sessionTitle } from "../../app/session-title.ts";
 import { openMessage } from "../../app/message-target.ts";
 import { RpcError } from "../../gateway-client/rpc-error.ts";
 import { t } from "../../i18n/t.ts";
@@ -44,9 +45,12 @@ export function MessageHits({ query, onOpened }: { readonly query: string; reado
     };
     // oxlint-disable-next-line react/exhaustive-deps -- a new search for other words alone
   }, [query, agentId]);
-  const open = async ({ key, entryId }: SessionTextHit): Promise<void> => {
+  const open = async ({ key, entryId, isHidden }: SessionTextHit): Promise<void> => {
     onOpened();
-    if (await openMessage({ sessionKey: key, entryId }, { controller, store })) showRow(entryId);
+    if (!(await openMessage({ sessionKey: key, entryId }, { controller, store }))) return;
+    showRow(entryId);
+    // Another version is shown now.
+    if (isHidden === true) setFound(await search());
   };
   const more = async (): Promise<void> => {
     const next = await search(found?.cursor);
@@ -72,10 +76,11 @@ export function MessageHits({ query, onOpened }: { readonly query: string; reado
 
 function Hit({ hit, onOpen }: { readonly hit: SessionTextHit; readonly onOpen: () => void }): React.JSX.Element {
   const place = placeOf(hit);
+  const title = useTitle(hit);
   const content = (
     <>
       <span className={styles["title"]}>
-        <bdi>{hit.title}</bdi> · {ageOf(hit)}
+        <bdi>{title}</bdi> · {ageOf(hit)}
       </span>
       {place === undefined ? null : <span className={styles["title"]}>{place}</span>}
       <span className={styles["snippet"]} dir="auto">
@@ -96,6 +101,13 @@ function Hit({ hit, onOpen }: { readonly hit: SessionTextHit; readonly onOpen: (
       {content}
     </Link>
   );
+}
+
+/** The name that the list of conversations has for it; the gateway's for one that is not loaded. */
+function useTitle({ key, title }: SessionTextHit): string {
+  const summary = useAppState((state) => state.sessions.find((session) => session.key === key));
+  const mainKey = useAppState((state) => state.agents.find(({ id }) => id === state.agentId)?.mainSessionKey);
+  return summary === undefined ? title : sessionTitle(key, summary, mainKey);
 }
 
 function ageOf({ timestampMs }: SessionTextHit): string {

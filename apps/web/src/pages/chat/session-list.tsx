@@ -121,7 +121,7 @@ function SessionRows({ onChosen }: { readonly onChosen: () => void }): React.JSX
             </ul>
           </section>
         ))}
-        {shown.length === 0 ? <p className="session-detail">{t("Nothing is called that.")}</p> : null}
+        {shown.length === 0 ? <p className="session-detail">{t("No conversation is called that.")}</p> : null}
         {isSearching ? (
           <Suspense fallback={null}>
             <MessageHits query={query.trim()} onOpened={onChosen} />
