@@ -40,6 +40,9 @@ test("an earlier turn is undone by itself, below its answer, and stands there af
   await first.getByRole("button", { name: "Undo the change of one.txt" }).click();
   await page.locator(".notice", { hasText: "Deleted, because I had created it: one.txt" }).waitFor();
   await expect.poll(() => undo("one.txt").count()).toBe(0);
+  const asked = page.getByRole("article", { name: "You" }).last();
+  expect(await asked.locator(".bubble").innerText()).toBe("Undo the changes of an earlier answer");
+  expect(await asked.getByRole("button", { name: "Edit" }).count()).toBe(0);
   expect(await readFile(file("two.txt"), "utf8")).toBe("its own");
   expect(await undo("two.txt").count()).toBe(1);
   expect(await findViolations(page)).toEqual([]);

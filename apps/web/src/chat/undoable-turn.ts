@@ -44,6 +44,11 @@ export function findUndos(entries: readonly ChatEntry[], changed: readonly Chang
   return newest === undefined ? { earlier } : { newest, earlier };
 }
 
+/** True for the command that undoes an earlier turn: it names it by an id, which says nothing to a person. */
+export function isUndoOfEarlier(text: string): boolean {
+  return /^\/undo (?:force )?[\da-f]{8}-[\da-f-]{27}$/.test(text);
+}
+
 function offerOf({ turnId, files }: ChangedTurn, ...words: readonly string[]): UndoOffer {
   const refused = files.filter(({ refused: isRefused }) => isRefused);
   const isForced = refused.length > 0;

@@ -2,6 +2,7 @@ import { memo } from "react";
 import { formatFullDay } from "../../app/locale.ts";
 import type { ChatItem } from "../../chat/chat-items.ts";
 import { planOf } from "../../chat/plan-of.ts";
+import { isUndoOfEarlier } from "../../chat/undoable-turn.ts";
 import type { DaySeparator } from "../../chat/day-separators.ts";
 import { Markdown } from "../../markdown/markdown.tsx";
 import { SpawnedRows } from "./subagents/spawned-rows.tsx";
@@ -71,7 +72,7 @@ function UserMessage({ item }: { readonly item: Extract<ChatItem, { type: "user"
       {from === "" ? null : <div className="said-from">{from}</div>}
       <div className="bubble" dir="auto">
         <MessageFiles files={item.files} count={item.attachments ?? 0} />
-        <OwnMessageText text={item.text} />
+        {isUndoOfEarlier(item.text) ? t("Undo the changes of an earlier answer") : <OwnMessageText text={item.text} />}
       </div>
       <UserActions item={item} />
     </article>

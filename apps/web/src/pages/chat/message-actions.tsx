@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { ChatItem } from "../../chat/chat-items.ts";
+import { isUndoOfEarlier } from "../../chat/undoable-turn.ts";
 import { formatClock, formatMoment } from "../../app/locale.ts";
 import { useOpenSubagent } from "./subagents/use-subagents.ts";
 import { useAppState, useController, useSession } from "../../app/app-context.ts";
@@ -69,7 +70,7 @@ export function UserActions({ item }: { readonly item: Extract<ChatItem, { type:
       {item.text === "" ? null : (
         <div className="message-actions quiet">
           <CopyButton text={() => item.text} what={t("message")} />
-          {isSubagent ? null : (
+          {isSubagent || isUndoOfEarlier(item.text) ? null : (
             <button type="button" className="text-button" onClick={() => branches.edit(item)}>
               {t("Edit")}
               <span className="sr-only"> {t("message")}</span>
