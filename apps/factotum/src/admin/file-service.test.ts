@@ -61,6 +61,26 @@ test("a file is written over what was read, and gets back what it held", async (
   await expect(service.restore({ ...soul, id: "20260101T000000000Z-00000000" })).rejects.toMatchObject({ code: "not-found" });
 });
 
+test("of many that write over the same text at once, one does, and the others are told; no text is lost without a version", async () => {
+  const race = async (baseHash: string, name: string): Promise<string> => {
+    const texts = Array.from({ length: 8 }, (_, index) => `${name} ${index}`);
+    const ended = await Promise.allSettled(texts.map(async (text) => service.write({ ...soul, text, baseHash })));
+    const codes = ended.map((one) => (one.status === "fulfilled" ? "ok" : (one.reason as RpcError).code));
+    expect(codes.toSorted()).toEqual([...Array.from({ length: 7 }, () => "conflict"), "ok"]);
+    const left = await readFile(join(workspace, "SOUL.md"), "utf8");
+    expect(left).toBe(texts[codes.indexOf("ok")]);
+    return left;
+  };
+  await race((await service.read(soul)).baseHash, "new");
+  expect((await service.versions(soul)).versions).toEqual([]);
+  for (let round = 1; round <= 5; round += 1) {
+    nowMs += 1;
+    const { baseHash } = await service.read(soul);
+    await race(baseHash, `round ${round}`);
+    expect((await service.versions(soul)).versions).toHaveLength(round);
+  }
+});
+
 test("the list says what each file costs, and which the limits cut; one that cannot be read hides no others", async () => {
   await writeFile(join(workspace, "SOUL.md"), "s".repeat(60));
   await writeFile(join(workspace, "AGENTS.md"), "a".repeat(20));
@@ -105,6 +125,25 @@ test("a knowledge file arrives in parts, whole or not at all, and takes no other
   expect(knowledge.map(({ name }) => name)).toEqual(["PLAN (2).txt", "plan.txt"]);
   await service.remove({ ...AGENT, name: "plan.txt" });
   await expect(service.remove({ ...AGENT, name: "plan.txt" })).rejects.toMatchObject({ code: "not-found" });
+});
+
+test("files of one name that arrive at once all stay", async () => {
+  const texts = ["one", "two", "three", "four"];
+  await Promise.all(
+    texts.map(async (text) =>
+      service.add({
+        ...AGENT,
+        name: "a.txt",
+        uploadId: `upload-${text}`,
+        sizeBytes: text.length,
+        offset: 0,
+        data: Buffer.from(text).toString("base64"),
+      }),
+    ),
+  );
+  const { knowledge } = await service.list({ ...AGENT, contextWindow: 200_000 });
+  const kept = await Promise.all(knowledge.map(async ({ name }) => readFile(join(workspace, "knowledge", name), "utf8")));
+  expect(kept.toSorted()).toEqual(texts.toSorted());
 });
 
 test("parts that stay behind are forgotten, and too many at the same time are refused", async () => {

@@ -1,10 +1,12 @@
+import { lstatSync } from "node:fs";
 import type { FileChangePlan, FileWrite, NoteGate, RunFacts } from "@factotum/agent-contract";
 import { withoutUndefined } from "@factotum/agent-contract";
 import { changeFiles, type PlacedChange } from "./change-files.ts";
 import { writeInEditor } from "./editor-text.ts";
 import { FileAccessError, toFileAccessError } from "./file-access-error.ts";
 import type { FileAccessOptions } from "./grants.ts";
-import type { FileVersion } from "./open-file.ts";
+import { takeTurns } from "./file-turns.ts";
+import { isSameVersion, toVersion, type FileVersion } from "./open-file.ts";
 import type { OpenContext } from "./open-folder.ts";
 import { readBefore } from "./read-before.ts";
 import { resolveTarget } from "./resolve-target.ts";
@@ -56,12 +58,16 @@ export async function planChanges(
   requireDistinct(placed, context);
   const writes = placed.map((one) => toWrite(one, options, parts));
   for (const write of writes) await requireAllowed(write, parts);
-  const make = async (contents: ReadonlyMap<string, string>): Promise<void> => {
+  const makeInTurn = async (contents: ReadonlyMap<string, string>): Promise<void> => {
     const given = placed.map((one) => withContent(one, contents.get(one.target)));
+    // Here too, so that a change that comes too late keeps no version.
+    for (const one of given) requireUnchanged(one, context);
     await keepBefore(given, parts);
     const left = editor === undefined ? given : await writeInEditor(given, { editor, run, context });
     if (left.length > 0) await changeFiles(left, context);
   };
+  const targets = placed.map(({ target }) => target);
+  const make: Parameters<NoteGate["change"]>[1] = async (contents) => takeTurns(targets, async () => makeInTurn(contents));
   let remarks: ReadonlyMap<string, string> = new Map();
   if (notes === undefined) await make(remarks);
   else remarks = await keepRules(notes, writes, make, parts);
@@ -129,6 +135,17 @@ async function requireAllowed(write: FileWrite, { provenance, context }: ChangeP
   } catch (error) {
     throw toFileAccessError(error, context.show(write.path));
   }
+}
+
+/** The file is the one that was read, or still absent. */
+function requireUnchanged({ target, unchangedSince }: PlacedChange, context: OpenContext): void {
+  if (unchangedSince === undefined) return;
+  const shown = context.show(target);
+  const stats = lstatSync(target, { bigint: true, throwIfNoEntry: false });
+  if (unchangedSince === "absent") {
+    if (stats !== undefined) throw new FileAccessError("changed", `${shown} exists already.`);
+  } else if (stats === undefined || !isSameVersion(toVersion(stats), unchangedSince))
+    throw new FileAccessError("changed", `${shown} was changed by something else in the meantime; read it again.`);
 }
 
 async function keepBefore(placed: readonly PlacedChange[], { checkpoints, run, context }: ChangeParts): Promise<void> {

@@ -9,6 +9,8 @@ import { anchorOf } from "./opened-path.ts";
 const CREATE_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 const DEFAULT_MODE = 0o666;
 const MODE_BITS = 0o7777;
+/** What a file system without hard links answers. */
+const NO_LINKS: readonly string[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "ENOSYS"];
 
 /** The change of one file. */
 export type StagedChange =
@@ -73,7 +75,8 @@ export class StagedFile {
       this.#backup = aside;
     } else {
       if (canUndo && mode !== undefined) this.#backup = await secondName(this.#path, this.#asideName());
-      await rename(this.#temporary, this.#path);
+      if (this.#place.unchangedSince === "absent") await this.#publishNew(this.#temporary);
+      else await rename(this.#temporary, this.#path);
       this.#temporary = undefined;
     }
     this.#isMade = true;
@@ -99,6 +102,16 @@ export class StagedFile {
     for (const aside of [this.#temporary, this.#backup]) if (aside !== undefined) await rm(aside, { force: true });
     this.#temporary = undefined;
     this.#backup = undefined;
+  }
+
+  /** Gives the new content its name unless something has that name: a rename would replace what another process made since the check. */
+  async #publishNew(temporary: string): Promise<void> {
+    try {
+      await publishNew(temporary, this.#path);
+    } catch (error) {
+      if (systemCode(error) !== "EEXIST") throw error;
+      throw new FileAccessError("changed", `${this.shown} exists already.`, { cause: error });
+    }
   }
 
   /** The name identifies the writing process: the gateway's next start removes leftovers of a killed one. */
@@ -143,12 +156,25 @@ async function writeFlushed(
   }
 }
 
+/** Moves a file to a name that must be free (`EEXIST`), in one step; on a file system without hard links the name is taken by an empty file first. */
+async function publishNew(temporary: string, path: string): Promise<void> {
+  try {
+    await link(temporary, path);
+  } catch (error) {
+    if (!NO_LINKS.includes(systemCode(error) ?? "")) throw error;
+    await (await open(path, CREATE_FLAGS)).close();
+    await rename(temporary, path);
+    return;
+  }
+  await rm(temporary);
+}
+
 /** Gives a file another name; on a file system without hard links a copy. */
 async function secondName(path: string, other: string): Promise<string> {
   try {
     await link(path, other);
   } catch (error) {
-    if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "ENOSYS"].includes(systemCode(error) ?? "")) throw error;
+    if (!NO_LINKS.includes(systemCode(error) ?? "")) throw error;
     await copyFile(path, other, constants.COPYFILE_EXCL);
   }
   return other;
