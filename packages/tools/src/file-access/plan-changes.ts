@@ -1,4 +1,4 @@
-import { lstatSync } from "node:fs";
+import { lstatSync, type BigIntStats } from "node:fs";
 import type { FileChangePlan, FileWrite, NoteGate, RunFacts } from "@factotum/agent-contract";
 import { withoutUndefined } from "@factotum/agent-contract";
 import { changeFiles, type PlacedChange } from "./change-files.ts";
@@ -141,11 +141,19 @@ async function requireAllowed(write: FileWrite, { provenance, context }: ChangeP
 function requireUnchanged({ target, unchangedSince }: PlacedChange, context: OpenContext): void {
   if (unchangedSince === undefined) return;
   const shown = context.show(target);
-  const stats = lstatSync(target, { bigint: true, throwIfNoEntry: false });
+  const stats = statsOf(target, shown);
   if (unchangedSince === "absent") {
     if (stats !== undefined) throw new FileAccessError("changed", `${shown} exists already.`);
   } else if (stats === undefined || !isSameVersion(toVersion(stats), unchangedSince))
     throw new FileAccessError("changed", `${shown} was changed by something else in the meantime; read it again.`);
+}
+
+function statsOf(target: string, shown: string): BigIntStats | undefined {
+  try {
+    return lstatSync(target, { bigint: true, throwIfNoEntry: false });
+  } catch (error) {
+    throw toFileAccessError(error, shown);
+  }
 }
 
 async function keepBefore(placed: readonly PlacedChange[], { checkpoints, run, context }: ChangeParts): Promise<void> {
