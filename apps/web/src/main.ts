@@ -2,6 +2,7 @@ import { loadToken, parseFragment } from "./app/address.ts";
 import { dropEarlySocket, openEarlySocket } from "./app/early-socket.ts";
 import { loadLanguage, pickLanguage } from "./i18n/language.ts";
 import { loadCatalogue } from "./i18n/load-catalogue.ts";
+import { msg } from "./i18n/msg.ts";
 import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/parts.css";
@@ -14,11 +15,7 @@ import "./styles/messages.css";
 import "./pages/chat/subagents/subagents.css";
 import "./styles/print.css";
 
-/** Nothing that translates is loaded then. */
-const NOT_LOADED = {
-  en: "The program of this page could not be loaded. Check that the gateway runs, and reload the page.",
-  "zh-CN": "无法加载此页面的程序。请检查网关是否正在运行，然后重新加载页面。",
-};
+const NOT_LOADED = msg("The program of this page could not be loaded. Check that the gateway runs, and reload the page.");
 
 // The handshake takes place while the rest of the page is loaded. Without a token there is nothing to connect for.
 const token = parseFragment(location.hash).token ?? loadToken(localStorage);
@@ -32,9 +29,11 @@ const texts = loadCatalogue(wanted).then(
 // The texts are loaded at the same time as the program.
 void Promise.all([import("./start.tsx"), texts]).then(
   ([{ startPage }, { language, catalogue }]) => startPage(language, catalogue),
-  () => {
+  async () => {
     dropEarlySocket();
     const note = document.querySelector("#root > .chat-note");
-    if (note !== null) note.textContent = NOT_LOADED[wanted];
+    // What translates would have come with the program. The catalogue has English only where it has placeholders.
+    const { messages } = (await texts).catalogue;
+    if (note !== null) note.textContent = String(messages[NOT_LOADED] ?? NOT_LOADED);
   },
 );

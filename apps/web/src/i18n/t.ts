@@ -47,7 +47,4 @@ export function plainValues(values: TextValues = {}): TextValues {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, typeof value === "string" ? shown(value) : value]));
 }
 
-/** Marks a text that `t` translates later: in a table that is built before the language is known. */
-export function msg(english: string): string {
-  return english;
-}
+export { msg } from "./msg.ts";

@@ -9,7 +9,7 @@ import { planChatMessage } from "../delivery/plan-message.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import { sendKey } from "../kernel/idempotency-key.ts";
-import { jobText } from "../notices/sent-text.ts";
+import { jobText } from "../kernel/sent-text.ts";
 
 const POST_MS = 30_000;
 

@@ -1,6 +1,6 @@
 import type { InboxStore, KeyedNotice, SessionStore, TurnRecord } from "@factotum/store";
 import { sendKey } from "../kernel/idempotency-key.ts";
-import { jobText, sentText } from "../notices/sent-text.ts";
+import { jobText, sentText } from "../kernel/sent-text.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import type { TurnConclusion } from "./turn-conclusion.ts";
 

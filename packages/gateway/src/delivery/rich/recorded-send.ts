@@ -7,7 +7,7 @@ import type { ChannelRegistry } from "../../channels/channel-registry.ts";
 import { sendKey } from "../../kernel/idempotency-key.ts";
 import { routeMessage, routeQuery } from "../../routing/route.ts";
 import { personId } from "../../kernel/person-id.ts";
-import { sentText } from "../../notices/sent-text.ts";
+import { sentText } from "../../kernel/sent-text.ts";
 
 /** Dependencies of the record. */
 interface RecordParts {
