@@ -74,7 +74,9 @@ export const IrcConfigSchema: z.ZodType<IrcConfig> = z
         ]),
       )
       .default([])
-      .describe("Channels to join."),
+      .describe("Channels to join.")
+      // The form has another word for what the product calls channels.
+      .meta({ title: "Channels of the network" }),
     flood: z
       .strictObject({
         burst: z.number().int().min(1).max(100).default(4).describe("Lines that may be sent at once."),
