@@ -70,6 +70,8 @@ test("a setting is found, changed and saved with the keyboard, after its differe
   await page.getByRole("button", { name: "Review changes" }).press("Enter");
   const review = region(page, "Before it is saved");
   expect(await review.innerText()).toContain("agents.defaults.userTimezone");
+  // What holds for commands has nothing to do with it.
+  expect(await review.getByRole("list", { name: "What it means" }).count()).toBe(0);
   await expect.poll(() => review.locator("ins").allInnerTexts()).toEqual([expect.stringContaining("Europe/Berlin")]);
   expect(await findViolations(page)).toEqual([]);
   expect(await written()).not.toContain("Berlin");

@@ -16,11 +16,15 @@ interface ChangeReviewProps {
   readonly onBack: () => void;
 }
 
+/** Keys that decide on commands and their sandbox. The policy says nothing about the change of another one. */
+const MAY_CHANGE_POLICY = /^tools\b|\bsandbox\b|^agents(?!\.defaults\.)/;
+
 /** What will be written, and what it means, before it is. */
 export function ChangeReview({ base, plan, isBusy, onSave, onBack }: ChangeReviewProps): React.JSX.Element {
   const actions = useRef<HTMLDivElement>(null);
   // What was pressed is gone; the next decision gets the focus.
   useEffect(() => actions.current?.querySelector("button")?.focus({ preventScroll: true }), []);
+  const notes = [...(plan.differences.some(({ path }) => MAY_CHANGE_POLICY.test(path)) ? plan.policy : []), ...plan.problems];
   return (
     <Card title={t("Before it is saved")}>
       <ul className={styles["list"]} aria-label={t("Changed settings")}>
@@ -35,9 +39,9 @@ export function ChangeReview({ base, plan, isBusy, onSave, onBack }: ChangeRevie
       {plan.needsRestart.length === 0 ? null : (
         <p className={styles["warning"]}>{t("Takes effect after a restart: {keys}.", { keys: plan.needsRestart.join(", ") })}</p>
       )}
-      {[...plan.policy, ...plan.problems].length === 0 ? null : (
+      {notes.length === 0 ? null : (
         <ul className={styles["notes"]} aria-label={t("What it means")}>
-          {[...plan.policy, ...plan.problems].map((note) => (
+          {notes.map((note) => (
             <li key={note} dir="auto">
               {gatewayText(note)}
             </li>
