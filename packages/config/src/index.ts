@@ -42,6 +42,7 @@ export type { KeyPath } from "./document/key-path.ts";
 export { formatOf, parseText } from "./document/parse-text.ts";
 export { valueAt } from "./document/key-path.ts";
 export { hashOf } from "./document/hash-of.ts";
+export { isNestedDeeper } from "./document/nesting.ts";
 export { describeKey } from "./describe-key.ts";
 export type { KeyDescription } from "./describe-key.ts";
 export { describeUnknownKey, getConfigValue } from "./get-config-value.ts";

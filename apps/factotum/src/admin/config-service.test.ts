@@ -51,3 +51,28 @@ test("a file that is written while it is read is described as it is afterwards",
     await rm(home, { recursive: true, force: true });
   }
 });
+
+test("a patch of too many keys or levels is refused before it is applied, and so is a text of too many levels", async () => {
+  const home = await mkdtemp(join(tmpdir(), "factotum-service-"));
+  try {
+    const service = createConfigService({
+      options: async () => ({ env: { FACTOTUM_HOME: home, HOME: home }, channels: [] }),
+      hide: (text) => text,
+    });
+    const { baseHash } = await service.view();
+    const nested = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+    const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`key${index}`, index]));
+    const refused = async (change: { readonly patch: Readonly<Record<string, unknown>> } | { readonly text: string }, said: string) =>
+      expect(service.patch({ baseHash, dryRun: true, ...change })).rejects.toMatchObject({
+        code: "invalid-request",
+        message: expect.stringContaining(said) as string,
+      });
+    await refused({ patch: many }, "whole text");
+    await refused({ patch: { gateway: { x: many } } }, "whole text");
+    await refused({ patch: { gateway: JSON.parse(nested(3000)) as unknown } }, "32 times at most");
+    await refused({ text: `{ gateway: ${nested(3000)} }` }, "more than 200 times");
+    await refused({ text: `{ gateway: ${nested(100_000)} }` }, "more than 200 times");
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+});

@@ -7,6 +7,7 @@ import {
   formatOf,
   formatProblem,
   hashOf,
+  isNestedDeeper,
   loadChannelSchemas,
   loadConfig,
   locateConfig,
@@ -43,6 +44,7 @@ export function createConfigService({ options, hide, control }: ConfigServiceOpt
     schema: async () => describedForms(await loadChannelSchemas((await options()).channels)) as Readonly<Record<string, unknown>>,
     view: async () => view(await options(), { hide, needsRestart: control?.report().needsRestart ?? [] }),
     patch: async ({ baseHash, patch, text, dryRun = false }) => {
+      if (patch !== undefined) checkSize(patch);
       const how = { ...(await options()), base: baseHash, isDryRun: dryRun, showsText: true, hide };
       const result = text === undefined ? await merge(patch ?? {}, how) : await replaceConfigText(text, how);
       if (result.type === "refused") {
@@ -53,6 +55,24 @@ export function createConfigService({ options, hide, control }: ConfigServiceOpt
       return applied(result, { baseHash, dryRun }, { hide, ...withoutUndefined({ control }) });
     },
   };
+}
+
+/** Each changed key is an edit of its own, which keeps the comments around it. */
+const MAX_PATCH_KEYS = 500;
+/** No setting is nested half as deep. */
+const MAX_PATCH_DEPTH = 32;
+
+/** Refuses a patch that would take long to apply, before anything calls itself for each of its levels. A list is one value: it is replaced as a whole. */
+function checkSize(patch: Readonly<Record<string, unknown>>): void {
+  if (isNestedDeeper(patch, MAX_PATCH_DEPTH))
+    throw new RpcError("invalid-request", `A patch has objects and lists in each other ${MAX_PATCH_DEPTH} times at most.`);
+  if (keysOf(patch) > MAX_PATCH_KEYS)
+    throw new RpcError("invalid-request", `A patch has ${MAX_PATCH_KEYS} keys at most. Send the whole text instead.`);
+}
+
+function keysOf(value: unknown): number {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return 0;
+  return Object.values(value).reduce<number>((sum, one) => sum + 1 + keysOf(one), 0);
 }
 
 async function merge(patch: Readonly<Record<string, unknown>>, how: Parameters<typeof changeConfig>[1]): Promise<SetConfigResult> {

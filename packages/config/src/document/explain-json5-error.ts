@@ -16,6 +16,9 @@ const TOKEN =
 const OPENING: Readonly<Record<string, string>> = { "}": "{", "]": "[" };
 const CLOSING: Readonly<Record<string, string>> = { "{": "}", "[": "]" };
 
+/** The most missing brackets that a message shows. */
+const MAX_MISSING = 8;
+
 /** Describes a syntax error of a JSON5 parser at `index` (the end of the text for a premature end). */
 export function explainJson5Error(text: string, index: number): ExplainedError {
   const tokens = [...text.matchAll(TOKEN)].map((match): Token => ({ text: match[0], index: match.index }));
@@ -80,10 +83,12 @@ function endsEarly(text: string, open: readonly Token[]): string {
   if (last === undefined) return "the file ends too early";
   const line = positionOf(text, last.index).line;
   const missing = open
+    .slice(-MAX_MISSING)
     .toReversed()
     .map((token) => CLOSING[token.text])
     .join(" ");
-  return `the file ends too early: ${missing} ${open.length === 1 ? "is" : "are"} missing; the ${last.text} of line ${line} is never closed`;
+  const others = open.length > MAX_MISSING ? " …" : "";
+  return `the file ends too early: ${missing}${others} ${open.length === 1 ? "is" : "are"} missing; the ${last.text} of line ${line} is never closed`;
 }
 
 function openBrackets(tokens: readonly Token[]): readonly Token[] {

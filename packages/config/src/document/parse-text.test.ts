@@ -69,3 +69,20 @@ test("describes every syntax error of JSON5 and YAML itself, with a position in 
     { examples: [[["a", ":", "\n", "{"], "json5"]] },
   );
 });
+
+test("shows the first of many missing brackets", async () => {
+  const { message } = (await parseText(`{a: ${"[".repeat(20_000)}`, "json5")) as { readonly message: string };
+  expect(message).toBe("the file ends too early: ] ] ] ] ] ] ] ] … are missing; the [ of line 1 is never closed");
+});
+
+test.each([
+  ["json5", 3000],
+  ["json5", 100_000],
+  ["yaml", 300],
+] as const)("%s: a document that is nested %i deep is refused", async (format, levels) => {
+  const text = `{a: ${"[".repeat(levels)}${"]".repeat(levels)}}`;
+  expect(await parseText(text, format)).toMatchObject({
+    type: "syntax",
+    message: expect.stringContaining("more than 200 times") as string,
+  });
+});

@@ -4,6 +4,7 @@ import { findDuplicateKey } from "./duplicate-key.ts";
 import { indexOf, positionOf, type Position } from "./excerpt.ts";
 import { explainJson5Error } from "./explain-json5-error.ts";
 import { explainYamlError } from "./explain-yaml-error.ts";
+import { isNestedDeeper } from "./nesting.ts";
 import { isPlainObject, type Document } from "./plain-object.ts";
 
 /** The format of a configuration file. JSON is read as JSON5. */
@@ -14,6 +15,10 @@ export type ParsedText =
   | { readonly type: "document"; readonly document: Document }
   /** `position` is absent when the file as a whole is wrong. */
   | { readonly type: "syntax"; readonly message: string; readonly position?: Position };
+
+/** Objects and lists in each other; no setting needs a tenth of it, and what reads the document calls itself for each. */
+const MAX_DEPTH = 200;
+const TOO_DEEP = { message: `objects and lists stand in each other more than ${MAX_DEPTH} times; no setting needs that` };
 
 /** The format of a file by its extension; JSON5 by default. */
 export function formatOf(path: string): ConfigFormat {
@@ -41,12 +46,15 @@ function parseJson5(text: string): Value {
   if (body.trim() === "") return { value: null };
   try {
     const value = JSON5.parse<unknown>(body);
+    if (isNestedDeeper(value, MAX_DEPTH)) return TOO_DEEP;
     const twice = findDuplicateKey(body);
     if (twice === undefined) return { value };
     const { key, firstLine, line, index } = twice;
     const message = `"${key}" stands twice in one object, in lines ${firstLine} and ${line}; make one of the two`;
     return { message, position: positionOf(body, index) };
   } catch (error) {
+    // The parser calls itself for each.
+    if (error instanceof RangeError) return TOO_DEEP;
     const yaml = YAML_KEY.exec(body);
     if (yaml !== null) return { message: LOOKS_LIKE_YAML, position: positionOf(body, yaml[0].length - 1) };
     const { message, index } = explainJson5Error(body, indexOfError(body, error as Json5Error));
@@ -68,6 +76,15 @@ function indexOfError(text: string, { message, lineNumber = 1, columnNumber = 1 
 }
 
 async function parseYaml(text: string): Promise<Value> {
+  try {
+    return await parseYamlDocument(text);
+  } catch (error) {
+    if (error instanceof RangeError) return TOO_DEEP;
+    throw error;
+  }
+}
+
+async function parseYamlDocument(text: string): Promise<Value> {
   const { parseDocument } = await import("yaml");
   const document = parseDocument(text, { merge: true });
   const [error] = document.errors;
@@ -76,8 +93,10 @@ async function parseYaml(text: string): Promise<Value> {
     return { message, position: positionOf(text, index) };
   }
   try {
-    return { value: document.toJS({ maxAliasCount: 100 }) as unknown };
+    const value = document.toJS({ maxAliasCount: 100 }) as unknown;
+    return isNestedDeeper(value, MAX_DEPTH) ? TOO_DEEP : { value };
   } catch (cause) {
+    if (cause instanceof RangeError) throw cause;
     if (cause instanceof Error) return { message: "an alias or a merge key (<<) of this file cannot be resolved" };
     throw cause;
   }

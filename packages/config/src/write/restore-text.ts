@@ -6,7 +6,7 @@ import { REDACTED } from "../schema/secret.ts";
 import { literalSecretPaths, literalSecretTexts, redactedAt, redactionMarks } from "../secrets/redact.ts";
 import { restoreSecrets } from "../secrets/restore-secrets.ts";
 import { isSecretPath } from "../secrets/secret-keys.ts";
-import { editText } from "./edit-text.ts";
+import { editTexts, type TextEdit } from "./edit-text.ts";
 import { redactComments } from "./redact-comments.ts";
 
 /** A shorter secret is hidden at its key alone: its text may be an ordinary word elsewhere. */
@@ -19,14 +19,13 @@ const WRITTEN_CREDENTIALS = /(?<![a-z0-9+.-])([a-z][a-z0-9+.-]*:\/\/)[^\s/?#@"'`
 
 /** The text of a file for display: every literal secret is replaced by a mark, also in comments. The lines stay if the comments do. */
 export async function redactText(text: string, format: ConfigFormat, document: Document): Promise<string> {
-  let shown = text;
-  let current = document;
+  const edits: TextEdit[] = [];
   for (const path of literalSecretPaths(document)) {
-    const value = redactedAt(current, path) as JsonValue;
-    const after = withValue(current, path, value);
-    shown = (await editText(shown, format, { path, value, before: current, after })).text;
-    current = after;
+    const before = edits.at(-1)?.after ?? document;
+    const value = redactedAt(before, path) as JsonValue;
+    edits.push({ path, value, before, after: withValue(before, path, value) });
   }
+  let { text: shown } = await editTexts(text, format, edits);
   const atKeys = new Set(literalSecretPaths(document).map((path) => valueAt(document, path)));
   for (const secret of literalSecretTexts(document)) {
     // One that is no text at its key, but a number or in a list, is hidden wherever it is.
@@ -74,17 +73,15 @@ export async function restoreText(written: string, { format, before, text, hide 
 async function restoreValues(written: string, { format, before }: Pick<ShownFile, "format" | "before">): Promise<string> {
   const parsed = await parseText(written, format);
   if (parsed.type === "syntax") return written;
-  let restored = written;
-  let { document } = parsed;
+  const { document } = parsed;
+  const edits: TextEdit[] = [];
   const whole = restoreSecrets(document, before, []);
   for (const path of redactionMarks(document)) {
     const value = valueAt(whole, path) as JsonValue;
-    if (value === valueAt(document, path)) continue;
-    const after = withValue(document, path, value);
-    restored = (await editText(restored, format, { path, value, before: document, after })).text;
-    document = after;
+    const marked = edits.at(-1)?.after ?? document;
+    if (value !== valueAt(marked, path)) edits.push({ path, value, before: marked, after: withValue(marked, path, value) });
   }
-  return restored;
+  return (await editTexts(written, format, edits)).text;
 }
 
 /** Lines with marks that are still as they were shown get their text of the file. Equal ones of different texts are told apart by their order, or not at all. */

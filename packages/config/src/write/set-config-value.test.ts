@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { JsonValue } from "@factotum/agent-contract";
+import { JsonParser } from "@croct/json5-parser";
 import fc from "fast-check";
 import JSON5 from "json5";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { sampleChannels, temporaryHome, type TemporaryHome } from "../../test/sample.ts";
 import { parseKeyPath, withValue, type KeyPath } from "../document/key-path.ts";
@@ -238,6 +239,21 @@ function placesOf(value: JsonValue, path: KeyPath = []): KeyPath[] {
       : [];
   return [path, ...below];
 }
+
+test("many edits are made in one tree of the text, and none of a document that is refused", async () => {
+  await using home = await temporaryHome();
+  await home.write("factotum.json5", COMMENTED);
+  const parse = vi.spyOn(JsonParser, "parse");
+  const how = { env: home.env, channels: sampleChannels().channels, isDryRun: true, showsText: true };
+  const edits = (root: KeyPath, value: JsonValue) => Array.from({ length: 100 }, (_, index) => ({ path: [...root, `key${index}`], value }));
+  expect(await changeConfig(() => edits([], 1), how)).toMatchObject({ type: "refused" });
+  expect(parse).not.toHaveBeenCalled();
+  const provider = { api: "openai-chat", baseUrl: "http://127.0.0.1:1", apiKey: "sk-0123456789" };
+  const written = await changeConfig(() => edits(["models", "providers"], provider), how);
+  expect(written).toMatchObject({ type: "written", keptComments: true, shown: expect.stringContaining("// the usual one") as string });
+  // One for the edits, one to hide the secrets.
+  expect(parse.mock.calls.length).toBeLessThanOrEqual(2);
+});
 
 test("serialises concurrent changes without losing one", async () => {
   await using home = await temporaryHome();

@@ -17,7 +17,7 @@ import { validateDocument } from "../validate/validate-document.ts";
 import { lockConfig } from "./config-lock.ts";
 import { keepVersion } from "./config-versions.ts";
 import { diffDocuments, type ConfigChange } from "./diff-documents.ts";
-import { editText, render as renderDocument } from "./edit-text.ts";
+import { editTexts, render as renderDocument, type EditedText } from "./edit-text.ts";
 import { redactText, restoreText } from "./restore-text.ts";
 
 /** Options of `setConfigValue`. */
@@ -119,7 +119,7 @@ type Plan =
       readonly after: Document;
       /** The places of the edits. */
       readonly paths: readonly KeyPath[];
-      readonly render: () => Promise<{ readonly text: string; readonly keptComments: boolean }>;
+      readonly render: () => Promise<EditedText>;
     };
 
 async function lockAndWrite(
@@ -164,11 +164,13 @@ async function write(
   const plan = await planFor({ path, text, before });
   if ("problems" in plan) return refuse(plan.problems);
   const changes = diffDocuments(before, plan.after);
-  const edited = await plan.render();
-  if (edited.text === text || (changes.length === 0 && options.isReplacement !== true)) return { type: "unchanged", path };
+  if (changes.length === 0 && options.isReplacement !== true) return { type: "unchanged", path };
   const [known, found] = [await validateDocument(before, options.channels), await validateDocument(plan.after, options.channels)];
   const blocking = newProblems(parsed.type === "syntax" ? [] : known.problems, found.problems, plan.paths);
   if (blocking.length > 0) return refuse(blocking);
+  // Not before the check: an edit that keeps comments costs much more.
+  const edited = await plan.render();
+  if (edited.text === text) return { type: "unchanged", path };
   const { keptComments } = edited;
   const { hide = asItIs } = options;
   const shown = options.showsText === true ? hide(await redactText(edited.text, formatOf(path), plan.after)) : undefined;
@@ -192,14 +194,13 @@ async function planEdits(edits: readonly ConfigEdit[], { path, text, before }: C
     if (diffDocuments(start, end).length > 0) steps.push({ edit, before: start, after: end });
   }
   const after = steps.at(-1)?.after ?? before;
-  const render = async (): Promise<{ readonly text: string; readonly keptComments: boolean }> => {
+  const render = async (): Promise<EditedText> => {
     if (text === undefined) return { text: await renderDocument(after, formatOf(path)), keptComments: true };
-    let edited = { text, keptComments: true };
-    for (const { edit, ...documents } of steps) {
-      const next = await editText(edited.text, formatOf(path), { ...edit, ...documents });
-      edited = { text: next.text, keptComments: edited.keptComments && next.keptComments };
-    }
-    return edited;
+    return editTexts(
+      text,
+      formatOf(path),
+      steps.map(({ edit, ...documents }) => ({ ...edit, ...documents })),
+    );
   };
   return { after, paths: edits.map((edit) => edit.path), render };
 }
