@@ -135,6 +135,7 @@ export type { SetupCheck, SetupHeartbeat, SetupProvider, SetupState } from "./sh
 export { CommandSummarySchema } from "./shapes/commands.ts";
 export type { CommandSummary } from "./shapes/commands.ts";
 export { MAX_RECORDING_BYTES } from "./methods/media-methods.ts";
+export { MAX_NOTE_TEXT_CHARS } from "./methods/memory-methods.ts";
 export { LOG_LEVEL_IDS, LogPartSchema } from "./shapes/logs.ts";
 export type { LogEntry, LogField, LogLevelId, LogPart } from "./shapes/logs.ts";
 export { MessageTraceSchema } from "./shapes/message-trace.ts";

@@ -12,6 +12,7 @@ const documents = listDocuments().filter((file) => !/^(docs\/plans|docs\/decisio
 const PLACEHOLDERS: Readonly<Record<string, string>> = {
   AGE: "7d",
   COMMAND: "status",
+  HASH: "0".repeat(64),
   KIND: "main",
   L: "info",
   LEVEL: "high",

@@ -20,6 +20,12 @@ export function place(text: string): number {
   return Number(text);
 }
 
+/** Parses the hash of a text. */
+export function baseHash(text: string): string {
+  if (!/^[0-9a-f]{64}$/.test(text)) throw new InvalidArgumentError("A base is the 64 characters that show --json prints as baseHash.");
+  return text;
+}
+
 /** Parses a TCP port. */
 export function port(text: string): number {
   const value = /^\d{1,5}$/.test(text) ? Number(text) : -1;

@@ -1,7 +1,7 @@
-import { text } from "node:stream/consumers";
 import { isatty } from "node:tty";
 import { statePaths } from "@factotum/config";
 import { assetPath } from "../runtime/assets.ts";
+import { readStandardInput } from "../runtime/utf8-text.ts";
 import { readVersion } from "../runtime/version.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { KNOWN_EXTENSIONS } from "../extensions/known-extensions.ts";
@@ -36,7 +36,7 @@ export async function runProcess(): Promise<void> {
     ...(isatty(0) && isatty(1)
       ? { prompts: async () => (await import("./clack-prompts.ts")).createClackPrompts({ signal: stopping.signal }) }
       : {}),
-    readInput: async () => text(process.stdin),
+    readInput: async () => readStandardInput(process.stdin, stopping.signal),
     isTerminal: isatty(1),
     hasColour: isatty(1) && isatty(2) && (process.env["NO_COLOR"] ?? "") === "" && process.env["TERM"] !== "dumb",
     signal: stopping.signal,

@@ -4,6 +4,7 @@ import { plural, withoutUndefined } from "@factotum/agent-contract";
 import {
   MAX_KNOWLEDGE_FILE_BYTES,
   MAX_UPLOAD_PART_BYTES,
+  MAX_WORKSPACE_FILE_CHARS,
   WORKSPACE_FILES,
   type KnowledgeFile,
   type WorkspaceFile,
@@ -67,7 +68,7 @@ export async function filesWrite(
   { json, path: named, source, baseHash, ...params }: FilesOptions & WriteOptions & { readonly path: string },
 ): Promise<number> {
   const path = nameOf(named);
-  const text = await readNewText(cli, withoutUndefined({ source }));
+  const text = await readNewText(cli, { maxChars: MAX_WORKSPACE_FILE_CHARS, ...withoutUndefined({ source }) });
   const before = await requestGateway(cli, "files.read", { ...params, path });
   const written = await requestGateway(cli, "files.write", { ...params, path, text, baseHash: baseHash ?? before.baseHash });
   if (json) printJson(cli, written);
@@ -114,11 +115,10 @@ export async function filesAdd(
   using gateway = await connectGateway(cli);
   const added: KnowledgeFile[] = [];
   for (const source of sources) {
-    const bytes = await readSource(source);
-    if (bytes.length > MAX_KNOWLEDGE_FILE_BYTES)
-      throw new CliError("usage", `${source} is larger than ${MAX_KNOWLEDGE_FILE_BYTES / 1_000_000} MB.`, {
-        fix: "Split it, or send less of it.",
-      });
+    const bytes = await readSource(source, {
+      maxBytes: MAX_KNOWLEDGE_FILE_BYTES,
+      limit: `${MAX_KNOWLEDGE_FILE_BYTES / 1_000_000} MB`,
+    });
     const common = { ...params, name: basename(source), uploadId: randomUUID(), sizeBytes: bytes.length };
     for (let offset = 0; offset === 0 || offset < bytes.length; offset += MAX_UPLOAD_PART_BYTES) {
       const data = Buffer.from(bytes.subarray(offset, offset + MAX_UPLOAD_PART_BYTES)).toString("base64");

@@ -1,4 +1,5 @@
 import { withoutUndefined } from "@factotum/agent-contract";
+import { MAX_NOTE_TEXT_CHARS } from "@factotum/protocol";
 import { requestGateway } from "../rpc/request-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
@@ -42,7 +43,7 @@ export async function memoryShow(cli: CliContext, { json, ...params }: NoteOptio
 
 /** Writes a note. */
 export async function memoryWrite(cli: CliContext, { json, source, baseHash, ...params }: NoteOptions & WriteOptions): Promise<number> {
-  const text = await readNewText(cli, withoutUndefined({ source }));
+  const text = await readNewText(cli, { maxChars: MAX_NOTE_TEXT_CHARS, ...withoutUndefined({ source }) });
   const base = baseHash ?? (await hashOf(cli, params));
   const written = await requestGateway(cli, "memory.write", { ...params, text, ...withoutUndefined({ baseHash: base }) });
   if (json) printJson(cli, written);

@@ -24,6 +24,9 @@ import {
 import { defineMethods, type MethodTable } from "./define-methods.ts";
 import { key } from "./params.ts";
 
+/** Characters of a note at most. */
+export const MAX_NOTE_TEXT_CHARS = 900_000;
+
 /** Methods of what an agent remembers; the default agent's without `agentId`. They reject with `not-found` for an unknown agent. */
 export interface MemoryMethods {
   /** What is indexed, and what is wrong. Changes nothing. */
@@ -94,8 +97,6 @@ export interface MemoryMethods {
 const agentId = key.optional();
 const path = z.string().min(1).max(1000);
 const hash = z.string().length(64);
-/** Characters of a note at most. */
-const MAX_TEXT = 900_000;
 
 /** Rows of the memory methods. */
 export const MEMORY_METHODS: MethodTable<MemoryMethods> = defineMethods<MemoryMethods>()({
@@ -132,7 +133,7 @@ export const MEMORY_METHODS: MethodTable<MemoryMethods> = defineMethods<MemoryMe
   "memory.write": {
     access: "owner",
     stores: true,
-    params: () => z.strictObject({ agentId, path, text: z.string().max(MAX_TEXT), baseHash: hash.optional() }),
+    params: () => z.strictObject({ agentId, path, text: z.string().max(MAX_NOTE_TEXT_CHARS), baseHash: hash.optional() }),
     result: () => MemoryTextSchema,
   },
   "memory.remove": {
