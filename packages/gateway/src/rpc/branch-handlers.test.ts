@@ -118,6 +118,32 @@ test("another answer is asked for with the same message; a working conversation 
   expect(refused).toMatchObject({ ok: false, error: { message: expect.stringContaining("your own") } });
 });
 
+test("of several versions that are sent at one moment one is taken, and the others are refused", async () => {
+  await using running = await start();
+  using client = await connect(running);
+  await say(client, "one");
+  const entryId = idOf(await entries(client), "one");
+  const gate = server.hold();
+  await client.call("chat.subscribe", { sessionKey: SESSION });
+  const sent = await Promise.all(
+    ["a", "b", "c"].flatMap((name) => [
+      client.callRaw("chat.edit", { sessionKey: SESSION, entryId, text: name, idempotencyKey: `edit-${name}` }),
+      client.callRaw("chat.edit", { sessionKey: SESSION, text: name, idempotencyKey: `newest-${name}` }),
+      client.callRaw("chat.regenerate", { sessionKey: SESSION, idempotencyKey: `again-${name}` }),
+    ]),
+  );
+  expect(sent.filter(({ ok }) => ok)).toHaveLength(1);
+  expect(sent.flatMap((answer) => (answer.ok ? [] : [answer.error.code]))).toEqual(Array.from({ length: 8 }, () => "conflict"));
+  // The version has begun, and the branch has no message of the person.
+  await client.until(() => client.events.find(({ type }) => type === "run-start"));
+  const late = { sessionKey: SESSION, text: "late", idempotencyKey: "late" };
+  expect(await client.callRaw("chat.edit", late)).toMatchObject({ ok: false, error: { code: "conflict" } });
+  gate.open();
+  await running.gateway.engine.idle();
+  expect(server.requests).toHaveLength(2);
+  expect((await client.call("chat.branches", { sessionKey: SESSION })).branches).toMatchObject([{ versions: [{}, {}] }]);
+});
+
 test("a message that the model was not given is sent as a new one when it is edited, and has no other answer", async () => {
   await using running = await start();
   using client = await connect(running);

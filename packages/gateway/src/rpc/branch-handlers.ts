@@ -1,5 +1,6 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import { messageId } from "@factotum/channel-contract";
+import { createKeyedQueue } from "@factotum/channel-kit";
 import type { AttachmentRef, MsgContext, Origin } from "@factotum/channel-contract";
 import type { MessageVersions, RpcMethod, SentVersion } from "@factotum/protocol";
 import { StoreError } from "@factotum/store";
@@ -24,6 +25,8 @@ type UserEntry = Extract<TranscriptEntry, { type: "message" }> & { readonly mess
 /** The methods that send a message of the person again, or show another version of it: branches of the transcript. */
 export function branchHandlers(engine: Engine): RpcHandlersOf<Extract<RpcMethod, BranchMethod>> {
   const { sessions, parts } = engine;
+  /** Versions of one conversation are taken one by one: each finds the work of the one before. */
+  const sendings = createKeyedQueue();
   const sessionOf = async (asked: string): Promise<SessionRecord> => {
     const sessionKey = await sessions.resolveRecipient({ sessionKey: asked });
     const session = await parts.store.readSession(sessionKey);
@@ -33,16 +36,19 @@ export function branchHandlers(engine: Engine): RpcHandlersOf<Extract<RpcMethod,
   return {
     "chat.edit": async ({ sessionKey, entryId, text, idempotencyKey }) => {
       const session = await sessionOf(sessionKey);
-      const aside = await asideOf(engine, session, entryId);
-      if (aside !== undefined) return sendNew(engine, session, { aside, text, idempotencyKey });
-      return sendVersion(engine, session, { entry: await ownMessage(engine, session, entryId), text, idempotencyKey });
+      return sendings.run(session.key, async () => {
+        const aside = await asideOf(engine, session, entryId);
+        if (aside !== undefined) return sendNew(engine, session, { aside, text, idempotencyKey });
+        return sendVersion(engine, session, { entryId, text, idempotencyKey });
+      });
     },
     "chat.regenerate": async ({ sessionKey, entryId, idempotencyKey }) => {
       const session = await sessionOf(sessionKey);
-      if ((await asideOf(engine, session, entryId)) !== undefined)
-        throw new RpcError("invalid-request", "The model was not given this message, so it has no answer. Send it as a new message.");
-      const entry = await ownMessage(engine, session, entryId);
-      return sendVersion(engine, session, { entry, text: textOf(entry), idempotencyKey });
+      return sendings.run(session.key, async () => {
+        if ((await asideOf(engine, session, entryId)) !== undefined)
+          throw new RpcError("invalid-request", "The model was not given this message, so it has no answer. Send it as a new message.");
+        return sendVersion(engine, session, { entryId, idempotencyKey });
+      });
     },
     "chat.branches": async ({ sessionKey }) => {
       const session = await sessionOf(sessionKey);
@@ -62,16 +68,23 @@ export function branchHandlers(engine: Engine): RpcHandlersOf<Extract<RpcMethod,
   };
 }
 
-/** Sends another version of a message. A version that was sent before under the same key is not sent again, whatever the conversation is doing. */
+/**
+ * Sends another version of a message, with its own text by default. A version that was sent before under the same key is not sent again, whatever the conversation
+ * is doing.
+ */
 async function sendVersion(
   engine: Engine,
-  { key: sessionKey, sessionId }: SessionRecord,
-  { entry, text, idempotencyKey }: { readonly entry: UserEntry; readonly text: string; readonly idempotencyKey: string },
+  session: SessionRecord,
+  { entryId, idempotencyKey, ...said }: { readonly entryId?: string | undefined; readonly text?: string; readonly idempotencyKey: string },
 ): Promise<SentVersion> {
   const { parts } = engine;
+  const { key: sessionKey, sessionId } = session;
   const origin = pageOrigin(engine, sessionKey);
   if ((await parts.store.findInput({ origin, eventId: idempotencyKey })) !== undefined) return { sessionKey, status: "duplicate" };
+  // Before the message is looked for: a version that begins has no message yet.
   checkIdle(engine, sessionKey);
+  const entry = await ownMessage(engine, session, entryId);
+  const text = said.text ?? textOf(entry);
   const files = entry.message.parts?.files ?? [];
   const attachments: AttachmentRef[] = [];
   for (const { id, kind, name } of files) {
@@ -83,6 +96,8 @@ async function sendVersion(
   if (text === "" && attachments.length === 0)
     throw new RpcError("invalid-request", "Nothing of this message is left that could be sent again.");
   const message = ownersMessage(engine, { origin, text, idempotencyKey, attachments });
+  // A message of another client may have come meanwhile.
+  checkIdle(engine, sessionKey);
   const branch = { sessionId, before: entry.id };
   // Words and files of others in it stay theirs, also after an edit (R23).
   const tainted = entry.message.tainted === true ? ({ tainted: true } as const) : {};
