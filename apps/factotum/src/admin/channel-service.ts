@@ -12,6 +12,7 @@ import {
   redactSecrets,
   restoreSecrets,
   valueAt,
+  type AccountConfig,
   type ConfigProblem,
   type KeyPath,
   type LoadedConfig,
@@ -50,7 +51,7 @@ export function createChannelService(options: ChannelServiceOptions): ChannelSer
     remove: async (address) =>
       asRequest(async () => {
         const loaded = await load(options.context);
-        const account = loaded.config.channels[address.channel]?.accounts[address.accountId];
+        const account = configuredAccount(address, loaded);
         if (account === undefined) throw notFound(address);
         const removed = await removeAccount(options.context, account, loaded);
         await apply(options);
@@ -103,9 +104,13 @@ function aboutOf(id: string): Pick<KnownChannel, "about"> {
   return about === undefined ? {} : { about };
 }
 
+const ACCOUNT_NAME = /^[A-Za-z0-9][\w-]{0,63}$/;
+const WRONG_NAME = "A name of an account is letters, digits, - and _, 64 at most.";
+
 async function readForm(account: Address, context: CliContext): Promise<ChannelForm> {
   const entry = await availableChannel(context, account.channel);
   if (entry === undefined) throw new RpcError("not-found", `The channel ${account.channel} is not installed.`);
+  if (!ACCOUNT_NAME.test(account.accountId)) throw new RpcError("invalid-request", WRONG_NAME);
   const loaded = await load(context);
   const { key, exists } = placeOf(account, loaded);
   const path = pathOf(key, account);
@@ -122,8 +127,7 @@ async function save(account: Address, given: JsonObject, options: ChannelService
   const { channel: id, accountId } = account;
   const entry = await availableChannel(context, id);
   if (entry === undefined) throw new RpcError("not-found", `The channel ${id} is not installed.`);
-  if (!/^[A-Za-z0-9][\w-]{0,63}$/.test(accountId))
-    return { type: "refused", problems: [{ key: "", message: "A name of an account is letters, digits, - and _, 64 at most." }] };
+  if (!ACCOUNT_NAME.test(accountId)) return { type: "refused", problems: [{ key: "", message: WRONG_NAME }] };
   const loaded = await load(context);
   const { key, only, exists } = placeOf(account, loaded);
   const schema = await entry.load();
@@ -150,6 +154,12 @@ async function save(account: Address, given: JsonObject, options: ChannelService
   await apply(options);
   const advised = (await leftOut(schema, settings)).map((field) => ({ key: field.key, message: field.description ?? "" }));
   return { type: "saved", credentials: files, advised };
+}
+
+/** `undefined` also for an account that is there without being configured, such as that of the page: there is nothing to remove. */
+function configuredAccount({ channel, accountId }: Address, { config, written }: LoadedConfig): AccountConfig | undefined {
+  if (valueAt(written, ["channels", channel]) === undefined) return undefined;
+  return valueAt(config, ["channels", channel, "accounts", accountId]) as AccountConfig | undefined;
 }
 
 /** Where an account is written, or would be. */
