@@ -2004,6 +2004,147 @@ interface MediaMethods {
     };
   };
 }
+/** Characters of a note at most. */
+declare const MAX_NOTE_TEXT_CHARS = 9e5;
+/** Methods of what an agent remembers; the default agent's without `agentId`. They reject with `not-found` for an unknown agent. */
+interface MemoryMethods {
+  /** What is indexed, and what is wrong. Changes nothing. */
+  "memory.status": {
+    params: {
+      readonly agentId?: string;
+    };
+    result: MemoryState;
+  };
+  /** Searches as `memory_search` does, best hit first; 6 hits, of both sources, by default. `degraded` says why it was less complete than usual. */
+  "memory.search": {
+    params: {
+      readonly agentId?: string;
+      readonly query: string;
+      readonly maxResults?: number;
+      readonly sources?: readonly ("notes" | "sessions")[];
+    };
+    result: {
+      readonly agentId: string;
+      readonly hits: readonly MemorySearchHit[];
+      readonly degraded?: string;
+    };
+  };
+  /**
+   * Brings the index up to date. With `rebuild` every note is read again, and a new index takes the place of the old one when it is whole. `changes` names the
+   * first 200 files, `changed` counts them all.
+   */
+  "memory.index": {
+    params: {
+      readonly agentId?: string;
+      readonly rebuild?: boolean;
+    };
+    result: {
+      readonly status: MemoryState;
+      readonly changed: number;
+      readonly changes: readonly MemoryFileChange[];
+    };
+  };
+  /** The notes in the workspace, by path. */
+  "memory.list": {
+    params: {
+      readonly agentId?: string;
+    };
+    result: {
+      readonly agentId: string;
+      readonly notes: readonly MemoryFile[];
+    };
+  };
+  /** The text of a note. Rejects with `not-found`, and with `conflict` if it is no text, larger than 1 MiB, or reached by a link. */
+  "memory.read": {
+    params: {
+      readonly agentId?: string;
+      readonly path: string;
+    };
+    result: MemoryText;
+  };
+  /**
+   * Writes a note, whose present text becomes a version. `baseHash` is that of `memory.read`; without it the note must not exist. A mark of a secret is kept in a
+   * line that was not changed, and refused elsewhere. Rejects with `conflict` if the note is another one than that of `baseHash`; nothing is written then.
+   */
+  "memory.write": {
+    params: {
+      readonly agentId?: string;
+      readonly path: string;
+      readonly text: string;
+      readonly baseHash?: string;
+    };
+    result: MemoryText;
+  };
+  /** Removes a note, whose text becomes a version. Rejects like `memory.write`. */
+  "memory.remove": {
+    params: {
+      readonly agentId?: string;
+      readonly path: string;
+      readonly baseHash: string;
+    };
+    result: {
+      readonly agentId: string;
+      readonly path: string;
+    };
+  };
+  /** The notes that have versions; with a `path`, the versions of that note, newest first. Changes nothing. */
+  "memory.versions": {
+    params: {
+      readonly agentId?: string;
+      readonly path?: string;
+    };
+    result: {
+      readonly agentId: string;
+      readonly notes: readonly MemoryNote[];
+      readonly versions: readonly MemoryNoteVersion[];
+    };
+  };
+  /** The text of a version, without secrets. Rejects with `not-found` if there is no such version. */
+  "memory.version": {
+    params: {
+      readonly agentId?: string;
+      readonly path: string;
+      readonly id: string;
+    };
+    result: {
+      readonly text: string;
+    };
+  };
+  /** Writes a version into its note, whose present text becomes a version. Rejects with `not-found`, and with `conflict` if the note cannot be written. */
+  "memory.restore": {
+    params: {
+      readonly agentId?: string;
+      readonly path: string;
+      readonly id: string;
+    };
+    result: {
+      readonly agentId: string;
+      readonly path: string;
+    };
+  };
+  /**
+   * Forgets everywhere, for every agent. With `dryRun` it says what would go, and changes nothing. Otherwise the decision is stored and the gateway restarts, since
+   * it could say again what it still knows: the start forgets before anything else. It cannot be undone. Rejects with `invalid-request` for a text of less than two
+   * characters and an empty time, and with `unavailable` if the gateway could not start again.
+   */
+  "memory.forget": {
+    params: {
+      readonly scope: MemoryForgetScope;
+      readonly dryRun?: boolean;
+    };
+    result: MemoryForgetReport;
+  };
+  /** The entries of `MEMORY.md`, `USER.md` and the daily notes, where they come from, and what is wrong with them. Changes nothing. */
+  "memory.audit": {
+    params: {
+      readonly agentId?: string;
+    };
+    result: {
+      readonly agentId: string;
+      readonly notes: readonly MemoryAuditNote[];
+    };
+  };
+}
 /** Levels of the log, lowest first. */
 declare const LOG_LEVEL_IDS: readonly ["debug", "info", "warn", "error"];
 /** Name of a level. */
@@ -3032,145 +3173,6 @@ interface LogMethods {
     result: LogPart;
   };
 }
-/** Methods of what an agent remembers; the default agent's without `agentId`. They reject with `not-found` for an unknown agent. */
-interface MemoryMethods {
-  /** What is indexed, and what is wrong. Changes nothing. */
-  "memory.status": {
-    params: {
-      readonly agentId?: string;
-    };
-    result: MemoryState;
-  };
-  /** Searches as `memory_search` does, best hit first; 6 hits, of both sources, by default. `degraded` says why it was less complete than usual. */
-  "memory.search": {
-    params: {
-      readonly agentId?: string;
-      readonly query: string;
-      readonly maxResults?: number;
-      readonly sources?: readonly ("notes" | "sessions")[];
-    };
-    result: {
-      readonly agentId: string;
-      readonly hits: readonly MemorySearchHit[];
-      readonly degraded?: string;
-    };
-  };
-  /**
-   * Brings the index up to date. With `rebuild` every note is read again, and a new index takes the place of the old one when it is whole. `changes` names the
-   * first 200 files, `changed` counts them all.
-   */
-  "memory.index": {
-    params: {
-      readonly agentId?: string;
-      readonly rebuild?: boolean;
-    };
-    result: {
-      readonly status: MemoryState;
-      readonly changed: number;
-      readonly changes: readonly MemoryFileChange[];
-    };
-  };
-  /** The notes in the workspace, by path. */
-  "memory.list": {
-    params: {
-      readonly agentId?: string;
-    };
-    result: {
-      readonly agentId: string;
-      readonly notes: readonly MemoryFile[];
-    };
-  };
-  /** The text of a note. Rejects with `not-found`, and with `conflict` if it is no text, larger than 1 MiB, or reached by a link. */
-  "memory.read": {
-    params: {
-      readonly agentId?: string;
-      readonly path: string;
-    };
-    result: MemoryText;
-  };
-  /**
-   * Writes a note, whose present text becomes a version. `baseHash` is that of `memory.read`; without it the note must not exist. A mark of a secret is kept in a
-   * line that was not changed, and refused elsewhere. Rejects with `conflict` if the note is another one than that of `baseHash`; nothing is written then.
-   */
-  "memory.write": {
-    params: {
-      readonly agentId?: string;
-      readonly path: string;
-      readonly text: string;
-      readonly baseHash?: string;
-    };
-    result: MemoryText;
-  };
-  /** Removes a note, whose text becomes a version. Rejects like `memory.write`. */
-  "memory.remove": {
-    params: {
-      readonly agentId?: string;
-      readonly path: string;
-      readonly baseHash: string;
-    };
-    result: {
-      readonly agentId: string;
-      readonly path: string;
-    };
-  };
-  /** The notes that have versions; with a `path`, the versions of that note, newest first. Changes nothing. */
-  "memory.versions": {
-    params: {
-      readonly agentId?: string;
-      readonly path?: string;
-    };
-    result: {
-      readonly agentId: string;
-      readonly notes: readonly MemoryNote[];
-      readonly versions: readonly MemoryNoteVersion[];
-    };
-  };
-  /** The text of a version, without secrets. Rejects with `not-found` if there is no such version. */
-  "memory.version": {
-    params: {
-      readonly agentId?: string;
-      readonly path: string;
-      readonly id: string;
-    };
-    result: {
-      readonly text: string;
-    };
-  };
-  /** Writes a version into its note, whose present text becomes a version. Rejects with `not-found`, and with `conflict` if the note cannot be written. */
-  "memory.restore": {
-    params: {
-      readonly agentId?: string;
-      readonly path: string;
-      readonly id: string;
-    };
-    result: {
-      readonly agentId: string;
-      readonly path: string;
-    };
-  };
-  /**
-   * Forgets everywhere, for every agent. With `dryRun` it says what would go, and changes nothing. Otherwise the decision is stored and the gateway restarts, since
-   * it could say again what it still knows: the start forgets before anything else. It cannot be undone. Rejects with `invalid-request` for a text of less than two
-   * characters and an empty time, and with `unavailable` if the gateway could not start again.
-   */
-  "memory.forget": {
-    params: {
-      readonly scope: MemoryForgetScope;
-      readonly dryRun?: boolean;
-    };
-    result: MemoryForgetReport;
-  };
-  /** The entries of `MEMORY.md`, `USER.md` and the daily notes, where they come from, and what is wrong with them. Changes nothing. */
-  "memory.audit": {
-    params: {
-      readonly agentId?: string;
-    };
-    result: {
-      readonly agentId: string;
-      readonly notes: readonly MemoryAuditNote[];
-    };
-  };
-}
 /** Methods of single messages. */
 interface MessageMethods {
   /**
@@ -4026,4 +4028,4 @@ interface RpcEvents {
 type RpcEvent = keyof RpcEvents;
 /** A parser for the payload of every event. */
 declare const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]>; };
-export { APPROVAL_DECISIONS, type AccessRole, type AccountAccess, AccountAccessSchema, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelForm, ChannelFormSchema, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelRemoval, ChannelRemovalSchema, type ChannelSaving, ChannelSavingSchema, type ChannelSettingNote, type ChannelStatus, type ChannelTest, ChannelTestSchema, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatSubagent, type ChatSubagentActivity, ChatSubagentSchema, type ChatSubagentState, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type CommandSummary, CommandSummarySchema, type ConfigDifference, type ConfigFinding, type ConfigPatchResult, ConfigPatchResultSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConfigView, ConfigViewSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type DmPolicy, type EditorAnswer, EditorAnswerSchema, type EditorOffer, type EditorRequest, EditorRequestSchema, type EditorServer, EditorServerSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type GroupPolicy, HEARTBEAT_OFFER, type HeartbeatSummary, HeartbeatSummarySchema, type HelloFrame, type JobGrants, JobGrantsSchema, type JobShape, JobShapeSchema, type JobSummary, JobSummarySchema, type KnowledgeFile, KnowledgeFileSchema, type KnownChannel, KnownChannelSchema, LOG_LEVEL_IDS, type LastRun, type LiveRun, type LogEntry, type LogField, type LogLevelId, type LogPart, LogPartSchema, MAX_CHAT_ATTACHMENTS, MAX_EDITOR_SERVERS, MAX_EDITOR_TEXT_CHARS, MAX_FRAME_BYTES, MAX_KNOWLEDGE_FILE_BYTES, MAX_RECORDING_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, MAX_UPLOAD_PART_BYTES, MAX_WORKSPACE_FILE_CHARS, type MemoryAuditEntry, type MemoryAuditNote, MemoryAuditNoteSchema, type MemoryEntrySource, type MemoryFile, type MemoryFileChange, MemoryFileChangeSchema, MemoryFileSchema, type MemoryFinding, type MemoryForgetReport, MemoryForgetReportSchema, type MemoryForgetScope, MemoryForgetScopeSchema, type MemoryNote, MemoryNoteSchema, type MemoryNoteVersion, MemoryNoteVersionSchema, type MemorySearchHit, MemorySearchHitSchema, type MemoryState, MemoryStateSchema, type MemoryText, MemoryTextSchema, type MessageTrace, MessageTraceSchema, type MessageVersions, type ModelList, ModelListSchema, type ModelPrice, type ModelSummary, type ModelTest, ModelTestSchema, type NoticeBlock, OPTIONAL_JOB_PARTS, type OccurrenceShape, OccurrenceShapeSchema, type OptionalJobPart, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, type PluginInstallation, type PluginPackage, PluginPackageSchema, type PluginPart, type PluginPlan, PluginPlanSchema, type PluginWork, PluginWorkSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type RereadTokens, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ScanFinding, ScanFindingSchema, type ScheduleShape, type ScheduleStatus, type SentVersion, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionModeId, type SessionSearchResult, SessionSearchResultSchema, type SessionSettings, type SessionSummary, SessionSummarySchema, type SessionTextHit, type SessionTitleHit, type SetupCheck, SetupCheckSchema, type SetupHeartbeat, type SetupProvider, type SetupState, SetupStateSchema, type SkillDetails, SkillDetailsSchema, type SkillInstallation, type SkillPlan, SkillPlanSchema, type SkillSummary, SkillSummarySchema, TOOL_STATES, type ThinkingLevelId, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolServer, ToolServerSchema, type ToolState, type ToolSummary, ToolSummarySchema, type TracedCall, type TracedInput, type TracedSend, USAGE_GROUPS, type UsageAmount, type UsageGroup, type UsageReport, UsageReportSchema, WORKSPACE_FILES, type WarningCode, type WebchatDelivery, type WebchatInput, type WebchatSocket, type WebhookDelivery, type WorkspaceFile, type WorkspaceFileName, WorkspaceFileSchema, type WorkspaceFileVersion, WorkspaceFileVersionSchema, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredHeartbeats, offeredModels, retriedKey, retryKey };
+export { APPROVAL_DECISIONS, type AccessRole, type AccountAccess, AccountAccessSchema, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelForm, ChannelFormSchema, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelRemoval, ChannelRemovalSchema, type ChannelSaving, ChannelSavingSchema, type ChannelSettingNote, type ChannelStatus, type ChannelTest, ChannelTestSchema, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatSubagent, type ChatSubagentActivity, ChatSubagentSchema, type ChatSubagentState, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type CommandSummary, CommandSummarySchema, type ConfigDifference, type ConfigFinding, type ConfigPatchResult, ConfigPatchResultSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConfigView, ConfigViewSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type DmPolicy, type EditorAnswer, EditorAnswerSchema, type EditorOffer, type EditorRequest, EditorRequestSchema, type EditorServer, EditorServerSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type GroupPolicy, HEARTBEAT_OFFER, type HeartbeatSummary, HeartbeatSummarySchema, type HelloFrame, type JobGrants, JobGrantsSchema, type JobShape, JobShapeSchema, type JobSummary, JobSummarySchema, type KnowledgeFile, KnowledgeFileSchema, type KnownChannel, KnownChannelSchema, LOG_LEVEL_IDS, type LastRun, type LiveRun, type LogEntry, type LogField, type LogLevelId, type LogPart, LogPartSchema, MAX_CHAT_ATTACHMENTS, MAX_EDITOR_SERVERS, MAX_EDITOR_TEXT_CHARS, MAX_FRAME_BYTES, MAX_KNOWLEDGE_FILE_BYTES, MAX_NOTE_TEXT_CHARS, MAX_RECORDING_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, MAX_UPLOAD_PART_BYTES, MAX_WORKSPACE_FILE_CHARS, type MemoryAuditEntry, type MemoryAuditNote, MemoryAuditNoteSchema, type MemoryEntrySource, type MemoryFile, type MemoryFileChange, MemoryFileChangeSchema, MemoryFileSchema, type MemoryFinding, type MemoryForgetReport, MemoryForgetReportSchema, type MemoryForgetScope, MemoryForgetScopeSchema, type MemoryNote, MemoryNoteSchema, type MemoryNoteVersion, MemoryNoteVersionSchema, type MemorySearchHit, MemorySearchHitSchema, type MemoryState, MemoryStateSchema, type MemoryText, MemoryTextSchema, type MessageTrace, MessageTraceSchema, type MessageVersions, type ModelList, ModelListSchema, type ModelPrice, type ModelSummary, type ModelTest, ModelTestSchema, type NoticeBlock, OPTIONAL_JOB_PARTS, type OccurrenceShape, OccurrenceShapeSchema, type OptionalJobPart, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, type PluginInstallation, type PluginPackage, PluginPackageSchema, type PluginPart, type PluginPlan, PluginPlanSchema, type PluginWork, PluginWorkSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type RereadTokens, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ScanFinding, ScanFindingSchema, type ScheduleShape, type ScheduleStatus, type SentVersion, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionModeId, type SessionSearchResult, SessionSearchResultSchema, type SessionSettings, type SessionSummary, SessionSummarySchema, type SessionTextHit, type SessionTitleHit, type SetupCheck, SetupCheckSchema, type SetupHeartbeat, type SetupProvider, type SetupState, SetupStateSchema, type SkillDetails, SkillDetailsSchema, type SkillInstallation, type SkillPlan, SkillPlanSchema, type SkillSummary, SkillSummarySchema, TOOL_STATES, type ThinkingLevelId, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolServer, ToolServerSchema, type ToolState, type ToolSummary, ToolSummarySchema, type TracedCall, type TracedInput, type TracedSend, USAGE_GROUPS, type UsageAmount, type UsageGroup, type UsageReport, UsageReportSchema, WORKSPACE_FILES, type WarningCode, type WebchatDelivery, type WebchatInput, type WebchatSocket, type WebhookDelivery, type WorkspaceFile, type WorkspaceFileName, WorkspaceFileSchema, type WorkspaceFileVersion, WorkspaceFileVersionSchema, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredHeartbeats, offeredModels, retriedKey, retryKey };
