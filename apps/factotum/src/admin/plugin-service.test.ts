@@ -88,3 +88,14 @@ test("a package is shown before it is installed, is switched off and on, and is 
   await service.remove({ name: "counter" }, { signal });
   expect(await rows()).toEqual([]);
 });
+
+test("what is no source of a package is refused with words of our own", async () => {
+  await using home = await CliHome.create();
+  const { service } = await deskOver(home);
+  for (const spec of ["../pkg", "@x/../y", "--prefix=/tmp/x", "discord; touch /tmp/x", "name@../x", join(home.home, "nothing.tgz"), "/\0"])
+    await expect(service.install({ spec }, { signal })).rejects.toMatchObject({
+      name: "RpcError",
+      code: "invalid-request",
+      message: expect.stringMatching(/is no (?:source of a )?package\. Give/) as string,
+    });
+});

@@ -1,9 +1,12 @@
+import { stat } from "node:fs/promises";
+import { isAbsolute, join } from "node:path";
 import type { Clock } from "@factotum/agent-contract";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { FactotumConfig } from "@factotum/config";
 import { RpcError, type ConfigControl, type PluginService } from "@factotum/gateway";
 import type { PluginPackage, PluginPart, PluginPlan, PluginWork, RpcMethods } from "@factotum/protocol";
 import type { ExtensionManifest } from "../extensions/manifest.ts";
+import { localPath } from "../extensions/package-source.ts";
 import { isPublicRoute } from "../extensions/provided-routes.ts";
 import { addedParts, partOf, providedChannels, type DescribedPart } from "../extensions/provided-types.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
@@ -21,6 +24,30 @@ interface PluginServiceParts {
 
 type Order = RpcMethods["plugins.install"]["params"];
 type Installation = RpcMethods["plugins.install"]["result"];
+
+/** A client is in no folder that a path could count from, and what npm says of a wrong one names folders of the account. */
+async function checkSource(spec: string): Promise<void> {
+  const path = localPath(spec);
+  if (path === undefined || (isAbsolute(path) && (await isFolderOrTarball(path)))) return;
+  throw new RpcError(
+    "invalid-request",
+    `"${spec}" is no source of a package. Give its name, name@version, or the absolute path of a folder or a tarball on the gateway's machine.`,
+  );
+}
+
+async function isFolderOrTarball(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile() || (await stat(join(path, "package.json"))).isFile();
+  } catch (error) {
+    if (
+      ["ENOENT", "ENOTDIR", "EACCES", "ENAMETOOLONG", "ELOOP", "ERR_INVALID_ARG_VALUE"].includes(
+        (error as NodeJS.ErrnoException).code ?? "",
+      )
+    )
+      return false;
+    throw error;
+  }
+}
 
 /** The packages of extensions for clients: what `factotum plugins` does. One change at a time. */
 export function createPluginService({ context, control, currentConfig, clock }: PluginServiceParts): PluginService {
@@ -48,6 +75,7 @@ export function createPluginService({ context, control, currentConfig, clock }: 
   };
   const install = async (order: Order, type: "install" | "update", signal: AbortSignal): Promise<Installation> =>
     during({ type, spec: order.spec }, async (step) => {
+      await checkSource(order.spec);
       const own = { ...context, signal: AbortSignal.any([context.signal, signal]) };
       await using staged = await stagePackage(own, order.spec, { replaces: type === "update", folder: context.paths.userHome });
       step("checking");

@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path";
 import npa from "npm-package-arg";
 import { CliError } from "../runtime/cli-error.ts";
 import type { KnownExtensions } from "../runtime/known-extension.ts";
@@ -39,6 +40,14 @@ export function packageSource(written: string, { known, folder }: SourceOptions)
         fix: `Give a folder (./${parsed.name ?? "folder"}), a tarball, or a package with its exact version, such as ${parsed.name ?? "name"}@1.2.3.`,
       });
   }
+}
+
+/** The path that a text names, as it is written; `undefined` for a name or an address. Throws a `CliError` for what is neither. */
+export function localPath(written: string): string | undefined {
+  const { type, fetchSpec } = parse(written, "/");
+  if (type !== "directory" && type !== "file") return undefined;
+  const isWhole = isAbsolute(written) || /^(?:file:|~)\//.test(written);
+  return isWhole ? (fetchSpec ?? written) : written;
 }
 
 /** True if npm reads two texts as one address. */
