@@ -63,6 +63,44 @@ export function without(document: Document, path: KeyPath): Document {
   return edited(document, path, undefined) as Document;
 }
 
+/** A copy of `document` without the keys at `paths`, made in one pass. */
+export function withoutAll(document: Document, paths: readonly KeyPath[]): Document {
+  const root: Removal = { isWhole: false, inside: new Map() };
+  for (const path of paths) {
+    let at = root;
+    for (const part of path) {
+      const next = at.inside.get(part) ?? { isWhole: false, inside: new Map() };
+      at.inside.set(part, next);
+      at = next;
+    }
+    at.isWhole = true;
+  }
+  return pruned(document, root) as Document;
+}
+
+/** What is removed of a value: it as a whole, or keys in it. */
+interface Removal {
+  isWhole: boolean;
+  readonly inside: Map<string | number, Removal>;
+}
+
+function pruned(node: unknown, { inside }: Removal): unknown {
+  if (inside.size === 0) return node;
+  if (Array.isArray(node)) {
+    return node.flatMap((value: unknown, index): unknown[] => {
+      const removal = inside.get(index);
+      return removal === undefined ? [value] : removal.isWhole ? [] : [pruned(value, removal)];
+    });
+  }
+  if (!isPlainObject(node)) return node;
+  return Object.fromEntries(
+    Object.entries(node).flatMap(([key, value]): [string, unknown][] => {
+      const removal = inside.get(key);
+      return removal === undefined ? [[key, value]] : removal.isWhole ? [] : [[key, pruned(value, removal)]];
+    }),
+  );
+}
+
 /** A copy of `document` with `value` at `path`; missing objects are created. `undefined` removes. */
 export function withValue(document: Document, path: KeyPath, value: unknown): Document {
   return edited(document, path, value) as Document;

@@ -54,14 +54,22 @@ export function knownNames(schema: JsonSchema, path: KeyPath): string[] {
   );
 }
 
+const places = new WeakMap<JsonSchema, ReadonlyMap<string, readonly string[]>>();
+
 /** Paths of keys with this name, shortest first; `<name>` and `[]` stand for what the owner chooses. */
 export function placesOfKey(schema: JsonSchema, name: string): readonly string[] {
-  const found = new Set<string>();
+  const known = places.get(schema) ?? placesOfKeys(schema);
+  places.set(schema, known);
+  return known.get(name) ?? [];
+}
+
+function placesOfKeys(schema: JsonSchema): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, Set<string>>();
   const visit = (node: Document, at: string): void => {
     for (const form of alternatives(node)) {
       for (const [key, child] of Object.entries((form["properties"] ?? {}) as Readonly<Record<string, Document>>)) {
         const place = at === "" ? key : `${at}.${key}`;
-        if (key === name) found.add(place);
+        found.set(key, (found.get(key) ?? new Set()).add(place));
         visit(child, place);
       }
       for (const [part, step] of [
@@ -74,7 +82,8 @@ export function placesOfKey(schema: JsonSchema, name: string): readonly string[]
     }
   };
   visit(schema as Document, "");
-  return [...found].toSorted((left, right) => left.split(/[.[]/).length - right.split(/[.[]/).length);
+  const depthOf = (place: string): number => place.split(/[.[]/).length;
+  return new Map([...found].map(([key, all]) => [key, [...all].toSorted((left, right) => depthOf(left) - depthOf(right))]));
 }
 
 /** True for a node that accepts a secret: a text that is written and never shown, or a reference to one. */

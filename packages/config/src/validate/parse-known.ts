@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { without } from "../document/key-path.ts";
+import { withoutAll } from "../document/key-path.ts";
 import type { Document } from "../document/plain-object.ts";
 import { findingsOf, type Finding } from "./issues.ts";
 import { PARSE_ONCE } from "./parse-once.ts";
@@ -22,7 +22,10 @@ export function parseKnown<Value>(schema: z.ZodType<Value>, document: Document):
   if (unknown.length === 0) return { findings, written: document };
   const rest = parseKnown(
     schema,
-    unknown.reduce((kept, { path }) => without(kept, path), document),
+    withoutAll(
+      document,
+      unknown.map(({ path }) => path),
+    ),
   );
   return { ...rest, findings: [...unknown, ...rest.findings] };
 }

@@ -261,3 +261,10 @@ describe("session.sharedMain", () => {
     expect(await told({ dmScope: "main" })).toEqual([]);
   });
 });
+
+test("names each of many unknown keys, in time", { timeout: 5000 }, async () => {
+  const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`key${index}`, index]));
+  const { problems, valid } = await validateDocument({ gateway: { port: 1, ...many }, ...many }, []);
+  expect(problems.filter(({ type }) => type === "unknown-key")).toHaveLength(20_000);
+  expect(valid?.written).toEqual({ gateway: { port: 1 } });
+});

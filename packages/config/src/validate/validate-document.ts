@@ -1,5 +1,5 @@
 import type { JsonSchema } from "@factotum/agent-contract";
-import { without } from "../document/key-path.ts";
+import { withoutAll } from "../document/key-path.ts";
 import { readOldForms } from "../document/old-forms.ts";
 import { isPlainObject, type Document } from "../document/plain-object.ts";
 import type { ChannelConfig } from "../schema/accounts.ts";
@@ -65,8 +65,7 @@ export async function validateDocument(raw: Document, sources: readonly ChannelS
     ...(await checkSenderPolicies(policies, sources)),
   ];
   if (root.parsed === undefined || problems.some(isFatal)) return { problems };
-  const written = channels.findings
-    .filter(({ type }) => type === "unknown-key")
-    .reduce((kept, { path }) => without(kept, path), root.written);
+  const unknown = channels.findings.filter(({ type }) => type === "unknown-key").map(({ path }) => path);
+  const written = withoutAll(root.written, unknown);
   return { problems, valid: { written, parsed: root.parsed, channels: channels.channels } };
 }
