@@ -85,7 +85,8 @@ test("a long text is not searched", () => {
 });
 
 const word = fc.string({ unit: "grapheme-ascii", minLength: 3, maxLength: 20 }).filter((text) => !/[{}]/.test(text));
-const value = fc.string({ unit: "grapheme-ascii", maxLength: 12 });
+// Marks that join clauses become those of the language, also in a value that is made of clauses.
+const value = fc.string({ unit: "grapheme-ascii", maxLength: 12 }).filter((text) => !/[():;,.!?]/.test(text));
 
 test("the values of a template come back from any text that is made of it", () => {
   const parts = fc.array(fc.tuple(word, value), { minLength: 1, maxLength: 5 });
