@@ -39,7 +39,7 @@ test("in Chinese, on a phone and with the keys alone, a first run leads from a w
   await dialog.getByRole("textbox").fill(KEY);
   await page.keyboard.press("Enter");
   await press("使用此模型");
-  await dialog.getByLabel("助手的名字").waitFor();
+  await dialog.getByLabel("助手的名称").waitFor();
   await page.keyboard.type("Ada");
   await page.keyboard.press("Enter");
 
