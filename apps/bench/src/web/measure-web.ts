@@ -70,7 +70,7 @@ async function measurePhone(browser: Browser, product: Product, key: string): Pr
     const scripts: Promise<number>[] = [];
     const addScript = (response: Response): void => {
       // What highlights code is loaded behind the conversation, and has a limit of its own.
-      if (/\.js$/.test(response.url()) && !response.url().includes("/tokenize-worker-")) scripts.push(readSize(response));
+      if (response.url().endsWith(".js") && !response.url().includes("/tokenize-worker-")) scripts.push(readSize(response));
     };
     page.on("response", addScript);
     const startedAt = performance.now();
