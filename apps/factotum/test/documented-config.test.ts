@@ -3,16 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { formatProblem, loadConfig } from "@factotum/config";
 import type { JsonObject } from "@factotum/agent-contract";
-import { ChatSdkConfigSchema } from "@factotum/chat-sdk";
-import { DiscordConfigSchema } from "@factotum/discord";
-import { EmailConfigSchema } from "@factotum/email";
-import { MatrixConfigSchema } from "@factotum/matrix";
-import { TelegramConfigSchema } from "@factotum/telegram";
-import { WebhookConfigSchema } from "@factotum/webhook";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { configOptions } from "../src/compose/extensions.ts";
 import { listDocuments, parseCode, readDocument } from "./documents.ts";
+import { INSTALLABLE_SCHEMAS } from "./installable-channels.ts";
 
 let home: string;
 beforeEach(async () => {
@@ -32,14 +27,7 @@ const snippets = listDocuments("*.md")
 const toJsonSchema = (schema: z.ZodType) => z.toJSONSchema(schema, { io: "input" }) as JsonObject;
 
 /** Channels that are installed as packages. */
-const INSTALLABLE = Object.entries({
-  "chat-sdk": ChatSdkConfigSchema,
-  discord: DiscordConfigSchema,
-  email: EmailConfigSchema,
-  matrix: MatrixConfigSchema,
-  telegram: TelegramConfigSchema,
-  webhook: WebhookConfigSchema,
-}).map(([id, schema]) => ({
+const INSTALLABLE = Object.entries(INSTALLABLE_SCHEMAS).map(([id, schema]) => ({
   id,
   load: () => Promise.resolve(toJsonSchema(schema)),
 }));

@@ -1,15 +1,10 @@
 import { readFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { ChatSdkConfigSchema } from "@factotum/chat-sdk";
 import { accountJsonSchema, describedForms, loadChannelSchemas } from "@factotum/config";
-import { DiscordConfigSchema } from "@factotum/discord";
-import { EmailConfigSchema } from "@factotum/email";
-import { MatrixConfigSchema } from "@factotum/matrix";
-import { TelegramConfigSchema } from "@factotum/telegram";
-import { WebhookConfigSchema } from "@factotum/webhook";
 import { expect, test } from "vitest";
 import { configOptions } from "../src/compose/extensions.ts";
 import { listFiles, readDocument } from "./documents.ts";
+import { INSTALLABLE_SCHEMAS } from "./installable-channels.ts";
 
 const FOLDER = "apps/web/src/i18n/gateway-texts";
 
@@ -21,14 +16,10 @@ const settings = catalogue("settings");
 const things = catalogue("things");
 
 /** Channels that are installed as packages. */
-const INSTALLABLE = Object.entries({
-  "chat-sdk": ChatSdkConfigSchema,
-  discord: DiscordConfigSchema,
-  email: EmailConfigSchema,
-  matrix: MatrixConfigSchema,
-  telegram: TelegramConfigSchema,
-  webhook: WebhookConfigSchema,
-}).map(([id, schema]) => ({ id, load: () => Promise.resolve(accountJsonSchema(schema)) }));
+const INSTALLABLE = Object.entries(INSTALLABLE_SCHEMAS).map(([id, schema]) => ({
+  id,
+  load: () => Promise.resolve(accountJsonSchema(schema)),
+}));
 
 /** Keys of a JSON Schema below which there are values, not schemas. */
 const VALUES = new Set(["default", "enum", "const", "examples", "required"]);

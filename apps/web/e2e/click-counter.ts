@@ -13,7 +13,7 @@ export interface ClickCounter {
   count(): Promise<number>;
 }
 
-/** Counts the clicks of a page that the browser took for those of a pointer; a key that works a button is none. */
+/** Counts the pointer clicks of a page. A key that presses a button does not count. */
 export async function countClicks(page: Page): Promise<ClickCounter> {
   let chosen = 0;
   await page.evaluate(() => {

@@ -10,6 +10,7 @@ import { Card } from "../../ui/card.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { isRecord } from "../../ui/schema-form/schema-node.ts";
+import { KeyLink } from "./configuration/key-link.tsx";
 import styles from "./settings.module.css";
 
 /** The token of this browser: another one is let in with it, and this one forgets it. */
@@ -40,14 +41,7 @@ function LinkCard(): React.JSX.Element {
         <p className="note">
           <RichText
             id="This address works on this machine alone. Another device needs an encrypted way to it, such as tailscale serve or a reverse proxy; then set <0>the address that it has</0>."
-            parts={[
-              <Link
-                key="0"
-                to="/settings/{-$section}"
-                params={{ section: "configuration" }}
-                search={{ group: "gateway", key: "gateway.publicUrl" }}
-              />,
-            ]}
+            parts={[<KeyLink key="0" path="gateway.publicUrl" />]}
           />
         </p>
       ) : null}

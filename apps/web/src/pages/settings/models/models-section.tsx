@@ -1,5 +1,4 @@
 import type { ModelList, SetupProvider, SetupState } from "@factotum/protocol";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Loaded } from "../../../data/loaded.tsx";
 import { useRpc } from "../../../data/use-rpc.ts";
@@ -10,6 +9,7 @@ import { t } from "../../../i18n/t.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/card.tsx";
 import { Field } from "../../../ui/field.tsx";
+import { KeyLink } from "../configuration/key-link.tsx";
 import { KeyForm } from "./key-form.tsx";
 import { ProviderCard } from "./provider-card.tsx";
 import { TestButton } from "./test-button.tsx";
@@ -99,14 +99,7 @@ function AddProvider({ state, providers }: AddProviderProps): React.JSX.Element 
         <p className="note">
           <RichText
             id="Another server with an API like OpenAI’s, such as LM Studio or vLLM, is added by its address <0>in the configuration</0>."
-            parts={[
-              <Link
-                key="0"
-                to="/settings/{-$section}"
-                params={{ section: "configuration" }}
-                search={{ group: "models", key: "models.providers" }}
-              />,
-            ]}
+            parts={[<KeyLink key="0" path="models.providers" />]}
           />
         </p>
       </div>
