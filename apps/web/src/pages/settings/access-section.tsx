@@ -1,5 +1,4 @@
 import { useState } from "react";
-import { Link } from "@tanstack/react-router";
 import { useSession } from "../../app/app-context.ts";
 import { qrPath } from "../../channel-login/qr-path.ts";
 import { useRpc } from "../../data/use-rpc.ts";
