@@ -28,6 +28,38 @@ describe.each([
   /** Each test uses a conversation of its own. */
   const addressOf = (name: string): string => `${gateway.url}#token=${gateway.token}&session=agent:main:webchat:direct:${name}`;
 
+  test("the conversation of an address is asked for once, while the program is loaded", async () => {
+    const { page, complaints, close } = await openPage(browser, { width: 360 });
+    const sent: string[] = [];
+    const asked = Promise.withResolvers<void>();
+    page.on("websocket", (socket) =>
+      socket.on("framesent", ({ payload }) => {
+        sent.push(String(payload));
+        if (String(payload).includes("chat.subscribe")) asked.resolve();
+      }),
+    );
+    await page.route("**/start-*.js", async (route) => {
+      await asked.promise;
+      await route.continue();
+    });
+    await page.goto(addressOf("early"));
+    await page.getByText("Connected").waitFor();
+    await page.getByText("Loading the conversation").waitFor({ state: "detached" });
+    // The token has left the address, which has become that of a route.
+    await page.reload();
+    await page.getByText("Connected").waitFor();
+    await page.getByText("Loading the conversation").waitFor({ state: "detached" });
+    const methods = sent.map((frame) => (JSON.parse(frame) as { type: string; method?: string }).method ?? "connect");
+    expect(methods.filter((method) => method === "connect" || method.endsWith("subscribe"))).toEqual([
+      "connect",
+      "chat.subscribe",
+      "connect",
+      "chat.subscribe",
+    ]);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   describe.each([360, 1280])("at %i px", (width) => {
     test("opens, asks, and sees the tool call and the answer by keyboard alone", async () => {
       const { page, complaints, close } = await openPage(browser, { width });

@@ -1,6 +1,7 @@
-import { loadToken, parseFragment } from "./app/address.ts";
+import { loadToken, parseFragment, parsePath } from "./app/address.ts";
 import { dropEarlySocket, openEarlySocket } from "./app/early-socket.ts";
-import { loadLanguage, pickLanguage } from "./i18n/language.ts";
+import { setLocale, warmFormats } from "./app/locale.ts";
+import { loadLanguage, pickLanguage, pickLocale } from "./i18n/language.ts";
 import { loadCatalogue } from "./i18n/load-catalogue.ts";
 import { msg } from "./i18n/msg.ts";
 import "./styles/tokens.css";
@@ -17,10 +18,13 @@ import "./styles/print.css";
 
 const NOT_LOADED = msg("The program of this page could not be loaded. Check that the gateway runs, and reload the page.");
 
-// The handshake takes place while the rest of the page is loaded. Without a token there is nothing to connect for.
-const token = parseFragment(location.hash).token ?? loadToken(localStorage);
-if (token !== undefined) openEarlySocket(document.baseURI, token);
+// The conversation arrives while the rest of the page is loaded. Without a token there is nothing to connect for.
+const { token = loadToken(localStorage), place = parsePath(location.hash.slice(1)) } = parseFragment(location.hash);
+if (token !== undefined) openEarlySocket(document.baseURI, { token, sessionKey: place?.sessionKey });
 const wanted = loadLanguage(localStorage) ?? pickLanguage(navigator.languages);
+setLocale(pickLocale(wanted, navigator.languages));
+// After the first frame: nothing else happens until the program is there.
+requestAnimationFrame(() => setTimeout(warmFormats));
 // English comes with the program: a page in it is better than none.
 const texts = loadCatalogue(wanted).then(
   (catalogue) => ({ language: wanted, catalogue }),

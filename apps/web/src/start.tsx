@@ -6,7 +6,6 @@ import { forgetToken, loadToken, storeToken, takeToken, TOKEN_KEY } from "./app/
 import { openAppSession, type TokenListener } from "./app/app-session.ts";
 import { dropEarlySocket } from "./app/early-socket.ts";
 import { InstallOffer } from "./app/install-offer.ts";
-import { warmFormats } from "./app/locale.ts";
 import { registerWorker } from "./app/register-worker.ts";
 import { applyTheme, loadTheme } from "./app/theme.ts";
 import { activateLanguage, onLanguageChange } from "./i18n/activate-language.ts";
@@ -104,6 +103,4 @@ export function startPage(language: Language, catalogue: Catalogue): void {
   activateLanguage(language, catalogue, window);
   onLanguageChange(render);
   open(offered ?? loadToken(localStorage));
-  // After the first frame, while the page waits for the gateway's answer.
-  requestAnimationFrame(() => setTimeout(warmFormats));
 }

@@ -1,4 +1,4 @@
-import { type ClientName, connectFrame } from "../gateway-client/connect-frame.ts";
+import { type ClientName, connectFrame, type EarlySubscription, requestFrame } from "../gateway-client/connect-frame.ts";
 import type { GatewaySocket } from "../gateway-client/connection.ts";
 
 /** What the page says about itself to the gateway. */
@@ -12,6 +12,8 @@ interface EarlySocket {
   readonly token: string;
   /** Frames that arrived after the page named itself; `undefined` before. */
   received: unknown[] | undefined;
+  /** What the page has asked for, once the gateway has accepted it. */
+  subscription: EarlySubscription | undefined;
   /** How the gateway ended it meanwhile. */
   closed: CloseEvent | undefined;
   readonly listening: AbortController;
@@ -19,9 +21,19 @@ interface EarlySocket {
 
 let early: EarlySocket | undefined;
 
-/** Starts the connection that `takeSocket` will return for this token: a phone loads the rest of the program while both ends greet each other. */
-export function openEarlySocket(base: string, token: string): void {
-  const opened: EarlySocket = { socket: openSocket(base), token, received: undefined, closed: undefined, listening: new AbortController() };
+/** Starts the connection that `takeSocket` will return for this token: a phone loads the rest of the program while the gateway sends the conversation. */
+export function openEarlySocket(
+  base: string,
+  { token, sessionKey }: { readonly token: string; readonly sessionKey: string | undefined },
+): void {
+  const opened: EarlySocket = {
+    socket: openSocket(base),
+    token,
+    received: undefined,
+    subscription: undefined,
+    closed: undefined,
+    listening: new AbortController(),
+  };
   const { socket, listening } = opened;
   const { signal } = listening;
   socket.addEventListener(
@@ -32,7 +44,16 @@ export function openEarlySocket(base: string, token: string): void {
     },
     { signal },
   );
-  socket.addEventListener("message", ({ data }) => opened.received?.push(data), { signal });
+  socket.addEventListener(
+    "message",
+    ({ data }: MessageEvent<unknown>) => {
+      opened.received?.push(data);
+      if (sessionKey === undefined || opened.subscription !== undefined || !isHello(data)) return;
+      opened.subscription = { sessionKey, id: "early" };
+      socket.send(requestFrame(opened.subscription.id, "chat.subscribe", { sessionKey }));
+    },
+    { signal },
+  );
   socket.addEventListener("close", (close) => (opened.closed = close), { signal });
   early = opened;
 }
@@ -43,9 +64,9 @@ export function takeSocket(base: string, token: string): GatewaySocket {
   early = undefined;
   if (taken === undefined) return { socket: openSocket(base) };
   taken.listening.abort();
-  const { socket, received, closed } = taken;
+  const { socket, received, subscription, closed } = taken;
   if (taken.token === token) {
-    if (socket.readyState <= WebSocket.OPEN) return { socket, ...(received !== undefined && { received }) };
+    if (socket.readyState <= WebSocket.OPEN) return { socket, ...(received !== undefined && { received, subscription }) };
     // A token that was refused would be refused again, and count as another try.
     if (received !== undefined && closed !== undefined && closed.code >= APPLICATION_CODES) return { socket, received, closed };
   }
@@ -58,6 +79,11 @@ export function dropEarlySocket(): void {
   early?.listening.abort();
   early?.socket.close();
   early = undefined;
+}
+
+/** Without zod, which comes with the program. A hello in another form would only be answered later. */
+function isHello(data: unknown): boolean {
+  return typeof data === "string" && data.startsWith('{"type":"hello"');
 }
 
 function openSocket(base: string): WebSocket {

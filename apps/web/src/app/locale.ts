@@ -6,6 +6,7 @@ const formatters = new Map<string, unknown>();
 
 /** Formats in another locale from now on. */
 export function setLocale(next: string): void {
+  if (next === locale) return;
   locale = next;
   formatters.clear();
 }
@@ -45,7 +46,7 @@ const units = { millisecond: unit("millisecond"), second: unit("second"), minute
 const significant = lazily("significant", (current) => new Intl.NumberFormat(current, { maximumSignificantDigits: 2 }));
 const whole = lazily("whole", (current) => new Intl.NumberFormat(current));
 
-/** Creates the formatters of the first conversation. Called while the page waits for it. */
+/** Creates the formatters of the first conversation. Called while the page waits for its program. */
 export function warmFormats(): void {
   clock();
   fullDay();

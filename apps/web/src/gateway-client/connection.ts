@@ -1,5 +1,4 @@
 import {
-  type ClientFrame,
   CLOSE_CODES,
   CONNECT_TIMEOUT_MS,
   MAX_FRAME_BYTES,
@@ -12,7 +11,7 @@ import {
   type ServerFrame,
   ServerFrameSchema,
 } from "@factotum/protocol";
-import { type ClientName, connectFrame } from "./connect-frame.ts";
+import { type ClientName, connectFrame, type EarlySubscription, requestFrame } from "./connect-frame.ts";
 import { RpcError } from "./rpc-error.ts";
 import type { Timers } from "./timers.ts";
 import { msg, t } from "../i18n/t.ts";
@@ -37,6 +36,8 @@ export interface GatewaySocket {
   readonly socket: WebSocket;
   /** What has arrived, if the first frame was sent already, before the program was loaded. */
   readonly received?: readonly unknown[];
+  /** What was asked for after the hello, if there was one. */
+  readonly subscription?: EarlySubscription | undefined;
   /** How it was closed after that. */
   readonly closed?: CloseEvent;
 }
@@ -53,6 +54,9 @@ interface PendingRequest {
   fail(error: RpcError): void;
 }
 
+/** Its answer is not waited for. */
+const UNUSED_ID = "unused";
+
 const NEWER_GATEWAY = msg("The gateway speaks a newer form of the protocol than this page. Reload the page.");
 
 /** One WebSocket from opening to end: the handshake, requests with their responses, events in order without gaps. */
@@ -67,6 +71,8 @@ export class Connection {
   #lastSeq = 0;
   #requests = 0;
   #refusal: string | undefined;
+  /** The early subscription, until the program asks for it. */
+  #early: EarlySubscription | undefined;
   /** Time of the last received frame, milliseconds since the epoch. */
   lastFrameAtMs: number;
 
@@ -74,7 +80,8 @@ export class Connection {
     this.#options = options;
     this.#listener = listener;
     this.lastFrameAtMs = options.timers.now();
-    const { socket, received, closed, timers } = options;
+    const { socket, received, subscription, closed, timers } = options;
+    if (subscription !== undefined) this.#expect(subscription);
     const listening = { signal: this.#listening.signal };
     // The listener is told of nothing before it has the connection.
     if (received !== undefined)
@@ -101,12 +108,13 @@ export class Connection {
     options: { readonly timeoutMs: number; readonly onResult?: (result: RpcMethods[Method]["result"]) => void },
   ): Promise<RpcMethods[Method]["result"]> {
     return new Promise((resolve, reject) => {
-      const id = String(++this.#requests);
-      const text = JSON.stringify({ type: "req", id, method, params } satisfies ClientFrame);
       if (!this.ready) {
         reject(new RpcError("disconnected", t("There is no connection to the gateway.")));
         return;
       }
+      const early = method === "chat.subscribe" ? this.#takeEarly(params) : undefined;
+      const id = early?.id ?? String(++this.#requests);
+      const text = requestFrame(id, method, params);
       if (new TextEncoder().encode(text).length > MAX_FRAME_BYTES) {
         reject(new RpcError("too-large", t("This is too long for one message. Send it in parts, or as a file in the workspace.")));
         return;
@@ -137,8 +145,26 @@ export class Connection {
           reject(error);
         },
       });
-      this.#options.socket.send(text);
+      if (early === undefined) this.#options.socket.send(text);
     });
+  }
+
+  /** Ends an early subscription that the program did not ask for: its events would follow the snapshot of another one. */
+  #expect(early: EarlySubscription): void {
+    this.#early = early;
+    const unused = (): void => {
+      this.#early = undefined;
+      this.#options.socket.send(requestFrame(UNUSED_ID, "chat.unsubscribe", { sessionKey: early.sessionKey }));
+    };
+    this.#pending.set(early.id, { settle: unused, fail: () => undefined });
+  }
+
+  /** The early subscription, if these are the parameters of it. */
+  #takeEarly(params: object): EarlySubscription | undefined {
+    const early = this.#early;
+    if (early === undefined || !("sessionKey" in params) || params.sessionKey !== early.sessionKey) return undefined;
+    this.#early = undefined;
+    return early;
   }
 
   /** Abandons the connection at once: a half-open one would not answer to a close. */
