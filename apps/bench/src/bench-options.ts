@@ -23,7 +23,7 @@ export const USAGE = `Usage: pnpm bench [options]
   --sizes         bytes, memory and disk alone, and fails on one over its limit
   --web           the page in Chromium alone, and fails on a figure that misses its target
   --subagents     turns while 50 sub-agents work, and memory after 1,000, and fails on a figure that misses its target
-  --record        write the figures to results/baseline.json, which --check compares with
+  --record        write the figures to results/baseline.json, which --check compares with; with --web to results/web-baseline.json
   --peer          install openclaw into a temporary folder and measure it too (long)
   --profile       write a CPU profile of the gateway under turns, and measure nothing
   --entry FILE    measure another built factotum.mjs
@@ -47,9 +47,10 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions {
       against: { type: "string" },
     },
   });
-  const others = values.quick || values.record || values.peer || values.profile;
+  const others = values.quick || (values.record && !values.web) || values.peer || values.profile;
   const alone = (["check", "sizes", "web", "subagents"] as const).filter((name) => values[name]);
-  if (alone.length > 1 || (alone.length === 1 && others)) throw new Error("--check, --sizes, --web and --subagents stand alone.");
+  if (alone.length > 1 || (alone.length === 1 && others))
+    throw new Error("--check, --sizes, --web and --subagents stand alone, except for --record with --web.");
   if (values.against !== undefined && (alone.length === 1 || values.record || values.peer || values.profile))
     throw new Error("--against goes with --quick and --entry only.");
   if (values.profile && (values.record || values.peer)) throw new Error("--profile measures nothing: leave --record and --peer out.");

@@ -6,6 +6,7 @@ import { measureBuilds } from "./measure/measure-builds.ts";
 import { measurePeer } from "./measure/measure-peer.ts";
 import { PLANS, type Plan } from "./plan.ts";
 import { checkRatios, checkSizes, checkTargets } from "./report/check-figures.ts";
+import { listFigures, type Measurements } from "./report/figures.ts";
 import { renderTable } from "./report/render-table.ts";
 import { describeRun, readBaseline, writeResult } from "./report/results.ts";
 import { runBench } from "./run-bench.ts";
@@ -31,7 +32,9 @@ async function main(options: BenchOptions): Promise<number> {
   if (options.form === "web" || options.form === "subagents") {
     const measure = options.form === "web" ? measureWeb : measureSubagents;
     const measured = await measure({ entry: options.entry, onStep });
-    console.log(`\nNode ${process.version}\n\n${renderTable(measured)}\n`);
+    if (options.record) console.log(`Recorded in ${writeResult(describeRun("web", { figures: measured, versions: {} }), "web")}`);
+    const shown = options.form === "web" ? beside(measured, readBaseline("web")) : measured;
+    console.log(`\nNode ${process.version}\n\n${renderTable(shown, { floor: options.form === "web" ? "recorded" : "floor" })}\n`);
     return report(checkTargets(measured));
   }
   if (options.against !== undefined) {
@@ -49,10 +52,20 @@ async function main(options: BenchOptions): Promise<number> {
     `\nFactotum ${version}, Node ${process.version}, ${result.machine.cores} × ${result.machine.cpu}\n\n${renderTable(figures, { peer: peer?.figures })}\n`,
   );
   if (options.form === "sizes") return report(checkSizes(figures));
-  if (options.form === "check") return report([...checkSizes(figures), ...checkRatios(figures, readBaseline())]);
+  if (options.form === "check") return report([...checkSizes(figures), ...checkRatios(figures, readBaseline("gateway"))]);
   console.log(`Written to ${writeResult(result, "run")}`);
-  if (options.record) console.log(`Recorded in ${writeResult(result, "baseline")}`);
+  if (options.record) console.log(`Recorded in ${writeResult(result, "gateway")}`);
   return 0;
+}
+
+/** Figures with recorded ones in place of the floor. */
+function beside(measured: Measurements, recorded: Measurements): Measurements {
+  return Object.fromEntries(
+    listFigures().flatMap(([id]) => {
+      const [now, then] = [measured[id]?.value, recorded[id]?.value];
+      return now === undefined ? [] : [[id, then === undefined ? { value: now } : { value: now, floor: then, ratio: now / then }]];
+    }),
+  );
 }
 
 /** The peer comes from the network and may change at any time: a run without it is valid, and says so. */

@@ -17,7 +17,8 @@ export interface RunResult {
 }
 
 const FOLDER = fileURLToPath(new URL("../../results/", import.meta.url));
-const BASELINE = path.join(FOLDER, "baseline.json");
+/** The recorded runs: of the gateway, and of the page. */
+const BASELINES = { gateway: "baseline.json", web: "web-baseline.json" } as const;
 
 /** Adds the facts of this machine and checkout to a run. */
 export function describeRun(
@@ -40,18 +41,18 @@ export function describeRun(
   };
 }
 
-/** Stores a run beside the earlier ones, or as the record that checks compare with; resolves with the file. */
-export function writeResult(result: RunResult, as: "run" | "baseline"): string {
+/** Stores a run beside the earlier ones, or as the record of the gateway or of the page that later ones are compared with; returns the file. */
+export function writeResult(result: RunResult, as: "run" | keyof typeof BASELINES): string {
   mkdirSync(FOLDER, { recursive: true });
-  const file = as === "baseline" ? BASELINE : path.join(FOLDER, `${result.recordedAt.replaceAll(/[:.]/g, "-")}.json`);
+  const file = as !== "run" ? path.join(FOLDER, BASELINES[as]) : path.join(FOLDER, `${result.recordedAt.replaceAll(/[:.]/g, "-")}.json`);
   writeFileSync(file, `${JSON.stringify(result, roundNumbers, 2)}\n`);
   return file;
 }
 
 /** The recorded figures. Throws if there are none: a check without a record would check nothing. */
-export function readBaseline(): Measurements {
+export function readBaseline(of: keyof typeof BASELINES): Measurements {
   try {
-    return (JSON.parse(readFileSync(BASELINE, "utf8")) as RunResult).figures;
+    return (JSON.parse(readFileSync(path.join(FOLDER, BASELINES[of]), "utf8")) as RunResult).figures;
   } catch (error) {
     throw new Error('No recorded figures to compare with: record them with "pnpm bench --record".', { cause: error });
   }
