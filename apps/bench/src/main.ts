@@ -63,7 +63,10 @@ function beside(measured: Measurements, recorded: Measurements): Measurements {
   return Object.fromEntries(
     listFigures().flatMap(([id]) => {
       const [now, then] = [measured[id]?.value, recorded[id]?.value];
-      return now === undefined ? [] : [[id, then === undefined ? { value: now } : { value: now, floor: then, ratio: now / then }]];
+      if (now === undefined) return [];
+      return [
+        [id, { value: now, ...(then !== undefined && { floor: then }), ...(then !== undefined && then > 0 && { ratio: now / then }) }],
+      ];
     }),
   );
 }
