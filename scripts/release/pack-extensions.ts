@@ -7,10 +7,17 @@ import { ROOT, workspaceFolders } from "../workspace.ts";
 
 const run = promisify(execFile);
 
+/** A channel of a package. */
+interface PackedChannel {
+  readonly id: string;
+  /** What it is and what one needs for it. */
+  readonly about?: string;
+}
+
 /** The tarball of a published extension or plugin. */
 export interface PackedExtension {
-  /** Ids of the channels that it provides; none for a plugin. */
-  readonly channels: readonly string[];
+  /** The channels that it provides; none for a plugin. */
+  readonly channels: readonly PackedChannel[];
   readonly package: string;
   readonly version: string;
   readonly tarball: string;
@@ -22,7 +29,7 @@ interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly private?: boolean;
-  readonly factotum?: { readonly provides: readonly { readonly type: string; readonly id: string }[] };
+  readonly factotum?: { readonly provides: readonly ({ readonly type: string } & PackedChannel)[] };
 }
 
 /** What is installed by "factotum plugins add" or "channels add". */
@@ -45,9 +52,13 @@ export async function packExtensions(folders: readonly string[], destination: st
 }
 
 /** What `known-extensions.json` contains: the package of each channel, and those of plugins by their names. Throws if two packages provide one channel. */
-export function knownExtensions(packed: readonly PackedExtension[]): Record<string, Omit<PackedExtension, "channels" | "tarball">> {
+export function knownExtensions(
+  packed: readonly PackedExtension[],
+): Record<string, Omit<PackedExtension & PackedChannel, "channels" | "id" | "tarball">> {
   const known = packed.flatMap(({ channels, package: name, version, integrity }) =>
-    (channels.length === 0 ? [name] : channels).map((id) => [id, { package: name, version, integrity }] as const),
+    (channels.length === 0 ? [{ id: name }] : channels).map(
+      ({ id, ...about }: PackedChannel) => [id, { package: name, version, integrity, ...about }] as const,
+    ),
   );
   const ids = known.map(([id]) => id);
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
@@ -68,7 +79,9 @@ async function pack(folder: string, destination: string): Promise<PackedExtensio
     const integrity = `sha512-${createHash("sha512")
       .update(await readFile(tarball))
       .digest("base64")}`;
-    const channels = (factotum?.provides ?? []).filter(({ type }) => type === "channel").map(({ id }) => id);
+    const channels = (factotum?.provides ?? []).flatMap(({ type, id, about }) =>
+      type === "channel" ? [{ id, ...(about !== undefined && { about }) }] : [],
+    );
     return { channels, package: name, version, tarball, integrity };
   } finally {
     await rm(staging, { recursive: true, force: true });

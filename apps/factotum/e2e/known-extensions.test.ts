@@ -62,6 +62,12 @@ async function changed(): Promise<string> {
   return tarball;
 }
 
+test("a channel of the list says what it is before it is installed", async () => {
+  const listed = await home.runWith({ knownExtensions: known }, "channels", "list", "--json");
+  const { channels } = JSON.parse(listed.stdout) as { channels: readonly { id: string; about?: string }[] };
+  expect(channels.find(({ id }) => id === "telegram")?.about).toContain("@BotFather");
+});
+
 test("a channel of the list is installed from exactly the packed tarball, and set up", async () => {
   await registry.publish(packed.tarball);
   expect(await add()).toMatchObject({ code: 0, stdout: expect.stringContaining("telegram/default is set up in") as string });

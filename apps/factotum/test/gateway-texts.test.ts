@@ -87,15 +87,18 @@ const skills = listFiles("packages/skills/bundled/*/SKILL.md").map(
   (file) => /^description: (.+)$/m.exec(readFileSync(file, "utf8"))?.[1] ?? file,
 );
 
-/** How the ids of a bundled channel look, as its manifest says. */
-const idForms = listFiles("extensions/*/package.json").flatMap((file) =>
-  [...readFileSync(file, "utf8").matchAll(/"form": ("(?:[^"\\]|\\.)*")/g)].map(([, form = '""']) => String(JSON.parse(form))),
-);
+/** What manifests of channels say about a part of them. */
+const manifestTexts = (key: "about" | "form"): readonly string[] =>
+  listFiles("extensions/*/package.json").flatMap((file) =>
+    [...readFileSync(file, "utf8").matchAll(new RegExp(`"${key}": ("(?:[^"\\\\]|\\\\.)*")`, "g"))].map(([, text = '""']) =>
+      String(JSON.parse(text)),
+    ),
+  );
 
 test.each([
   ["descriptions of bundled skills", skills],
-  ["forms of ids", idForms],
-  ["what a channel is", literalsAfter(String.raw`^  "?[\w-]+"?:`, /accounts\/channel-words/)],
+  ["forms of ids", manifestTexts("form")],
+  ["what a channel is", manifestTexts("about")],
   ["what a skill lacks", literalsAfter(String.raw`unmet\.push\(`, /skills\/src\/eligibility/)],
   ["what the scan of skills finds", literalsAfter('meaning:|unread\\("[a-z-]+",', /skills\/src\/scan/)],
   ["descriptions of commands", literalsAfter("summary:", /gateway\/src\/commands\/(?!prompt-commands)/)],
@@ -120,7 +123,14 @@ test.each([
 });
 
 test("no text of the catalogue is in no source: its words stand there, between its values", () => {
-  const all = [...sources.map(({ text }) => text.replaceAll(/\\(["'`])/g, "$1")), ...skills, ...idForms].join("\n").toLowerCase();
+  const all = [
+    ...sources.map(({ text }) => text.replaceAll(/\\(["'`])/g, "$1")),
+    ...skills,
+    ...manifestTexts("form"),
+    ...manifestTexts("about"),
+  ]
+    .join("\n")
+    .toLowerCase();
   // A text may be put together, such as "Sender (untrusted)", so its parts are looked for.
   const isSaid = (words: string): boolean => all.includes(words.toLowerCase());
   const partsOf = (text: string): readonly string[] => text.split(/\{\d+\}|[";:,.?()]+ ?| \(/).map((part) => part.trim());

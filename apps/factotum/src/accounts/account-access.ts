@@ -159,7 +159,7 @@ async function rulesOf(env: Environment, { channel, accountId }: Pick<AccountCon
   const listed = getConfigValue(formatKeyPath(["channels", channel, "accounts"]), loaded).type === "set";
   const place = listed ? ["channels", channel, "accounts", accountId] : ["channels", channel];
   const entry = (await channelCatalog(env)).channels.find((one) => one.id === channel);
-  const forms = entry !== undefined && isAvailable(entry) ? await entry.loadIdForms() : undefined;
+  const forms = entry !== undefined && isAvailable(entry) ? (await entry.loadManifest()).ids : undefined;
   return { loaded, account, place, forms };
 }
 

@@ -13,9 +13,18 @@ export async function availableChannel({ env }: Pick<CliContext, "env">, id: str
   return found !== undefined && isAvailable(found) ? found : undefined;
 }
 
+/** A channel that can be installed by its id. */
+interface InstallableChannel {
+  readonly id: string;
+  /** What it is and what one needs for it. */
+  readonly about?: string | undefined;
+}
+
 /** The channels that can be installed by their id: those of the release's list, and in a checkout of the repository those of its folder. */
-export async function installableChannels({ knownExtensions, checkout }: CliContext): Promise<readonly string[]> {
-  return [...new Set([...knownChannels(knownExtensions), ...(await checkoutChannels(checkout)).keys()])];
+export async function installableChannels({ knownExtensions, checkout }: CliContext): Promise<readonly InstallableChannel[]> {
+  const known = knownChannels(knownExtensions).map((id) => [id, knownExtensions[id]?.about] as const);
+  const own = [...(await checkoutChannels(checkout))].map(([id, { about }]) => [id, about] as const);
+  return [...new Map([...own, ...known])].map(([id, about]) => ({ id, about }));
 }
 
 /** Why a channel cannot be set up, and what to do. */

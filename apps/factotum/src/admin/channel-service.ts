@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@factotum/agent-contract";
+import { type JsonObject, type JsonValue, withoutUndefined } from "@factotum/agent-contract";
 import {
   describedAccount,
   extensionProblems,
@@ -27,7 +27,6 @@ import type { CliContext } from "../runtime/cli-context.ts";
 import { changeAccess, readAccess, type AccessChange } from "../accounts/account-access.ts";
 import { accountFile } from "../accounts/account-files.ts";
 import { availableChannel, installableChannels } from "../accounts/channel-packages.ts";
-import { channelWords } from "../accounts/channel-words.ts";
 import { removeAccount } from "../accounts/remove-account.ts";
 import { writeAccount, type AccountPlace } from "../accounts/write-account.ts";
 
@@ -82,26 +81,26 @@ export async function listChannels(context: CliContext): Promise<readonly KnownC
   const [{ channels }, found] = [await channelCatalog(context.env), await findInstalled(context.env)];
   const installable = await installableChannels(context);
   const accountsOf = (id: string): readonly string[] => Object.keys(config.channels[id]?.accounts ?? {});
-  const rows = channels.map((channel): KnownChannel => {
-    const { id } = channel;
-    const common = { id, accounts: accountsOf(id), isImplicit: false, ...aboutOf(id) };
-    if (!isAvailable(channel))
-      return installable.includes(id)
-        ? { ...common, state: "installable" }
-        : { ...common, state: "unavailable", reason: channel.unavailable };
-    const packageName = found.channels.find((one) => one.id === id)?.packageName ?? `@factotum/${id}`;
-    return { ...common, state: "ready", package: packageName, isImplicit: channel.implicit === true };
+  const install = ({ id, about }: (typeof installable)[number]): KnownChannel => ({
+    id,
+    state: "installable",
+    accounts: accountsOf(id),
+    isImplicit: false,
+    ...withoutUndefined({ about }),
   });
-  const others = installable.filter((id) => !rows.some((row) => row.id === id));
-  return [
-    ...rows,
-    ...others.map((id): KnownChannel => ({ id, state: "installable", accounts: accountsOf(id), isImplicit: false, ...aboutOf(id) })),
-  ];
-}
-
-function aboutOf(id: string): Pick<KnownChannel, "about"> {
-  const about = channelWords(id);
-  return about === undefined ? {} : { about };
+  const rows = channels.map(async (channel): Promise<KnownChannel> => {
+    const { id } = channel;
+    const accounts = accountsOf(id);
+    if (isAvailable(channel)) {
+      const packageName = found.channels.find((one) => one.id === id)?.packageName ?? `@factotum/${id}`;
+      const { about } = await channel.loadManifest();
+      return { id, state: "ready", package: packageName, accounts, isImplicit: channel.implicit === true, ...withoutUndefined({ about }) };
+    }
+    const listed = installable.find((one) => one.id === id);
+    return listed === undefined ? { id, state: "unavailable", reason: channel.unavailable, accounts, isImplicit: false } : install(listed);
+  });
+  const others = installable.filter(({ id }) => channels.every((channel) => channel.id !== id));
+  return [...(await Promise.all(rows)), ...others.map(install)];
 }
 
 const ACCOUNT_NAME = /^[A-Za-z0-9][\w-]{0,63}$/;

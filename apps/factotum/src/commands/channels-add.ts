@@ -98,7 +98,7 @@ async function describeAdmission({ env }: CliContext, { id, ownerWithoutCode }: 
 async function findChannel(context: CliContext, id: string, { yes }: { readonly yes: boolean }): Promise<ChannelEntry> {
   const present = await availableChannel(context, id);
   if (present !== undefined) return present;
-  if ((await installableChannels(context)).includes(id)) {
+  if ((await installableChannels(context)).some((one) => one.id === id)) {
     await installPlugin(context, id, { yes, replaces: false });
     const installed = await availableChannel(context, id);
     if (installed !== undefined) return installed;

@@ -8,7 +8,6 @@ import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { renderTable } from "../runtime/render-table.ts";
 import { installableChannels } from "../accounts/channel-packages.ts";
-import { channelWords } from "../accounts/channel-words.ts";
 import { discardWaiting } from "./discard-waiting.ts";
 import type { InspectedAccount } from "./inspect-account.ts";
 import { refusedStart } from "../runtime/refused-start.ts";
@@ -30,24 +29,27 @@ const GUARANTEES = {
 export async function channelsList(context: CliContext, { json }: Format): Promise<number> {
   const { config } = await load(context);
   const [{ channels }, found] = [await channelCatalog(context.env), await findInstalled(context.env)];
-  const rows = channels.map((channel) => {
+  const installable = await installableChannels(context);
+  const listed = channels.map(async (channel) => {
     const accounts = Object.values(config.channels[channel.id]?.accounts ?? {});
     return {
       id: channel.id,
       package: found.channels.find(({ id }) => id === channel.id)?.packageName ?? (isAvailable(channel) ? `@factotum/${channel.id}` : null),
       accounts: accounts.map(({ accountId, enabled }) => ({ accountId, enabled })),
       ...(isAvailable(channel) ? {} : { unavailable: channel.unavailable }),
-      about: channelWords(channel.id),
+      about: isAvailable(channel) ? (await channel.loadManifest()).about : installable.find(({ id }) => id === channel.id)?.about,
     };
   });
-  for (const id of (await installableChannels(context)).filter((other) => rows.every((row) => row.id !== other)))
-    rows.push({
+  const others = installable
+    .filter(({ id }) => channels.every((channel) => channel.id !== id))
+    .map(({ id, about }) => ({
       id,
       package: null,
       accounts: [],
       unavailable: `not installed; install it: factotum channels add ${id}`,
-      about: channelWords(id),
-    });
+      about,
+    }));
+  const rows = [...(await Promise.all(listed)), ...others];
   if (json) {
     printJson(context, { channels: rows });
     return EXIT.ok;

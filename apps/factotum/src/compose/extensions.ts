@@ -15,10 +15,10 @@ import { isBuiltIn, readBuiltInManifest, readBuiltInSchema } from "../extensions
 import { buildAgain } from "../extensions/build-again.ts";
 import { findExtensions } from "../extensions/find-extensions.ts";
 import type { FoundExtensions } from "../extensions/found-extensions.ts";
-import { idCheck, type IdForms } from "../extensions/id-forms.ts";
+import { idCheck } from "../extensions/id-forms.ts";
 import { KNOWN_EXTENSIONS } from "../extensions/known-extensions.ts";
 import { pluginProviders } from "../extensions/plugin-providers.ts";
-import { providedChannels } from "../extensions/provided-types.ts";
+import { providedChannels, type ProvidedChannel } from "../extensions/provided-types.ts";
 import type { FirstRunParts } from "../first-run/first-run-parts.ts";
 import { knownChannels, type KnownExtensions } from "../runtime/known-extension.ts";
 
@@ -27,11 +27,14 @@ export interface ChannelParts {
   readonly webchatSocket: WebchatDependencies["socket"];
 }
 
+/** What is known of a channel before it is loaded. */
+type ChannelManifest = Pick<ProvidedChannel, "about" | "ids">;
+
 /** A channel of this build or of an installed package. */
 export interface ChannelEntry extends AvailableChannel {
   loadExtension(parts: ChannelParts): Promise<ChannelExtension>;
-  /** The forms of its ids, as its manifest states them. */
-  loadIdForms(): Promise<IdForms>;
+  /** What its manifest says about it. */
+  loadManifest(): Promise<ChannelManifest>;
   /** How an owner is admitted to `channel:account` without a pairing code; for platforms that do not vouch for every sender. */
   readonly ownerWithoutCode?: (account: string) => string;
   /** All its senders are other agents, which are neither owners nor paired. */
@@ -45,19 +48,19 @@ const ALL: readonly ChannelEntry[] = [
     isForBots: true,
     load: async () => readBuiltInSchema("a2a", async () => (await import("@factotum/a2a")).A2aConfigSchema),
     loadExtension: async () => erase((await import("@factotum/a2a")).a2aExtension),
-    loadIdForms: async () => builtInIdForms("a2a"),
+    loadManifest: async () => builtInManifest("a2a"),
   },
   {
     id: "feishu",
     load: async () => readBuiltInSchema("feishu", async () => (await import("@factotum/feishu")).FeishuConfigSchema),
     loadExtension: async () => erase((await import("@factotum/feishu")).feishuExtension),
-    loadIdForms: async () => builtInIdForms("feishu"),
+    loadManifest: async () => builtInManifest("feishu"),
   },
   {
     id: "irc",
     load: async () => readBuiltInSchema("irc", async () => (await import("@factotum/irc")).IrcConfigSchema),
     loadExtension: async () => erase((await import("@factotum/irc")).ircExtension),
-    loadIdForms: async () => builtInIdForms("irc"),
+    loadManifest: async () => builtInManifest("irc"),
     ownerWithoutCode: (account) =>
       `Log in to the network's services before you write: a nickname that is not logged in gets no code. On a network without services, admit your nickname, which anybody can take: factotum access allow ${account} nick:YOUR-NICK --owner`,
   },
@@ -65,13 +68,13 @@ const ALL: readonly ChannelEntry[] = [
     id: "slack",
     load: async () => readBuiltInSchema("slack", async () => (await import("@factotum/slack")).SlackConfigSchema),
     loadExtension: async () => erase((await import("@factotum/slack")).slackExtension),
-    loadIdForms: async () => builtInIdForms("slack"),
+    loadManifest: async () => builtInManifest("slack"),
   },
   {
     id: "webchat",
     implicit: true,
     load: async () => readBuiltInSchema("webchat", async () => (await import("@factotum/webchat")).WebchatConfigSchema),
-    loadIdForms: async () => builtInIdForms("webchat"),
+    loadManifest: async () => builtInManifest("webchat"),
     loadExtension: async ({ webchatSocket }) => erase((await import("@factotum/webchat")).webchatExtension({ socket: webchatSocket })),
   },
 ];
@@ -79,8 +82,8 @@ const ALL: readonly ChannelEntry[] = [
 /** The built-in channels that this command contains. */
 export const CHANNELS: readonly ChannelEntry[] = ALL.filter(({ id }) => isBuiltIn(id));
 
-async function builtInIdForms(id: string): Promise<IdForms> {
-  return providedChannels((await readBuiltInManifest(id)).provides).find((provided) => provided.id === id)?.ids ?? {};
+async function builtInManifest(id: string): Promise<ChannelManifest> {
+  return providedChannels((await readBuiltInManifest(id)).provides).find((provided) => provided.id === id) ?? {};
 }
 
 /** Erases the account's type: it is parsed by the extension's own schema before `create` gets it. */
@@ -110,7 +113,7 @@ export async function channelCatalog(env: Environment, known: KnownExtensions = 
     ...found.channels.map((channel): ChannelEntry => ({
       id: channel.id,
       load: async () => (await import("../extensions/load-channel.ts")).readChannelSchema(channel),
-      loadIdForms: () => Promise.resolve(channel.ids ?? {}),
+      loadManifest: () => Promise.resolve(channel),
       loadExtension: async () => erase(await (await import("../extensions/load-channel.ts")).loadChannelExtension(channel)),
     })),
   ];
@@ -134,7 +137,7 @@ function withMemberCheck(entry: ChannelEntry): ChannelEntry {
   return {
     ...entry,
     memberIdProblem: async (id) => {
-      const { people, members = people } = await entry.loadIdForms();
+      const { people, members = people } = (await entry.loadManifest()).ids ?? {};
       const problem = members === undefined ? undefined : idCheck(members, "members")(id);
       return problem === undefined ? undefined : `${problem.message} ${problem.fix}`;
     },

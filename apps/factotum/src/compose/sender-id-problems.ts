@@ -32,7 +32,7 @@ export async function senderIdProblems(written: Written, { channels }: ChannelCa
     const [people, members] = [senderIds(written, channel.id), memberIds(written, channel.id)];
     const groups = groupIds(written, channel.id);
     if (people.length + members.length + groups.length === 0) continue;
-    const { people: personForm, members: memberForm = personForm, conversations: groupForm } = await channel.loadIdForms();
+    const { people: personForm, members: memberForm = personForm, conversations: groupForm } = (await channel.loadManifest()).ids ?? {};
     if (personForm !== undefined) check(channel.id, people, idCheck(personForm, "people"));
     if (memberForm !== undefined) check(channel.id, members, idCheck(memberForm, "members"));
     if (groupForm !== undefined) check(channel.id, groups, idCheck(groupForm, "conversations"));

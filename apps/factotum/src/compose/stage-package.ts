@@ -88,7 +88,7 @@ async function sourceOf(
       fix: "Update it with npm in the folder of the deployment.",
     });
   if (listed !== undefined) return (await installedSource(listed.name, paths)) ?? packageSource(spec, options);
-  const own = isKnown(spec, known) ? undefined : (await checkoutChannels(checkout)).get(spec);
+  const own = isKnown(spec, known) ? undefined : (await checkoutChannels(checkout)).get(spec)?.folder;
   if (own === undefined || checkout === undefined) return packageSource(spec, options);
   await buildCheckoutChannel(checkout, own, { signal });
   return packageSource(own, options);

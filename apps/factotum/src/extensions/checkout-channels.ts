@@ -9,16 +9,24 @@ import { readManifest } from "./read-manifest.ts";
 
 const run = promisify(execFile);
 
-/** The folders of channels in a checkout of the repository, by the ids of their channels; empty for a folder that is no checkout. */
-export async function checkoutChannels(root: string | undefined): Promise<ReadonlyMap<string, string>> {
+/** A channel of a checkout of the repository. */
+interface CheckoutChannel {
+  /** Of its package. */
+  readonly folder: string;
+  /** What it is and what one needs for it. */
+  readonly about?: string | undefined;
+}
+
+/** The channels in a checkout of the repository, by their ids; empty for a folder that is no checkout. */
+export async function checkoutChannels(root: string | undefined): Promise<ReadonlyMap<string, CheckoutChannel>> {
   if (root === undefined || !existsSync(join(root, "pnpm-workspace.yaml")) || !existsSync(join(root, "apps/factotum/package.json")))
     return new Map();
   const extensions = join(root, "extensions");
-  const found = new Map<string, string>();
+  const found = new Map<string, CheckoutChannel>();
   for (const name of await readdir(extensions)) {
     const reading = await readManifest(join(extensions, name));
     if (reading.type !== "manifest") continue;
-    for (const { id } of providedChannels(reading.manifest.provides)) found.set(id, join(extensions, name));
+    for (const { id, about } of providedChannels(reading.manifest.provides)) found.set(id, { folder: join(extensions, name), about });
   }
   return found;
 }

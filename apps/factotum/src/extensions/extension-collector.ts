@@ -107,7 +107,7 @@ export class ExtensionCollector {
   }
 
   #addChannel(
-    { id, entry, configSchema, ids }: ProvidedChannel,
+    { id, about, entry, configSchema, ids }: ProvidedChannel,
     { name, folder, version, report }: { name: string; folder: string; version: string; report: (message: string) => void },
   ): void {
     const owner = this.#owners.get(id);
@@ -116,7 +116,15 @@ export class ExtensionCollector {
       return;
     }
     this.#owners.set(id, name);
-    this.#channels.push({ id, packageName: name, version, entry: join(folder, entry), configSchema: join(folder, configSchema), ids });
+    this.#channels.push({
+      id,
+      packageName: name,
+      version,
+      entry: join(folder, entry),
+      configSchema: join(folder, configSchema),
+      about,
+      ids,
+    });
   }
 
   /** Entries with the same id are one plugin. */

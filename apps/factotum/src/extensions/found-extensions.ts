@@ -12,6 +12,7 @@ export interface InstalledChannel {
   readonly entry: string;
   /** Absolute. */
   readonly configSchema: string;
+  readonly about?: string | undefined;
   readonly ids?: IdForms | undefined;
 }
 

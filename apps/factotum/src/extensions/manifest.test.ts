@@ -40,6 +40,20 @@ test.each([
   expect(reading).toMatchObject({ type: "invalid", problems: [expect.stringContaining(problem) as string] });
 });
 
+test("reads what a channel is", () => {
+  const field = { api: 1, provides: [{ ...channel, about: "Letters by pigeons. You need a dovecote." }] };
+  expect(parseManifest(packageOf(field))).toMatchObject({ type: "manifest", manifest: field });
+});
+
+test.each([
+  ["a".repeat(201), "about: at most 200 characters are allowed"],
+  ["two\nlines", "about: a text of one line is expected"],
+  ["", "about: a text of one line is expected"],
+])("%j does not say what a channel is", (about, problem) => {
+  const reading = parseManifest(packageOf({ api: 1, provides: [{ ...channel, about }] }));
+  expect(reading).toMatchObject({ type: "invalid", problems: [expect.stringContaining(problem) as string] });
+});
+
 test("a package without the field is no extension", () => {
   expect(parseManifest({ name: "left-pad", version: "1.0.0" })).toEqual({ type: "absent" });
   expect(parseManifest("text")).toEqual({ type: "absent" });

@@ -22,6 +22,8 @@ export interface ProvidedChannel {
   readonly type: "channel";
   /** Id of the channel in configuration and addresses. */
   readonly id: string;
+  /** What it is and what one needs for it, in one line for people who choose. */
+  readonly about?: string | undefined;
   readonly entry: string;
   readonly configSchema: string;
   /** The forms of its ids, for checks of lists in the configuration. */
@@ -35,6 +37,11 @@ const ProvidedChannelSchema: z.ZodType<ProvidedChannel> = z.object({
     .regex(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/, "lower-case letters and digits are expected, in parts joined by dashes")
     .max(40, "at most 40 characters are allowed")
     .refine((id) => !RESERVED.includes(id), "this name is a key of the configuration"),
+  about: z
+    .string("a text is expected")
+    .max(200, "at most 200 characters are allowed")
+    .regex(/^\P{C}+$/u, "a text of one line is expected")
+    .optional(),
   entry: inside,
   configSchema: inside,
   ids: IdFormsSchema.optional(),

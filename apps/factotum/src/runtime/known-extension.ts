@@ -4,6 +4,8 @@ interface KnownExtension {
   readonly version: string;
   /** Of the tarball, as npm writes it. */
   readonly integrity: string;
+  /** What its channel is and what one needs for it. */
+  readonly about?: string;
 }
 
 /** The packages by the ids of their channels; those of plugins by their own names, which are no ids of channels. */
