@@ -132,10 +132,12 @@ export async function runCommand(
 export const PRODUCT_ZONE: string = noonZone(Date.now());
 
 function productEnvironment(home: string, extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-  const { PATH, NODE_COMPILE_CACHE: cache } = process.env;
-  const compiled = cache === undefined ? {} : { NODE_COMPILE_CACHE: cache };
+  const { PATH } = process.env;
+  const given = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => name === "NODE_COMPILE_CACHE" || name.startsWith("MALLOC_")),
+  );
   // An unused port: a developer's own Ollama must not become the model of a test.
-  return { PATH, ...compiled, HOME: home, LANG: "C.UTF-8", TZ: PRODUCT_ZONE, FACTOTUM_HOME: home, OLLAMA_HOST: "127.0.0.1:9", ...extra };
+  return { PATH, ...given, HOME: home, LANG: "C.UTF-8", TZ: PRODUCT_ZONE, FACTOTUM_HOME: home, OLLAMA_HOST: "127.0.0.1:9", ...extra };
 }
 
 interface Output {
