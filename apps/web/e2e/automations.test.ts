@@ -132,6 +132,21 @@ test("the heartbeat is switched on, run and switched off, in the configuration f
   expect(await file()).not.toContain("Is it late?");
 });
 
+test("a change of the file while a form is open is not overwritten unseen", async () => {
+  const page = await open({ width: 1280 }, "automations?tab=heartbeat");
+  await button(page, "Switch on…").click();
+  await page.getByLabel("Interval").fill("2h");
+  await say("config", "set", "agents.defaults.heartbeat.every", "3h");
+  // The page has seen it.
+  await page.getByText("On", { exact: true }).waitFor();
+  await button(page, /^(?:Switch on|Save)$/).click();
+  await page.getByText("has changed since it was read").waitFor();
+  expect(await page.getByLabel("Interval").inputValue()).toBe("2h");
+  await button(page, "Cancel").click();
+  await page.getByText("Every 3h", { exact: true }).waitFor();
+  await say("config", "unset", "agents.defaults.heartbeat");
+});
+
 test("webhooks are switched on without showing their token, and deliveries appear", async () => {
   const page = await open({ width: 1280, dark: true }, "automations?tab=webhooks");
   await page.getByText("They are off").waitFor();

@@ -1,6 +1,7 @@
 import type { ConfigView } from "@factotum/protocol";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { RpcError } from "../gateway-client/rpc-error.ts";
+import { gatewayText } from "../i18n/gateway-text.ts";
 import { t } from "../i18n/t.ts";
 import { useToasts } from "../ui/toasts.tsx";
 import { changedBy } from "./query-keys.ts";
@@ -11,10 +12,10 @@ import { useRpc } from "./use-rpc.ts";
 export interface Settings {
   readonly view: UseQueryResult<ConfigView, RpcError>;
   /**
-   * Changes the file by a merge patch, for the text that `view` has: another change in between is a conflict. Resolves with whether it is in use; a toast says what
-   * has become of it, and whether it needs a restart.
+   * Changes the file by a merge patch that was made for `read`: a change of the file since then is a conflict. A form keeps the `view` that it began with, since
+   * that follows the file. Resolves with whether it was written; a toast says what has become of it, and whether it needs a restart.
    */
-  readonly save: (patch: Readonly<Record<string, unknown>>) => Promise<boolean>;
+  readonly save: (patch: Readonly<Record<string, unknown>>, read: ConfigView) => Promise<boolean>;
   readonly isBusy: boolean;
 }
 
@@ -24,13 +25,12 @@ export function useSettings(): Settings {
   const toasts = useToasts();
   const patching = useAction("config.patch", { changes: changedBy("config-change") });
   const restarting = useAction("gateway.restart");
-  const save: Settings["save"] = async (patch) => {
-    if (view.data === undefined) return false;
-    const done = await patching.run({ baseHash: view.data.baseHash, patch });
+  const save: Settings["save"] = async (patch, { baseHash }) => {
+    const done = await patching.run({ baseHash, patch });
     if (done === undefined) return false;
     if (done.type === "kept") {
-      toasts.show({ kind: "error", text: done.problems.join("\n") });
-      return false;
+      toasts.show({ kind: "error", text: [t("It is saved, but cannot be used:"), ...done.problems.map(gatewayText)].join(" ") });
+      return true;
     }
     const needsRestart = done.needsRestart.length > 0;
     toasts.show({

@@ -27,19 +27,21 @@ interface LoadedFormProps extends HeartbeatFormProps {
 }
 
 function LoadedForm({ agentId, onClose, view, settings: { save, isBusy } }: LoadedFormProps): React.JSX.Element {
+  // What is typed was made for this text; a later one is not overwritten unseen.
+  const [read] = useState(view);
   const [draft, setDraft] = useState<HeartbeatDraft>(() => {
-    const before = heartbeatDraft(view, agentId);
+    const before = heartbeatDraft(read, agentId);
     return before.isOn ? before : { ...before, isOn: true, start: "08:00", end: "22:00" };
   });
   const change = (part: Partial<HeartbeatDraft>): void => setDraft((before) => ({ ...before, ...part }));
   const write = async (next: HeartbeatDraft): Promise<void> => {
-    if (await save(heartbeatPatch(view, agentId, next))) onClose();
+    if (await save(heartbeatPatch(read, agentId, next), read)) onClose();
   };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (!isBusy) void write(draft);
   };
-  const wasOn = heartbeatDraft(view, agentId).isOn;
+  const wasOn = heartbeatDraft(read, agentId).isOn;
   return (
     <form className={styles["form"]} onSubmit={submit}>
       <HeartbeatFields draft={draft} onChange={change} />

@@ -21,10 +21,12 @@ interface WebhooksFormProps {
 /** Every setting of webhooks, from the schema of the configuration. */
 export function WebhooksForm({ view, isBusy, onSave, onClose }: WebhooksFormProps): React.JSX.Element {
   const schema = useRpc("config.schema", {});
-  const before = view.written["hooks"];
+  // What is changed was made for this text; a later one is not overwritten unseen.
+  const [read] = useState(view);
+  const before = read.written["hooks"];
   const [value, setValue] = useState<unknown>(before);
   const save = async (): Promise<void> => {
-    if (await onSave(mergePatchOf(fileOf(before), fileOf(value)))) onClose();
+    if (await onSave(mergePatchOf(fileOf(before), fileOf(value)), read)) onClose();
   };
   return (
     <Loaded query={schema}>
@@ -32,7 +34,7 @@ export function WebhooksForm({ view, isBusy, onSave, onClose }: WebhooksFormProp
         <div className={styles["form"]}>
           <TranslatedSchema schema={hooksOf(root)}>
             {(hooks) => (
-              <SchemaForm schema={hooks} path={["hooks"]} value={value} onChange={setValue} problems={view.problems} mark={view.mark} />
+              <SchemaForm schema={hooks} path={["hooks"]} value={value} onChange={setValue} problems={read.problems} mark={read.mark} />
             )}
           </TranslatedSchema>
           <div className="actions">

@@ -57,7 +57,7 @@ function Webhooks({ view, settings: { save, isBusy } }: WebhooksProps): React.JS
           <p>{t("The gateway has no public address (gateway.publicUrl), so only systems on this machine reach them.")}</p>
         ) : null}
         <div className="actions">
-          <Button variant={isOn ? "plain" : "primary"} busy={isBusy} onClick={() => void save({ hooks: { enabled: !isOn } })}>
+          <Button variant={isOn ? "plain" : "primary"} busy={isBusy} onClick={() => void save({ hooks: { enabled: !isOn } }, view)}>
             {isOn ? t("Switch off") : t("Switch on")}
           </Button>
           <Button onClick={() => setEditing(true)}>{t("Change")}</Button>
