@@ -171,7 +171,7 @@ test("in Chinese every part is readable, the address names it, and logging out f
   }
 });
 
-test("a killed gateway leaves what was typed, until it is discarded", async () => {
+test("a killed gateway and other pages leave what was typed, and the browser asks about it, until it is discarded", async () => {
   const page = await openSettings({ width: 1280 }, "configuration?group=memory");
   const field = page.locator('[data-key="memory.provider"] input');
   await field.fill("notes");
@@ -179,8 +179,13 @@ test("a killed gateway leaves what was typed, until it is discarded", async () =
   await page.getByText("Connected", { exact: true }).waitFor({ state: "detached" });
   await scene.restart();
   await page.getByText("Connected", { exact: true }).waitFor();
+  const asks = () => page.evaluate(() => !window.dispatchEvent(new Event("beforeunload", { cancelable: true })));
+  await page.getByRole("link", { name: "Logs" }).click();
+  await page.getByRole("heading", { name: "Logs", level: 1 }).waitFor();
+  expect(await asks()).toBe(true);
+  await page.goBack();
   expect(await field.inputValue()).toBe("notes");
   await page.getByRole("button", { name: "Discard" }).click();
   await page.getByText("Changes are not saved.").waitFor({ state: "detached" });
-  expect(await field.inputValue()).toBe("");
+  expect([await field.inputValue(), await asks()]).toEqual(["", false]);
 });

@@ -1,3 +1,5 @@
+import { type ClosingPage, leaveQuestion } from "./leave-question.ts";
+
 /** A text as it is stored, with the hash that a change of it names. */
 export interface StoredText {
   readonly text: string;
@@ -13,10 +15,10 @@ export interface Draft {
 /** The unsaved texts of a session, by name. They outlive the pages that show them; as long as there is one, the browser asks before the window is closed. */
 export class TextDrafts {
   readonly #drafts = new Map<string, Draft>();
-  readonly #page: Pick<EventTarget, "addEventListener" | "removeEventListener">;
+  readonly #askBeforeLeaving: (isNeeded: boolean) => void;
 
-  constructor(page: Pick<EventTarget, "addEventListener" | "removeEventListener">) {
-    this.#page = page;
+  constructor(page: ClosingPage) {
+    this.#askBeforeLeaving = leaveQuestion(page);
   }
 
   get(name: string): Draft | undefined {
@@ -27,17 +29,12 @@ export class TextDrafts {
   set(name: string, draft: Draft | undefined): void {
     if (draft === undefined) this.#drafts.delete(name);
     else this.#drafts.set(name, draft);
-    if (this.#drafts.size === 0) this.#page.removeEventListener("beforeunload", ask);
-    else this.#page.addEventListener("beforeunload", ask);
+    this.#askBeforeLeaving(this.#drafts.size > 0);
   }
 
   /** Drops all drafts. */
   close(): void {
     this.#drafts.clear();
-    this.#page.removeEventListener("beforeunload", ask);
+    this.#askBeforeLeaving(false);
   }
-}
-
-function ask(event: Event): void {
-  event.preventDefault();
 }

@@ -3,6 +3,7 @@ import { useSyncExternalStore } from "react";
 import { useSession } from "../../../app/app-context.ts";
 import type { AppSession } from "../../../app/app-session.ts";
 import { Store } from "../../../app/store.ts";
+import { leaveQuestion } from "../../../drafts/leave-question.ts";
 import { applyMergePatch, isSame, mergePatchOf } from "../../../ui/schema-form/merge-patch.ts";
 import { mergeText } from "./merge-text.ts";
 
@@ -17,7 +18,7 @@ interface DraftState {
 
 const bySession = new WeakMap<AppSession, Store<DraftState>>();
 
-/** What is not saved yet, and the way to change it. It stays when another page is shown, and goes with the session. */
+/** What is not saved yet, and the way to change it. It stays when another page is shown, and goes with the session and with the window, about which the browser asks. */
 export function useConfigDraft(): readonly [draft: ConfigDraft | undefined, set: (draft: ConfigDraft | undefined) => void] {
   const store = storeOf(useSession());
   const { draft } = useSyncExternalStore(store.subscribe, store.get);
@@ -30,6 +31,9 @@ function storeOf(session: AppSession): Store<DraftState> {
   // At once: a field shows what is typed.
   const store = new Store<DraftState>({ draft: undefined }, (notify) => notify());
   bySession.set(session, store);
+  const askBeforeLeaving = leaveQuestion(window);
+  store.subscribe(() => askBeforeLeaving(store.get().draft !== undefined));
+  session.onClose(() => askBeforeLeaving(false));
   return store;
 }
 

@@ -55,12 +55,6 @@ export function DraftBar({ view, refused, onRefused, plan, onPlan: setPlan }: Dr
     if (result.type !== "kept") toasts.show({ text: t("The configuration is saved and in use.") });
     else toasts.show({ kind: "error", text: [t("It is saved, but cannot be used:"), ...result.problems.map(gatewayText)].join(" ") });
   };
-  useEffect(() => {
-    if (draft === undefined) return undefined;
-    const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
-    window.addEventListener("beforeunload", warn);
-    return () => window.removeEventListener("beforeunload", warn);
-  }, [draft]);
   if (draft === undefined) return null;
   return (
     <>
