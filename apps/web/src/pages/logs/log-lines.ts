@@ -21,8 +21,12 @@ export interface LogLines {
 /** Before the first part. */
 export const NO_LINES: LogLines = { lines: [], cursor: undefined, serial: 0 };
 
-/** The lines with a newer part. The oldest go when there are too many; without new lines, the list is the same object. */
-export function withPart({ lines, cursor, serial }: LogLines, part: LogPart): LogLines {
+/**
+ * The lines with a newer part, which begins at `after`; one that was asked for twice is added once. The oldest go when there are too many; without new lines, the
+ * list is the same object.
+ */
+export function withPart({ lines, cursor, serial }: LogLines, part: LogPart, after: string | undefined): LogLines {
+  if (after !== cursor) return { lines, cursor, serial };
   const isGap = part.missed === true;
   const added = [
     ...(isGap ? [{ type: "gap" as const }] : []),

@@ -39,7 +39,8 @@ export function useLiveLog(search: LogSearch, isPaused: boolean): LiveLog {
       const params = { ...(JSON.parse(filter) as LogSearch), limit: MAX_LOOK_LINES, ...(cursor !== undefined && { after: cursor }) };
       try {
         const part = await client.request("logs.tail", params);
-        if (!ending.signal.aborted) setReading((known) => ({ ...withPart(known.filter === filter ? known : NO_LINES, part), filter }));
+        if (!ending.signal.aborted)
+          setReading((known) => ({ ...withPart(known.filter === filter ? known : NO_LINES, part, cursor), filter }));
       } catch (error) {
         if (!(error instanceof RpcError)) throw error;
         if (!ending.signal.aborted && !error.isTransient)
