@@ -112,6 +112,17 @@ test("notes are made, found and removed with a way back, in Chinese at 360 px, t
   await page.keyboard.press("Enter");
   await page.getByRole("listitem").filter({ hasText: "The boiler is new." }).waitFor();
   expect([await findViolations(page), await fits(page)]).toEqual([[], true]);
+
+  // What cannot be taken back now is said, and is among the notes that are gone.
+  await page.getByRole("searchbox").fill("");
+  await page.getByRole("link", { name: "memory/茶.md" }).click();
+  await page.getByRole("button", { name: "移除笔记" }).click();
+  await page.getByRole("button", { name: "撤销" }).waitFor();
+  await scene.product.end("SIGKILL");
+  await page.getByText("已连接", { exact: true }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "撤销" }).click();
+  await page.getByText("没有连接到网关。").waitFor();
+  await scene.restart();
 });
 
 test("what would be forgotten is shown first, and is gone after a question and a restart under the page", async () => {

@@ -1,6 +1,5 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { useSession } from "../../app/app-context.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { useAction } from "../../data/use-action.ts";
 import { useRpc } from "../../data/use-rpc.ts";
@@ -61,15 +60,14 @@ export function NoteView(props: NoteProps): React.JSX.Element {
 
 /** Removes the note at once: its text is a version, and comes back from there. */
 function RemoveButton({ agent, path, baseHash }: NoteProps & { readonly baseHash: string }): React.JSX.Element {
-  const { client } = useSession();
   const removing = useAction("memory.remove");
+  const looking = useAction("memory.versions");
   const restoring = useAction("memory.restore");
   const navigate = useNavigate();
   const toasts = useToasts();
   const of = agent === undefined ? {} : { agentId: agent };
   const undo = async (): Promise<void> => {
-    const { versions } = await client.request("memory.versions", { ...of, path });
-    const [newest] = versions;
+    const newest = (await looking.run({ ...of, path }))?.versions[0];
     if (newest !== undefined) await restoring.run({ ...of, path, id: newest.id });
   };
   const remove = async (): Promise<void> => {
