@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import { showProblems } from "../data/show-problems.ts";
 import { t } from "../i18n/t.ts";
 import { PluginPlanView } from "../plugin-install/plugin-plan.tsx";
 import { SevereConsent } from "../plugin-install/severe-consent.tsx";
@@ -13,7 +14,7 @@ export function InstallChannel({ channel }: { readonly channel: string }): React
   const toasts = useToasts();
   const [isSure, setSure] = useState(false);
   const { plan, isSevere, isChanged, progress, problem, look, accept } = usePluginInstall("plugins.install", ({ problems }) => {
-    for (const text of problems) toasts.show({ kind: "error", text });
+    showProblems(toasts, problems);
   });
   const begun = useRef(false);
   useEffect(() => {

@@ -16,7 +16,7 @@ interface Toast {
 }
 
 /** Shows toasts. */
-interface Toasts {
+export interface Toasts {
   readonly show: (toast: Toast) => void;
 }
 

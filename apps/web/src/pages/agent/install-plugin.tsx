@@ -1,3 +1,4 @@
+import { showProblems } from "../../data/show-problems.ts";
 import { t } from "../../i18n/t.ts";
 import { PluginPlanView } from "../../plugin-install/plugin-plan.tsx";
 import { usePluginInstall } from "../../plugin-install/use-plugin-install.ts";
@@ -17,7 +18,7 @@ export function InstallPlugin({ updates, onClose }: InstallPluginProps): React.J
     updates === undefined ? "plugins.install" : "plugins.update",
     ({ name, version, problems, needsRestart }) => {
       toasts.show({ text: t("{name} {version} is installed.", { name, version }) });
-      for (const problem of problems) toasts.show({ kind: "error", text: problem });
+      showProblems(toasts, problems);
       if (needsRestart) toasts.show({ text: t("Its new version is used after a restart of the gateway.") });
       onClose();
     },

@@ -4,6 +4,7 @@ import { Loaded } from "../../data/loaded.tsx";
 import type { RpcNamespace } from "../../data/query-keys.ts";
 import { useAction } from "../../data/use-action.ts";
 import { useRpc } from "../../data/use-rpc.ts";
+import { showProblems } from "../../data/show-problems.ts";
 import { gatewayText } from "../../i18n/gateway-text.ts";
 import { t } from "../../i18n/t.ts";
 import { Badge } from "../../ui/badge.tsx";
@@ -128,13 +129,17 @@ function usePackageChanges(): { readonly run: (name: string, what: PackageChange
   const disable = useAction("plugins.disable", { changes });
   const remove = useAction("plugins.remove", { changes, timeoutMs: REMOVE_MS });
   const run = async (name: string, what: PackageChange): Promise<void> => {
-    if ((await { enable, disable, remove }[what].run({ name })) === undefined) return;
+    const result: { readonly name: string; readonly problems?: readonly string[] } | undefined = await { enable, disable, remove }[
+      what
+    ].run({ name });
+    if (result === undefined) return;
     const done = {
       enable: t("{name} is on.", { name }),
       disable: t("{name} is off.", { name }),
       remove: t("{name} is removed.", { name }),
     }[what];
     toasts.show({ text: done });
+    showProblems(toasts, result.problems ?? []);
   };
   return { run, isBusy: enable.isBusy || disable.isBusy || remove.isBusy };
 }

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { type RpcMutationOptions, useRpc, useRpcMutation } from "../../data/use-rpc.ts";
+import { showProblems } from "../../data/show-problems.ts";
 import { t } from "../../i18n/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -98,7 +99,7 @@ function useSave(
   const update = useRpcMutation("agents.update", options);
   const done = (text: string, problems: readonly string[]): void => {
     toasts.show({ text });
-    for (const problem of problems) toasts.show({ kind: "error", text: problem });
+    showProblems(toasts, problems);
     onClose();
   };
   const save = ({ id, name, model }: Entered): void => {

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useAction } from "../../data/use-action.ts";
+import { showProblems } from "../../data/show-problems.ts";
 import { t } from "../../i18n/t.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -25,7 +26,10 @@ export function AgentItem({ agent, bindings, isRemoving, onRemove }: AgentItemPr
   const toasts = useToasts();
   const update = useAction("agents.update", { changes: ["tools", "skills", "files", "status"] });
   const makeDefault = async (): Promise<void> => {
-    if ((await update.run({ id, isDefault: true })) !== undefined) toasts.show({ text: t("{name} is the default agent.", { name }) });
+    const done = await update.run({ id, isDefault: true });
+    if (done === undefined) return;
+    toasts.show({ text: t("{name} is the default agent.", { name }) });
+    showProblems(toasts, done.problems);
   };
   return (
     <article className={styles["agent"]}>

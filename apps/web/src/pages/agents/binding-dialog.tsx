@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { AgentBinding } from "@factotum/protocol";
 import { useRpc, useRpcMutation } from "../../data/use-rpc.ts";
+import { showProblems } from "../../data/show-problems.ts";
 import { t } from "../../i18n/t.ts";
 import { AgentChoice } from "../../ui/agent-choice.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -132,7 +133,7 @@ function useBind(onClose: () => void): {
       {
         onSuccess: ({ problems }) => {
           toasts.show({ text: t("The binding is added.") });
-          for (const problem of problems) toasts.show({ kind: "error", text: problem });
+          showProblems(toasts, problems);
           onClose();
         },
       },
