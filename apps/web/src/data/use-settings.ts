@@ -2,6 +2,7 @@ import type { ConfigView } from "@factotum/protocol";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { RpcError } from "../gateway-client/rpc-error.ts";
 import { gatewayText } from "../i18n/gateway-text.ts";
+import { sentenceSpace } from "../i18n/sentence-space.ts";
 import { t } from "../i18n/t.ts";
 import { useToasts } from "../ui/toasts.tsx";
 import { changedBy } from "./query-keys.ts";
@@ -29,7 +30,10 @@ export function useSettings(): Settings {
     const done = await patching.run({ baseHash, patch });
     if (done === undefined) return false;
     if (done.type === "kept") {
-      toasts.show({ kind: "error", text: [t("It is saved, but cannot be used:"), ...done.problems.map(gatewayText)].join(" ") });
+      toasts.show({
+        kind: "error",
+        text: [t("It is saved, but cannot be used:"), ...done.problems.map(gatewayText)].join(sentenceSpace()),
+      });
       return true;
     }
     const needsRestart = done.needsRestart.length > 0;

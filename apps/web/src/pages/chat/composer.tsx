@@ -9,6 +9,7 @@ import { useMessage } from "./use-message.ts";
 import { useSlashCompletion } from "./use-slash-completion.tsx";
 import { VoiceButton, VoiceNote } from "./voice/voice-input.tsx";
 import { useVoice } from "./voice/use-voice.ts";
+import { sentenceSpace } from "../../i18n/sentence-space.ts";
 import { t } from "../../i18n/t.ts";
 
 /** A field that grows by itself needs no hidden copy to measure its text. */
@@ -128,10 +129,12 @@ function QueueNote(): React.JSX.Element | null {
   return (
     <output className="queue">
       <span>
-        {queued === 0
-          ? ""
-          : `${t("{count, plural, one {# message waits for its turn.} other {# messages wait for their turn.}}", { count: queued })} `}
-        {wait === undefined ? "" : describeWait(wait)}
+        {[
+          ...(queued === 0
+            ? []
+            : [t("{count, plural, one {# message waits for its turn.} other {# messages wait for their turn.}}", { count: queued })]),
+          ...(wait === undefined ? [] : [describeWait(wait)]),
+        ].join(sentenceSpace())}
       </span>
       <button type="button" className="text-button" onClick={() => void controller.stop({ queued: true })}>
         {t("Stop all")}

@@ -1,6 +1,8 @@
 import type { ContextDiff } from "@factotum/protocol";
+import { i18n } from "@lingui/core";
 import { expect, test } from "vitest";
 import { sampleRequest } from "../../../test/context-samples.ts";
+import { loadCatalogue } from "../../i18n/load-catalogue.ts";
 import { changeSentence } from "./change-sentence.ts";
 
 const request = sampleRequest(2);
@@ -43,4 +45,13 @@ test("tokens that a provider never caches are no loss, those of an expired cache
       "So 9,000 tokens had to be read again instead of coming from the cache, which cost $0.02 more.",
   );
   expect(changeSentence(diff({ causes: ["of-a-later-version"] }), request)).toContain("because of-a-later-version.");
+});
+
+test("in Chinese no space stands between two sentences", async () => {
+  i18n.loadAndActivate({ locale: "zh-CN", messages: (await loadCatalogue("zh-CN")).messages });
+  try {
+    expect(changeSentence(diff({ prefixHeld: true, reread: { tokens: 9000 } }), request)).toContain("中。因此");
+  } finally {
+    i18n.loadAndActivate({ locale: "en", messages: {} });
+  }
 });

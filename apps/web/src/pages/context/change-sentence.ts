@@ -1,5 +1,6 @@
 import type { ContextDiff, ContextRequest } from "@factotum/protocol";
 import { formatExactDollars } from "../../app/locale.ts";
+import { sentenceSpace } from "../../i18n/sentence-space.ts";
 import { t } from "../../i18n/t.ts";
 import { causeWords, count, partTitle } from "./context-words.ts";
 
@@ -10,13 +11,17 @@ const BLOCK_TOKENS = 1024;
 export function changeSentence(diff: ContextDiff, { usage }: Pick<ContextRequest, "usage">): string {
   const { prefixHeld, reread } = diff;
   const lost = reread !== undefined && reread.tokens >= BLOCK_TOKENS ? reread : undefined;
-  if (!prefixHeld) return `${whatChanged(diff)} ${costOf(lost)}`.trim();
+  if (!prefixHeld) return joined(whatChanged(diff), costOf(lost));
   if (lost === undefined) {
     return usage.cacheRead === 0
       ? t("It begins exactly like the request before.")
       : t("It begins exactly like the request before: {tokens} tokens came from the provider’s cache.", { tokens: count(usage.cacheRead) });
   }
-  return `${t("It begins exactly like the request before, but the provider had not kept it in its cache.")} ${costOf(lost)}`;
+  return joined(t("It begins exactly like the request before, but the provider had not kept it in its cache."), costOf(lost));
+}
+
+function joined(sentence: string, next: string): string {
+  return next === "" ? sentence : `${sentence}${sentenceSpace()}${next}`;
 }
 
 function whatChanged({ causes, firstDifference }: ContextDiff): string {

@@ -67,6 +67,24 @@ export function stepState(step: TraceStep, trace: MessageTrace): readonly [tone:
   }
 }
 
+/** What became of a message that was not answered. */
+const INPUT_STATES: Readonly<Record<string, string>> = {
+  waiting: msg("Waiting"),
+  claimed: msg("Running"),
+  silent: msg("Nothing to say"),
+  suppressed: msg("Not sent, as configured"),
+  shown: msg("Read by the assistant"),
+  ignored: msg("Left out"),
+  interrupted: msg("Stopped"),
+  told: msg("Failed"),
+  dead: msg("Failed"),
+};
+
+function inputText(state: string): string {
+  const words = INPUT_STATES[state];
+  return words === undefined ? state : t(words);
+}
+
 /** More of a step, for those who look closer. */
 export function stepDetails(step: TraceStep, trace: MessageTrace): readonly string[] {
   switch (step.type) {
@@ -74,8 +92,8 @@ export function stepDetails(step: TraceStep, trace: MessageTrace): readonly stri
       const { sender, state, reason } = step.input;
       return [
         sender === "owner" ? t("from you") : t("from {sender}", { sender }),
-        ...(state === "answered" ? [] : [state]),
-        ...present(reason).map(gatewayText),
+        ...(state === "answered" ? [] : [inputText(state)]),
+        ...sentenceOf(reason),
       ];
     }
     case "start":
@@ -90,18 +108,19 @@ export function stepDetails(step: TraceStep, trace: MessageTrace): readonly stri
     case "call":
       return [];
     case "end":
-      return present(trace.failure?.message).map(gatewayText);
+      return sentenceOf(trace.failure?.message);
     case "send": {
       const { attempts, reason } = step.send;
       return [
         ...(attempts > 1 ? [t("{count, plural, one {# attempt} other {# attempts}}", { count: attempts })] : []),
-        ...present(reason).map(gatewayText),
+        ...sentenceOf(reason),
       ];
     }
   }
 }
 
-function present(text: string | undefined): readonly string[] {
+/** What the gateway says, if it says something. */
+function sentenceOf(text: string | undefined): readonly string[] {
   return text === undefined || text === "" ? [] : [gatewayText(text)];
 }
 

@@ -4,6 +4,7 @@ import { changedBy } from "../../../data/query-keys.ts";
 import { useRpcMutation } from "../../../data/use-rpc.ts";
 import type { RpcError } from "../../../gateway-client/rpc-error.ts";
 import { gatewayText } from "../../../i18n/gateway-text.ts";
+import { sentenceSpace } from "../../../i18n/sentence-space.ts";
 import { t } from "../../../i18n/t.ts";
 import { Button } from "../../../ui/button.tsx";
 import type { FormProblem } from "../../../ui/schema-form/form-facts.ts";
@@ -53,7 +54,11 @@ export function DraftBar({ view, refused, onRefused, plan, onPlan: setPlan }: Dr
   const saved = (result: ConfigPatchResult): void => {
     end();
     if (result.type !== "kept") toasts.show({ text: t("The configuration is saved and in use.") });
-    else toasts.show({ kind: "error", text: [t("It is saved, but cannot be used:"), ...result.problems.map(gatewayText)].join(" ") });
+    else
+      toasts.show({
+        kind: "error",
+        text: [t("It is saved, but cannot be used:"), ...result.problems.map(gatewayText)].join(sentenceSpace()),
+      });
   };
   if (draft === undefined) return null;
   return (
