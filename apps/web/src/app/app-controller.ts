@@ -6,7 +6,7 @@ import type { GatewayClient } from "../gateway-client/gateway-client.ts";
 import { RpcError } from "../gateway-client/rpc-error.ts";
 import type { Timers } from "../gateway-client/timers.ts";
 import type { SessionPlace, View } from "./address.ts";
-import type { Agent, AppState } from "./app-state.ts";
+import { type AppState, mainKeyOf } from "./app-state.ts";
 import { Outbox } from "./outbox.ts";
 import type { MediaCache } from "./media-cache.ts";
 import { readExport } from "./read-export.ts";
@@ -143,13 +143,13 @@ export class AppController {
   }
 
   openMain(): void {
-    const main = this.#agent()?.mainSessionKey;
+    const main = mainKeyOf(this.#state);
     if (main !== undefined) this.openSession(main);
   }
 
   /** The first session of the page, unless the address names one. */
   #openFirst(): void {
-    const main = this.#agent()?.mainSessionKey;
+    const main = mainKeyOf(this.#state);
     if (this.#state.sessionKey !== undefined || main === undefined) return;
     this.#select(main);
     this.#go("chat", { isFirst: true });
@@ -261,7 +261,7 @@ export class AppController {
     void this.finishDelete();
     this.#options.store.update({ deleting: { key, title } });
     this.#cancelDelete = this.#options.timers.schedule(UNDO_MS, () => void this.finishDelete());
-    if (this.#state.sessionKey === key && this.#agent()?.mainSessionKey !== key) this.openMain();
+    if (this.#state.sessionKey === key && mainKeyOf(this.#state) !== key) this.openMain();
   }
 
   undoDelete(): void {
@@ -312,11 +312,6 @@ export class AppController {
 
   dismissAlert(): void {
     this.#options.store.update({ alert: undefined });
-  }
-
-  #agent(): Agent | undefined {
-    const { agents, agentId } = this.#state;
-    return agents.find((agent) => agent.id === agentId);
   }
 
   #receiveSnapshot(snapshot: ChatSnapshot): void {

@@ -3,7 +3,7 @@ import type { ChatState } from "../chat/chat-state.ts";
 import type { ConnectionState } from "../gateway-client/gateway-client.ts";
 import type { OutgoingMessage } from "./outbox.ts";
 
-/** An agent to chat with. */
+/** An agent as lists show it. */
 export type Agent = RpcMethods["agents.list"]["result"]["agents"][number];
 
 /** The open conversation. */
@@ -60,3 +60,8 @@ export const INITIAL_STATE: AppState = {
   warnings: [],
   hiddenWarnings: [],
 };
+
+/** The key of the main session of an agent; of the agent whose sessions are listed, if none is named. */
+export function mainKeyOf({ agents, agentId }: Pick<AppState, "agents" | "agentId">, of: string | undefined = agentId): string | undefined {
+  return agents.find(({ id }) => id === of)?.mainSessionKey;
+}

@@ -1,5 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useAppState, useController } from "../app/app-context.ts";
+import { mainKeyOf } from "../app/app-state.ts";
 import { sessionTitle } from "../app/session-title.ts";
 import { applyTheme, type Theme } from "../app/theme.ts";
 import { useFirstRun } from "../first-run/first-run.tsx";
@@ -31,7 +32,7 @@ export function useCommands(): readonly Command[] {
   const firstRun = useFirstRun();
   const choose = useLanguageChoice();
   const sessions = useAppState((state) => state.sessions);
-  const mainKey = useAppState((state) => state.agents.find(({ id }) => id === state.agentId)?.mainSessionKey);
+  const mainKey = useAppState(mainKeyOf);
   return [
     ...pages.map(({ id, label, icon, link }) => ({ id: `page ${id}`, label, icon, run: () => void navigate(link).then(focusContent) })),
     { id: "new", label: t("New chat"), icon: "plus", run: () => controller.startChat() },

@@ -1,5 +1,5 @@
 import { useNavigate, useParams } from "@tanstack/react-router";
-import type { RpcMethods } from "@factotum/protocol";
+import type { Agent } from "../../app/app-state.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { useRpc } from "../../data/use-rpc.ts";
 import { t } from "../../i18n/t.ts";
@@ -16,8 +16,6 @@ import { ServersTab } from "./servers-tab.tsx";
 import { SkillsTab } from "./skills-tab.tsx";
 import { ToolsTab } from "./tools-tab.tsx";
 import styles from "./agent.module.css";
-
-type Agent = RpcMethods["agents.list"]["result"]["agents"][number];
 
 /** Who an agent is, what it knows, and what it can do. The address names the agent and the part. */
 export function AgentPage(): React.JSX.Element {

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import type { Agent } from "../../app/app-state.ts";
 import { type RpcMutationOptions, useRpc, useRpcMutation } from "../../data/use-rpc.ts";
 import { showProblems } from "../../data/show-problems.ts";
 import { t } from "../../i18n/t.ts";
@@ -7,7 +8,6 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { CodeField } from "../../ui/code-field.tsx";
 import { Field } from "../../ui/field.tsx";
 import { useToasts } from "../../ui/toasts.tsx";
-import type { Agent } from "./agent.ts";
 import styles from "./agents.module.css";
 
 /** Ids as the gateway takes them. */

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import type { Agent } from "../../app/app-state.ts";
 import { useAction } from "../../data/use-action.ts";
 import { showProblems } from "../../data/show-problems.ts";
 import { t } from "../../i18n/t.ts";
@@ -8,7 +9,6 @@ import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { useToasts } from "../../ui/toasts.tsx";
 import { AgentDialog } from "./agent-dialog.tsx";
-import type { Agent } from "./agent.ts";
 import styles from "./agents.module.css";
 
 interface AgentItemProps {

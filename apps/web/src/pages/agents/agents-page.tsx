@@ -1,4 +1,5 @@
 import { useState } from "react";
+import type { Agent } from "../../app/app-state.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { useAction } from "../../data/use-action.ts";
 import { useRpc } from "../../data/use-rpc.ts";
@@ -9,7 +10,6 @@ import { Card } from "../../ui/card.tsx";
 import { useToasts } from "../../ui/toasts.tsx";
 import { AgentDialog } from "./agent-dialog.tsx";
 import { AgentItem } from "./agent-item.tsx";
-import type { Agent } from "./agent.ts";
 import { BindingsCard } from "./bindings-card.tsx";
 import { SubagentsCard } from "./subagents-card.tsx";
 import styles from "./agents.module.css";

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import type { AgentBinding } from "@factotum/protocol";
+import type { Agent } from "../../app/app-state.ts";
 import { useRpc, useRpcMutation } from "../../data/use-rpc.ts";
 import { showProblems } from "../../data/show-problems.ts";
 import { t } from "../../i18n/t.ts";
@@ -9,7 +10,6 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { CodeField } from "../../ui/code-field.tsx";
 import { Field } from "../../ui/field.tsx";
 import { useToasts } from "../../ui/toasts.tsx";
-import type { Agent } from "./agent.ts";
 import styles from "./agents.module.css";
 
 type PeerKind = NonNullable<AgentBinding["match"]["peer"]>["kind"];

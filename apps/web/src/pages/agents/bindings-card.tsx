@@ -1,11 +1,11 @@
 import type { AgentBinding } from "@factotum/protocol";
 import { useState } from "react";
+import type { Agent } from "../../app/app-state.ts";
 import { useAction } from "../../data/use-action.ts";
 import { t } from "../../i18n/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { useToasts } from "../../ui/toasts.tsx";
-import type { Agent } from "./agent.ts";
 import { BindingDialog } from "./binding-dialog.tsx";
 import { describeMatch } from "./describe-match.ts";
 import styles from "./agents.module.css";

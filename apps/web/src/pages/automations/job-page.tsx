@@ -2,6 +2,7 @@ import type { JobGrants, JobSummary } from "@factotum/protocol";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { useAppState } from "../../app/app-context.ts";
+import { mainKeyOf } from "../../app/app-state.ts";
 import { sessionTitle } from "../../app/session-title.ts";
 import { focusOnce } from "../../first-run/focus-once.ts";
 import { Loaded } from "../../data/loaded.tsx";
@@ -201,7 +202,7 @@ function GrantsCard({
 /** A conversation by the name that the list of conversations gives it, or by its key. */
 function Conversation({ sessionKey, agentId }: { readonly sessionKey: string; readonly agentId: string }): React.JSX.Element {
   const summary = useAppState((state) => state.sessions.find(({ key }) => key === sessionKey));
-  const mainKey = useAppState((state) => state.agents.find(({ id }) => id === agentId)?.mainSessionKey);
+  const mainKey = useAppState((state) => mainKeyOf(state, agentId));
   const isKnown = summary !== undefined || sessionKey === mainKey;
   return (
     <Link to="/chat/{-$sessionKey}" params={{ sessionKey }}>

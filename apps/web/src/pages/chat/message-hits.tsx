@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { SessionTextHit } from "@factotum/protocol";
 import { useEffect, useState } from "react";
 import { useAppState, useSession } from "../../app/app-context.ts";
+import { mainKeyOf } from "../../app/app-state.ts";
 import { sessionTitle } from "../../app/session-title.ts";
 import { openMessage } from "../../app/message-target.ts";
 import { RpcError } from "../../gateway-client/rpc-error.ts";
@@ -106,7 +107,7 @@ function Hit({ hit, onOpen }: { readonly hit: SessionTextHit; readonly onOpen: (
 /** The name that the list of conversations has for it; the gateway's for one that is not loaded. */
 function useTitle({ key, title }: SessionTextHit): string {
   const summary = useAppState((state) => state.sessions.find((session) => session.key === key));
-  const mainKey = useAppState((state) => state.agents.find(({ id }) => id === state.agentId)?.mainSessionKey);
+  const mainKey = useAppState(mainKeyOf);
   return summary === undefined ? title : sessionTitle(key, summary, mainKey);
 }
 

@@ -1,5 +1,6 @@
 import type { SessionSummary } from "@factotum/protocol";
 import { lazy, Suspense, useEffect, useState } from "react";
+import { mainKeyOf } from "../../app/app-state.ts";
 import { groupSessions, type SessionGroup } from "../../app/session-groups.ts";
 import { isSubagentKey } from "../../app/session-key.ts";
 import { sessionTitle } from "../../app/session-title.ts";
@@ -68,7 +69,7 @@ function SessionRows({ onChosen }: { readonly onChosen: () => void }): React.JSX
   const controller = useController();
   const sessions = useAppState((state) => state.sessions);
   const deletingKey = useAppState((state) => state.deleting?.key);
-  const mainKey = useAppState((state) => state.agents.find(({ id }) => id === state.agentId)?.mainSessionKey);
+  const mainKey = useAppState(mainKeyOf);
   const openKey = useAppState((state) => state.sessionKey);
   const hasMore = useAppState((state) => state.sessionsCursor !== undefined);
   const [managed, setManaged] = useState<SessionSummary>();

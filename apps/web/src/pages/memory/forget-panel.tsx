@@ -1,6 +1,7 @@
 import type { MemoryForgetReport, MemoryForgetScope } from "@factotum/protocol";
 import { type FormEvent, useState } from "react";
 import { useAppState } from "../../app/app-context.ts";
+import { mainKeyOf } from "../../app/app-state.ts";
 import { formatWhole } from "../../app/locale.ts";
 import { sessionTitle } from "../../app/session-title.ts";
 import { useAction } from "../../data/use-action.ts";
@@ -125,7 +126,7 @@ function SessionField({
           <option value="">{t("Choose one")}</option>
           {sessions.map((summary) => (
             <option key={summary.key} value={summary.key}>
-              {sessionTitle(summary.key, summary, agents.find(({ id }) => id === summary.agentId)?.mainSessionKey)}
+              {sessionTitle(summary.key, summary, mainKeyOf({ agents }, summary.agentId))}
             </option>
           ))}
         </select>

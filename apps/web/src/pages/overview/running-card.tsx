@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useAppState } from "../../app/app-context.ts";
+import { mainKeyOf } from "../../app/app-state.ts";
 import { sessionTitle } from "../../app/session-title.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { useRpc } from "../../data/use-rpc.ts";
@@ -13,7 +14,7 @@ import styles from "./overview.module.css";
 /** The conversations, jobs and sub-agents that work now. */
 export function RunningCard(): React.JSX.Element {
   const sessions = useRpc("sessions.list", { limit: 50 });
-  const mainKeys = useAppState((state) => state.agents);
+  const agents = useAppState((state) => state.agents);
   return (
     <Card title={t("Running now")}>
       <Loaded query={sessions}>
@@ -25,7 +26,7 @@ export function RunningCard(): React.JSX.Element {
               {running.map((session) => (
                 <li key={session.key}>
                   <Link to="/chat/{-$sessionKey}" params={{ sessionKey: session.key }} dir="auto">
-                    {sessionTitle(session.key, session, mainKeys.find(({ id }) => id === session.agentId)?.mainSessionKey)}
+                    {sessionTitle(session.key, session, mainKeyOf({ agents }, session.agentId))}
                   </Link>
                   <Badge tone="good">{t("Working")}</Badge>
                   <small>

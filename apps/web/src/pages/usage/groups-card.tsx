@@ -2,6 +2,7 @@ import type { UsageReport } from "@factotum/protocol";
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { useAppState } from "../../app/app-context.ts";
+import { mainKeyOf } from "../../app/app-state.ts";
 import { formatExactDollars, formatCompact, formatDay, formatShortDay, formatWhole } from "../../app/locale.ts";
 import { sessionTitle } from "../../app/session-title.ts";
 import { t } from "../../i18n/t.ts";
@@ -78,10 +79,7 @@ function useNames(by: UsagePeriod["by"]): (key: string) => string {
   const agents = useAppState((state) => state.agents);
   return useMemo(() => {
     const titles = new Map(
-      sessions.map((summary) => [
-        summary.key,
-        sessionTitle(summary.key, summary, agents.find(({ id }) => id === summary.agentId)?.mainSessionKey),
-      ]),
+      sessions.map((summary) => [summary.key, sessionTitle(summary.key, summary, mainKeyOf({ agents }, summary.agentId))]),
     );
     return (key) => {
       if (by === "day") return formatDay(startOf(key));

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import { mainKeyOf } from "../../../app/app-state.ts";
 import { sessionTitle } from "../../../app/session-title.ts";
 import { useAppState, useController } from "../../../app/app-context.ts";
 import { Icon } from "../../../ui/icon.tsx";
@@ -35,7 +36,7 @@ function Path(): React.JSX.Element {
   const controller = useController();
   const all = useSubagents();
   const sessions = useAppState((state) => state.sessions);
-  const mainKey = useAppState((state) => state.agents.find(({ id }) => id === state.agentId)?.mainSessionKey);
+  const mainKey = useAppState(mainKeyOf);
   const sessionKey = useAppState((state) => state.sessionKey);
   const back = useRef<HTMLButtonElement>(null);
   useEffect(() => {
