@@ -1,8 +1,9 @@
 import type { ChannelLoginStep } from "@factotum/protocol";
 import { type FormEvent, useEffect, useRef, useState } from "react";
-import { focusOnce } from "../first-run/focus-once.ts";
 import { RpcError } from "../gateway-client/rpc-error.ts";
 import { useSession } from "../app/app-context.ts";
+import { focusOnce } from "../ui/focus-once.ts";
+import { WebLink } from "../ui/web-link.tsx";
 import type { LoginAccount } from "./login-client.ts";
 import { qrPath } from "./qr-path.ts";
 import "./channel-login.css";
@@ -110,11 +111,7 @@ export function LoginSteps({ account, onBack, done }: LoginStepsProps): React.JS
 /** Only web addresses can be followed: the address comes from the channel. */
 function LoginLink({ url }: { readonly url: string }): React.JSX.Element {
   if (!URL.canParse(url) || !["https:", "http:"].includes(new URL(url).protocol)) return <code>{url}</code>;
-  return (
-    <a href={url} target="_blank" rel="noopener noreferrer">
-      {url}
-    </a>
-  );
+  return <WebLink url={url}>{url}</WebLink>;
 }
 
 function QrCode({ step: { content, text } }: { readonly step: Step<"qr"> }): React.JSX.Element {

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "react";
 import { useRpc } from "../data/use-rpc.ts";
-import { focusOnce } from "../first-run/focus-once.ts";
 import { RichText } from "../i18n/rich-text.tsx";
 import { t } from "../i18n/t.ts";
 import { Button } from "../ui/button.tsx";
+import { focusOnce } from "../ui/focus-once.ts";
 import { Icon } from "../ui/icon.tsx";
 import { AccountFacts } from "./account-facts.tsx";
 import { type Account, accountLabel } from "./account-name.ts";

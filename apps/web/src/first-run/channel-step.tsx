@@ -6,7 +6,7 @@ import { ChannelChoice } from "../channel-setup/channel-choice.tsx";
 import { SetUpChannel } from "../channel-setup/set-up-channel.tsx";
 import { pageQueriesOf } from "../data/page-queries.ts";
 import { t } from "../i18n/t.ts";
-import { focusOnce } from "./focus-once.ts";
+import { focusOnce } from "../ui/focus-once.ts";
 
 interface ChannelStepProps {
   /** The accounts that are set up already. */

@@ -1,8 +1,9 @@
 import type { SetupProvider } from "@factotum/protocol";
-import { focusOnce } from "./focus-once.ts";
 import { sentenceSpace } from "../i18n/sentence-space.ts";
 import { t } from "../i18n/t.ts";
 import { RichText } from "../i18n/rich-text.tsx";
+import { focusOnce } from "../ui/focus-once.ts";
+import { WebLink } from "../ui/web-link.tsx";
 
 interface KeyFieldProps {
   readonly provider: SetupProvider;
@@ -37,7 +38,7 @@ export function KeyField({ provider: { label, url, keyPlace, keyProblem }, value
           <RichText
             id="<0>Make a key at {host}</0>. It is kept in a file on the gateway’s machine that only its owner may read."
             values={{ host: new URL(url).host }}
-            parts={[<ProviderLink key="0" url={url} />]}
+            parts={[<WebLink key="0" url={url} />]}
           />
         </p>
       )}
@@ -52,16 +53,8 @@ export function NoKeyNote({ provider: { label, url } }: Pick<KeyFieldProps, "pro
       {t("{label} needs no key.", { label })}
       {sentenceSpace()}
       {url === undefined ? null : (
-        <RichText id="<0>Get it at {host}</0>" values={{ host: new URL(url).host }} parts={[<ProviderLink key="0" url={url} />]} />
+        <RichText id="<0>Get it at {host}</0>" values={{ host: new URL(url).host }} parts={[<WebLink key="0" url={url} />]} />
       )}
     </p>
-  );
-}
-
-function ProviderLink({ url, children }: { readonly url: string; readonly children?: React.ReactNode }): React.JSX.Element {
-  return (
-    <a href={url} target="_blank" rel="noopener noreferrer">
-      {children}
-    </a>
   );
 }

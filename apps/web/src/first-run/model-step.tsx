@@ -1,7 +1,7 @@
 import { offeredModels, type SetupProvider } from "@factotum/protocol";
 import { type FormEvent, useState } from "react";
 import { useSession } from "../app/app-context.ts";
-import { focusOnce } from "./focus-once.ts";
+import { focusOnce } from "../ui/focus-once.ts";
 import { useStep } from "./use-step.ts";
 import { t } from "../i18n/t.ts";
 

@@ -1,14 +1,15 @@
 import type { WebhookDelivery } from "@factotum/protocol";
-import { Link } from "@tanstack/react-router";
 import { Loaded } from "../../data/loaded.tsx";
 import { useRpc } from "../../data/use-rpc.ts";
 import { msg, t } from "../../i18n/t.ts";
+import { SessionLink } from "../../shell/session-link.tsx";
+import { TraceLink } from "../../shell/trace-link.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { Moment } from "../../ui/moment.tsx";
 import { reasonText } from "./automation-texts.ts";
 import styles from "./automations.module.css";
-import { Moment } from "./jobs-panel.tsx";
 
 /** Deliveries that are listed, newest first. */
 const DELIVERIES = 20;
@@ -65,16 +66,8 @@ function Delivery({
       <Excerpt label={t("Sent:")} text={sent} />
       <Excerpt label={t("Answer:")} text={answer} />
       <span className={styles["outcome"]}>
-        {sessionKey === undefined ? null : (
-          <Link to="/chat/{-$sessionKey}" params={{ sessionKey }}>
-            {t("Open the conversation")}
-          </Link>
-        )}
-        {turnId === undefined ? null : (
-          <Link to="/trace/$id" params={{ id: turnId }}>
-            {t("What happened to this message")}
-          </Link>
-        )}
+        <SessionLink sessionKey={sessionKey} />
+        <TraceLink turnId={turnId} />
       </span>
     </>
   );

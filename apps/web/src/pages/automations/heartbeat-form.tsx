@@ -1,12 +1,12 @@
 import type { ConfigView } from "@factotum/protocol";
 import { type FormEvent, useState } from "react";
-import { focusOnce } from "../../first-run/focus-once.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { type Settings, useSettings } from "../../data/use-settings.ts";
 import { t } from "../../i18n/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { CodeField } from "../../ui/code-field.tsx";
 import { Field } from "../../ui/field.tsx";
+import { focusOnce } from "../../ui/focus-once.ts";
 import { heartbeatDraft, type HeartbeatDraft, heartbeatPatch } from "./agent-heartbeat.ts";
 import styles from "./automations.module.css";
 

@@ -1,6 +1,5 @@
 import type { HeartbeatSummary } from "@factotum/protocol";
 import { useState } from "react";
-import { focusOnce } from "../../first-run/focus-once.ts";
 import { useAppState } from "../../app/app-context.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { useAction } from "../../data/use-action.ts";
@@ -10,10 +9,12 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { Fact } from "../../ui/fact.tsx";
+import { focusOnce } from "../../ui/focus-once.ts";
+import { Moment } from "../../ui/moment.tsx";
 import { useToasts } from "../../ui/toasts.tsx";
 import styles from "./automations.module.css";
 import { HeartbeatForm } from "./heartbeat-form.tsx";
-import { Fact, Moment } from "./jobs-panel.tsx";
 import { RunState, RunTable } from "./run-table.tsx";
 
 const RUNS = 20;

@@ -1,6 +1,5 @@
 import type { JobSummary } from "@factotum/protocol";
 import { type FormEvent, useState } from "react";
-import { focusOnce } from "../../first-run/focus-once.ts";
 import { useAppState } from "../../app/app-context.ts";
 import { useRpcMutation } from "../../data/use-rpc.ts";
 import { isolate } from "../../i18n/isolate.ts";
@@ -9,6 +8,7 @@ import { AgentChoice } from "../../ui/agent-choice.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { Field } from "../../ui/field.tsx";
+import { focusOnce } from "../../ui/focus-once.ts";
 import { useToasts } from "../../ui/toasts.tsx";
 import styles from "./automations.module.css";
 import { changeOf, draftOf, type JobDraft, specOf } from "./job-draft.ts";

@@ -1,7 +1,7 @@
 import type { JobSummary } from "@factotum/protocol";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useAppState } from "../../app/app-context.ts";
-import { formatDollars, formatMoment } from "../../app/locale.ts";
+import { formatDollars } from "../../app/locale.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { useAction } from "../../data/use-action.ts";
 import { useRpc } from "../../data/use-rpc.ts";
@@ -12,6 +12,8 @@ import { t } from "../../i18n/t.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { Fact } from "../../ui/fact.tsx";
+import { Moment } from "../../ui/moment.tsx";
 import { useToasts } from "../../ui/toasts.tsx";
 import { scheduleText } from "./automation-texts.ts";
 import styles from "./automations.module.css";
@@ -144,19 +146,4 @@ export function JobButtons({ job: { id, spec, disabledBecause, last } }: { reado
       </Button>
     </div>
   );
-}
-
-/** A fact of a list of definitions. */
-export function Fact({ name, children }: { readonly name: string; readonly children: React.ReactNode }): React.JSX.Element {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
-}
-
-/** A moment in the page's locale. */
-export function Moment({ atMs }: { readonly atMs: number }): React.JSX.Element {
-  return <time dateTime={new Date(atMs).toISOString()}>{formatMoment(atMs)}</time>;
 }

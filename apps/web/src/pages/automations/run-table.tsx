@@ -1,8 +1,9 @@
-import { Link } from "@tanstack/react-router";
 import type { OccurrenceShape } from "@factotum/protocol";
-import { formatDollars, formatMoment, formatWhole } from "../../app/locale.ts";
+import { formatDollars, formatWhole } from "../../app/locale.ts";
 import { t } from "../../i18n/t.ts";
+import { SessionLink } from "../../shell/session-link.tsx";
 import { Badge } from "../../ui/badge.tsx";
+import { Moment } from "../../ui/moment.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { reasonText, receiptText, stateText, tookText } from "./automation-texts.ts";
 import styles from "./automations.module.css";
@@ -36,7 +37,7 @@ function columns(): readonly Column<OccurrenceShape>[] {
       sortBy: ({ slotMs }) => slotMs,
       cell: ({ slotMs, isManual }) => (
         <span className={styles["when"]}>
-          <time dateTime={new Date(slotMs).toISOString()}>{formatMoment(slotMs)}</time>
+          <Moment atMs={slotMs} />
           {isManual === true ? <small>{t("started by hand")}</small> : null}
         </span>
       ),
@@ -61,11 +62,7 @@ function Said({ run: { text, receipt, sessionKey, count } }: { readonly run: Occ
       {text === undefined ? null : <span dir="auto">{text}</span>}
       {receipt === undefined ? null : <small>{receiptText(receipt)}</small>}
       {count === undefined ? null : <small>{t("{count, plural, one {# time} other {# times}} until then", { count })}</small>}
-      {sessionKey === undefined ? null : (
-        <Link to="/chat/{-$sessionKey}" params={{ sessionKey }}>
-          {t("Open the conversation")}
-        </Link>
-      )}
+      <SessionLink sessionKey={sessionKey} />
     </span>
   );
 }

@@ -9,9 +9,9 @@ import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { Fact } from "../../ui/fact.tsx";
 import styles from "./automations.module.css";
 import { DeliveriesCard } from "./deliveries-card.tsx";
-import { Fact } from "./jobs-panel.tsx";
 import { webhookList, type WebhookRow } from "./webhook-list.ts";
 
 const WebhooksForm = lazy(async () => ({ default: (await import("./webhooks-form.tsx")).WebhooksForm }));

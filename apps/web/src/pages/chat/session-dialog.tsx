@@ -2,16 +2,8 @@ import type { SessionSummary } from "@factotum/protocol";
 import { type FormEvent, useState } from "react";
 import { useController } from "../../app/app-context.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { msg, t } from "../../i18n/t.ts";
-
-type Question = { readonly type: "none" } | { readonly type: "reset"; readonly text: string; readonly yes: string };
-
-const NO_QUESTION: Question = { type: "none" };
-const RESET: Question = {
-  type: "reset",
-  text: msg("Start this conversation over? Its messages stay in the archive and are no longer shown here."),
-  yes: msg("Start over"),
-};
+import { t } from "../../i18n/t.ts";
+import { focusOnce } from "../../ui/focus-once.ts";
 
 interface SessionDialogProps {
   readonly session: SessionSummary;
@@ -24,7 +16,7 @@ interface SessionDialogProps {
 export function SessionDialog({ session, title, onClose }: SessionDialogProps): React.JSX.Element {
   const controller = useController();
   const [label, setLabel] = useState(title);
-  const [question, setQuestion] = useState<Question>(NO_QUESTION);
+  const [isAsking, setAsking] = useState(false);
 
   const save = (event: FormEvent): void => {
     event.preventDefault();
@@ -38,7 +30,20 @@ export function SessionDialog({ session, title, onClose }: SessionDialogProps): 
   };
   return (
     <Dialog title={title} onClose={onClose}>
-      {question.type === "none" ? (
+      {isAsking ? (
+        <>
+          <p>{t("Start this conversation over? Its messages stay in the archive and are no longer shown here.")}</p>
+          <div className="dialog-actions">
+            {/* The safe answer has the focus. */}
+            <button type="button" className="button" ref={focusOnce} onClick={() => setAsking(false)}>
+              {t("Cancel")}
+            </button>
+            <button type="button" className="button danger" onClick={confirm}>
+              {t("Start over")}
+            </button>
+          </div>
+        </>
+      ) : (
         <>
           <form onSubmit={save} className="dialog-form">
             <label className="field">
@@ -56,20 +61,7 @@ export function SessionDialog({ session, title, onClose }: SessionDialogProps): 
               {t("Save name")}
             </button>
           </form>
-          <SessionActions session={session} title={title} onAsk={() => setQuestion(RESET)} onClose={onClose} />
-        </>
-      ) : (
-        <>
-          <p>{t(question.text)}</p>
-          <div className="dialog-actions">
-            {/* // The safe answer is focused. */}
-            <button type="button" className="button" ref={focusOnce} onClick={() => setQuestion(NO_QUESTION)}>
-              {t("Cancel")}
-            </button>
-            <button type="button" className="button danger" onClick={confirm}>
-              {t(question.yes)}
-            </button>
-          </div>
+          <SessionActions session={session} title={title} onAsk={() => setAsking(true)} onClose={onClose} />
         </>
       )}
     </Dialog>
@@ -131,8 +123,4 @@ function SessionActions({ session, title, onAsk, onClose }: SessionDialogProps &
 function selectOnce(element: HTMLInputElement | null): void {
   // The dialog itself has focused its first button.
   if (element !== null) queueMicrotask(() => element.select());
-}
-
-function focusOnce(element: HTMLElement | null): void {
-  element?.focus();
 }

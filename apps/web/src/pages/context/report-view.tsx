@@ -1,9 +1,9 @@
 import type { ContextReport } from "@factotum/protocol";
 import { Link } from "@tanstack/react-router";
-import { formatMoment } from "../../app/locale.ts";
 import { t } from "../../i18n/t.ts";
 import { Card } from "../../ui/card.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
+import { Moment } from "../../ui/moment.tsx";
 import { StackedBar } from "../../ui/stacked-bar.tsx";
 import { ChangeCard } from "./change-card.tsx";
 import { askedTitle, count, partTitle } from "./context-words.ts";
@@ -22,7 +22,7 @@ export function ReportView({ report }: { readonly report: ContextReport }): Reac
         <p className={styles["hint"]}>{isPerson ? t("You asked:") : t("Asked by:")}</p>
         <h2 dir="auto">{isPerson ? (bodyOf(report) ?? askedTitle(request)) : askedTitle(request)}</h2>
         <div className="fact-line">
-          <time dateTime={new Date(request.sentAtMs).toISOString()}>{formatMoment(request.sentAtMs)}</time>
+          <Moment atMs={request.sentAtMs} />
           {request.request === 1 ? null : <span>{t("Step {number}: after the results of tools", { number: request.request })}</span>}
           <Link to="/trace/$id" params={{ id: request.turnId }}>
             {t("Trace")}

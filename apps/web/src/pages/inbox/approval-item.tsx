@@ -2,12 +2,12 @@ import type { Approval } from "@factotum/protocol";
 import { formatMoment } from "../../app/locale.ts";
 import { gatewayText } from "../../i18n/gateway-text.ts";
 import { t } from "../../i18n/t.ts";
+import { SessionLink } from "../../shell/session-link.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
 import { DECISION_LABELS } from "./decision-labels.ts";
 import { InboxItem } from "./inbox-item.tsx";
 import styles from "./inbox.module.css";
-import { SessionLink } from "./session-link.tsx";
 import { useDecision } from "./use-decision.ts";
 
 /** A tool call that waits for a decision. */

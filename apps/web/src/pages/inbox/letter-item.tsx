@@ -1,15 +1,15 @@
 import type { DeadLetter } from "@factotum/protocol";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { formatMoment } from "../../app/locale.ts";
 import { gatewayText } from "../../i18n/gateway-text.ts";
 import { t } from "../../i18n/t.ts";
+import { SessionLink } from "../../shell/session-link.tsx";
+import { TraceLink } from "../../shell/trace-link.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
 import { useToasts } from "../../ui/toasts.tsx";
 import { InboxItem } from "./inbox-item.tsx";
-import { SessionLink } from "./session-link.tsx";
 import { useDecision } from "./use-decision.ts";
 
 /** A message that was given up. What may have been shown already is sent again after a question, and nothing is discarded without one. */
@@ -34,11 +34,7 @@ export function LetterItem({ letter }: { readonly letter: DeadLetter }): React.J
           {channel === undefined ? null : <span>{`${channel}/${accountId ?? ""}`}</span>}
           <span>{formatMoment(failedAtMs)}</span>
           <SessionLink sessionKey={sessionKey} />
-          {turnId === undefined ? null : (
-            <Link to="/trace/$id" params={{ id: turnId }}>
-              {t("What happened to this message")}
-            </Link>
-          )}
+          <TraceLink turnId={turnId} />
         </>
       }
       actions={

@@ -1,10 +1,10 @@
 import type { GatewayWarning } from "@factotum/protocol";
 import { useController } from "../../app/app-context.ts";
 import { t } from "../../i18n/t.ts";
+import { SessionLink } from "../../shell/session-link.tsx";
 import { WarningFix, WarningText } from "../../shell/warning-words.tsx";
 import { Button } from "../../ui/button.tsx";
 import { InboxItem } from "./inbox-item.tsx";
-import { SessionLink } from "./session-link.tsx";
 
 /** A condition of the gateway. Dismissed, it comes back when its text changes. */
 export function WarningItem({ warning }: { readonly warning: GatewayWarning }): React.JSX.Element {

@@ -4,6 +4,8 @@ import { memo, useId, useState } from "react";
 import { formatExact } from "../../app/locale.ts";
 import { gatewayText } from "../../i18n/gateway-text.ts";
 import { msg, t } from "../../i18n/t.ts";
+import { SessionLink } from "../../shell/session-link.tsx";
+import { TraceLink } from "../../shell/trace-link.tsx";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -78,16 +80,10 @@ function Fields({ entry }: { readonly entry: LogEntry }): React.JSX.Element {
         ))}
       </dl>
       <div className="fact-line">
-        {turnId === undefined ? null : (
-          <Link to="/trace/$id" params={{ id: turnId }}>
-            {t("What happened to this message")}
-          </Link>
-        )}
+        <TraceLink turnId={turnId} />
         {sessionKey === undefined ? null : (
           <>
-            <Link to="/chat/{-$sessionKey}" params={{ sessionKey }}>
-              {t("Open the conversation")}
-            </Link>
+            <SessionLink sessionKey={sessionKey} />
             <Link to="/context/$sessionKey" params={{ sessionKey }}>
               {t("What the model was given")}
             </Link>

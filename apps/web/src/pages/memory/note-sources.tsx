@@ -1,9 +1,9 @@
 import type { MemoryAuditEntry, MemoryFinding } from "@factotum/protocol";
-import { Link } from "@tanstack/react-router";
 import { formatMoment } from "../../app/locale.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { useRpc } from "../../data/use-rpc.ts";
 import { t } from "../../i18n/t.ts";
+import { SessionLink } from "../../shell/session-link.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { findingText, originText } from "./memory-texts.ts";
@@ -48,9 +48,7 @@ function Entry({ entry: { startLine, text, origin, source, findings } }: { reado
         <small>
           {formatMoment(source.atMs)}
           {" · "}
-          <Link to="/chat/{-$sessionKey}" params={{ sessionKey: source.sessionKey }}>
-            {t("Open the conversation")}
-          </Link>
+          <SessionLink sessionKey={source.sessionKey} />
         </small>
       )}
     </li>

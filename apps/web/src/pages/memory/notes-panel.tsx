@@ -1,7 +1,6 @@
 import type { MemoryFile } from "@factotum/protocol";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
-import { formatMoment } from "../../app/locale.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { useAction } from "../../data/use-action.ts";
 import { useRpc } from "../../data/use-rpc.ts";
@@ -10,6 +9,7 @@ import { Button } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { formatSize } from "../../ui/format-size.ts";
 import { Field } from "../../ui/field.tsx";
+import { Moment } from "../../ui/moment.tsx";
 import { SearchResults } from "./search-results.tsx";
 import styles from "./memory.module.css";
 
@@ -120,7 +120,7 @@ function NoteItem({ agent, note: { path, sizeBytes, changedAtMs }, versions }: N
         <bdi>{path}</bdi>
       </Link>
       <small>
-        <time dateTime={new Date(changedAtMs).toISOString()}>{formatMoment(changedAtMs)}</time>
+        <Moment atMs={changedAtMs} />
         {" · "}
         {formatSize(sizeBytes)}
         {versions === 0 ? null : ` · ${t("{count, plural, one {# version} other {# versions}}", { count: versions })}`}

@@ -1,6 +1,5 @@
 import { Link } from "@tanstack/react-router";
 import type { GatewayStatus, JobSummary } from "@factotum/protocol";
-import { formatMoment } from "../../app/locale.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { useRpc } from "../../data/use-rpc.ts";
 import { isolate } from "../../i18n/isolate.ts";
@@ -8,6 +7,7 @@ import { gatewayText } from "../../i18n/gateway-text.ts";
 import { t } from "../../i18n/t.ts";
 import { Card } from "../../ui/card.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
+import { Moment } from "../../ui/moment.tsx";
 import { nextRuns } from "./next-runs.ts";
 import styles from "./overview.module.css";
 
@@ -56,7 +56,7 @@ function NextRuns({ jobs, heartbeats }: NextRunsProps): React.JSX.Element {
               {name}
             </Link>
           )}
-          <time dateTime={new Date(atMs).toISOString()}>{formatMoment(atMs)}</time>
+          <Moment atMs={atMs} />
           <small>{agentId}</small>
         </li>
       ))}

@@ -1,14 +1,15 @@
 import type { MessageTrace } from "@factotum/protocol";
 import { Link, useParams, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { formatMoment } from "../../app/locale.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { useRpc } from "../../data/use-rpc.ts";
 import { t } from "../../i18n/t.ts";
 import { PageFrame } from "../../shell/page-frame.tsx";
+import { SessionLink } from "../../shell/session-link.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
+import { Moment } from "../../ui/moment.tsx";
 import { StackedBar } from "../../ui/stacked-bar.tsx";
 import { StepRow } from "./step-row.tsx";
 import { isUnderway, toTracedWay } from "./trace-steps.ts";
@@ -52,10 +53,8 @@ function TraceView({ trace }: { readonly trace: MessageTrace }): React.JSX.Eleme
         <p>{summaryOf(way, trace)}</p>
         <StackedBar label={t("Where the time went")} parts={timeParts(way)} />
         <div className="fact-line">
-          <time dateTime={new Date(way.startMs).toISOString()}>{formatMoment(way.startMs)}</time>
-          <Link to="/chat/{-$sessionKey}" params={{ sessionKey }}>
-            {t("Open the conversation")}
-          </Link>
+          <Moment atMs={way.startMs} />
+          <SessionLink sessionKey={sessionKey} />
           {newest === undefined ? null : (
             <Link to="/context/$sessionKey" params={{ sessionKey }} search={{ request: newest.id }}>
               {t("What the model was given")}

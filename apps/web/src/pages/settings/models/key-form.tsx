@@ -7,6 +7,7 @@ import { t } from "../../../i18n/t.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/field.tsx";
 import { useToasts } from "../../../ui/toasts.tsx";
+import { WebLink } from "../../../ui/web-link.tsx";
 import styles from "./models.module.css";
 
 /** A test is up to three requests of ten seconds each. */
@@ -75,7 +76,7 @@ export function KeyForm({ provider: { id, label, url, defaultModel }, isFirst, o
           <RichText
             id="<0>Make a key at {host}</0>. It is kept in a file on the gateway’s machine that only its owner may read."
             values={{ host: new URL(url).host }}
-            parts={[<ProviderLink key="0" url={url} />]}
+            parts={[<WebLink key="0" url={url} />]}
           />
         </p>
       )}
@@ -90,13 +91,5 @@ export function KeyForm({ provider: { id, label, url, defaultModel }, isFirst, o
         ) : null}
       </div>
     </form>
-  );
-}
-
-function ProviderLink({ url, children }: { readonly url: string; readonly children?: React.ReactNode }): React.JSX.Element {
-  return (
-    <a href={url} target="_blank" rel="noopener noreferrer">
-      {children}
-    </a>
   );
 }

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
-import { t } from "../../i18n/t.ts";
+import { t } from "../i18n/t.ts";
 
-/** The way to the conversation that an item belongs to; nothing if it is unknown. */
+/** The way to the conversation that something belongs to; nothing if it is unknown. */
 export function SessionLink({ sessionKey }: { readonly sessionKey: string | undefined }): React.JSX.Element | null {
   if (sessionKey === undefined || sessionKey === "") return null;
   return (
