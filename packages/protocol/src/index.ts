@@ -38,6 +38,7 @@ export type {
   NoticeBlock,
 } from "./shapes/chat.ts";
 export type { MessageVersions, SentVersion } from "./methods/chat-methods.ts";
+export { THINKING_LEVEL_IDS } from "./shapes/session-settings.ts";
 export type { SessionModeId, SessionSettings, ThinkingLevelId } from "./shapes/session-settings.ts";
 export { ConfigPatchResultSchema, ConfigReloadResultSchema, ConfigViewSchema } from "./shapes/config.ts";
 export type { ConfigDifference, ConfigFinding, ConfigPatchResult, ConfigReloadResult, ConfigView } from "./shapes/config.ts";

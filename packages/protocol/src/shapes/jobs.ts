@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { parserOf } from "../parser-of.ts";
+import { THINKING_LEVEL_IDS, type ThinkingLevelId } from "./session-settings.ts";
 
 /** When a job falls due: once, in elapsed time, or at the local times of a cron expression. Local times without a `timezone` are in the agent's. */
 export type ScheduleShape =
@@ -42,7 +43,7 @@ export interface JobShape {
     | { readonly type: "url"; readonly url: string }
     | { readonly type: "fileChanged"; readonly path: string };
   readonly model?: string;
-  readonly thinking?: "off" | "minimal" | "low" | "medium" | "high" | "xhigh" | "adaptive" | "max";
+  readonly thinking?: ThinkingLevelId;
   readonly timeoutSeconds?: number;
   readonly lightContext?: boolean;
   readonly tools?: readonly string[];
@@ -81,7 +82,7 @@ const jobFields = {
     ])
     .optional(),
   model: z.string().optional(),
-  thinking: z.enum(["off", "minimal", "low", "medium", "high", "xhigh", "adaptive", "max"]).optional(),
+  thinking: z.enum(THINKING_LEVEL_IDS).optional(),
   timeoutSeconds: z.number().optional(),
   lightContext: z.boolean().optional(),
   tools: z.array(z.string()).max(200).optional(),

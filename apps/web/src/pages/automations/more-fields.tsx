@@ -1,4 +1,4 @@
-import type { JobShape } from "@factotum/protocol";
+import { THINKING_LEVEL_IDS } from "@factotum/protocol";
 import { useRpc } from "../../data/use-rpc.ts";
 import { t } from "../../i18n/t.ts";
 import { CodeField } from "../../ui/code-field.tsx";
@@ -6,17 +6,6 @@ import { Field } from "../../ui/field.tsx";
 import { CheckFields } from "./check-fields.tsx";
 import styles from "./automations.module.css";
 import type { DraftProps } from "./payload-fields.tsx";
-
-const THINKING_LEVELS: readonly NonNullable<JobShape["thinking"]>[] = [
-  "off",
-  "minimal",
-  "low",
-  "medium",
-  "high",
-  "xhigh",
-  "adaptive",
-  "max",
-];
 
 /** The parts of a job that have a default which is mostly right. */
 export function MoreFields({ draft, onChange }: DraftProps): React.JSX.Element {
@@ -134,7 +123,7 @@ function ModelFields({ draft: { session, model, thinking, tools }, onChange }: D
           {(control) => (
             <select {...control} value={thinking} onChange={({ target }) => onChange({ thinking: target.value })}>
               <option value="">{t("as usual")}</option>
-              {THINKING_LEVELS.map((level) => (
+              {THINKING_LEVEL_IDS.map((level) => (
                 <option key={level} value={level}>
                   {level}
                 </option>

@@ -1,8 +1,9 @@
+import { USAGE_GROUPS } from "@factotum/protocol";
 import { useState } from "react";
 import { t } from "../../i18n/t.ts";
 import { Field } from "../../ui/field.tsx";
 import { Segmented } from "../../ui/segmented.tsx";
-import { dayBefore, dayOf, DEFAULT_DAYS, GROUPS, isDay, type UsagePeriod } from "./usage-period.ts";
+import { dayBefore, dayOf, DEFAULT_DAYS, isDay, type UsagePeriod } from "./usage-period.ts";
 import type { UsageSearch } from "./usage-search.ts";
 import { groupText } from "./usage-texts.ts";
 import styles from "./usage.module.css";
@@ -43,7 +44,7 @@ export function PeriodControls({ period: { from, to, by }, isOrdered, onChange }
       </div>
       <Segmented
         label={t("Grouped by")}
-        choices={GROUPS.map((group) => ({ value: group, label: groupText(group) }))}
+        choices={USAGE_GROUPS.map((group) => ({ value: group, label: groupText(group) }))}
         value={by}
         onChange={(group) => onChange({ by: group })}
       />

@@ -1,8 +1,5 @@
-import type { UsageGroup } from "@factotum/protocol";
+import { USAGE_GROUPS, type UsageGroup } from "@factotum/protocol";
 import type { UsageSearch } from "./usage-search.ts";
-
-/** What usage can be grouped by, in the order of the page. */
-export const GROUPS = ["day", "model", "cause", "agent", "channel", "session"] as const satisfies readonly UsageGroup[];
 
 /** Days of the period without an address. */
 export const DEFAULT_DAYS = 30;
@@ -28,7 +25,7 @@ export function periodOf({ from, to, by }: UsageSearch, nowMs: number = Date.now
     to: last,
     fromMs: startOf(first),
     toMs: startOf(dayBefore(last, -1)),
-    by: GROUPS.find((group) => group === by) ?? "day",
+    by: USAGE_GROUPS.find((group) => group === by) ?? "day",
   };
 }
 
