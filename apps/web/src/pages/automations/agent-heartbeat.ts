@@ -1,4 +1,5 @@
 import type { ConfigView } from "@factotum/protocol";
+import { asBlock, type ConfigBlock } from "./config-block.ts";
 
 /** The heartbeat of an agent as it is in the fields of the form. */
 export interface HeartbeatDraft {
@@ -11,18 +12,12 @@ export interface HeartbeatDraft {
   readonly model: string;
 }
 
-type Block = Readonly<Record<string, unknown>>;
-
 /** Where the heartbeat of an agent is set: in the entry of the agent, or for all of them. */
 type Place = { readonly type: "defaults" } | { readonly type: "entry"; readonly index: number };
 
 const DEFAULT_EVERY = "30m";
 
-function asBlock(value: unknown): Block {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
-}
-
-function entriesOf({ written }: Pick<ConfigView, "written">): readonly Block[] {
+function entriesOf({ written }: Pick<ConfigView, "written">): readonly ConfigBlock[] {
   const list = asBlock(written["agents"])["list"];
   return Array.isArray(list) ? list.map(asBlock) : [];
 }
@@ -36,7 +31,7 @@ function placeOf(view: Pick<ConfigView, "written">, agentId: string): Place {
 }
 
 /** The block as it is written; empty if the heartbeat is off. */
-function blockOf(view: Pick<ConfigView, "written">, agentId: string): Block {
+function blockOf(view: Pick<ConfigView, "written">, agentId: string): ConfigBlock {
   const own = entriesOf(view).find(({ id }) => id === agentId)?.["heartbeat"];
   return asBlock(own ?? asBlock(asBlock(view.written["agents"])["defaults"])["heartbeat"]);
 }
@@ -72,7 +67,7 @@ export function heartbeatPatch(
 }
 
 /** Parts that are emptied are null: a merge patch removes them. */
-function onBlock(before: Block, { every, start, end, target, prompt, model }: HeartbeatDraft): Block {
+function onBlock(before: ConfigBlock, { every, start, end, target, prompt, model }: HeartbeatDraft): ConfigBlock {
   const hours = start !== "" && end !== "" ? { ...asBlock(before["activeHours"]), start, end } : null;
   const orNull = (text: string): string | null => (text.trim() === "" ? null : text.trim());
   return {
@@ -85,6 +80,6 @@ function onBlock(before: Block, { every, start, end, target, prompt, model }: He
   };
 }
 
-function withoutNulls(value: Block | string): Block | string {
+function withoutNulls(value: ConfigBlock | string): ConfigBlock | string {
   return typeof value === "string" ? value : Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== null));
 }

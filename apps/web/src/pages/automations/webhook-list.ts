@@ -1,4 +1,5 @@
 import type { ConfigView } from "@factotum/protocol";
+import { asBlock } from "./config-block.ts";
 
 /** An address at which other systems tell what has happened. */
 export interface WebhookRow {
@@ -17,12 +18,6 @@ export interface WebhookRow {
 export interface WebhookList {
   readonly isOn: boolean;
   readonly rows: readonly WebhookRow[];
-}
-
-type Block = Readonly<Record<string, unknown>>;
-
-function asBlock(value: unknown): Block {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
 }
 
 function textOf(value: unknown): string | undefined {
