@@ -5,6 +5,7 @@ import { createTextTranslator } from "./text-translator.ts";
 const { translate, learn } = createTextTranslator({
   "There is no job {0}.": "没有任务 {0}。",
   "There is no {0}.": "没有 {0}。",
+  "{0} answers {1}.": "{0} 应答 {1}。",
   'There is no agent "{0}".': "没有智能体“{0}”。",
   "{0} has changed since {1}.": "{1} 之后 {0} 已变化。",
   "It was not sent: {0}": "未发送：{0}",
@@ -51,6 +52,9 @@ test.each([
   ],
   ["what follows a colon in a value", "local/m failed: ECONNREFUSED", "local/m 失败：ECONNREFUSED"],
   ["a word with an ending", "The house failed (500)", "The house 失败（500）"],
+  ["without the spaces around a name, where a value is translated", "the port answers two words.", "该端口应答两个词。"],
+  ["with the spaces around a name", "Bob answers nora.", "Bob 应答 nora。"],
+  ["with the mark of Chinese before a clause of it", "Who knows; the port answers Bob", "Who knows；该端口应答 Bob"],
   ["but no words of others by a template of few letters", "Tea or milk, please", "Tea or milk, please"],
   ["but no name that is a known text, too", 'There is no agent "two words".', "没有智能体“two words”。"],
   ["nor a single word", "There is no Memory.", "没有 Memory。"],

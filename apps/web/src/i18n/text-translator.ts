@@ -21,6 +21,10 @@ const MAX_REMEMBERED = 500;
 const TURNING = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 /** What needs no space after it. */
 const CJK_END = /[\p{Script=Han}。！？：；，”）]$/u;
+const HAN_START = /^\p{Script=Han}/u;
+/** Stands around a translated value until the text around it is known. */
+const EDGE = "\ue000";
+const SPACE_AT_EDGE = /(?<=\p{Script=Han}) \ue000(?=\p{Script=Han})|(?<=\p{Script=Han})\ue000 (?=\p{Script=Han})|\ue000/gu;
 /** What shows that a value holds more than one quoted text. */
 const QUOTATION_END = /(?<!\\)["`]/;
 const PARENTHESES = /^\(([^()]+)\)$/s;
@@ -135,9 +139,10 @@ class TextTranslator {
       if (translated === undefined) return shown(value);
       known += translated.known;
       parts += translated.parts;
-      return translated.words;
+      return EDGE + translated.words + EDGE;
     });
-    return isWrong ? undefined : { words, known, parts };
+    // A space sets a name off; words of Chinese have no space between them.
+    return isWrong ? undefined : { words: words.replaceAll(SPACE_AT_EDGE, ""), known, parts };
   }
 
   /** The sentences and clauses of a text, each run of which may be one text of the catalogue. */
@@ -195,6 +200,7 @@ function surround(before: string, text: Translated | undefined, after: string): 
 /** What separates two pieces; the first may be the end of a template. */
 function separator(gap: string, before: string, after: string): string {
   if (after.startsWith("（") && gap.trim() === "") return "";
+  if (gap.startsWith(";") && HAN_START.test(after)) return "；";
   if (before !== "" && !CJK_END.test(before)) return gap;
   return gap.startsWith(":") ? "：" : gap.startsWith(";") ? "；" : "";
 }
