@@ -17,6 +17,22 @@ const QUESTION = /^You are asked whether|^Can you be reached|^Do this with the s
 /** What a model is told in a tool's result, and a command for the terminal. */
 const FOR_MODEL = /^No one can be asked|was not answered|^The gateway has not started|factotum /;
 const LOG = /\b(?:log|logger)\.\w+$/;
+/** Titles and descriptions of an account's settings, which the catalogue of the settings has. */
+const ACCOUNT_SETTING = /^[\p{Lu}`]|\.$/u;
+/** What a webhook answers the platform, and a line of the log. */
+const HTTP_ANSWER = /^(?:stopped|not stored), send it again$|^POST only$|^the body |^this event belongs|^event ignored$/;
+const ACCOUNT_SCHEMAS: readonly string[] = [
+  "a2a",
+  "chat-sdk",
+  "discord",
+  "email",
+  "feishu",
+  "irc",
+  "matrix",
+  "slack",
+  "telegram",
+  "webhook",
+].map((channel) => `${channel}/src/config.ts`);
 
 interface Row extends SentenceFilter {
   readonly folder: string;
@@ -68,7 +84,12 @@ const SOURCES: readonly Row[] = [
     folder: "packages/gateway/src",
     in: [
       "channels/channel-inspector.ts",
+      "channels/channel-supervisor.ts",
+      "delivery/dispatcher.ts",
+      "delivery/expired-row.ts",
+      "delivery/row-sender.ts",
       "notices/failure-text.ts",
+      "rpc/send-test-message.ts",
       "schedule/job-outcome.ts",
       "schedule/job-programs.ts",
       "schedule/job-runner.ts",
@@ -93,9 +114,15 @@ const SOURCES: readonly Row[] = [
     folder: "packages/channel-kit/src",
     in: [
       "bot-identity.ts",
+      "cached-lookup.ts",
+      "card-rows.ts",
+      "command-registrar.ts",
+      "connection-supervisor.ts",
       "error-classifier.ts",
       "failure-line.ts",
       "http-client.ts",
+      "poller.ts",
+      "sdk-fetch.ts",
       "send-in-parts.ts",
       "send-problems.ts",
       "send-queue.ts",
@@ -103,8 +130,10 @@ const SOURCES: readonly Row[] = [
       "unstored-health.ts",
       "web-socket.ts",
       "webhook-health.ts",
+      "webhook-receiver.ts",
     ],
     phrases: true,
+    leaves: HTTP_ANSWER,
     except: LOG,
   },
   { folder: "packages/tools/src/file-access" },
@@ -158,6 +187,7 @@ const SOURCES: readonly Row[] = [
       "compose/stage-package.ts",
       "compose/switch-plugins.ts",
       "admin",
+      "extensions/id-forms.ts",
       "extensions/installed-source.ts",
       "extensions/lock-extensions.ts",
       "extensions/npm-project.ts",
@@ -168,6 +198,115 @@ const SOURCES: readonly Row[] = [
     ],
     leaves: COMMAND,
   },
+  { folder: "extensions", in: ACCOUNT_SCHEMAS, phrases: true, leaves: ACCOUNT_SETTING },
+  {
+    folder: "extensions/a2a/src",
+    in: ["errors.ts", "http/endpoint.ts", "outbound/sender.ts"],
+    phrases: true,
+    leaves:
+      /^this channel \{0\}$|^too many requests|^the body |^GET\b|^given up$|^(?:stopped|the message).*send it again$|\((?:no longer kept|this file could not be sent)\)$/,
+    except: LOG,
+  },
+  {
+    folder: "extensions/chat-sdk/src",
+    in: [
+      "adapter/adapter-session.ts",
+      "adapter/call-adapter.ts",
+      "adapter/find-adapter.ts",
+      "adapter/load-adapter.ts",
+      "channel.ts",
+      "errors.ts",
+      "known-adapters.ts",
+      "outbound",
+      "transport",
+    ],
+    phrases: true,
+    leaves: /^(?:stopped|not stored|not handled), |^the body |^the adapter (?:took too long|cannot read)/,
+    except: LOG,
+  },
+  {
+    folder: "extensions/discord/src",
+    in: [
+      "api",
+      "channel.ts",
+      "command-menu.ts",
+      "context/directory.ts",
+      "context/guild-roles.ts",
+      "context/places.ts",
+      "errors.ts",
+      "gateway",
+      "outbound",
+      "snowflake.ts",
+    ],
+    phrases: true,
+    leaves: /^HTTP \{0\}$|^View Channel$|^discord event$|^the request$|^not stored$|^the file is on|^what follows|^too many events/,
+    except: LOG,
+  },
+  {
+    folder: "extensions/email/src",
+    in: [
+      "errors.ts",
+      "inbound/accept-mail.ts",
+      "inbound/loop-guard.ts",
+      "inbound/prove-sender.ts",
+      "login",
+      "outbound/deliver-mail.ts",
+      "outbound/sender.ts",
+      "probe.ts",
+      "transport",
+    ],
+    phrases: true,
+    leaves: /^(?:AUTH|user=)|^its (?:headers|texts)|^it is (?:gone|one of)|^it exceeds|^a thread is kept/,
+    except: LOG,
+  },
+  {
+    folder: "extensions/feishu/src",
+    in: ["api", "context/lookups.ts", "outbound", "transport"],
+    phrases: true,
+    leaves: /^HTTP \{0\}$|^application\/json|^<at/,
+    except: LOG,
+  },
+  {
+    folder: "extensions/irc/src",
+    in: ["connection", "errors.ts", "network", "outbound"],
+    phrases: true,
+    leaves: /^@label=|^sasl failed$|^socket close$/,
+    except: LOG,
+  },
+  {
+    folder: "extensions/matrix/src",
+    in: [
+      "api",
+      "channel.ts",
+      "context/directory.ts",
+      "context/known-events.ts",
+      "errors.ts",
+      "outbound",
+      "rooms/direct-rooms.ts",
+      "rooms/room-book.ts",
+      "rooms/upgraded-room.ts",
+      "transport",
+    ],
+    phrases: true,
+    leaves: /^(?:\{0\}: )?HTTP \{\d\}$|^Bearer|^<a |^the file$|^this is not the address/,
+    except: LOG,
+  },
+  {
+    folder: "extensions/slack/src",
+    in: ["api", "context/lookups.ts", "outbound", "transport"],
+    phrases: true,
+    leaves: /^HTTP \{0\}$|^Bearer|^application\/json|^the file /,
+    except: LOG,
+  },
+  {
+    folder: "extensions/telegram/src",
+    in: ["api", "channel.ts", "errors.ts", "outbound", "transport"],
+    phrases: true,
+    leaves: /^HTTP \{0\}$|^<a |^the Bot API server|^the file is not|^it is not a part/,
+    except: LOG,
+  },
+  { folder: "extensions/webchat/src", in: ["channel.ts", "errors.ts", "outbound"], phrases: true, leaves: /webhook\.$|^The attachment / },
+  { folder: "extensions/webhook/src", in: ["api", "outbound", "signature.ts", "transport"], phrases: true },
 ];
 
 function catalogue(name: string): Readonly<Record<string, string>> {
@@ -187,6 +326,12 @@ const found = SOURCES.flatMap(({ folder, in: places = [""], leaves, ...filter })
 test.each(SOURCES)("messages are read from each of $folder $in", ({ folder, in: places = [""] }) => {
   const files = [...new Set(found.map(({ file }) => file))];
   expect(places.filter((place) => !files.some((file) => file.startsWith(join(folder, place))))).toEqual([]);
+});
+
+test("messages are read from each channel", () => {
+  const channels = new Set(trackedFiles("extensions").map((file) => file.split("/").slice(0, 3).join("/")));
+  const rows = SOURCES.map(({ folder }) => folder);
+  expect([...channels].filter((folder) => folder.endsWith("/src") && !rows.includes(folder))).toEqual([]);
 });
 
 test("each message that a client can be shown has its translation", () => {

@@ -76,10 +76,22 @@ test("in Chinese an account is looked at, checked, and who may write is changed,
   await region(page, "状态").getByText("平台上的名称：").waitFor();
   await page.getByLabel("平台上的 ID").fill("@ann");
   await press(page, "准入");
-  await page.getByText("has not the form of the id of a person").waitFor();
+  await page.getByText("“@ann”不符合该平台用户 ID 的形式").waitFor();
   await page.getByLabel("平台上的 ID").fill("2002");
   await press(page, "准入");
   await page.getByRole("button", { name: "删除 2002" }).waitFor();
+  await page.getByLabel("令牌", { exact: true }).fill("wrong");
+  await press(page, "保存设置");
+  await page.getByText("应为 @BotFather 给出的令牌").waitFor();
+  // What the channel says of a platform that refuses is Chinese, too.
+  await page.getByLabel("令牌", { exact: true }).fill(`123456:${"x".repeat(35)}`);
+  await press(page, "保存设置");
+  await region(page, "状态").getByText("启动之后密钥已更改").waitFor();
+  await press(page, "检查访问");
+  await page.getByText("凭据被拒绝：Telegram 拒绝了 getMe").waitFor();
+  await press(page, "重新启动");
+  await region(page, "状态").getByText("令牌有误或已撤销：请从 @BotFather 获取当前令牌").first().waitFor();
+  await page.getByLabel("令牌", { exact: true }).fill(telegram.app.token);
   await press(page, "保存设置");
   await page.getByText("已保存并生效。").waitFor();
   expect(await findViolations(page)).toEqual([]);

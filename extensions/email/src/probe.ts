@@ -41,11 +41,12 @@ function noteOf({ folder, senderVerification }: EmailConfig, found: readonly str
   if (found === undefined) return `${folder} is empty: send a mail from outside and probe again to learn the authserv-id of its server.`;
   if (wanted !== undefined && found[0] === wanted) return undefined;
   const names = found.join(", ");
+  const [topmost] = found;
   if (wanted === undefined)
-    return found.length === 0
+    return topmost === undefined
       ? "senderVerification is not set, so every mail is refused, and the newest one has no Authentication-Results: its server does not check senders, or it came from inside."
-      : `senderVerification is not set, so every mail is refused. The newest one has Authentication-Results of ${names}; if ${found[0] ?? ""} is the receiving server, set senderVerification.authservId to it.`;
-  return found.length === 0
+      : `senderVerification is not set, so every mail is refused. The newest one has Authentication-Results of ${names}; if ${topmost} is the receiving server, set senderVerification.authservId to it.`;
+  return topmost === undefined
     ? `The newest mail has no Authentication-Results of ${wanted}: such mail is refused.`
     : `The newest mail has Authentication-Results of ${names}; with authservId ${wanted} ${found.includes(wanted) ? "those above it are ignored" : "such mail is refused"}.`;
 }

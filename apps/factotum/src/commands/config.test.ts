@@ -220,7 +220,7 @@ test("validate and set note ids that match nobody on their channel, with the rig
       ["notice", "session.identityLinks.bob[0]"],
     ],
   ]);
-  expect(problems[0]?.message).toMatch(/"on_olga" has not the form .* matches nobody.* Write the open id/);
+  expect(problems[0]?.message).toMatch(/"on_olga" has not the form .* matches nobody.* Write it like this: the open id/);
   const { stderr } = await cli.run("config", "set", "channels.irc.allowFrom", '["Bob"]');
   expect(stderr).toMatch(/note: .*channels\.irc\.allowFrom\[0\].*"Bob" has not the form/);
 });
@@ -233,7 +233,7 @@ test("a rule for a person whom no id of the channel can name is refused, and not
   for (const key of ["@bob", "bob", "+15551234", "irc:account:bob", "id:bob"]) {
     const { code, stderr } = await set(key);
     expect([key, code]).toEqual([key, 4]);
-    expect(stderr).toMatch(/has not the form of the id of a person there and matches nobody\. Write account:<name>/);
+    expect(stderr).toMatch(/has not the form of the id of a person there and matches nobody\. Write it like this: account:<name>/);
   }
   for (const key of ["account:bob", "id:account:bob", "channel:irc:account:bob"]) expect((await set(key)).code).toBe(0);
 });

@@ -51,8 +51,11 @@ export function idCheck({ pattern, form }: IdForm, kind: keyof IdForms): (id: st
   const expression = compile(pattern);
   return (id) => {
     if (id === "*" || expression === undefined || (id.length <= MAX_LENGTH && expression.test(id))) return undefined;
-    const [owner, none] = kind === "conversations" ? ["a conversation", "no conversation"] : ["a person", "nobody"];
-    return { message: `"${id}" has not the form of the id of ${owner} there and matches ${none}.`, fix: `Write ${form}.` };
+    const message =
+      kind === "conversations"
+        ? `"${id}" has not the form of the id of a conversation there and matches no conversation.`
+        : `"${id}" has not the form of the id of a person there and matches nobody.`;
+    return { message, fix: `Write it like this: ${form}.` };
   };
 }
 

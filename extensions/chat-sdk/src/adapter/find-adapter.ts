@@ -40,8 +40,12 @@ export async function findAdapter(name: string, from: string): Promise<FoundAdap
     if (isListed(name, await readPackage(project))) return describe(name, folder, adapter);
     isUnlisted = true;
   }
-  const reason = isUnlisted ? "was brought by another package and not chosen by you" : "is not installed";
-  throw refusal(`the adapter ${name} ${reason}; install it with: npm install --save-exact --prefix ${await installFolder(from)} ${name}`);
+  const advice = `install it with: npm install --save-exact --prefix ${await installFolder(from)} ${name}`;
+  throw refusal(
+    isUnlisted
+      ? `the adapter ${name} was brought by another package and not chosen by you; ${advice}`
+      : `the adapter ${name} is not installed; ${advice}`,
+  );
 }
 
 /** A problem that lasts until somebody changes something. */

@@ -71,12 +71,12 @@ export class ChannelJoiner implements Disposable {
   /** Channels that we are not in, and why. */
   get missing(): readonly string[] {
     const missing = [...this.#wanted.values()].filter(({ isJoined }) => !isJoined);
-    return missing.map(({ name, problem }) => `not in ${name} (${problem ?? "not joined yet"})`);
+    return missing.map(({ name, problem }) => `not in the channel ${name} (${problem ?? "not joined yet"})`);
   }
 
   /** As `missing`, in one text; `undefined` if there are none. */
   get problem(): string | undefined {
-    return this.missing.length === 0 ? undefined : this.missing.join(", ");
+    return this.missing.length === 0 ? undefined : this.missing.join("; ");
   }
 
   [Symbol.dispose](): void {

@@ -10,7 +10,7 @@ test("a probe names the login and the channels that refuse it, leaves, and passe
   scene.irc.channel("#closed").refusal = "473";
   await expect(scene.channel.probe?.(soon())).resolves.toEqual({
     account: { id: "account:bot", name: "factotum" },
-    missingPermissions: ["not in #closed (473 Cannot join channel)"],
+    missingPermissions: ["not in the channel #closed (473 Cannot join channel)"],
   });
   await scene.irc.until(() => scene.irc.clients.length === 0);
   expect(scene.channel.health().state).toBe("starting");

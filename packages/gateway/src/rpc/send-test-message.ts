@@ -1,6 +1,6 @@
 import type { Channel, Origin, SendReceipt } from "@factotum/channel-contract";
 import { ChannelError } from "@factotum/channel-contract";
-import type { ChannelTest } from "@factotum/protocol";
+import type { ChannelStatus, ChannelTest } from "@factotum/protocol";
 import type { AccountAddress } from "../channels/channel-inspector.ts";
 import type { Engine } from "../engine/engine.ts";
 import { RpcError } from "../kernel/rpc-error.ts";
@@ -8,6 +8,17 @@ import { accountPersonId, personId } from "../kernel/person-id.ts";
 
 /** How long the platform may take to find the recipient, and to answer. */
 const TEST_MS = 30_000;
+
+/** Why an account does not run, by its state. */
+const WHY_NOT: Readonly<Record<ChannelStatus["state"], string>> = {
+  starting: "it has not started yet",
+  connected: "it has not started yet",
+  degraded: "it does not work as it should",
+  disconnected: "it is not connected",
+  stopped: "it is stopped",
+  disabled: "it is switched off",
+  failed: "it could not be started",
+};
 
 interface Recipient {
   readonly to: string;
@@ -37,7 +48,9 @@ export async function sendTestMessage(
 
 function whyNot({ channels }: Pick<Engine["parts"], "channels">, { channel, accountId }: AccountAddress): string {
   const status = channels.status().find((one) => one.channel === channel && one.accountId === accountId);
-  return status === undefined ? "it is not known" : `it is ${status.state}${status.detail === undefined ? "" : ` (${status.detail})`}`;
+  if (status === undefined) return "it is not known";
+  const { state, detail } = status;
+  return detail === undefined ? WHY_NOT[state] : `${WHY_NOT[state]}: ${detail}`;
 }
 
 /** The owner who was admitted by a code, whose conversation is known; otherwise the first whom the configuration names there. */

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { type Account, accountLabel } from "../../channel-setup/account-name.ts";
 import { useRpcMutation } from "../../data/use-rpc.ts";
 import { RpcError } from "../../gateway-client/rpc-error.ts";
+import { gatewayText } from "../../i18n/gateway-text.ts";
 import { sentenceSpace } from "../../i18n/sentence-space.ts";
 import { t } from "../../i18n/t.ts";
 import { Button } from "../../ui/button.tsx";
@@ -104,17 +105,17 @@ function Probed({ result: { account, missingPermissions, problems = [], notes = 
         <p key={permission} className="problem">
           {t("It lacks a permission:")}
           {sentenceSpace()}
-          <bdi>{permission}</bdi>
+          <bdi>{gatewayText(permission)}</bdi>
         </p>
       ))}
       {problems.map((text) => (
         <p key={text} className="problem" dir="auto">
-          {text}
+          {gatewayText(text)}
         </p>
       ))}
       {notes.map((text) => (
         <p key={text} dir="auto">
-          {text}
+          {gatewayText(text)}
         </p>
       ))}
     </div>
