@@ -48,6 +48,24 @@ test("probes an account as it would start now, and reports why the platform refu
   await expect(client.call("channels.directory", { channel: "test", query: "ann" })).rejects.toThrow("has no directory");
 });
 
+test("a test message of an account that does not run is refused with the reason", async () => {
+  platform = new TestPlatform();
+  const off = platform.account({ enabled: false });
+  const fails = new TestPlatform().account({ accountId: "broken" });
+  const create = async (): Promise<never> => {
+    throw new Error("there is no token");
+  };
+  running = await startTestGateway({
+    platform,
+    accounts: [off, { ...fails, accountId: "broken", create }],
+    patch: withModel(server.baseUrl),
+  });
+  client = await TestClient.connect(running.gateway.url, running.token);
+  const send = async (accountId: string): Promise<unknown> => client.call("channels.test", { channel: "test", accountId, text: "Hello" });
+  await expect(send("default")).rejects.toThrow("The account test:default is not running: it is switched off");
+  await expect(send("broken")).rejects.toThrow("The account test:broken is not running: it could not be started: there is no token");
+});
+
 test("looks into the directory with the limit", async () => {
   const asked: unknown[] = [];
   await start({
