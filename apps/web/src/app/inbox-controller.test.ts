@@ -10,7 +10,7 @@ import { Store } from "./store.ts";
 
 /** A controller at a gateway with so many calls that wait and dead letters; `waiting` undefined refuses. */
 function open() {
-  const gateway = { waiting: 0 as number | undefined, letters: 0, asked: 0, refused: 0 };
+  const gateway = { waiting: 0 as number | undefined, letters: 0, asked: 0, refused: 0, held: undefined as Promise<void> | undefined };
   let say = (_event: GatewayEvent): void => undefined;
   let become = (_state: ConnectionState): void => undefined;
   const client = {
@@ -24,7 +24,9 @@ function open() {
       }
       if (method === "deadletters.list") return { letters: Array.from({ length: gateway.letters }) };
       gateway.asked += 1;
-      return { waiting: Array.from({ length: gateway.waiting }), grants: [] };
+      const waiting = Array.from({ length: gateway.waiting });
+      await gateway.held;
+      return { waiting, grants: [] };
     },
   };
   const store = new Store<AppState>(INITIAL_STATE, (notify) => notify());
@@ -81,4 +83,20 @@ test("a refused count leaves the badge as it was", async () => {
   controller.refresh();
   await expect.poll(() => gateway.refused).toBe(2);
   expect(store.get().inbox).toEqual({ approvals: 1, deadLetters: 0 });
+});
+
+test("an answer that comes after that of a later question counts nothing", async () => {
+  const { gateway, controller, store, connect } = open();
+  const { promise: held, resolve: answer } = Promise.withResolvers<void>();
+  Object.assign(gateway, { waiting: 2, held });
+  connect("connected");
+  await expect.poll(() => gateway.asked).toBe(1);
+  Object.assign(gateway, { waiting: 1, held: undefined });
+  controller.refresh();
+  await expect.poll(() => store.get().inbox?.approvals).toBe(1);
+  answer();
+  await held;
+  // After everything that the answer has set in motion.
+  await new Promise(setImmediate);
+  expect(store.get().inbox?.approvals).toBe(1);
 });

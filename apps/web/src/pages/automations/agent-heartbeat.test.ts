@@ -23,6 +23,13 @@ test("an agent's own heartbeat keeps the settings that the form has no field for
   });
 });
 
+test("of several agents each gets a block of its own: one in the defaults would be that of all", () => {
+  const view = { written: { agents: { list: [{ id: "main" }, { id: "clerk" }] } } };
+  expect(heartbeatPatch(view, "clerk", { ...ON, isOn: false })).toEqual({
+    agents: { list: [{ id: "main" }, { id: "clerk", heartbeat: "off" }] },
+  });
+});
+
 test("an agent without settings of its own has those of the defaults", () => {
   const defaults = { heartbeat: { every: "3h", activeHours: { start: "07:00", end: "09:00", timezone: "UTC" } } };
   const view = { written: { agents: { defaults, list: [{ id: "main" }] } } };

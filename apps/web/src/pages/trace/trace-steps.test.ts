@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { sampleRequest } from "../../../test/context-samples.ts";
 import { sampleTrace, TRACE_START_MS } from "../../../test/trace-sample.ts";
 import { isUnderway, toTracedWay } from "./trace-steps.ts";
 
@@ -10,8 +11,10 @@ test("the steps are in order of time, and the time adds up: two tools at once co
   expect(slowest?.key).toBe("request r2");
 });
 
-test("what was sent while the turn ran delays nothing, and a running turn has no end", () => {
+test("what was sent while the turn ran, or asked after it, delays nothing, and a running turn has no end", () => {
   const whole = sampleTrace();
+  const late = sampleRequest(1, { id: "r3", request: 3, sentAtMs: TRACE_START_MS + 12_100, durationMs: 500 });
+  expect(toTracedWay({ ...whole, requests: [...whole.requests, late] }).times).toEqual(toTracedWay(whole).times);
   const { endedAtMs: _ended, ...running } = whole;
   const early = whole.sends.map((send) => ({ ...send, createdAtMs: TRACE_START_MS + 4000, settledAtMs: TRACE_START_MS + 4500 }));
   expect(toTracedWay({ ...whole, sends: early }).times).toMatchObject({ totalMs: 12_000, deliveryMs: 0 });
