@@ -155,7 +155,8 @@ export class MarkdownStream {
     const added = [...links, ...notes].map(({ identifier }) => identifier);
     for (const settled of this.#settled) {
       if (!added.some((name) => mentions(settled.source, name))) continue;
-      const [node] = this.#parse(settled.source).nodes;
+      // A heading with a line below it may have taken definitions before it along.
+      const node = this.#parse(settled.source).nodes.at(-1);
       if (node !== undefined) settled.block = toBlock(node);
     }
   }
