@@ -73,6 +73,9 @@ describe("the built product", () => {
     expect(await changes.innerText()).toMatch(
       /So [\d,]+ tokens had to be read again instead of coming from the cache, which cost \$0\.\d+ more\./,
     );
+    // The answer, which was added, is counted and not listed.
+    await changes.getByText("1 message was added.").waitFor();
+    expect(await changes.locator("summary").count()).toBe(2);
     await changes.locator("summary").filter({ hasText: "New" }).first().press("Enter");
     await changes.locator("ins").filter({ hasText: "Answer in verse." }).waitFor();
     expect(await findViolations(page)).toEqual([]);

@@ -77,16 +77,32 @@ test("an address that means nothing shows every line, and no fault", async () =>
   await page.waitForURL(/#\/logs\?(?!.*more).*level=warn/);
 });
 
+/** Counts how often the page asks for lines from now on. Its timers are those of a clock that the test can move. */
+async function countLooks(page: Page): Promise<() => Promise<number>> {
+  await page.clock.install();
+  await page.evaluate(() => {
+    const counted = window as typeof window & { looks?: number };
+    const send = Reflect.get(WebSocket.prototype, "send") as (this: WebSocket, data: unknown) => void;
+    WebSocket.prototype.send = function count(data) {
+      if (typeof data === "string" && data.includes('"logs.tail"')) counted.looks = (counted.looks ?? 0) + 1;
+      send.call(this, data);
+    };
+  });
+  return () => page.evaluate(() => (window as typeof window & { looks?: number }).looks ?? 0);
+}
+
 test("lines come while the page is open, not while it is paused, and also after a kill and a restart", async () => {
   const page = await scene.open({ width: 360 }, "logs");
   await linesOf(page).first().waitFor();
   await page.getByRole("button", { name: "Pause" }).click();
   await page.getByText("Paused: new lines come when you continue.").waitFor();
+  const looks = await countLooks(page);
   const before = await linesOf(page).first().innerText();
   await scene.product.end("SIGKILL");
   await scene.restart();
   await page.getByText("Connected", { exact: true }).waitFor();
-  expect(await linesOf(page).first().innerText()).toBe(before);
+  await page.clock.fastForward(10_000);
+  expect([await looks(), await linesOf(page).first().innerText()]).toEqual([0, before]);
   await page.getByRole("button", { name: "Continue" }).click();
   await expect.poll(() => linesOf(page).first().innerText(), { timeout: 10_000 }).not.toBe(before);
 });
