@@ -9,6 +9,7 @@ import "./styles/base.css";
 import "./styles/parts.css";
 import "./styles/layout.css";
 import "./styles/conversation.css";
+import "./styles/composer.css";
 import "./styles/prose.css";
 import "./styles/notices.css";
 import "./styles/sessions.css";

@@ -1,7 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
-import { extname, join, normalize } from "node:path";
 import {
   type Approval,
   ClientFrameSchema,
@@ -19,24 +17,11 @@ import {
   type SessionSummary,
 } from "@factotum/protocol";
 import { WebSocket, WebSocketServer } from "ws";
+import { servePage } from "./serve-page.ts";
 import { ScriptedSession } from "./scripted-session.ts";
 
 /** Plays the assistant: the events of a session after a message. The signal fires when the run is stopped. */
 export type Script = (session: ScriptedSession, text: string, options: { readonly signal: AbortSignal }) => Promise<void>;
-
-/** The policy that the gateway sends with the page. */
-const CONTENT_SECURITY_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; " +
-  "manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-const TYPES: Readonly<Record<string, string>> = {
-  ".html": "text/html; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".svg": "image/svg+xml",
-  ".png": "image/png",
-  ".webmanifest": "application/manifest+json",
-};
 
 export const MAIN_KEY = "agent:main:main";
 
@@ -199,21 +184,7 @@ export class ScriptedGateway {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.method === "POST" && request.url === "/uploads") return this.#takeUpload(request, response);
     if (request.url?.startsWith("/media/") === true) return this.#giveMedia(request, response);
-    const path = normalize(new URL(request.url ?? "/", "http://127.0.0.1").pathname);
-    const file = path === "/" ? "/index.html" : path;
-    const type = TYPES[extname(file)];
-    const bytes =
-      this.#root === undefined || type === undefined ? undefined : await readFile(join(this.#root, file)).catch(() => undefined);
-    if (bytes === undefined || type === undefined) {
-      response.writeHead(404).end();
-      return;
-    }
-    response.writeHead(200, {
-      "content-type": type,
-      "content-security-policy": CONTENT_SECURITY_POLICY,
-      "x-content-type-options": "nosniff",
-    });
-    response.end(bytes);
+    return servePage(this.#root, request, response);
   }
 
   #accept(socket: WebSocket): void {
