@@ -10,9 +10,9 @@ import { type AppState, mainKeyOf } from "./app-state.ts";
 import { Outbox } from "./outbox.ts";
 import type { MediaCache } from "./media-cache.ts";
 import { readExport } from "./read-export.ts";
+import { mergeSessions } from "./merge-sessions.ts";
 import { BranchController } from "./branch-controller.ts";
 import { SubagentController } from "./subagent-controller.ts";
-import { withOthers } from "./session-groups.ts";
 import { newSessionKey } from "./session-key.ts";
 import type { Store } from "./store.ts";
 import type { UploadOutcome } from "./upload-file.ts";
@@ -231,7 +231,7 @@ export class AppController {
     await this.#guard(async () => {
       const page = await this.#options.client.request("sessions.list", { agentId, cursor, exceptSubagents: true, limit: PAGE_SIZE });
       if (this.#state.sessions === sessions)
-        this.#options.store.update({ sessions: withOthers(sessions, page.sessions), sessionsCursor: page.cursor });
+        this.#options.store.update({ sessions: mergeSessions(sessions, page.sessions), sessionsCursor: page.cursor });
     });
   }
 
@@ -360,7 +360,7 @@ export class AppController {
       client.request("sessions.list", { agentId, exceptSubagents: true, pinned: true }),
     ]);
     if (this.#state.agentId === agentId)
-      store.update({ sessions: withOthers(page.sessions, pinned.sessions), sessionsCursor: page.cursor });
+      store.update({ sessions: mergeSessions(page.sessions, pinned.sessions), sessionsCursor: page.cursor });
   }
 
   /** Runs an action; its failure becomes the alert, except a lost connection, which is shown elsewhere. */

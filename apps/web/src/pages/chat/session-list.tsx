@@ -1,7 +1,6 @@
 import type { SessionSummary } from "@factotum/protocol";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { mainKeyOf } from "../../app/app-state.ts";
-import { groupSessions, type SessionGroup } from "../../app/session-groups.ts";
 import { isSubagentKey } from "../../app/session-key.ts";
 import { sessionTitle } from "../../app/session-title.ts";
 import { useAppState, useController } from "../../app/app-context.ts";
@@ -10,6 +9,7 @@ import { relativeTime } from "../../ui/relative-time.ts";
 import { useRovingFocus } from "../../ui/use-roving-focus.ts";
 import { SessionDialog } from "./session-dialog.tsx";
 import { t } from "../../i18n/t.ts";
+import { groupSessions, type SessionGroup } from "./session-groups.ts";
 
 /** A row of the list; sessions that do not exist yet have no summary. */
 interface Row {

@@ -1,6 +1,6 @@
 import type { SessionSummary } from "@factotum/protocol";
-import { formatMonth } from "./locale.ts";
-import { t } from "../i18n/t.ts";
+import { formatMonth } from "../../app/locale.ts";
+import { t } from "../../i18n/t.ts";
 
 /** Sessions under one heading; the first group, such as the main session, has none. */
 export interface SessionGroup<Row> {
@@ -36,10 +36,4 @@ function nameOf({ activeAtMs, pinned, archived }: SessionSummary, nowMs: number)
   if (daysAgo === 1) return t("Yesterday");
   if (daysAgo < 7) return t("Last 7 days");
   return formatMonth(activeAtMs);
-}
-
-/** Sessions with those of another list that are not among them. */
-export function withOthers(sessions: readonly SessionSummary[], others: readonly SessionSummary[]): readonly SessionSummary[] {
-  const known = new Set(sessions.map(({ key }) => key));
-  return [...sessions, ...others.filter(({ key }) => !known.has(key))];
 }

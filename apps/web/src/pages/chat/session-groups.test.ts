@@ -1,6 +1,6 @@
 import type { SessionSummary } from "@factotum/protocol";
 import { expect, test } from "vitest";
-import { formatMonth } from "./locale.ts";
+import { formatMonth } from "../../app/locale.ts";
 import { groupSessions } from "./session-groups.ts";
 
 const NOW_MS = new Date(2026, 5, 15, 9, 30).getTime();
