@@ -11,7 +11,7 @@ import { createPluginService } from "./plugin-service.ts";
 const signal = new AbortController().signal;
 
 /** A service over a real state directory, and a gateway that reads the configuration after each change. */
-async function deskOver(home: CliHome): Promise<{ readonly service: PluginService; readonly spec: string }> {
+async function serviceOver(home: CliHome): Promise<{ readonly service: PluginService; readonly spec: string }> {
   home.env["npm_config_offline"] = "true";
   let config: FactotumConfig;
   const read = async (): Promise<FactotumConfig> => {
@@ -48,7 +48,7 @@ async function deskOver(home: CliHome): Promise<{ readonly service: PluginServic
 
 test("a package is shown before it is installed, is switched off and on, and is removed", { timeout: 60_000 }, async () => {
   await using home = await CliHome.create();
-  const { service, spec } = await deskOver(home);
+  const { service, spec } = await serviceOver(home);
   const rows = async () => (await service.list({}, { signal })).packages.filter(({ source }) => source === "installed");
   const shown = await service.install({ spec }, { signal });
   if (shown.type !== "asks") throw new Error("it was not asked about");
@@ -91,7 +91,7 @@ test("a package is shown before it is installed, is switched off and on, and is 
 
 test("what is no source of a package is refused with words of our own", async () => {
   await using home = await CliHome.create();
-  const { service } = await deskOver(home);
+  const { service } = await serviceOver(home);
   for (const spec of ["../pkg", "@x/../y", "--prefix=/tmp/x", "discord; touch /tmp/x", "name@../x", join(home.home, "nothing.tgz"), "/\0"])
     await expect(service.install({ spec }, { signal })).rejects.toMatchObject({
       name: "RpcError",

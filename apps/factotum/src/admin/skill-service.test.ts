@@ -10,7 +10,7 @@ const signal = new AbortController().signal;
 const AGENT = { agentId: "main", tools: [] };
 
 /** A service over a real state directory, and a gateway that reads the configuration after each change. */
-async function deskOver(home: CliHome) {
+async function serviceOver(home: CliHome) {
   const read = async (): Promise<FactotumConfig> => {
     const loaded = await loadConfig(await configOptions(home.env));
     if (loaded.type === "refused") throw new Error("refused");
@@ -39,7 +39,7 @@ async function deskOver(home: CliHome) {
 
 test("a skill is shown before it is installed, is switched off and on, and is removed", async () => {
   await using home = await CliHome.create();
-  const service = await deskOver(home);
+  const service = await serviceOver(home);
   const source = join(home.home, "umbrella");
   await mkdir(source);
   await writeFile(
