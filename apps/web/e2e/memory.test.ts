@@ -127,7 +127,14 @@ test("notes are made, found and removed with a way back, in Chinese at 360 px, t
 
 test("what would be forgotten is shown first, and is gone after a question and a restart under the page", async () => {
   await writeFile(file("memory/birds.md"), "- a canarybird\n- a blackbird\n");
+  expect(await runCommand(["agents", "add", "clerk"], scene.product)).toMatchObject({ code: 0 });
+  await runCommand(["agent", "--session", "agent:clerk:main", "--message", "Hello."], scene.product);
   const page = await open({ width: 1280, dark: true }, "memory?tab=forget");
+  // Also a conversation of an agent that the list next to the chat does not show.
+  await page.getByRole("radio", { name: "A conversation" }).press("Space");
+  await expect.poll(() => page.locator('optgroup[label="clerk"] option').allInnerTexts()).toEqual(["Main"]);
+  expect(await findViolations(page)).toEqual([]);
+  await page.getByRole("radio", { name: "A text" }).press("Space");
   await page.getByRole("textbox", { name: "Text" }).fill("CanaryBird");
   await button(page, "Show what would go").press("Enter");
   await page.getByRole("listitem").filter({ hasText: "memory/birds.md: 1 line" }).waitFor();

@@ -1,10 +1,12 @@
-import type { MemoryForgetReport, MemoryForgetScope } from "@factotum/protocol";
+import type { MemoryForgetReport, MemoryForgetScope, SessionSummary } from "@factotum/protocol";
 import { type FormEvent, useState } from "react";
 import { useAppState } from "../../app/app-context.ts";
 import { mainKeyOf } from "../../app/app-state.ts";
 import { formatWhole } from "../../app/locale.ts";
 import { sessionTitle } from "../../app/session-title.ts";
+import { Loaded } from "../../data/loaded.tsx";
 import { useAction } from "../../data/use-action.ts";
+import { useRpc } from "../../data/use-rpc.ts";
 import { RichText } from "../../i18n/rich-text.tsx";
 import { t } from "../../i18n/t.ts";
 import { Button } from "../../ui/button.tsx";
@@ -19,6 +21,8 @@ import styles from "./memory.module.css";
 
 /** The whole database is looked at. */
 const PLAN_MS = 300_000;
+/** Conversations of all agents that can be chosen, the newest first. */
+const MAX_SESSIONS = 200;
 
 /** Forgets for good, after a look at what would go. */
 export function ForgetPanel(): React.JSX.Element {
@@ -107,6 +111,7 @@ function ScopeFields({ draft: { by, text, from, until, sessionKey }, onChange }:
   );
 }
 
+/** The conversations of the gateway, and not those that the list next to the chat has loaded. */
 function SessionField({
   sessionKey,
   onChange,
@@ -114,24 +119,45 @@ function SessionField({
   readonly sessionKey: string;
   readonly onChange: (key: string) => void;
 }): React.JSX.Element {
-  const sessions = useAppState((state) => state.sessions);
+  const sessions = useRpc("sessions.list", { exceptSubagents: true, limit: MAX_SESSIONS });
   const agents = useAppState((state) => state.agents);
   return (
-    <Field
-      label={t("Conversation")}
-      hint={t("Everything of it, with the conversations that it has begun and the jobs that were made in it.")}
-    >
-      {(control) => (
-        <select {...control} value={sessionKey} onChange={({ target }) => onChange(target.value)}>
-          <option value="">{t("Choose one")}</option>
-          {sessions.map((summary) => (
-            <option key={summary.key} value={summary.key}>
-              {sessionTitle(summary.key, summary, mainKeyOf({ agents }, summary.agentId))}
-            </option>
-          ))}
-        </select>
+    <Loaded query={sessions}>
+      {({ sessions: all }) => (
+        <Field
+          label={t("Conversation")}
+          hint={t("Everything of it, with the conversations that it has begun and the jobs that were made in it.")}
+        >
+          {(control) => (
+            <select {...control} value={sessionKey} onChange={({ target }) => onChange(target.value)}>
+              <option value="">{t("Choose one")}</option>
+              {agents.length < 2 ? (
+                <SessionOptions sessions={all} />
+              ) : (
+                agents.map(({ id, name }) => (
+                  <optgroup key={id} label={name}>
+                    <SessionOptions sessions={all.filter(({ agentId }) => agentId === id)} />
+                  </optgroup>
+                ))
+              )}
+            </select>
+          )}
+        </Field>
       )}
-    </Field>
+    </Loaded>
+  );
+}
+
+function SessionOptions({ sessions }: { readonly sessions: readonly SessionSummary[] }): React.JSX.Element {
+  const agents = useAppState((state) => state.agents);
+  return (
+    <>
+      {sessions.map((summary) => (
+        <option key={summary.key} value={summary.key}>
+          {sessionTitle(summary.key, summary, mainKeyOf({ agents }, summary.agentId))}
+        </option>
+      ))}
+    </>
   );
 }
 
