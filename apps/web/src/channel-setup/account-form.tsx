@@ -42,7 +42,7 @@ function Fields({
   onSaved,
 }: AccountFormProps & { readonly form: ChannelForm }): React.JSX.Element {
   const [settings, setSettings] = useState<unknown>(form.settings);
-  const save = useRpcMutation("channels.save", { changes: ["status", "access", "config"], timeoutMs: SAVE_TIMEOUT_MS });
+  const save = useRpcMutation("channels.save", { timeoutMs: SAVE_TIMEOUT_MS });
   const result = save.data;
   const submit = (event: FormEvent): void => {
     event.preventDefault();

@@ -42,7 +42,7 @@ interface AskingProps {
 
 function Asking({ request: { code, senderId, senderName, expiresAtMs }, onApproved }: AskingProps): React.JSX.Element {
   const controller = useController();
-  const approve = useRpcMutation("pairing.approve", { changes: ["access", "status"] });
+  const approve = useRpcMutation("pairing.approve");
   const reject = useRpcMutation("pairing.reject");
   const isBusy = approve.isPending || reject.isPending;
   const problem = approve.error ?? reject.error;

@@ -55,7 +55,7 @@ interface RulesProps {
 }
 
 function Policies({ account, rules: { dmPolicy, groupPolicy } }: RulesProps): React.JSX.Element {
-  const policy = useRpcMutation("access.policy", { changes: ["channels", "status"] });
+  const policy = useRpcMutation("access.policy");
   return (
     <div className={styles["part"]}>
       <Field label={t("Direct messages of")} error={policy.error?.message}>
@@ -96,8 +96,8 @@ function Policies({ account, rules: { dmPolicy, groupPolicy } }: RulesProps): Re
 
 function People({ account, rules: { owners, allowFrom, groups } }: RulesProps): React.JSX.Element {
   const pairing = useRpc("pairing.list", {});
-  const remove = useRpcMutation("access.remove", { changes: ["pairing", "status"] });
-  const revoke = useRpcMutation("pairing.revoke", { changes: ["access", "status"] });
+  const remove = useRpcMutation("access.remove");
+  const revoke = useRpcMutation("pairing.revoke");
   const approved = (pairing.data?.approved ?? []).filter(
     ({ channel, accountId }) => channel === account.channel && accountId === account.accountId,
   );
@@ -161,7 +161,7 @@ function People({ account, rules: { owners, allowFrom, groups } }: RulesProps): 
 function Admit({ account, rules: { forms } }: RulesProps): React.JSX.Element {
   const [id, setId] = useState("");
   const [as, setAs] = useState<AccessRole>("guest");
-  const allow = useRpcMutation("access.allow", { changes: ["pairing", "status"] });
+  const allow = useRpcMutation("access.allow");
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (id.trim() === "" || allow.isPending) return;

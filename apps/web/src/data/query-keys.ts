@@ -55,3 +55,46 @@ const CHANGED_BY: Partial<Record<RpcEvent, readonly RpcNamespace[]>> = {
 export function changedBy(event: RpcEvent): readonly RpcNamespace[] {
   return CHANGED_BY[event] ?? [];
 }
+
+/** Who an agent is decides on its tools, its skills and its files. */
+const OF_AGENTS: readonly RpcNamespace[] = ["tools", "skills", "files", "status"];
+/** What a package may bring. */
+const OF_PACKAGES: readonly RpcNamespace[] = ["skills", "servers", "tools", "channels", "models", "commands"];
+const OF_KEYS: readonly RpcNamespace[] = ["models", "status", "config"];
+
+/** What each request changes besides the results of its own namespace. */
+const CHANGED_WITH: Partial<Record<RpcMethod, readonly RpcNamespace[]>> = {
+  "access.allow": ["pairing", "status"],
+  "access.policy": ["channels", "status"],
+  "access.remove": ["pairing", "status"],
+  "agents.add": OF_AGENTS,
+  "agents.remove": OF_AGENTS,
+  "agents.update": OF_AGENTS,
+  "channels.remove": ["status", "config", "pairing", "deadletters"],
+  "channels.restart": ["status"],
+  "channels.save": ["status", "access", "config"],
+  "config.patch": changedBy("config-change"),
+  "files.restore": ["agents"],
+  "files.write": ["agents"],
+  "memory.forget": ["sessions", "cron", "usage"],
+  "models.test": ["usage"],
+  "pairing.approve": ["access", "status"],
+  "pairing.revoke": ["access", "status"],
+  "plugins.disable": OF_PACKAGES,
+  "plugins.enable": OF_PACKAGES,
+  "plugins.install": OF_PACKAGES,
+  "plugins.remove": OF_PACKAGES,
+  "plugins.update": OF_PACKAGES,
+  "setup.forgetKey": OF_KEYS,
+  "setup.key": OF_KEYS,
+  "setup.model": OF_KEYS,
+  "skills.disable": ["commands"],
+  "skills.enable": ["commands"],
+  "skills.install": ["commands"],
+  "skills.remove": ["commands"],
+};
+
+/** The namespaces whose cached results a request may have changed: its own, and others. */
+export function changedWith(method: RpcMethod): ReadonlySet<string> {
+  return new Set([namespaceOf(method), ...(CHANGED_WITH[method] ?? [])]);
+}

@@ -2,7 +2,7 @@ import type { RpcMethod, RpcMethods } from "@factotum/protocol";
 import { useMutation, type UseMutationResult, useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-query";
 import { useAppState, useSession } from "../app/app-context.ts";
 import type { RpcError } from "../gateway-client/rpc-error.ts";
-import { namespaceOf, queryKey, type RpcNamespace } from "./query-keys.ts";
+import { changedWith, namespaceOf, queryKey } from "./query-keys.ts";
 
 type Params<Method extends RpcMethod> = RpcMethods[Method]["params"];
 type Result<Method extends RpcMethod> = RpcMethods[Method]["result"];
@@ -36,23 +36,21 @@ export function useRpc<Method extends RpcMethod>(
 
 /** Options of `useRpcMutation`. */
 export interface RpcMutationOptions {
-  /** Namespaces besides the method's own whose results it changes. */
-  readonly changes?: readonly RpcNamespace[];
   /** Milliseconds within which the gateway answers; 30 seconds if omitted. */
   readonly timeoutMs?: number;
 }
 
-/** A request that changes something. What is shown of its namespace is requested again when it has ended, also when it has failed. */
+/** A request that changes something. What is shown of what it changes (`changedWith`) is requested again when it has ended, also when it has failed. */
 export function useRpcMutation<Method extends RpcMethod>(
   method: Method,
-  { changes = [], timeoutMs }: RpcMutationOptions = {},
+  { timeoutMs }: RpcMutationOptions = {},
 ): UseMutationResult<Result<Method>, RpcError, Params<Method>> {
   const { client } = useSession();
   const queries = useQueryClient();
   return useMutation<Result<Method>, RpcError, Params<Method>>({
     mutationFn: (params) => client.request(method, params, { ...(timeoutMs !== undefined && { timeoutMs }) }),
     onSettled: () => {
-      const namespaces = new Set<string>([namespaceOf(method), ...changes]);
+      const namespaces = changedWith(method);
       return queries.invalidateQueries({ predicate: ({ queryKey: [name] }) => namespaces.has(namespaceOf(String(name))) });
     },
   });

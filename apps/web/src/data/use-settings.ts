@@ -5,7 +5,6 @@ import { gatewayText } from "../i18n/gateway-text.ts";
 import { sentenceSpace } from "../i18n/sentence-space.ts";
 import { t } from "../i18n/t.ts";
 import { useToasts } from "../ui/toasts.tsx";
-import { changedBy } from "./query-keys.ts";
 import { useAction } from "./use-action.ts";
 import { useRpc } from "./use-rpc.ts";
 
@@ -24,7 +23,7 @@ export interface Settings {
 export function useSettings(): Settings {
   const view = useRpc("config.get", {});
   const toasts = useToasts();
-  const patching = useAction("config.patch", { changes: changedBy("config-change") });
+  const patching = useAction("config.patch");
   const restarting = useAction("gateway.restart");
   const save: Settings["save"] = async (patch, { baseHash }) => {
     const done = await patching.run({ baseHash, patch });

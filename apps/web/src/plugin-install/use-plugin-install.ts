@@ -33,7 +33,6 @@ export function usePluginInstall(
 ): PluginInstall {
   const install = useRpcMutation(method, {
     timeoutMs: INSTALL_MS,
-    changes: ["skills", "servers", "tools", "channels", "models", "commands"],
   });
   const packages = useRpc("plugins.list", {}, install.isPending ? { everyMs: PROGRESS_MS } : {});
   const [asking, setAsking] = useState<Extract<PluginInstallation, { type: "asks" }>>();

@@ -35,7 +35,7 @@ function LoadedFile({ file, keepsVersions }: { readonly file: ReadFile; readonly
   const { agentId, path } = file;
   const draft = useTextDraft(`file ${agentId}/${path}`, file);
   const [shown, setShown] = useState<"text" | "changes" | "history">("text");
-  const writing = useAction("files.write", { changes: ["agents"] });
+  const writing = useAction("files.write");
   const toasts = useToasts();
   const save = async (): Promise<void> => {
     if (writing.isBusy) return;

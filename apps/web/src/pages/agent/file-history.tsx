@@ -77,7 +77,7 @@ interface VersionProps {
 
 function Version({ agentId, path, id, present }: VersionProps): React.JSX.Element {
   const version = useRpc("files.version", { agentId, path, id });
-  const restore = useAction("files.restore", { changes: ["agents"] });
+  const restore = useAction("files.restore");
   const toasts = useToasts();
   const run = async (): Promise<void> => {
     if ((await restore.run({ agentId, path, id })) === undefined) return;

@@ -16,7 +16,7 @@ type Asking = Extract<SkillInstallation, { type: "asks" }>;
 /** The dialog in which a skill is looked at and installed. */
 export function InstallSkill({ onClose }: { readonly onClose: () => void }): React.JSX.Element {
   const toasts = useToasts();
-  const install = useRpcMutation("skills.install", { timeoutMs: INSTALL_MS, changes: ["commands"] });
+  const install = useRpcMutation("skills.install", { timeoutMs: INSTALL_MS });
   const [asking, setAsking] = useState<Asking>();
   const plan = asking?.plan;
   const isSevere = plan?.findings.some(({ severity }) => severity === "severe") ?? false;

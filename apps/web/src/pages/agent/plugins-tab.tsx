@@ -1,7 +1,6 @@
 import type { PluginPackage } from "@factotum/protocol";
 import { useState } from "react";
 import { Loaded } from "../../data/loaded.tsx";
-import type { RpcNamespace } from "../../data/query-keys.ts";
 import { useAction } from "../../data/use-action.ts";
 import { useRpc } from "../../data/use-rpc.ts";
 import { showProblems } from "../../data/show-problems.ts";
@@ -124,10 +123,9 @@ type PackageChange = "enable" | "disable" | "remove";
 
 function usePackageChanges(): { readonly run: (name: string, what: PackageChange) => Promise<void>; readonly isBusy: boolean } {
   const toasts = useToasts();
-  const changes: readonly RpcNamespace[] = ["skills", "servers", "tools", "models", "commands"];
-  const enable = useAction("plugins.enable", { changes });
-  const disable = useAction("plugins.disable", { changes });
-  const remove = useAction("plugins.remove", { changes, timeoutMs: REMOVE_MS });
+  const enable = useAction("plugins.enable");
+  const disable = useAction("plugins.disable");
+  const remove = useAction("plugins.remove", { timeoutMs: REMOVE_MS });
   const run = async (name: string, what: PackageChange): Promise<void> => {
     const result: { readonly name: string; readonly problems?: readonly string[] } | undefined = await { enable, disable, remove }[
       what

@@ -2,7 +2,7 @@ import type { SkillSummary } from "@factotum/protocol";
 import { useState } from "react";
 import { Loaded } from "../../data/loaded.tsx";
 import { useAction } from "../../data/use-action.ts";
-import { type RpcMutationOptions, useRpc } from "../../data/use-rpc.ts";
+import { useRpc } from "../../data/use-rpc.ts";
 import { gatewayText } from "../../i18n/gateway-text.ts";
 import { msg, t } from "../../i18n/t.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
@@ -84,10 +84,9 @@ export function SkillsTab({ agentId }: { readonly agentId: string }): React.JSX.
 function SkillItem({ skill, onShow }: { readonly skill: SkillSummary; readonly onShow: () => void }): React.JSX.Element {
   const { name, description, source, state, reason, isEnabled } = skill;
   const [isAsking, setAsking] = useState(false);
-  const options: RpcMutationOptions = { changes: ["commands"] };
-  const enable = useAction("skills.enable", options);
-  const disable = useAction("skills.disable", options);
-  const remove = useAction("skills.remove", options);
+  const enable = useAction("skills.enable");
+  const disable = useAction("skills.disable");
+  const remove = useAction("skills.remove");
   const [tone, words] = STATES[state];
   return (
     <article className="list-item">

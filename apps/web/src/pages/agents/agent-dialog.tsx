@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { Agent } from "../../app/app-state.ts";
-import { type RpcMutationOptions, useRpc, useRpcMutation } from "../../data/use-rpc.ts";
+import { useRpc, useRpcMutation } from "../../data/use-rpc.ts";
 import { showProblems } from "../../data/show-problems.ts";
 import { t } from "../../i18n/t.ts";
 import { Button } from "../../ui/button.tsx";
@@ -94,9 +94,8 @@ function useSave(
   onClose: () => void,
 ): { readonly save: (entered: Entered) => void; readonly isPending: boolean; readonly problem: string | undefined } {
   const toasts = useToasts();
-  const options: RpcMutationOptions = { changes: ["tools", "skills", "files", "status"] };
-  const add = useRpcMutation("agents.add", options);
-  const update = useRpcMutation("agents.update", options);
+  const add = useRpcMutation("agents.add");
+  const update = useRpcMutation("agents.update");
   const done = (text: string, problems: readonly string[]): void => {
     toasts.show({ text });
     showProblems(toasts, problems);

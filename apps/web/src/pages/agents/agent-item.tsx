@@ -24,7 +24,7 @@ export function AgentItem({ agent, bindings, isRemoving, onRemove }: AgentItemPr
   const { id, name, isDefault, model, workspace } = agent;
   const [open, setOpen] = useState<"change" | "remove">();
   const toasts = useToasts();
-  const update = useAction("agents.update", { changes: ["tools", "skills", "files", "status"] });
+  const update = useAction("agents.update");
   const makeDefault = async (): Promise<void> => {
     const done = await update.run({ id, isDefault: true });
     if (done === undefined) return;

@@ -21,7 +21,7 @@ export function AgentsPage(): React.JSX.Element {
   const [isAdding, setAdding] = useState(false);
   const toasts = useToasts();
   // Here, and not in a row, which is gone when it has ended.
-  const remove = useAction("agents.remove", { changes: ["tools", "skills", "files", "status"] });
+  const remove = useAction("agents.remove");
   const run = async ({ id, name }: Agent): Promise<void> => {
     if ((await remove.run({ id })) !== undefined) toasts.show({ text: t("{name} is removed.", { name }) });
   };

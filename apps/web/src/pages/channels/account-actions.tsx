@@ -20,8 +20,8 @@ export function AccountActions({ account }: { readonly account: Account }): Reac
   const navigate = useNavigate();
   const [isAsking, setAsking] = useState(false);
   const probe = useRpcMutation("channels.probe", { timeoutMs: TIMEOUT_MS });
-  const restart = useRpcMutation("channels.restart", { changes: ["status"], timeoutMs: TIMEOUT_MS });
-  const remove = useRpcMutation("channels.remove", { changes: ["status", "config", "pairing", "deadletters"], timeoutMs: TIMEOUT_MS });
+  const restart = useRpcMutation("channels.restart", { timeoutMs: TIMEOUT_MS });
+  const remove = useRpcMutation("channels.remove", { timeoutMs: TIMEOUT_MS });
   const problem = probe.error ?? restart.error ?? remove.error;
   // Not by the callback of `mutate`: this is not drawn any longer when the account is gone.
   const removeNow = (): void => {

@@ -169,7 +169,7 @@ interface PlanCardProps {
 
 function PlanCard({ scope, report: { type, counts, notes, untouched }, onDone }: PlanCardProps): React.JSX.Element {
   const [step, setStep] = useState<"shown" | "asking" | "decided">("shown");
-  const forgetting = useAction("memory.forget", { timeoutMs: PLAN_MS, changes: ["sessions", "cron", "usage"] });
+  const forgetting = useAction("memory.forget", { timeoutMs: PLAN_MS });
   const forget = async (): Promise<void> => {
     const done = await forgetting.run({ scope });
     if (done?.type === "nothing") onDone();

@@ -1,6 +1,5 @@
 import type { ConfigPatchResult, ConfigView } from "@factotum/protocol";
 import { lazy, Suspense, useEffect, useRef } from "react";
-import { changedBy } from "../../../data/query-keys.ts";
 import { useRpcMutation } from "../../../data/use-rpc.ts";
 import type { RpcError } from "../../../gateway-client/rpc-error.ts";
 import { gatewayText } from "../../../i18n/gateway-text.ts";
@@ -31,7 +30,7 @@ interface DraftBarProps {
 export function DraftBar({ view, refused, onRefused, plan, onPlan: setPlan }: DraftBarProps): React.JSX.Element | null {
   const [draft, setDraft] = useConfigDraft();
   const toasts = useToasts();
-  const patch = useRpcMutation("config.patch", { changes: changedBy("config-change") });
+  const patch = useRpcMutation("config.patch");
   const isStale = draft !== undefined && draft.base.baseHash !== view.baseHash;
   const keep = (): void => {
     setPlan(undefined);

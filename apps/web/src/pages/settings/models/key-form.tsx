@@ -27,8 +27,8 @@ export function KeyForm({ provider: { id, label, url, defaultModel }, isFirst, o
   const [canSave, setCanSave] = useState(false);
   const toasts = useToasts();
   const check = useRpcMutation("setup.check", { timeoutMs: CHECK_TIMEOUT_MS });
-  const store = useRpcMutation("setup.key", { changes: ["models", "status"] });
-  const choose = useRpcMutation("setup.model", { changes: ["models", "status"] });
+  const store = useRpcMutation("setup.key");
+  const choose = useRpcMutation("setup.model");
   const isBusy = check.isPending || store.isPending || choose.isPending;
   const given = key.trim();
   const save = async (): Promise<void> => {

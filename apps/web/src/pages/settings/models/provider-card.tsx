@@ -71,7 +71,7 @@ function ModelList({ provider: { id: providerId, label, defaultModel }, models: 
   const asked = useRpc("models.list", { provider: providerId, ask: true }, { enabled: asks });
   const models = asked.data?.models ?? known;
   const toasts = useToasts();
-  const choose = useAction("setup.model", { changes: ["models", "status", "config"] });
+  const choose = useAction("setup.model");
   const use = async (model: string): Promise<void> => {
     if ((await choose.run({ model })) !== undefined) toasts.show({ text: t("{model} answers from now on.", { model }) });
   };

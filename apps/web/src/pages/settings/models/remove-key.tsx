@@ -16,7 +16,7 @@ interface RemoveKeyProps {
 export function RemoveKey({ provider: { id, label }, isInUse }: RemoveKeyProps): React.JSX.Element {
   const [asks, setAsks] = useState(false);
   const toasts = useToasts();
-  const remove = useAction("setup.forgetKey", { changes: ["models", "status", "config"] });
+  const remove = useAction("setup.forgetKey");
   const confirm = async (): Promise<void> => {
     if ((await remove.run({ provider: id })) !== undefined)
       toasts.show({ text: t("The key of {provider} is removed.", { provider: label }) });

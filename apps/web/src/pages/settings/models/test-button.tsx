@@ -11,7 +11,7 @@ const TEST_TIMEOUT_MS = 70_000;
 
 /** Asks a model one short question, and says how long it took and what it cost, or why there is no answer. */
 export function TestButton({ model }: { readonly model: string }): React.JSX.Element {
-  const test = useRpcMutation("models.test", { changes: ["usage"], timeoutMs: TEST_TIMEOUT_MS });
+  const test = useRpcMutation("models.test", { timeoutMs: TEST_TIMEOUT_MS });
   return (
     <span className={styles["test"]}>
       <Button busy={test.isPending} onClick={() => test.mutate({ model })}>
