@@ -10,6 +10,7 @@ import { localPath } from "../extensions/package-source.ts";
 import { isPublicRoute } from "../extensions/provided-routes.ts";
 import { addedParts, partOf, providedChannels, type DescribedPart } from "../extensions/provided-types.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
+import { applyChange } from "./apply-change.ts";
 import { asRequest } from "./service-error.ts";
 import { forgetServers, listPackages, removePackage, type ListedPackage } from "../compose/installed-packages.ts";
 import { reachOf, stagePackage, type StagedPackage } from "../compose/stage-package.ts";
@@ -67,12 +68,7 @@ export function createPluginService({ context, control, currentConfig, clock }: 
       work = undefined;
     }
   };
-  /** Applied with the rest of the configuration; what is wrong since then. */
-  const reload = async (): Promise<readonly string[]> => {
-    const known = new Set(control.report().problems);
-    const { type, problems } = await control.reload({ force: true });
-    return type === "kept" ? problems : problems.filter((problem) => !known.has(problem));
-  };
+  const reload = (): Promise<readonly string[]> => applyChange(control, { force: true });
   const install = async (order: Order, type: "install" | "update", signal: AbortSignal): Promise<Installation> =>
     during({ type, spec: order.spec }, async (step) => {
       await checkSource(order.spec);
