@@ -1,5 +1,6 @@
 import { QueryClient } from "@tanstack/react-query";
 import type { AppSession } from "../app/app-session.ts";
+import { perSession } from "../app/per-session.ts";
 import { RpcError } from "../gateway-client/rpc-error.ts";
 import { browserTimers } from "../gateway-client/timers.ts";
 import { followGateway } from "./follow-gateway.ts";
@@ -9,12 +10,8 @@ const STALE_MS = 5_000;
 /** Attempts besides the first, of requests that failed for now. */
 const RETRIES = 2;
 
-const bySession = new WeakMap<AppSession, QueryClient>();
-
 /** The results of a session's pages. They are kept while pages without data are shown. */
-export function pageQueriesOf(session: AppSession): QueryClient {
-  const known = bySession.get(session);
-  if (known !== undefined) return known;
+export const pageQueriesOf: (session: AppSession) => QueryClient = perSession((session) => {
   const queries = new QueryClient({
     defaultOptions: {
       queries: {
@@ -26,7 +23,6 @@ export function pageQueriesOf(session: AppSession): QueryClient {
       mutations: { networkMode: "always", retry: false },
     },
   });
-  bySession.set(session, queries);
   session.onClose(followGateway(queries, session.client, browserTimers));
   return queries;
-}
+});

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useSession } from "../app/app-context.ts";
-import type { AppSession } from "../app/app-session.ts";
+import { perSession } from "../app/per-session.ts";
 import { type StoredText, TextDrafts } from "./text-drafts.ts";
 
 /** A text that is edited, over the one that is stored. */
@@ -19,7 +19,11 @@ export interface TextDraft {
   readonly save: (write: (text: string, baseHash: string) => Promise<StoredText | undefined>) => Promise<boolean>;
 }
 
-const bySession = new WeakMap<AppSession, TextDrafts>();
+const draftsOf = perSession((session) => {
+  const drafts = new TextDrafts(window);
+  session.onClose(() => drafts.close());
+  return drafts;
+});
 
 /** The unsaved text of this name. It is kept while other texts and other pages are shown, and lost with the window, which the browser asks about. */
 export function useTextDraft(name: string, stored: StoredText): TextDraft {
@@ -50,13 +54,4 @@ export function useTextDraft(name: string, stored: StoredText): TextDraft {
       return true;
     },
   };
-}
-
-function draftsOf(session: AppSession): TextDrafts {
-  const known = bySession.get(session);
-  if (known !== undefined) return known;
-  const drafts = new TextDrafts(window);
-  bySession.set(session, drafts);
-  session.onClose(() => drafts.close());
-  return drafts;
 }

@@ -1,7 +1,7 @@
 import type { ConfigView } from "@factotum/protocol";
 import { useSyncExternalStore } from "react";
 import { useSession } from "../../../app/app-context.ts";
-import type { AppSession } from "../../../app/app-session.ts";
+import { perSession } from "../../../app/per-session.ts";
 import { Store } from "../../../app/store.ts";
 import { leaveQuestion } from "../../../drafts/leave-question.ts";
 import { applyMergePatch, isSame, mergePatchOf } from "../../../ui/schema-form/merge-patch.ts";
@@ -16,25 +16,20 @@ interface DraftState {
   readonly draft: ConfigDraft | undefined;
 }
 
-const bySession = new WeakMap<AppSession, Store<DraftState>>();
+const storeOf = perSession((session) => {
+  // At once: a field shows what is typed.
+  const store = new Store<DraftState>({ draft: undefined }, (notify) => notify());
+  const askBeforeLeaving = leaveQuestion(window);
+  store.subscribe(() => askBeforeLeaving(store.get().draft !== undefined));
+  session.onClose(() => askBeforeLeaving(false));
+  return store;
+});
 
 /** What is not saved yet, and the way to change it. It stays when another page is shown, and goes with the session and with the window, about which the browser asks. */
 export function useConfigDraft(): readonly [draft: ConfigDraft | undefined, set: (draft: ConfigDraft | undefined) => void] {
   const store = storeOf(useSession());
   const { draft } = useSyncExternalStore(store.subscribe, store.get);
   return [draft, (next) => store.update({ draft: next !== undefined && hasChanges(next) ? next : undefined })];
-}
-
-function storeOf(session: AppSession): Store<DraftState> {
-  const known = bySession.get(session);
-  if (known !== undefined) return known;
-  // At once: a field shows what is typed.
-  const store = new Store<DraftState>({ draft: undefined }, (notify) => notify());
-  bySession.set(session, store);
-  const askBeforeLeaving = leaveQuestion(window);
-  store.subscribe(() => askBeforeLeaving(store.get().draft !== undefined));
-  session.onClose(() => askBeforeLeaving(false));
-  return store;
 }
 
 /** What a draft asks the gateway for. */
