@@ -185,6 +185,39 @@ test.each(["other", "none"])("an early answer that the page does not want is giv
   client.stop();
 });
 
+test("an early conversation that is not wanted at first, and opened then, has each event once", async () => {
+  const { session } = gateway.conversation(MAIN_KEY);
+  session.startRun();
+  session.startBlock("text");
+  openEarlySocket(base, { token: gateway.token, sessionKey: MAIN_KEY });
+  await happens("message");
+  await happens("message");
+  gateway.intercept = ({ method }) => {
+    if (method === "chat.unsubscribe") session.write("once ");
+    return "handle";
+  };
+  const client = makeClient();
+  client.start();
+  await reached(client, "connected");
+  const words = await new Promise<string | undefined>((resolve, reject) => {
+    let state: ChatState | undefined;
+    const show = (next: ChatState): void => {
+      state = next;
+      const text = state.live?.blocks[0]?.text;
+      if (text?.endsWith("end") === true) resolve(text);
+      else if (text === "once ") session.write("end");
+      else if (text !== "") resolve(text);
+    };
+    client.watchChat(MAIN_KEY, {
+      onSnapshot: (snapshot) => show(applySnapshot(state, snapshot)),
+      onEvent: (event) => state !== undefined && show(applyEvent(state, event)),
+      onError: reject,
+    });
+  });
+  expect(words).toBe("once end");
+  client.stop();
+});
+
 test("after another connection the conversation is asked for again", async () => {
   openEarlySocket(base, { token: gateway.token, sessionKey: MAIN_KEY });
   await happens("message");

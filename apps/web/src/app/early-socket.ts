@@ -1,5 +1,5 @@
 import { type ClientName, connectFrame, type EarlySubscription, requestFrame } from "../gateway-client/connect-frame.ts";
-import type { GatewaySocket } from "../gateway-client/connection.ts";
+import type { EarlyGatewaySocket } from "../gateway-client/gateway-client.ts";
 
 /** What the page says about itself to the gateway. */
 export const PAGE_CLIENT: ClientName = { name: "control-ui", version: "1" };
@@ -59,7 +59,7 @@ export function openEarlySocket(
 }
 
 /** A socket to the gateway that served the page at `base`: the early one the first time, if it is for this token and still usable. */
-export function takeSocket(base: string, token: string): GatewaySocket {
+export function takeSocket(base: string, token: string): EarlyGatewaySocket {
   const taken = early;
   early = undefined;
   if (taken === undefined) return { socket: openSocket(base) };

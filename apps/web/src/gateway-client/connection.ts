@@ -11,7 +11,7 @@ import {
   type ServerFrame,
   ServerFrameSchema,
 } from "@factotum/protocol";
-import { type ClientName, connectFrame, type EarlySubscription, requestFrame } from "./connect-frame.ts";
+import { type ClientName, connectFrame, requestFrame } from "./connect-frame.ts";
 import { RpcError } from "./rpc-error.ts";
 import type { Timers } from "./timers.ts";
 import { msg, t } from "../i18n/t.ts";
@@ -36,8 +36,6 @@ export interface GatewaySocket {
   readonly socket: WebSocket;
   /** What has arrived, if the first frame was sent already, before the program was loaded. */
   readonly received?: readonly unknown[];
-  /** What was asked for after the hello, if there was one. */
-  readonly subscription?: EarlySubscription | undefined;
   /** How it was closed after that. */
   readonly closed?: CloseEvent;
 }
@@ -54,9 +52,6 @@ interface PendingRequest {
   fail(error: RpcError): void;
 }
 
-/** Its answer is not waited for. */
-const UNUSED_ID = "unused";
-
 const NEWER_GATEWAY = msg("The gateway speaks a newer form of the protocol than this page. Reload the page.");
 
 /** One WebSocket from opening to end: the handshake, requests with their responses, events in order without gaps. */
@@ -71,8 +66,6 @@ export class Connection {
   #lastSeq = 0;
   #requests = 0;
   #refusal: string | undefined;
-  /** The early subscription, until the program asks for it. */
-  #early: EarlySubscription | undefined;
   /** Time of the last received frame, milliseconds since the epoch. */
   lastFrameAtMs: number;
 
@@ -80,8 +73,7 @@ export class Connection {
     this.#options = options;
     this.#listener = listener;
     this.lastFrameAtMs = options.timers.now();
-    const { socket, received, subscription, closed, timers } = options;
-    if (subscription !== undefined) this.#expect(subscription);
+    const { socket, received, closed, timers } = options;
     const listening = { signal: this.#listening.signal };
     // The listener is told of nothing before it has the connection.
     if (received !== undefined)
@@ -101,19 +93,25 @@ export class Connection {
     return this.#ready && !this.#ended;
   }
 
-  /** Sends a request. `onResult` runs before any later frame is processed, the promise settles after it. Rejects with an RpcError. */
+  /**
+   * Sends a request, unless it was sent before as `sentAs`. `onResult` runs before any later frame is processed, the promise settles after it. Rejects with an
+   * RpcError.
+   */
   request<Method extends RpcMethod>(
     method: Method,
     params: RpcMethods[Method]["params"],
-    options: { readonly timeoutMs: number; readonly onResult?: (result: RpcMethods[Method]["result"]) => void },
+    options: {
+      readonly timeoutMs: number;
+      readonly onResult?: (result: RpcMethods[Method]["result"]) => void;
+      readonly sentAs?: string | undefined;
+    },
   ): Promise<RpcMethods[Method]["result"]> {
     return new Promise((resolve, reject) => {
       if (!this.ready) {
         reject(new RpcError("disconnected", t("There is no connection to the gateway.")));
         return;
       }
-      const early = method === "chat.subscribe" ? this.#takeEarly(params) : undefined;
-      const id = early?.id ?? String(++this.#requests);
+      const id = options.sentAs ?? String(++this.#requests);
       const text = requestFrame(id, method, params);
       if (new TextEncoder().encode(text).length > MAX_FRAME_BYTES) {
         reject(new RpcError("too-large", t("This is too long for one message. Send it in parts, or as a file in the workspace.")));
@@ -145,26 +143,8 @@ export class Connection {
           reject(error);
         },
       });
-      if (early === undefined) this.#options.socket.send(text);
+      if (options.sentAs === undefined) this.#options.socket.send(text);
     });
-  }
-
-  /** Ends an early subscription that the program did not ask for: its events would follow the snapshot of another one. */
-  #expect(early: EarlySubscription): void {
-    this.#early = early;
-    const unused = (): void => {
-      this.#early = undefined;
-      this.#options.socket.send(requestFrame(UNUSED_ID, "chat.unsubscribe", { sessionKey: early.sessionKey }));
-    };
-    this.#pending.set(early.id, { settle: unused, fail: () => undefined });
-  }
-
-  /** The early subscription, if these are the parameters of it. */
-  #takeEarly(params: object): EarlySubscription | undefined {
-    const early = this.#early;
-    if (early === undefined || !("sessionKey" in params) || params.sessionKey !== early.sessionKey) return undefined;
-    this.#early = undefined;
-    return early;
   }
 
   /** Abandons the connection at once: a half-open one would not answer to a close. */
@@ -178,6 +158,7 @@ export class Connection {
   }
 
   #receive(data: unknown): void {
+    if (this.#ended) return;
     this.lastFrameAtMs = this.#options.timers.now();
     const frame = parseFrame(data);
     if (frame === undefined) {

@@ -289,3 +289,67 @@ test("the delay is above zero and within its window", () => {
     }),
   );
 });
+
+test("a conversation that is left before its snapshot comes, and opened again, has each event once", async () => {
+  const { session } = gateway.conversation(MAIN_KEY);
+  session.startRun();
+  session.startBlock("text");
+  const client = makeClient();
+  client.start();
+  await reached(client, "connected");
+  let subscriptions = 0;
+  gateway.intercept = ({ method }) => {
+    subscriptions += method === "chat.subscribe" ? 1 : 0;
+    if (method === "chat.subscribe" && subscriptions === 2) session.write("once ");
+    return "handle";
+  };
+  follow(client, MAIN_KEY).end();
+  const chat = follow(client, MAIN_KEY);
+  await chat.until((state) => state.live?.blocks[0]?.text.startsWith("once ") === true);
+  session.write("end");
+  const { live } = await chat.until((state) => state.live?.blocks[0]?.text.endsWith("end") === true);
+  expect(live?.blocks[0]?.text).toBe("once end");
+  expect(subscriptions).toBe(2);
+});
+
+test("conversations that are passed by leave no subscription, and few at a time", async () => {
+  const client = makeClient();
+  client.start();
+  await reached(client, "connected");
+  const ended: Promise<unknown>[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    for (let index = 0; index < 20; index += 1) follow(client, `agent:main:webchat:direct:${round}-${index}`).end();
+    ended.push(client.request("warnings.list", {}));
+  }
+  const last = follow(client, "agent:main:webchat:direct:last");
+  await last.until(() => true);
+  await Promise.all(ended);
+  let open = 0;
+  let most = 0;
+  for (const { method } of gateway.requests) {
+    if (method === "chat.subscribe") open += 1;
+    if (method === "chat.unsubscribe") open -= 1;
+    most = Math.max(most, open);
+  }
+  expect(open).toBe(1);
+  expect(most).toBeGreaterThan(1);
+  expect(most).toBeLessThanOrEqual(17);
+});
+
+test("nothing of a connection counts after it has ended, also what arrived before", async () => {
+  const hello = { type: "hello", protocol: 1, server: { version: "1" }, connectionId: "c" };
+  const client = new GatewayClient({
+    openSocket: () => ({ socket: new WebSocket(`ws://127.0.0.1:${gateway.port}/ws`), received: ["no frame", JSON.stringify(hello)] }),
+    token: gateway.token,
+    client: { name: "test", version: "0" },
+    timers,
+    random: () => 1,
+  });
+  clients.push(client);
+  const states: string[] = [];
+  client.onStateChange(({ type }) => states.push(type));
+  client.start();
+  await reached(client, "refused");
+  await Promise.resolve();
+  expect(states).toEqual(["connecting", "refused"]);
+});

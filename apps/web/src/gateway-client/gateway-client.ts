@@ -1,6 +1,6 @@
 import type { ChatEvent, ChatSnapshot, RpcEvents, RpcMethod, RpcMethods } from "@factotum/protocol";
 import { backoffDelayMs } from "./backoff.ts";
-import type { ClientName } from "./connect-frame.ts";
+import type { ClientName, EarlySubscription } from "./connect-frame.ts";
 import { Connection, type ConnectionEnd, type GatewayEvent, type GatewaySocket } from "./connection.ts";
 import { RpcError } from "./rpc-error.ts";
 import type { Timers } from "./timers.ts";
@@ -23,9 +23,14 @@ export interface ChatWatcher {
   onError(error: RpcError): void;
 }
 
+/** A socket on which a session may have been asked for already. */
+export interface EarlyGatewaySocket extends GatewaySocket {
+  readonly subscription?: EarlySubscription | undefined;
+}
+
 /** Options of the client. */
 export interface GatewayClientOptions {
-  openSocket(): GatewaySocket;
+  openSocket(): EarlyGatewaySocket;
   readonly token: string;
   readonly client: ClientName;
   readonly timers: Timers;
@@ -38,6 +43,8 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const SILENCE_MS = 25_000;
 /** and within which it must answer the probe. */
 const PROBE_TIMEOUT_MS = 10_000;
+/** Subscriptions that may be ending at the same time: the gateway refuses more than 64 of a connection. */
+const MAX_ENDINGS = 16;
 /** A connection that ends sooner counts as another consecutive failure. */
 const STABLE_MS = 5_000;
 
@@ -46,6 +53,8 @@ interface Watch {
   readonly watcher: ChatWatcher;
   /** The gateway's spelling of the key, known after its first response on this connection. */
   liveKey: string | undefined;
+  /** Settles with that key when the gateway has answered on this connection, without one if it has refused. */
+  subscribing: Promise<string | undefined> | undefined;
   /** Events that arrived before the snapshot that they follow. */
   early: RpcEvents["chat"][] | undefined;
 }
@@ -57,11 +66,12 @@ interface Watch {
 export class GatewayClient {
   readonly #options: GatewayClientOptions;
   readonly #watches = new Set<Watch>();
-  /** Pending unsubscribe requests, by key. */
+  /** Subscriptions that are ending, by key. */
   readonly #endings = new Map<string, Promise<void>>();
   readonly #stateListeners = new Set<(state: ConnectionState) => void>();
   readonly #eventListeners = new Set<(event: GatewayEvent) => void>();
   #connection: Connection | undefined;
+  #early: EarlySubscription | undefined;
   #state: ConnectionState = { type: "stopped" };
   #attempt = 0;
   #readyAtMs: number | undefined;
@@ -115,20 +125,14 @@ export class GatewayClient {
 
   /** Follows a session through every reconnect until the returned function is called. At most one watch per session. */
   watchChat(sessionKey: string, watcher: ChatWatcher): () => void {
-    const watch: Watch = { key: sessionKey, watcher, liveKey: undefined, early: undefined };
+    const watch: Watch = { key: sessionKey, watcher, liveKey: undefined, subscribing: undefined, early: undefined };
     this.#watches.add(watch);
     this.#subscribe(watch);
     return () => {
       this.#watches.delete(watch);
-      const { liveKey } = watch;
-      if (liveKey === undefined) return;
-      // Without a connection there is no subscription either, and a failed request only costs a few ignored events.
-      const ending = this.request("chat.unsubscribe", { sessionKey: liveKey }).then(
-        () => undefined,
-        () => undefined,
-      );
-      this.#endings.set(sessionKey, ending);
-      void ending.then(() => this.#endings.get(sessionKey) === ending && this.#endings.delete(sessionKey));
+      const { subscribing } = watch;
+      // Without a connection there is no subscription either.
+      if (this.#connection !== undefined && subscribing !== undefined) this.#endSubscription(this.#connection, { sessionKey, subscribing });
     };
   }
 
@@ -136,8 +140,10 @@ export class GatewayClient {
     this.#cancelTimer();
     this.#setState({ type: "connecting" });
     const { token, client, timers } = this.#options;
+    const { subscription, ...socket } = this.#options.openSocket();
+    this.#early = subscription;
     const connection: Connection = new Connection(
-      { ...this.#options.openSocket(), token, client, timers },
+      { ...socket, token, client, timers },
       {
         onHello: (serverVersion) => this.#opened(serverVersion),
         onEvent: (event) => this.#receive(event),
@@ -150,14 +156,44 @@ export class GatewayClient {
   #opened(serverVersion: string): void {
     this.#readyAtMs = this.#options.timers.now();
     this.#setState({ type: "connected", serverVersion });
-    for (const watch of this.#watches) this.#subscribe(watch);
+    const early = this.#early;
+    this.#early = undefined;
+    const wanted = [...this.#watches].find(({ key }) => key === early?.sessionKey);
+    if (early !== undefined && wanted === undefined) this.#endEarly(early);
+    for (const watch of this.#watches) this.#subscribe(watch, watch === wanted ? early : undefined);
     this.#scheduleProbe();
   }
 
-  #subscribe(watch: Watch): void {
+  /** Ends an early subscription that is not wanted: its events would follow the snapshot of another one. */
+  #endEarly({ sessionKey, id }: EarlySubscription): void {
     const connection = this.#connection;
-    if (connection === undefined || !connection.ready || !this.#watches.has(watch)) return;
-    const ending = this.#endings.get(watch.key);
+    if (connection === undefined) return;
+    const subscribing = connection.request("chat.subscribe", { sessionKey }, { timeoutMs: REQUEST_TIMEOUT_MS, sentAs: id }).then(
+      (snapshot) => snapshot.sessionKey,
+      () => undefined,
+    );
+    this.#endSubscription(connection, { sessionKey, subscribing });
+  }
+
+  #endSubscription(
+    connection: Connection,
+    { sessionKey, subscribing }: { readonly sessionKey: string } & Pick<Required<Watch>, "subscribing">,
+  ): void {
+    const end = async (): Promise<void> => {
+      const liveKey = await subscribing;
+      // A failed request only costs a few ignored events.
+      if (liveKey !== undefined)
+        await connection.request("chat.unsubscribe", { sessionKey: liveKey }, { timeoutMs: REQUEST_TIMEOUT_MS }).catch(() => undefined);
+    };
+    const ending = end();
+    this.#endings.set(sessionKey, ending);
+    void ending.then(() => this.#endings.get(sessionKey) === ending && this.#endings.delete(sessionKey));
+  }
+
+  #subscribe(watch: Watch, early?: EarlySubscription): void {
+    const connection = this.#connection;
+    if (connection === undefined || !connection.ready || !this.#watches.has(watch) || watch.subscribing !== undefined) return;
+    const ending = this.#endings.get(watch.key) ?? (this.#endings.size < MAX_ENDINGS ? undefined : Promise.race(this.#endings.values()));
     if (ending !== undefined) {
       // Otherwise events of the old subscription would be applied to the new snapshot.
       void ending.then(() => this.#subscribe(watch));
@@ -172,12 +208,15 @@ export class GatewayClient {
       watch.early = undefined;
       for (const payload of early) watch.watcher.onEvent(payload.event);
     };
-    const onError = (error: unknown): void => {
+    const onError = (error: unknown): undefined => {
       if (!(error instanceof RpcError)) throw error;
       if (isCurrent() && error.code !== "disconnected") watch.watcher.onError(error);
     };
     watch.early = [];
-    connection.request("chat.subscribe", { sessionKey: watch.key }, { timeoutMs: REQUEST_TIMEOUT_MS, onResult }).catch(onError);
+    watch.subscribing = connection
+      .request("chat.subscribe", { sessionKey: watch.key }, { timeoutMs: REQUEST_TIMEOUT_MS, onResult, sentAs: early?.id })
+      .then(({ sessionKey }) => sessionKey)
+      .catch(onError);
   }
 
   #receive(event: GatewayEvent): void {
@@ -194,7 +233,7 @@ export class GatewayClient {
   #ended(end: ConnectionEnd): void {
     this.#connection = undefined;
     this.#cancelTimer();
-    for (const watch of this.#watches) Object.assign(watch, { liveKey: undefined, early: undefined });
+    for (const watch of this.#watches) Object.assign(watch, { liveKey: undefined, subscribing: undefined, early: undefined });
     const now = this.#options.timers.now();
     if (this.#readyAtMs !== undefined && now - this.#readyAtMs >= STABLE_MS) this.#attempt = 0;
     this.#readyAtMs = undefined;
