@@ -41,12 +41,18 @@ describe("session keys", () => {
     expect(normalizeSessionKey(written)).toBe(meant);
   });
 
-  test.each(["", "main", "agent:main", "agent::main", "agent:main::", "agent:main:a\u0000b", `agent:main:${"x".repeat(1000)}`])(
-    "%j is no session key",
-    (key) => {
-      expect(isSessionKey(key)).toBe(false);
-    },
-  );
+  test.each([
+    "",
+    "main",
+    "agent:main",
+    "agent::main",
+    "agent:main::",
+    "agent:main:a\u0000b",
+    "agent:main:a\ud800",
+    `agent:main:${"x".repeat(1000)}`,
+  ])("%j is no session key", (key) => {
+    expect(isSessionKey(key)).toBe(false);
+  });
 
   test.each([
     ["agent:main:main", "main"],

@@ -28,10 +28,10 @@ export function keyPart(id: string, options: { readonly caseSensitive: boolean }
   return folded.replaceAll("%", "%25").replaceAll(":", "%3A");
 }
 
-/** True for a valid session key: at least three parts, or one of the reserved forms; no control characters. */
+/** True for a valid session key: at least three parts, or one of the reserved forms; no control characters, and no half of a character. */
 export function isSessionKey(key: string): boolean {
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-  if (/[\u0000-\u001f\u007f]/.test(key) || key.length > 1000) return false;
+  if (/[\u0000-\u001f\u007f]/.test(key) || !key.isWellFormed() || key.length > 1000) return false;
   return key === GLOBAL_SESSION_KEY || parseAgentSessionKey(key) !== undefined || /^(?:cron|hook):[^:]+/.test(key);
 }
 

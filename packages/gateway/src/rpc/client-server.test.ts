@@ -69,6 +69,13 @@ describe("the socket of clients", () => {
       ok: false,
       error: { code: "not-found", message: expect.stringContaining("main") },
     });
+    for (const part of ["\ud800", "\u0000"]) {
+      // Stored, it could neither run nor be removed.
+      for (const wrong of [{ idempotencyKey: `1${part}` }, { idempotencyKey: "1", sessionKey: `agent:main:a${part}` }]) {
+        expect(await client.callRaw("agent", { message: "x", ...wrong })).toMatchObject({ error: { code: "invalid-request" } });
+        expect(await client.callRaw("chat.send", { text: "x", ...wrong })).toMatchObject({ error: { code: "invalid-request" } });
+      }
+    }
     expect(await client.call("agents.list", {})).toMatchObject({ agents: [{ id: "main", mainSessionKey: "agent:main:main" }] });
   });
 

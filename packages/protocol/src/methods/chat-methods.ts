@@ -4,7 +4,7 @@ import { ChatEntrySchema, ChatSnapshotSchema, type ChatEntry, type ChatSnapshot 
 import { MAX_CHAT_ATTACHMENTS, type ChatAttachment } from "../webchat.ts";
 import { RunUsageSchema } from "../shapes/usage.ts";
 import { defineMethods, type MethodTable } from "./define-methods.ts";
-import { key, limit } from "./params.ts";
+import { idempotencyKey, key, limit } from "./params.ts";
 
 /** Methods of a conversation with an agent. */
 export interface ChatMethods {
@@ -89,8 +89,6 @@ export interface MessageVersions {
     readonly isShown: boolean;
   }[];
 }
-
-const idempotencyKey = z.string().min(1).max(200);
 
 const entryId = z.string().min(1).max(200);
 

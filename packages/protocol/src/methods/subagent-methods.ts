@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ChatSubagentSchema, type ChatSubagent } from "../shapes/subagents.ts";
 import { defineMethods, type MethodTable } from "./define-methods.ts";
-import { key } from "./params.ts";
+import { idempotencyKey, key } from "./params.ts";
 
 /**
  * Methods of sub-agents, each named by its session. `chat.subscribe` shows the sub-agents of a session. Both reject with `not-found` for a session that is no
@@ -39,7 +39,7 @@ export const SUBAGENT_METHODS: MethodTable<SubagentMethods> = defineMethods<Suba
           .string()
           .max(100_000)
           .refine((text) => text.trim() !== "", { message: "there is nothing to say" }),
-        idempotencyKey: z.string().min(1).max(200),
+        idempotencyKey,
       }),
     result: () => subagent,
   },
