@@ -1861,6 +1861,8 @@ interface ChannelForm {
   readonly settings: Readonly<Record<string, unknown>>;
   readonly mark: string;
   readonly exists: boolean;
+  /** SHA-256 of the channel's own settings of the account as they are written, or of nothing for an account that does not exist. */
+  readonly baseHash: string;
 }
 /** A setting that was refused, or that an account does little without. */
 interface ChannelSettingNote {
@@ -2517,11 +2519,14 @@ interface ChannelMethods {
   };
   /**
    * Writes the channel's own settings of an account, new or existing, all of them; what every account has stays. Secrets are kept in private files, which the
-   * configuration refers to; `mark` keeps the one that is there. They are checked before anything is written, and used at once.
+   * configuration refers to; `mark` keeps the one that is there. They are checked before anything is written, and used at once. `baseHash` is that of
+   * `channels.form`: rejects with `conflict` if the settings were changed since, or the account was added or removed; nothing is written then. Without it the
+   * present ones are replaced.
    */
   "channels.save": {
     params: AccountParams & {
       readonly settings: Readonly<Record<string, unknown>>;
+      readonly baseHash?: string;
     };
     result: ChannelSaving;
   };

@@ -21,12 +21,17 @@ export interface NewAccount {
   readonly place: AccountPlace;
   readonly schema: JsonSchema;
   readonly settings: JsonObject;
+  /** The hash of the text of the configuration file that they were made for: with another one they are refused. Not compared if omitted. */
+  readonly base?: string;
 }
 
-/** Writes an account into the configuration, and its literal secrets into private files that it refers to. If the configuration is refused, the files are as before. */
+/**
+ * Writes an account into the configuration, and its literal secrets into private files that it refers to. If the configuration is refused, the files are as before.
+ * The files are written in the turn of the change, so that they are those of the settings that are written last.
+ */
 export async function writeAccount(
   { paths, env }: Pick<CliContext, "paths" | "env">,
-  { channel, accountId, place: { key, only }, schema, settings }: NewAccount,
+  { channel, accountId, place: { key, only }, schema, settings, base }: NewAccount,
 ): Promise<{ readonly result: SetConfigResult; readonly files: readonly string[] }> {
   const before = new Map<string, string | undefined>();
   const keep = async (file: string, secret: string): Promise<void> => {
@@ -36,12 +41,17 @@ export async function writeAccount(
     await chmod(paths.credentialsFolder, 0o700);
     await writePrivateFile(path, `${secret}\n`);
   };
-  const { value, files } = await withSecretFiles(settings, { channel, accountId, schema, keep });
-  const config = await configOptions(env);
+  let files: readonly string[] = [];
+  const written = async (): Promise<JsonObject> => {
+    const kept = await withSecretFiles(settings, { channel, accountId, schema, keep });
+    ({ files } = kept);
+    return kept.value;
+  };
+  const config = { ...(await configOptions(env)), ...withoutUndefined({ base }) };
   const result =
     only === undefined
-      ? await setConfigValue(key, value, config)
-      : await setConfigValue(`channels.${channel}`, { accounts: { default: only, [accountId]: value } }, config);
+      ? await setConfigValue(key, written, config)
+      : await setConfigValue(`channels.${channel}`, async () => ({ accounts: { default: only, [accountId]: await written() } }), config);
   if (result.type === "refused") {
     for (const [path, text] of before) await (text === undefined ? rm(path, { force: true }) : writePrivateFile(path, text));
   }

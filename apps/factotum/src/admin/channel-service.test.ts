@@ -1,4 +1,7 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { statePaths } from "@factotum/config";
+import type { ChannelService } from "@factotum/gateway";
 import { expect, test } from "vitest";
 import { CliHome } from "../../test/cli.ts";
 import { createChannelService } from "./channel-service.ts";
@@ -10,6 +13,70 @@ test.each([
   ["telegram", "__proto__"],
 ])("%s:%s is no configured account, so it is not removed", async (channel, accountId) => {
   await using home = await CliHome.create();
+  await expect(serviceOf(home).remove({ channel, accountId })).rejects.toMatchObject({ name: "RpcError", code: "not-found" });
+});
+
+const ACCOUNT = { channel: "feishu", accountId: "default" };
+const SETTINGS = { appId: "cli_a1b2c3d4e5f60718", appSecret: "first secret", transport: { type: "websocket" } };
+const CHANGED = {
+  name: "RpcError",
+  code: "conflict",
+  message: "channels.feishu has changed since it was read. Read it again, and make your change there.",
+};
+
+test("settings are saved over those that were read, and over no others", async () => {
+  await using home = await CliHome.create();
+  const service = serviceOf(home);
+  const none = await service.form(ACCOUNT);
+  expect(none).toMatchObject({ settings: {}, exists: false });
+  await service.save(ACCOUNT, { settings: SETTINGS, baseHash: none.baseHash });
+  // Who may write is none of these settings.
+  expect(await home.run("access", "allow", "feishu", "ou_1")).toMatchObject({ code: 0 });
+  const { settings, baseHash } = await service.form(ACCOUNT);
+  expect(await home.run("access", "allow", "feishu", "ou_2")).toMatchObject({ code: 0 });
+  expect(await service.save(ACCOUNT, { settings: { ...settings, domain: "lark" }, baseHash })).toMatchObject({ type: "saved" });
+  expect(await home.read("factotum.json5")).toMatch(/ou_1[^]*ou_2/);
+
+  expect(await home.run("config", "set", "channels.feishu.domain", "feishu")).toMatchObject({ code: 0 });
+  const [file, secret] = [await home.read("factotum.json5"), await home.read(SECRET)];
+  const mine = { ...SETTINGS, appSecret: "second secret" };
+  await expect(service.save(ACCOUNT, { settings: mine, baseHash })).rejects.toMatchObject(CHANGED);
+  // The account was added while its form was open, and another one is gone.
+  await expect(service.save(ACCOUNT, { settings: mine, baseHash: none.baseHash })).rejects.toMatchObject(CHANGED);
+  expect([await home.read("factotum.json5"), await home.read(SECRET)]).toEqual([file, secret]);
+  await expect(service.save({ ...ACCOUNT, accountId: "gone" }, { settings: mine, baseHash })).rejects.toMatchObject({ code: "conflict" });
+  // A program that has not read them replaces them.
+  expect(await service.save(ACCOUNT, { settings: mine })).toMatchObject({ type: "saved" });
+  expect((await service.form(ACCOUNT)).settings).not.toHaveProperty("domain");
+});
+
+test("a change between the check and the write is not overwritten, and one elsewhere does not matter", async () => {
+  await using home = await CliHome.create();
+  let whileSaving: (() => void) | undefined;
+  const service = serviceOf(home, () => {
+    whileSaving?.();
+    whileSaving = undefined;
+  });
+  const path = join(home.factotumHome, "factotum.json5");
+  const replace = (before: string, after: string): void => writeFileSync(path, readFileSync(path, "utf8").replace(before, after));
+  await service.save(ACCOUNT, { settings: { ...SETTINGS, domain: "lark" } });
+  const { settings, baseHash } = await service.form(ACCOUNT);
+  const mine = { settings: { ...settings, appSecret: "second secret" }, baseHash };
+
+  whileSaving = () => replace("lark", "feishu");
+  await expect(service.save(ACCOUNT, mine)).rejects.toMatchObject(CHANGED);
+  expect(await home.read(SECRET)).toBe("first secret\n");
+
+  const now = await service.form(ACCOUNT);
+  whileSaving = () => replace("{", "{ gateway: { port: 4711 },");
+  expect(await service.save(ACCOUNT, { ...mine, baseHash: now.baseHash })).toMatchObject({ type: "saved" });
+  expect(await home.read(SECRET)).toBe("second secret\n");
+  expect(await home.read("factotum.json5")).toMatch(/4711[^]*lark/);
+});
+
+const SECRET = "credentials/feishu-default-appSecret";
+
+function serviceOf(home: CliHome, onSecret: () => void = () => undefined): ChannelService {
   const context = {
     env: home.env,
     paths: statePaths(home.env),
@@ -22,6 +89,5 @@ test.each([
     signal: new AbortController().signal,
   } as const;
   const reload = async () => ({ type: "applied", changed: [], needsRestart: [], problems: [] }) as const;
-  const service = createChannelService({ context, control: { reload }, onSecret: () => undefined });
-  await expect(service.remove({ channel, accountId })).rejects.toMatchObject({ name: "RpcError", code: "not-found" });
-});
+  return createChannelService({ context, control: { reload }, onSecret });
+}

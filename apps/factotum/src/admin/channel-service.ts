@@ -1,10 +1,11 @@
-import { type JsonObject, type JsonValue, withoutUndefined } from "@factotum/agent-contract";
+import { type JsonObject, type JsonSchema, type JsonValue, withoutUndefined } from "@factotum/agent-contract";
 import {
   describedAccount,
   extensionProblems,
   formatKeyPath,
   formatProblem,
   getConfigValue,
+  hashOf,
   isAvailable,
   isSecretPath,
   loadConfig,
@@ -19,8 +20,9 @@ import {
 } from "@factotum/config";
 import { RpcError, type AccessService, type ChannelService, type ConfigControl } from "@factotum/gateway";
 import type { AccountAccess, ChannelForm, ChannelSaving, KnownChannel } from "@factotum/protocol";
+import { changedSince } from "./changed-since.ts";
 import { asRequest } from "./service-error.ts";
-import { channelCatalog, configOptions, findInstalled } from "../compose/extensions.ts";
+import { channelCatalog, configOptions, findInstalled, type ChannelEntry } from "../compose/extensions.ts";
 import { NO_PARTS } from "../compose/idle-channel.ts";
 import { leftOut } from "../extensions/account-form.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
@@ -40,13 +42,14 @@ export interface ChannelServiceOptions {
 }
 
 type Address = Parameters<ChannelService["form"]>[0];
+type Change = Parameters<ChannelService["save"]>[1];
 
 /** Sets up channels for the clients of a running gateway, with the steps of the command `channels`. */
 export function createChannelService(options: ChannelServiceOptions): ChannelService {
   return {
     list: async () => asRequest(async () => listChannels(options.context)),
     form: async (account) => asRequest(async () => readForm(account, options.context)),
-    save: async (account, settings) => asRequest(async () => save(account, settings as JsonObject, options)),
+    save: async (account, change) => asRequest(async () => save(account, change, options)),
     remove: async (address) =>
       asRequest(async () => {
         const loaded = await load(options.context);
@@ -111,45 +114,103 @@ async function readForm(account: Address, context: CliContext): Promise<ChannelF
   if (entry === undefined) throw new RpcError("not-found", `The channel ${account.channel} is not installed.`);
   if (!ACCOUNT_NAME.test(account.accountId)) throw new RpcError("invalid-request", WRONG_NAME);
   const loaded = await load(context);
-  const { key, exists } = placeOf(account, loaded);
-  const path = pathOf(key, account);
   const schema = await entry.load();
-  const names = Object.keys((schema["properties"] ?? {}) as JsonObject);
-  const written = (redactSecrets(valueAt(loaded.written, path) ?? {}, path) ?? {}) as JsonObject;
-  const own = Object.entries(exists ? written : {}).filter(([name]) => names.includes(name));
-  const settings = withOwnFilesHidden(Object.fromEntries(own), account) as JsonObject;
-  return { schema: describedAccount({ id: account.channel, schema }), settings, mark: REDACTED, exists };
+  const { path, own, exists } = writtenAccount(account, loaded, schema);
+  const settings = withOwnFilesHidden(redactSecrets(own, path) as JsonObject, account) as JsonObject;
+  return {
+    schema: describedAccount({ id: account.channel, schema }),
+    settings,
+    mark: REDACTED,
+    exists,
+    baseHash: hashOfOwn(own, exists),
+  };
 }
 
-async function save(account: Address, given: JsonObject, options: ChannelServiceOptions): Promise<ChannelSaving> {
+/** What the file has of an account: the channel's own settings, and those that every account has. */
+interface WrittenSettings extends AccountPlace {
+  readonly exists: boolean;
+  readonly path: KeyPath;
+  readonly own: JsonObject;
+  readonly common: JsonObject;
+}
+
+function writtenAccount(account: Address, loaded: LoadedConfig, schema: JsonSchema): WrittenSettings {
+  const place = placeOf(account, loaded);
+  const path = pathOf(place.key, account);
+  const names = namesOf(schema);
+  const written = Object.entries((place.exists ? (valueAt(loaded.written, path) ?? {}) : {}) as JsonObject);
+  const own = Object.fromEntries(written.filter(([name]) => names.includes(name)));
+  const common = Object.fromEntries(written.filter(([name]) => !names.includes(name)));
+  return { ...place, path, own, common };
+}
+
+function namesOf(schema: JsonSchema): readonly string[] {
+  return Object.keys((schema["properties"] ?? {}) as JsonObject);
+}
+
+function hashOfOwn(own: JsonObject, exists: boolean): string {
+  return hashOf(exists ? JSON.stringify(own) : "");
+}
+
+/** How often it is tried over a file that something else changes elsewhere. */
+const MAX_TRIES = 5;
+
+async function save(account: Address, { settings, baseHash }: Change, options: ChannelServiceOptions): Promise<ChannelSaving> {
+  const { context } = options;
+  const entry = await availableChannel(context, account.channel);
+  if (entry === undefined) throw new RpcError("not-found", `The channel ${account.channel} is not installed.`);
+  if (!ACCOUNT_NAME.test(account.accountId)) return { type: "refused", problems: [{ key: "", message: WRONG_NAME }] };
+  const schema = await entry.load();
+  for (let tries = 1; ; tries += 1) {
+    const loaded = await load(context);
+    const written = writtenAccount(account, loaded, schema);
+    // The file is written only as it was loaded here, so that the account is still the compared one then.
+    if (baseHash !== undefined && baseHash !== hashOfOwn(written.own, written.exists)) throw changedSince(written.key);
+    const saved = await saveOver({ account, entry, schema, loaded, written }, settings as JsonObject, options);
+    if (saved.type !== "conflict") return saved;
+    const isTaken = (await load(context)).fileHash === loaded.fileHash;
+    if (isTaken || tries === MAX_TRIES) throw new RpcError("conflict", saved.problems.map(formatProblem).join("\n"));
+  }
+}
+
+interface Saving {
+  readonly account: Address;
+  readonly entry: ChannelEntry;
+  readonly schema: JsonSchema;
+  readonly loaded: LoadedConfig;
+  readonly written: WrittenSettings;
+}
+
+/** Saves settings if the file is still the loaded one when its turn comes. */
+async function saveOver(
+  { account, entry, schema, loaded, written }: Saving,
+  given: JsonObject,
+  options: ChannelServiceOptions,
+): Promise<ChannelSaving | { readonly type: "conflict"; readonly problems: readonly ConfigProblem[] }> {
   const { context, onSecret } = options;
   const { channel: id, accountId } = account;
-  const entry = await availableChannel(context, id);
-  if (entry === undefined) throw new RpcError("not-found", `The channel ${id} is not installed.`);
-  if (!ACCOUNT_NAME.test(accountId)) return { type: "refused", problems: [{ key: "", message: WRONG_NAME }] };
-  const loaded = await load(context);
-  const { key, only, exists } = placeOf(account, loaded);
-  const schema = await entry.load();
-  const names = Object.keys((schema["properties"] ?? {}) as JsonObject);
+  const { key, only, path } = written;
+  const names = namesOf(schema);
   const unknown = Object.keys(given).filter((name) => !names.includes(name));
   if (unknown.length > 0)
     return { type: "refused", problems: unknown.map((name) => ({ key: name, message: "There is no setting of this name." })) };
-  const path = pathOf(key, account);
-  const written = (exists ? (valueAt(loaded.written, path) ?? {}) : {}) as JsonObject;
-  // What every account has is changed elsewhere, and stays.
-  const common = Object.fromEntries(Object.entries(written).filter(([name]) => !names.includes(name)));
-  const own = restoreSecrets(withOwnFiles(given, written, account), loaded.written, path) as JsonObject;
+  const own = restoreSecrets(withOwnFiles(given, written.own, account), loaded.written, path) as JsonObject;
   const marked = marksIn(own);
   if (marked.length > 0)
     return { type: "refused", problems: marked.map((name) => ({ key: name, message: "Write the secret again: it was not kept." })) };
-  const settings: JsonObject = { ...common, ...own };
+  // What every account has is changed elsewhere, and stays.
+  const settings: JsonObject = { ...written.common, ...own };
   const { configSchema } = await entry.loadExtension(NO_PARTS);
   const problems = extensionProblems({ id, schema }, configSchema, { key, settings });
   if (problems.length > 0) return { type: "refused", problems: problems.map((problem) => noteOf(problem, key)) };
   for (const secret of literalSecretsIn(own, path)) onSecret(secret);
-  const place: AccountPlace = { key, ...(only !== undefined && { only }) };
-  const { result, files } = await writeAccount(context, { channel: id, accountId, place, schema, settings });
-  if (result.type === "refused") return { type: "refused", problems: result.problems.map((problem) => noteOf(problem, key)) };
+  const place: AccountPlace = { key, ...withoutUndefined({ only }) };
+  const base = loaded.fileHash ?? hashOf("");
+  const { result, files } = await writeAccount(context, { channel: id, accountId, place, schema, settings, base });
+  if (result.type === "refused") {
+    if (result.problems.some(({ type }) => type === "conflict")) return { type: "conflict", problems: result.problems };
+    return { type: "refused", problems: result.problems.map((problem) => noteOf(problem, key)) };
+  }
   await apply(options);
   const advised = (await leftOut(schema, settings)).map((field) => ({ key: field.key, message: field.description ?? "" }));
   return { type: "saved", credentials: files, advised };

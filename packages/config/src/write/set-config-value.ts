@@ -26,6 +26,8 @@ export interface SetConfigOptions {
   readonly channels: readonly ChannelSource[];
   /** Milliseconds since the epoch, for the name of the stored version; defaults to now. */
   readonly nowMs?: number;
+  /** The beginning of the hash of the text that the change was made for: if the file has another one, it is refused. Not compared by default. */
+  readonly base?: string;
 }
 
 /** The result of a change. */
@@ -52,15 +54,23 @@ export type SetConfigResult =
 /**
  * Sets one value in the configuration file, or removes it with `undefined`. The result must fit the schema: a change that leaves or causes a problem at its own
  * key, or causes one elsewhere, is refused. The write is atomic (mode 600) and the previous version is kept. Concurrent changes, by this process or others, are
- * serialised; a concurrent write of an editor is never overwritten. Rejects only if the disk fails; then the file is unchanged.
+ * serialised; a concurrent write of an editor is never overwritten. A value that is a function is called in its turn, once the file is known to be that of
+ * `base`; what it rejects with is passed on. Else it rejects only if the disk fails; then the file is unchanged.
  */
-export async function setConfigValue(key: string, value: JsonValue | undefined, options: SetConfigOptions): Promise<SetConfigResult> {
+export async function setConfigValue(
+  key: string,
+  value: JsonValue | undefined | (() => Promise<JsonValue>),
+  options: SetConfigOptions,
+): Promise<SetConfigResult> {
   const keyPath = readKey(key);
   if (keyPath instanceof KeyPathError) {
     const { path } = await locateConfig(statePaths(options.env), options.env);
     return refused(path, [{ type: "invalid-value", path: "", message: keyPath.message }]);
   }
-  return changeConfig(() => [{ path: keyPath, value }], options);
+  return lockAndWrite(async (current) => {
+    const written = typeof value === "function" ? await value() : value;
+    return planEdits([{ path: keyPath, value: written }], current);
+  }, options);
 }
 
 /** One changed value; `undefined` removes it. */
@@ -71,8 +81,6 @@ export interface ConfigEdit {
 
 /** Options of `changeConfig`. */
 export interface ChangeConfigOptions extends SetConfigOptions {
-  /** The beginning of the hash of the text that the change was made for: if the file has another one, it is refused. Not compared by default. */
-  readonly base?: string;
   /** Everything but the write. */
   readonly isDryRun?: boolean;
   /** The result has the new text with its secrets hidden. */

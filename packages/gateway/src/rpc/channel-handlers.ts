@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { RpcMethod } from "@factotum/protocol";
 import type { AccountAddress } from "../channels/channel-inspector.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -23,7 +24,8 @@ export function channelHandlers(
     "channels.cancelLogin": async ({ loginId }) => ({ cancelled: inspector.cancelLogin(loginId) }),
     "channels.list": async () => ({ channels: await service.list() }),
     "channels.form": async (params) => service.form(addressOf(params)),
-    "channels.save": async ({ settings, ...params }) => service.save(addressOf(params), settings),
+    "channels.save": async ({ settings, baseHash, ...params }) =>
+      service.save(addressOf(params), { settings, ...withoutUndefined({ baseHash }) }),
     "channels.restart": async (params) => {
       const account = addressOf(params);
       if (channels.accountFor(account) === undefined)

@@ -8,7 +8,11 @@ import type { AccountAddress } from "../channels/channel-inspector.ts";
 export interface ChannelService {
   list(): Promise<readonly KnownChannel[]>;
   form(account: AccountAddress): Promise<ChannelForm>;
-  save(account: AccountAddress, settings: Readonly<Record<string, unknown>>): Promise<ChannelSaving>;
+  /** Without a `baseHash` it is not compared with what the account has now. */
+  save(
+    account: AccountAddress,
+    change: { readonly settings: Readonly<Record<string, unknown>>; readonly baseHash?: string },
+  ): Promise<ChannelSaving>;
   /** Only what the configuration has of it. */
   remove(account: AccountAddress): Promise<Omit<ChannelRemoval, "discarded" | "pairings">>;
 }

@@ -36,10 +36,12 @@ export interface ChannelMethods {
   "channels.form": { params: AccountParams; result: ChannelForm };
   /**
    * Writes the channel's own settings of an account, new or existing, all of them; what every account has stays. Secrets are kept in private files, which the
-   * configuration refers to; `mark` keeps the one that is there. They are checked before anything is written, and used at once.
+   * configuration refers to; `mark` keeps the one that is there. They are checked before anything is written, and used at once. `baseHash` is that of
+   * `channels.form`: rejects with `conflict` if the settings were changed since, or the account was added or removed; nothing is written then. Without it the
+   * present ones are replaced.
    */
   "channels.save": {
-    params: AccountParams & { readonly settings: Readonly<Record<string, unknown>> };
+    params: AccountParams & { readonly settings: Readonly<Record<string, unknown>>; readonly baseHash?: string };
     result: ChannelSaving;
   };
   /**
@@ -94,7 +96,7 @@ export const CHANNEL_METHODS: MethodTable<ChannelMethods> = defineMethods<Channe
   "channels.save": {
     access: "owner",
     stores: true,
-    params: () => z.strictObject({ ...account, settings: z.record(z.string(), z.unknown()) }),
+    params: () => z.strictObject({ ...account, settings: z.record(z.string(), z.unknown()), baseHash: z.string().max(64).optional() }),
     result: () => ChannelSavingSchema,
   },
   "channels.remove": {

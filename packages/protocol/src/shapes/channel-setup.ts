@@ -25,6 +25,8 @@ export interface ChannelForm {
   readonly settings: Readonly<Record<string, unknown>>;
   readonly mark: string;
   readonly exists: boolean;
+  /** SHA-256 of the channel's own settings of the account as they are written, or of nothing for an account that does not exist. */
+  readonly baseHash: string;
 }
 
 /** A setting that was refused, or that an account does little without. */
@@ -94,6 +96,7 @@ export const ChannelFormSchema: z.ZodType<ChannelForm> = parserOf<ChannelForm>()
     settings: z.record(z.string(), z.unknown()),
     mark: z.string(),
     exists: z.boolean(),
+    baseHash: z.string(),
   }),
 );
 
