@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { FakeTelegram, telegramMessageUpdate } from "@factotum/testing-channels";
-import { FakeRegistry } from "@factotum/testing-product";
+import { FakeRegistry, runCommand } from "@factotum/testing-product";
 import type { Page } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
 import { findViolations } from "./find-violations.ts";
@@ -80,6 +80,21 @@ test("in Chinese an account is looked at, checked, and who may write is changed,
   await page.getByLabel("平台上的 ID").fill("2002");
   await press(page, "准入");
   await page.getByRole("button", { name: "删除 2002" }).waitFor();
+  // Settings that were changed elsewhere are not overwritten.
+  const server = page.getByLabel("基础地址", { exact: true });
+  await server.fill("http://127.0.0.1:9");
+  const set = async (url: string): Promise<void> => {
+    const change = ["config", "set", "channels.telegram.baseUrl", url];
+    expect(await runCommand(change, { home: scene.product.home })).toMatchObject({ code: 0 });
+  };
+  await set(`${telegram.baseUrl}/`);
+  await page.getByText("这些设置在此期间已在别处更改").waitFor();
+  expect(await page.getByRole("button", { name: "保存设置" }).isDisabled()).toBe(true);
+  expect(await findViolations(page)).toEqual([]);
+  await press(page, "载入当前设置");
+  expect(await server.inputValue()).toBe(`${telegram.baseUrl}/`);
+  await set(telegram.baseUrl);
+  await expect.poll(() => server.inputValue()).toBe(telegram.baseUrl);
   await page.getByLabel("令牌", { exact: true }).fill("wrong");
   await press(page, "保存设置");
   await page.getByText("应为 @BotFather 给出的令牌").waitFor();

@@ -7,6 +7,7 @@ import { Button } from "../ui/button.tsx";
 import { SchemaForm } from "../ui/schema-form/schema-form.tsx";
 import { TranslatedSchema } from "../ui/schema-form/translated-schema.tsx";
 import type { Account } from "./account-name.ts";
+import { OutdatedSettings } from "./outdated-settings.tsx";
 import styles from "./channel-setup.module.css";
 
 /** The account starts meanwhile. */
@@ -20,6 +21,15 @@ interface AccountFormProps {
   readonly isPrimary?: boolean;
   /** The first setting without which the channel cannot begin has the focus. */
   readonly takesFocus?: boolean;
+}
+
+/** Settings that a person has changed. */
+interface Draft {
+  readonly settings: unknown;
+  /** That of the stored settings which they may replace. */
+  readonly baseHash: string;
+  /** That of the stored settings which they were made from. */
+  readonly began: string;
 }
 
 /** The channel's own settings of an account. */
@@ -41,16 +51,25 @@ function Fields({
   takesFocus = false,
   onSaved,
 }: AccountFormProps & { readonly form: ChannelForm }): React.JSX.Element {
-  const [settings, setSettings] = useState<unknown>(form.settings);
+  const [draft, setDraft] = useState<Draft>();
   const save = useRpcMutation("channels.save", { timeoutMs: SAVE_TIMEOUT_MS });
+  const { settings, began } = draft ?? { settings: form.settings, began: form.baseHash };
+  // The gateway may have written them, and could not use them.
+  const baseHash = save.error?.code === "unavailable" ? form.baseHash : (draft ?? form).baseHash;
   const result = save.data;
+  // What it has just saved itself is shown next.
+  const isOutdated = baseHash !== form.baseHash && !save.isPending && result?.type !== "saved";
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (save.isPending) return;
+    if (save.isPending || isOutdated) return;
     save.mutate(
-      { ...account, settings: (settings ?? {}) as Record<string, unknown> },
+      { ...account, settings: (settings ?? {}) as Record<string, unknown>, baseHash },
       { onSuccess: ({ type }) => (type === "saved" ? onSaved?.() : undefined) },
     );
+  };
+  const choose = (next: Draft | undefined): void => {
+    save.reset();
+    setDraft(next);
   };
   const problems = result?.type === "refused" ? result.problems.map(({ key, message }) => ({ path: key, message })) : [];
   return (
@@ -58,10 +77,11 @@ function Fields({
       <TranslatedSchema schema={form.schema}>
         {(schema) => (
           <SchemaForm
+            key={began}
             schema={schema}
             path={[]}
             value={settings}
-            onChange={setSettings}
+            onChange={(next) => setDraft({ settings: next, baseHash, began })}
             problems={problems}
             mark={form.mark}
             keepsSecrets
@@ -69,7 +89,10 @@ function Fields({
           />
         )}
       </TranslatedSchema>
-      {save.error === null ? null : (
+      {isOutdated ? (
+        <OutdatedSettings onKeep={() => choose({ settings, baseHash: form.baseHash, began })} onDiscard={() => choose(undefined)} />
+      ) : null}
+      {save.error === null || (isOutdated && save.error.code === "conflict") ? null : (
         <p className="problem" role="alert" dir="auto">
           {save.error.message}
         </p>
@@ -80,7 +103,7 @@ function Fields({
         </p>
       )}
       <div className="actions">
-        <Button type="submit" variant={isPrimary ? "primary" : "plain"} busy={save.isPending}>
+        <Button type="submit" variant={isPrimary ? "primary" : "plain"} busy={save.isPending} disabled={isOutdated}>
           {action}
         </Button>
       </div>
