@@ -104,7 +104,7 @@ test(
   },
 );
 
-test("a turn over /v1 is undone over RPC", TIMEOUT, async () => {
+test("a turn over /v1 is listed for clients, and undone by one", TIMEOUT, async () => {
   await put("a.txt", "mine");
   const client = new OpenAI({ baseURL: `${product.url}/v1`, apiKey: product.token, maxRetries: 0 });
   const content = `Please ${order({ name: "edit", arguments: { path: "a.txt", edits: [{ oldText: "mine", newText: "yours" }] } })}`;
@@ -114,7 +114,8 @@ test("a turn over /v1 is undone over RPC", TIMEOUT, async () => {
   const { sessions } = await rpc.request("sessions.list", {});
   const sessionKey = sessions[0]?.key ?? "";
   expect((await rpc.request("checkpoints.list", { sessionKey })).turns).toMatchObject([{ files: [{ before: "kept" }] }]);
-  expect((await rpc.request("checkpoints.restore", { sessionKey })).files).toEqual([{ path: "a.txt", type: "restored" }]);
+  const undone = await rpc.request("agent", { sessionKey, message: "/undo", idempotencyKey: randomUUID() });
+  expect(undone.text).toBe("Restored: a.txt");
   expect(await contentOf("a.txt")).toBe("mine");
 });
 

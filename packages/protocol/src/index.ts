@@ -129,8 +129,8 @@ export {
   KnownChannelSchema,
 } from "./shapes/channel-setup.ts";
 export type { ChannelForm, ChannelRemoval, ChannelSaving, ChannelSettingNote, ChannelTest, KnownChannel } from "./shapes/channel-setup.ts";
-export { ChannelDirectoryEntriesSchema, ChannelLoginStepSchema, ChannelProbeSchema } from "./shapes/channels.ts";
-export type { ChannelDirectoryEntry, ChannelLoginStep, ChannelProbe } from "./shapes/channels.ts";
+export { ChannelLoginStepSchema, ChannelProbeSchema } from "./shapes/channels.ts";
+export type { ChannelLoginStep, ChannelProbe } from "./shapes/channels.ts";
 export { SetupCheckSchema, SetupStateSchema } from "./shapes/setup.ts";
 export type { SetupCheck, SetupHeartbeat, SetupProvider, SetupState } from "./shapes/setup.ts";
 export { CommandSummarySchema } from "./shapes/commands.ts";

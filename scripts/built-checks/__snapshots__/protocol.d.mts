@@ -1932,12 +1932,6 @@ interface ChannelProbe {
   readonly problems?: readonly string[];
   readonly notes?: readonly string[];
 }
-/** A person or conversation that can be written to. */
-interface ChannelDirectoryEntry {
-  readonly type: "person" | "group" | "channel";
-  readonly id: string;
-  readonly name?: string;
-}
 /** One step of a login, to be shown to the owner. */
 type ChannelLoginStep = {
   readonly type: "text" | "done";
@@ -1959,8 +1953,6 @@ type ChannelLoginStep = {
 };
 /** Parses a probe. */
 declare const ChannelProbeSchema: z.ZodType<ChannelProbe>;
-/** Parses entries of a directory. */
-declare const ChannelDirectoryEntriesSchema: z.ZodType<readonly ChannelDirectoryEntry[]>;
 /** Parses a step of a login. */
 declare const ChannelLoginStepSchema: z.ZodType<ChannelLoginStep>;
 /** A slash command. Names are without the slash. */
@@ -2568,16 +2560,6 @@ interface ChannelMethods {
     params: AccountParams;
     result: ChannelProbe;
   };
-  /** People and conversations whose name or id contains `query`; at most 20 by default. */
-  "channels.directory": {
-    params: AccountParams & {
-      readonly query: string;
-      readonly limit?: number;
-    };
-    result: {
-      readonly entries: readonly ChannelDirectoryEntry[];
-    };
-  };
   /**
    * Starts a login, or continues the one with this id; `answer` answers a step of type `ask`. Resolves with the next step, or after 20 seconds with `waiting`:
    * then call it again. After `done` the channel is restarted. A login expires after ten minutes without a call, and ends with `channels.cancelLogin`.
@@ -2615,15 +2597,9 @@ interface CheckpointTurn {
   readonly atMs: number;
   readonly files: readonly CheckpointFile[];
 }
-/** The outcome of a file. `refused`: something else changed it since; `lost`: for `reason` it cannot be restored. */
-interface RestoredCheckpoint {
-  readonly path: string;
-  readonly type: "restored" | "removed" | "unchanged" | "refused" | "lost";
-  readonly reason?: string;
-}
 /** Methods of the files that turns changed. */
 interface CheckpointMethods {
-  /** The newest turns of a session that changed files and were not undone, newest first. `limit` 20 by default. */
+  /** The newest turns of a session that changed files and were not undone, newest first: those that `/undo` takes back. `limit` 20 by default. */
   "checkpoints.list": {
     params: {
       readonly sessionKey: string;
@@ -2631,22 +2607,6 @@ interface CheckpointMethods {
     };
     result: {
       readonly turns: readonly CheckpointTurn[];
-    };
-  };
-  /**
-   * Gives the files of the newest such turn what they held before it; a repeated call continues with the turn before. With `force` also files that something
-   * else has changed since. With `turnId` only those of that turn, of the 50 newest; what a later turn has changed, too, is refused without `force`. No `turnId`
-   * in the result: there was nothing to restore. Rejects with `conflict` while the turn runs.
-   */
-  "checkpoints.restore": {
-    params: {
-      readonly sessionKey: string;
-      readonly force?: boolean;
-      readonly turnId?: string;
-    };
-    result: {
-      readonly turnId?: string;
-      readonly files: readonly RestoredCheckpoint[];
     };
   };
 }
@@ -4033,4 +3993,4 @@ interface RpcEvents {
 type RpcEvent = keyof RpcEvents;
 /** A parser for the payload of every event. */
 declare const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]>; };
-export { APPROVAL_DECISIONS, type AccessRole, type AccountAccess, AccountAccessSchema, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelForm, ChannelFormSchema, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelRemoval, ChannelRemovalSchema, type ChannelSaving, ChannelSavingSchema, type ChannelSettingNote, type ChannelStatus, type ChannelTest, ChannelTestSchema, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatSubagent, type ChatSubagentActivity, ChatSubagentSchema, type ChatSubagentState, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type CommandSummary, CommandSummarySchema, type ConfigDifference, type ConfigFinding, type ConfigPatchResult, ConfigPatchResultSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConfigView, ConfigViewSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type DmPolicy, type EditorAnswer, EditorAnswerSchema, type EditorOffer, type EditorRequest, EditorRequestSchema, type EditorServer, EditorServerSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type GroupPolicy, HEARTBEAT_OFFER, type HeartbeatSummary, HeartbeatSummarySchema, type HelloFrame, type JobGrants, JobGrantsSchema, type JobShape, JobShapeSchema, type JobSummary, JobSummarySchema, type KnowledgeFile, KnowledgeFileSchema, type KnownChannel, KnownChannelSchema, LOG_LEVEL_IDS, type LastRun, type LiveRun, type LogEntry, type LogField, type LogLevelId, type LogPart, LogPartSchema, MAX_CHAT_ATTACHMENTS, MAX_EDITOR_SERVERS, MAX_EDITOR_TEXT_CHARS, MAX_FRAME_BYTES, MAX_KNOWLEDGE_FILE_BYTES, MAX_NOTE_TEXT_CHARS, MAX_RECORDING_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, MAX_UPLOAD_PART_BYTES, MAX_WORKSPACE_FILE_CHARS, type MemoryAuditEntry, type MemoryAuditNote, MemoryAuditNoteSchema, type MemoryEntrySource, type MemoryFile, type MemoryFileChange, MemoryFileChangeSchema, MemoryFileSchema, type MemoryFinding, type MemoryForgetReport, MemoryForgetReportSchema, type MemoryForgetScope, MemoryForgetScopeSchema, type MemoryNote, MemoryNoteSchema, type MemoryNoteVersion, MemoryNoteVersionSchema, type MemorySearchHit, MemorySearchHitSchema, type MemoryState, MemoryStateSchema, type MemoryText, MemoryTextSchema, type MessageTrace, MessageTraceSchema, type MessageVersions, type ModelList, ModelListSchema, type ModelPrice, type ModelSummary, type ModelTest, ModelTestSchema, type NoticeBlock, OPTIONAL_JOB_PARTS, type OccurrenceShape, OccurrenceShapeSchema, type OptionalJobPart, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, type PluginInstallation, type PluginPackage, PluginPackageSchema, type PluginPart, type PluginPlan, PluginPlanSchema, type PluginWork, PluginWorkSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type RereadTokens, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ScanFinding, ScanFindingSchema, type ScheduleShape, type ScheduleStatus, type SentVersion, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionModeId, type SessionSearchResult, SessionSearchResultSchema, type SessionSettings, type SessionSummary, SessionSummarySchema, type SessionTextHit, type SessionTitleHit, type SetupCheck, SetupCheckSchema, type SetupHeartbeat, type SetupProvider, type SetupState, SetupStateSchema, type SkillDetails, SkillDetailsSchema, type SkillInstallation, type SkillPlan, SkillPlanSchema, type SkillSummary, SkillSummarySchema, THINKING_LEVEL_IDS, TOOL_STATES, type ThinkingLevelId, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolServer, ToolServerSchema, type ToolState, type ToolSummary, ToolSummarySchema, type TracedCall, type TracedInput, type TracedSend, USAGE_GROUPS, type UsageAmount, type UsageGroup, type UsageReport, UsageReportSchema, WORKSPACE_FILES, type WarningCode, type WebchatDelivery, type WebchatInput, type WebchatSocket, type WebhookDelivery, type WorkspaceFile, type WorkspaceFileName, WorkspaceFileSchema, type WorkspaceFileVersion, WorkspaceFileVersionSchema, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredHeartbeats, offeredModels, retriedKey, retryKey };
+export { APPROVAL_DECISIONS, type AccessRole, type AccountAccess, AccountAccessSchema, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, type ChannelForm, ChannelFormSchema, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelRemoval, ChannelRemovalSchema, type ChannelSaving, ChannelSavingSchema, type ChannelSettingNote, type ChannelStatus, type ChannelTest, ChannelTestSchema, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatSubagent, type ChatSubagentActivity, ChatSubagentSchema, type ChatSubagentState, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type CommandSummary, CommandSummarySchema, type ConfigDifference, type ConfigFinding, type ConfigPatchResult, ConfigPatchResultSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConfigView, ConfigViewSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type DmPolicy, type EditorAnswer, EditorAnswerSchema, type EditorOffer, type EditorRequest, EditorRequestSchema, type EditorServer, EditorServerSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type GroupPolicy, HEARTBEAT_OFFER, type HeartbeatSummary, HeartbeatSummarySchema, type HelloFrame, type JobGrants, JobGrantsSchema, type JobShape, JobShapeSchema, type JobSummary, JobSummarySchema, type KnowledgeFile, KnowledgeFileSchema, type KnownChannel, KnownChannelSchema, LOG_LEVEL_IDS, type LastRun, type LiveRun, type LogEntry, type LogField, type LogLevelId, type LogPart, LogPartSchema, MAX_CHAT_ATTACHMENTS, MAX_EDITOR_SERVERS, MAX_EDITOR_TEXT_CHARS, MAX_FRAME_BYTES, MAX_KNOWLEDGE_FILE_BYTES, MAX_NOTE_TEXT_CHARS, MAX_RECORDING_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, MAX_UPLOAD_PART_BYTES, MAX_WORKSPACE_FILE_CHARS, type MemoryAuditEntry, type MemoryAuditNote, MemoryAuditNoteSchema, type MemoryEntrySource, type MemoryFile, type MemoryFileChange, MemoryFileChangeSchema, MemoryFileSchema, type MemoryFinding, type MemoryForgetReport, MemoryForgetReportSchema, type MemoryForgetScope, MemoryForgetScopeSchema, type MemoryNote, MemoryNoteSchema, type MemoryNoteVersion, MemoryNoteVersionSchema, type MemorySearchHit, MemorySearchHitSchema, type MemoryState, MemoryStateSchema, type MemoryText, MemoryTextSchema, type MessageTrace, MessageTraceSchema, type MessageVersions, type ModelList, ModelListSchema, type ModelPrice, type ModelSummary, type ModelTest, ModelTestSchema, type NoticeBlock, OPTIONAL_JOB_PARTS, type OccurrenceShape, OccurrenceShapeSchema, type OptionalJobPart, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, type PluginInstallation, type PluginPackage, PluginPackageSchema, type PluginPart, type PluginPlan, PluginPlanSchema, type PluginWork, PluginWorkSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type RereadTokens, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ScanFinding, ScanFindingSchema, type ScheduleShape, type ScheduleStatus, type SentVersion, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionModeId, type SessionSearchResult, SessionSearchResultSchema, type SessionSettings, type SessionSummary, SessionSummarySchema, type SessionTextHit, type SessionTitleHit, type SetupCheck, SetupCheckSchema, type SetupHeartbeat, type SetupProvider, type SetupState, SetupStateSchema, type SkillDetails, SkillDetailsSchema, type SkillInstallation, type SkillPlan, SkillPlanSchema, type SkillSummary, SkillSummarySchema, THINKING_LEVEL_IDS, TOOL_STATES, type ThinkingLevelId, type ToolOccasion, ToolOccasionSchema, type ToolRule, ToolRuleSchema, type ToolServer, ToolServerSchema, type ToolState, type ToolSummary, ToolSummarySchema, type TracedCall, type TracedInput, type TracedSend, USAGE_GROUPS, type UsageAmount, type UsageGroup, type UsageReport, UsageReportSchema, WORKSPACE_FILES, type WarningCode, type WebchatDelivery, type WebchatInput, type WebchatSocket, type WebhookDelivery, type WorkspaceFile, type WorkspaceFileName, WorkspaceFileSchema, type WorkspaceFileVersion, WorkspaceFileVersionSchema, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredHeartbeats, offeredModels, retriedKey, retryKey };

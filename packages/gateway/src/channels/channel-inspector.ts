@@ -2,7 +2,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Random } from "@factotum/agent-contract";
 import { ChannelError } from "@factotum/channel-contract";
 import type { Channel, LoginStep, OptionalPart, Origin } from "@factotum/channel-contract";
-import type { ChannelDirectoryEntry, ChannelLoginStep, ChannelProbe } from "@factotum/protocol";
+import type { ChannelLoginStep, ChannelProbe } from "@factotum/protocol";
 import { RpcError } from "../kernel/rpc-error.ts";
 import type { ChannelRegistry } from "./channel-registry.ts";
 
@@ -15,7 +15,7 @@ const OLD_SECRET = "The gateway still uses the secret from before: run factotum 
 const STEP_WAIT_MS = 20_000;
 /** How long a login waits for its next call. */
 const LOGIN_TTL_MS = 600_000;
-/** Timeout of a probe and of a look into a directory. */
+/** Timeout of a probe. */
 const CALL_TIMEOUT_MS = 30_000;
 /** Logins at the same time. */
 const MAX_LOGINS = 10;
@@ -56,13 +56,6 @@ export class ChannelInspector {
       const result = await this.#call(async (signal) => method({ signal }));
       if (!(await this.#options.channels.hasOldSecret(address))) return result;
       return { ...result, problems: [...(result.problems ?? []), OLD_SECRET] };
-    });
-  }
-
-  async directory(address: AccountAddress, query: string, limit: number): Promise<readonly ChannelDirectoryEntry[]> {
-    return this.#withInstance(address, async (channel) => {
-      const method = required(channel.directory?.bind(channel), { address, channel, part: "directory" });
-      return this.#call(async (signal) => method(query, { signal, limit }));
     });
   }
 

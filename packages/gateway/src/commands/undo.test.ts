@@ -224,8 +224,8 @@ describe("authority", () => {
   });
 });
 
-describe("over RPC", () => {
-  test("turns are listed, and the newest is restored", async () => {
+describe("with the turns that a client is listed", () => {
+  test("the newest is taken back, and what was refused stays listed", async () => {
     await writeFile(at("a.txt"), "a1");
     await turn([write("a.txt", "a2"), write("b.txt", "b")]);
     using client = await TestClient.connect(running.gateway.url, running.token);
@@ -239,17 +239,10 @@ describe("over RPC", () => {
       },
     ]);
     await writeFile(at("b.txt"), "mine");
-    const { turnId, files } = await client.call("checkpoints.restore", { sessionKey: SESSION });
-    expect(turnId).toBe(turns[0]?.turnId);
-    expect(files).toEqual([
-      { path: "a.txt", type: "restored" },
-      { path: "b.txt", type: "refused" },
-    ]);
+    expect(await say("/undo")).toMatch(/^Restored: a.txt\nNot restored, because something else changed it since: b.txt$/m);
     expect((await client.call("checkpoints.list", { sessionKey: SESSION })).turns).toMatchObject([{ files: [{ refused: true }] }]);
-    expect((await client.call("checkpoints.restore", { sessionKey: SESSION, force: true })).files).toEqual([
-      { path: "b.txt", type: "removed" },
-    ]);
-    expect(await client.call("checkpoints.restore", { sessionKey: SESSION })).toEqual({ files: [] });
+    expect(await say("/undo force")).toBe("Deleted, because I had created it: b.txt");
+    expect(await client.call("checkpoints.list", { sessionKey: SESSION })).toEqual({ turns: [] });
   });
 
   test("an earlier turn is restored without the later ones, except for what they have changed, too", async () => {
@@ -258,10 +251,7 @@ describe("over RPC", () => {
     await turn([write("b.txt", "second"), write("c.txt", "second")]);
     using client = await TestClient.connect(running.gateway.url, running.token);
     const turnId = (await client.call("checkpoints.list", { sessionKey: SESSION })).turns[1]?.turnId ?? "";
-    expect((await client.call("checkpoints.restore", { sessionKey: SESSION, turnId })).files).toEqual([
-      { path: "a.txt", type: "restored" },
-      { path: "b.txt", type: "refused" },
-    ]);
+    expect(await say(`/undo ${turnId}`)).toMatch(/^Restored: a.txt\nNot restored, because something else changed it since: b.txt$/m);
     expect(await Promise.all(["a.txt", "b.txt", "c.txt"].map(contentOf))).toEqual(["before", "second", "second"]);
     expect(await say(`/undo ${turnId}`)).toMatch(/is no turn here that can be undone/);
     expect(await say("/undo")).toBe("Restored: b.txt, c.txt");
@@ -280,8 +270,10 @@ describe("over RPC", () => {
     });
     await platform.say(platform.message("Please."));
     await writing.promise;
-    using client = await TestClient.connect(running.gateway.url, running.token);
-    await expect(client.call("checkpoints.restore", { sessionKey: SESSION })).rejects.toThrow(/still running/);
+    await platform.say(platform.message("/undo"));
+    await expect
+      .poll(() => platform.sent.map(({ outbound }) => outbound))
+      .toMatchObject([{ text: expect.stringContaining("still working") as string }]);
     going.resolve();
     await running.gateway.engine.idle();
     expect(await contentOf("a.txt")).toBe("a");

@@ -45,7 +45,6 @@ test("probes an account as it would start now, and reports why the platform refu
     },
   };
   await expect(client.call("channels.probe", { channel: "test" })).rejects.toThrow("unauthorized: the token is revoked");
-  await expect(client.call("channels.directory", { channel: "test", query: "ann" })).rejects.toThrow("has no directory");
 });
 
 test("a test message of an account that does not run is refused with the reason", async () => {
@@ -64,23 +63,6 @@ test("a test message of an account that does not run is refused with the reason"
   const send = async (accountId: string): Promise<unknown> => client.call("channels.test", { channel: "test", accountId, text: "Hello" });
   await expect(send("default")).rejects.toThrow("The account test:default is not running: it is switched off");
   await expect(send("broken")).rejects.toThrow("The account test:broken is not running: it could not be started: there is no token");
-});
-
-test("looks into the directory with the limit", async () => {
-  const asked: unknown[] = [];
-  await start({
-    directory: async (query, { limit }) => {
-      asked.push([query, limit]);
-      return [{ type: "person", id: "u-1", name: "Ann" }];
-    },
-  });
-  const { entries } = await client.call("channels.directory", { channel: "test", query: "an", limit: 5 });
-  expect(entries).toEqual([{ type: "person", id: "u-1", name: "Ann" }]);
-  await client.call("channels.directory", { channel: "test", query: "an" });
-  expect(asked).toEqual([
-    ["an", 5],
-    ["an", 20],
-  ]);
 });
 
 test("a login goes step by step, takes an answer, and starts the channel again at its end", async () => {

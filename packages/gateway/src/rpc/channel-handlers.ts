@@ -17,9 +17,6 @@ export function channelHandlers(
   return {
     "channels.capabilities": async (params) => ({ capabilities: { ...(await inspector.capabilities(addressOf(params))) } }),
     "channels.probe": async (params) => inspector.probe(addressOf(params)),
-    "channels.directory": async ({ query, limit = 20, ...params }) => ({
-      entries: await inspector.directory(addressOf(params), query, limit),
-    }),
     "channels.login": async ({ loginId, answer, ...params }) => inspector.login(addressOf(params), { loginId, answer }),
     "channels.cancelLogin": async ({ loginId }) => ({ cancelled: inspector.cancelLogin(loginId) }),
     "channels.list": async () => ({ channels: await service.list() }),

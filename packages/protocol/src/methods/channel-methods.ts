@@ -1,12 +1,5 @@
 import * as z from "zod";
-import {
-  ChannelDirectoryEntriesSchema,
-  ChannelLoginStepSchema,
-  ChannelProbeSchema,
-  type ChannelDirectoryEntry,
-  type ChannelLoginStep,
-  type ChannelProbe,
-} from "../shapes/channels.ts";
+import { ChannelLoginStepSchema, ChannelProbeSchema, type ChannelLoginStep, type ChannelProbe } from "../shapes/channels.ts";
 import {
   ChannelFormSchema,
   ChannelRemovalSchema,
@@ -20,7 +13,7 @@ import {
   type KnownChannel,
 } from "../shapes/channel-setup.ts";
 import { defineMethods, type MethodTable } from "./define-methods.ts";
-import { empty, key, limit } from "./params.ts";
+import { empty, key } from "./params.ts";
 
 /** An account of a channel; `accountId` is `default` if omitted. */
 interface AccountParams {
@@ -60,11 +53,6 @@ export interface ChannelMethods {
   "channels.capabilities": { params: AccountParams; result: { readonly capabilities: Readonly<Record<string, unknown>> } };
   /** Checks the credential and the permissions by a call that is free of charge. */
   "channels.probe": { params: AccountParams; result: ChannelProbe };
-  /** People and conversations whose name or id contains `query`; at most 20 by default. */
-  "channels.directory": {
-    params: AccountParams & { readonly query: string; readonly limit?: number };
-    result: { readonly entries: readonly ChannelDirectoryEntry[] };
-  };
   /**
    * Starts a login, or continues the one with this id; `answer` answers a step of type `ask`. Resolves with the next step, or after 20 seconds with `waiting`:
    * then call it again. After `done` the channel is restarted. A login expires after ten minutes without a call, and ends with `channels.cancelLogin`.
@@ -128,12 +116,6 @@ export const CHANNEL_METHODS: MethodTable<ChannelMethods> = defineMethods<Channe
     stores: false,
     params: () => z.strictObject(account),
     result: () => ChannelProbeSchema,
-  },
-  "channels.directory": {
-    access: "owner",
-    stores: false,
-    params: () => z.strictObject({ ...account, query: z.string().max(1000), limit: limit.optional() }),
-    result: () => z.strictObject({ entries: ChannelDirectoryEntriesSchema }),
   },
   "channels.login": {
     access: "owner",

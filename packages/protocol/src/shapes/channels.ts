@@ -8,13 +8,6 @@ export interface ChannelProbe {
   readonly notes?: readonly string[];
 }
 
-/** A person or conversation that can be written to. */
-export interface ChannelDirectoryEntry {
-  readonly type: "person" | "group" | "channel";
-  readonly id: string;
-  readonly name?: string;
-}
-
 /** One step of a login, to be shown to the owner. */
 export type ChannelLoginStep =
   | { readonly type: "text" | "done"; readonly text: string }
@@ -34,11 +27,6 @@ export const ChannelProbeSchema: z.ZodType<ChannelProbe> = z.lazy(() =>
     notes: z.array(z.string()).optional(),
   }),
 ) as unknown as z.ZodType<ChannelProbe>;
-
-/** Parses entries of a directory. */
-export const ChannelDirectoryEntriesSchema: z.ZodType<readonly ChannelDirectoryEntry[]> = z.lazy(() =>
-  z.array(z.strictObject({ type: z.enum(["person", "group", "channel"]), id: z.string(), name: z.string().optional() })),
-) as unknown as z.ZodType<readonly ChannelDirectoryEntry[]>;
 
 /** Parses a step of a login. */
 export const ChannelLoginStepSchema: z.ZodType<ChannelLoginStep> = z.lazy(() =>
