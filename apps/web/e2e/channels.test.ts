@@ -71,6 +71,8 @@ test("in Chinese an account is looked at, checked, and who may write is changed,
   await region(page, "谁可以发消息").getByText("所有者").first().waitFor();
   await page.getByPlaceholder("已存储").waitFor();
   await page.getByText("机器人的令牌，由 @BotFather 给出").waitFor();
+  await press(page, "保存设置");
+  await page.getByText("没有任何改动。").waitFor();
   expect(await findViolations(page)).toEqual([]);
   await press(page, "检查访问");
   await region(page, "状态").getByText("平台上的名称：").waitFor();

@@ -4,6 +4,7 @@ import { Loaded } from "../data/loaded.tsx";
 import { useRpc, useRpcMutation } from "../data/use-rpc.ts";
 import { t } from "../i18n/t.ts";
 import { Button } from "../ui/button.tsx";
+import { isSame } from "../ui/schema-form/merge-patch.ts";
 import { SchemaForm } from "../ui/schema-form/schema-form.tsx";
 import { TranslatedSchema } from "../ui/schema-form/translated-schema.tsx";
 import type { Account } from "./account-name.ts";
@@ -18,6 +19,8 @@ interface AccountFormProps {
   /** The words of the button. */
   readonly action: string;
   readonly onSaved?: () => void;
+  /** Called instead of saving an account that is there when nothing differs from what is saved. */
+  readonly onUnchanged?: () => void;
   readonly isPrimary?: boolean;
   /** The first setting without which the channel cannot begin has the focus. */
   readonly takesFocus?: boolean;
@@ -50,6 +53,7 @@ function Fields({
   isPrimary = false,
   takesFocus = false,
   onSaved,
+  onUnchanged,
 }: AccountFormProps & { readonly form: ChannelForm }): React.JSX.Element {
   const [draft, setDraft] = useState<Draft>();
   const save = useRpcMutation("channels.save", { timeoutMs: SAVE_TIMEOUT_MS });
@@ -62,6 +66,7 @@ function Fields({
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (save.isPending || isOutdated) return;
+    if (onUnchanged !== undefined && form.exists && isSame(settings ?? {}, form.settings)) return onUnchanged();
     save.mutate(
       { ...account, settings: (settings ?? {}) as Record<string, unknown>, baseHash },
       { onSuccess: ({ type }) => (type === "saved" ? onSaved?.() : undefined) },

@@ -74,7 +74,12 @@ function Parts({ status }: { readonly status: ChannelStatus }): React.JSX.Elemen
         <WhoMayWrite account={account} />
       </Card>
       <Card title={t("Settings")}>
-        <AccountForm account={account} action={t("Save settings")} onSaved={() => toasts.show({ text: t("Saved, and in use.") })} />
+        <AccountForm
+          account={account}
+          action={t("Save settings")}
+          onSaved={() => toasts.show({ text: t("Saved, and in use.") })}
+          onUnchanged={() => toasts.show({ text: t("Nothing has changed.") })}
+        />
       </Card>
     </>
   );

@@ -1,4 +1,4 @@
-import { markOf, type SchemaNode, shapeOf } from "./schema-node.ts";
+import { isRecord, markOf, type SchemaNode, shapeOf } from "./schema-node.ts";
 
 /** A value of a node that a person has not filled in yet. */
 export function emptyOf(node: SchemaNode): unknown {
@@ -24,4 +24,12 @@ export function emptyOf(node: SchemaNode): unknown {
     default:
       return "";
   }
+}
+
+/** What choosing a form of a union writes: the value that its control shows then. `undefined`: an empty text or number is no value yet. */
+export function startOf(form: SchemaNode, inherited: unknown): unknown {
+  const { type } = shapeOf(form);
+  if (type === "switch") return (inherited ?? form.default) === true;
+  const empty = emptyOf(form);
+  return isRecord(empty) || Array.isArray(empty) || type === "choice" ? empty : undefined;
 }

@@ -3,6 +3,7 @@ import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
 import { drawnKeys, fullValues, keysOf } from "../../../test/full-values.ts";
+import { startOf } from "./empty-of.ts";
 import type { FormProblem } from "./form-facts.ts";
 import { applyMergePatch, mergePatchOf } from "./merge-patch.ts";
 import { SchemaForm } from "./schema-form.tsx";
@@ -154,6 +155,18 @@ test("the form of a value is the one that knows its keys", () => {
   expect(formIndexOf(forms, {}, 1)).toBe(1);
   expect(formIndexOf([{ type: "string" }, ...forms], "x", undefined)).toBe(0);
   expect(formIndexOf(forms, 5, undefined)).toBeUndefined();
+});
+
+test.each([
+  ["yes or no", { type: "boolean" }, undefined, false],
+  ["yes or no that holds already", { type: "boolean" }, true, true],
+  ["yes or no with a default", { type: "boolean", default: true }, undefined, true],
+  ["a choice", { enum: ["a", "b"] }, undefined, "a"],
+  ["a group", object({ ca: { type: "string" } }), undefined, {}],
+  ["a text", { type: "string" }, "kept", undefined],
+  ["a number", { type: "integer" }, undefined, undefined],
+])("choosing the form of a value writes what its control shows: %s", (_name, form: SchemaNode, inherited, written) => {
+  expect(startOf(form, inherited)).toEqual(written);
 });
 
 test("the search finds keys by words of their name and description", () => {

@@ -2,14 +2,14 @@ import { useId, useState } from "react";
 import { t } from "../../i18n/t.ts";
 import { Fold } from "./fold.tsx";
 import { type ControlProps, useFormFacts } from "./form-facts.ts";
-import { emptyOf } from "./empty-of.ts";
+import { startOf } from "./empty-of.ts";
 import { isRecord, markOf, type SchemaNode, shapeOf } from "./schema-node.ts";
 import styles from "./schema-form.module.css";
 
 /** A value of one of several forms: the form is chosen first. */
 export function UnionControl({ forms, ...props }: ControlProps & { readonly forms: readonly SchemaNode[] }): React.JSX.Element {
   const id = useId();
-  const { Control } = useFormFacts();
+  const { Control, inherited } = useFormFacts();
   const { node, path, label, value, onChange, isEntry = false } = props;
   const [picked, setPicked] = useState<number>();
   const index = formIndexOf(forms, value, picked);
@@ -18,9 +18,7 @@ export function UnionControl({ forms, ...props }: ControlProps & { readonly form
     setPicked(next);
     const chosen = next === undefined ? undefined : forms[next];
     if (chosen === undefined) return onChange(undefined);
-    const empty = emptyOf(chosen);
-    // An empty text or number is no value yet.
-    onChange(isRecord(empty) || Array.isArray(empty) || shapeOf(chosen).type === "choice" ? empty : undefined);
+    onChange(startOf(chosen, inherited(path) ?? node.default));
   };
   return (
     <Fold {...props} count={value === undefined ? 0 : 1}>
