@@ -4,6 +4,7 @@ import type { AnthropicServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
+import type { ChannelAccount } from "./channel-account.ts";
 import type { ChannelInspector } from "./channel-inspector.ts";
 
 const ON = { channel: "test", accountId: "default" };
@@ -134,6 +135,32 @@ test("a probe says that the running instance has a secret from before, and the s
   expect((await running.gateway.status()).channels[0]).toMatchObject({ hasOldSecret: true });
   await running.gateway.engine.parts.channels.restart(ON);
   expect((await running.gateway.status()).channels[0]).not.toHaveProperty("hasOldSecret");
+});
+
+test("an account whose secret was replaced starts again when its configuration is applied, and the others do not", async () => {
+  const made: string[] = [];
+  let digest = "one";
+  const accounts = ["changed", "other"].map((accountId): ChannelAccount => {
+    const account = { ...new TestPlatform().account({ accountId }), accountId };
+    return {
+      ...account,
+      create: async (host) => {
+        made.push(accountId);
+        return account.create(host);
+      },
+      secretsDigest: async () => (accountId === "changed" ? digest : "one"),
+    };
+  });
+  running = await startTestGateway({ accounts, patch: withModel(server.baseUrl) });
+  const { channels } = running.gateway.engine.parts;
+  digest = "two";
+  await channels.apply(accounts);
+  await channels.apply(accounts);
+  expect(made.toSorted()).toEqual(["changed", "changed", "other"]);
+  expect((await running.gateway.status()).channels.map(({ state, hasOldSecret }) => [state, hasOldSecret])).toEqual([
+    ["connected", undefined],
+    ["connected", undefined],
+  ]);
 });
 
 test("no account is restarted once the channels stop", async () => {

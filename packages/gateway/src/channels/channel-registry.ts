@@ -59,7 +59,7 @@ export class ChannelRegistry {
   }
 
   /**
-   * Applies the accounts of another configuration: new ones start, removed ones stop, changed ones restart. Resolves once that is done or has failed for the
+   * Applies the accounts of another configuration: new ones start, removed ones stop, changed ones and those with a replaced secret restart. Resolves once that is done or has failed for the
    * first time. Never rejects.
    */
   async apply(accounts: readonly ChannelAccount[]): Promise<void> {

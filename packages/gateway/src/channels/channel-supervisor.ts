@@ -79,14 +79,18 @@ export class ChannelSupervisor {
   }
 
   /**
-   * Applies the account's current settings. The access policy is read for every message; only the platform's own keys, whether the account is enabled, and the
-   * address of a webhook require another channel. The old one has stopped before the new one starts. Never rejects.
+   * Applies the account's current settings. The access policy is read for every message; only the platform's own keys, the files with its secrets, whether the
+   * account is enabled, and the address of a webhook require another channel. The old one has stopped before the new one starts. Never rejects.
    */
   async change(account: ChannelAccount): Promise<void> {
     const before = this.#account.config;
     this.#account = account;
     const { enabled, settings } = account.config;
-    if (before.enabled === enabled && isDeepStrictEqual(before.settings, settings) && !this.#isMoved()) return;
+    if (before.enabled === enabled && isDeepStrictEqual(before.settings, settings) && !this.#isMoved()) {
+      const { signal } = this.#leaving;
+      // What makes it leave meanwhile stops it for good, or creates it with the new secret.
+      if (!(await this.#hasOtherSecret()) || signal.aborted) return;
+    }
     this.#leave();
     return this.#then(async () => {
       await this.#stop();
@@ -116,8 +120,7 @@ export class ChannelSupervisor {
   /** True if the secrets on disk are not those that the channel was created with. */
   async hasOldSecret(): Promise<boolean> {
     if (this.#channel === undefined || this.#isStopped) return false;
-    const before = this.#secretsDigest;
-    return before !== undefined && (await this.#account.secretsDigest?.()) !== before;
+    return this.#hasOtherSecret();
   }
 
   /** Stops the channel and waits, for a bounded time. Never rejects. */
@@ -183,6 +186,12 @@ export class ChannelSupervisor {
     // Before they are read: a file that is replaced in between counts as changed.
     this.#secretsDigest = await this.#account.secretsDigest?.();
     return this.#account.create(host(this.#account));
+  }
+
+  /** Also of a channel that could not be created. */
+  async #hasOtherSecret(): Promise<boolean> {
+    const before = this.#secretsDigest;
+    return before !== undefined && (await this.#account.secretsDigest?.()) !== before;
   }
 
   #isMoved(): boolean {
