@@ -44,8 +44,18 @@ test("a channel is installed, set up, and its first message arrives, by the keyb
   await press(page, "Save and connect");
   await page.getByText("the token as @BotFather gives it is expected").waitFor();
   expect(await findViolations(page)).toEqual([]);
-  await page.getByLabel("Token", { exact: true }).fill(telegram.app.token);
+  await page.getByLabel("Token", { exact: true }).fill(`123456:${"x".repeat(35)}`);
   await page.getByLabel("Base URL").fill(telegram.baseUrl);
+  await press(page, "Save and connect");
+  await page.getByText("Check its settings.").waitFor();
+  // An account that failed is mended where it was left, and where it would be added.
+  await press(page, "Change the settings");
+  await page.getByPlaceholder("Stored").waitFor();
+  await page.getByRole("link", { name: "All channels" }).press("Enter");
+  await page.getByRole("link", { name: /^Telegram.*1 account/ }).press("Enter");
+  await page.getByText("Telegram is set up, and does not work yet.").waitFor();
+  expect(await findViolations(page)).toEqual([]);
+  await page.getByLabel("Token", { exact: true }).fill(telegram.app.token);
   await press(page, "Save and connect");
   await page.getByRole("heading", { name: /^Say hello/ }).waitFor();
   await page.getByText("Connected", { exact: true }).last().waitFor();

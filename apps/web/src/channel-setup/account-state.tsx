@@ -13,7 +13,7 @@ const STATES: Readonly<Record<ChannelStatus["state"], readonly [Tone, string]>> 
 };
 
 const ADVICE: Partial<Record<ChannelStatus["state"], string>> = {
-  failed: msg("Check the settings below. It is tried again with each change, and by itself where that can help."),
+  failed: msg("Check its settings. It is tried again with each change, and by itself where that can help."),
   disconnected: msg("It keeps trying by itself. What is to be sent waits meanwhile."),
   degraded: msg("It is in use, but not everything works. The reason is above."),
   disabled: msg("It is switched off in the configuration."),

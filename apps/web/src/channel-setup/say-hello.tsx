@@ -1,3 +1,4 @@
+import type { ChannelStatus } from "@factotum/protocol";
 import { useEffect, useRef, useState } from "react";
 import { useRpc } from "../data/use-rpc.ts";
 import { RichText } from "../i18n/rich-text.tsx";
@@ -14,11 +15,16 @@ import { TestMessage } from "./test-message.tsx";
 
 interface SayHelloProps {
   readonly account: Account;
+  /** Leads back to the settings of the account. */
+  readonly onSettings: () => void;
   readonly onDone: () => void;
 }
 
+/** The states in which other settings may help. */
+const UNWELL: readonly ChannelStatus["state"][] = ["failed", "disconnected", "degraded"];
+
 /** The first words: is it connected, who asks, and does a message arrive. What is done says so, and the next part has the focus. */
-export function SayHello({ account, onDone }: SayHelloProps): React.JSX.Element {
+export function SayHello({ account, onSettings, onDone }: SayHelloProps): React.JSX.Element {
   const status = useRpc("status", {});
   const [admitted, setAdmitted] = useState<string>();
   const [isSent, setSent] = useState(false);
@@ -42,6 +48,11 @@ export function SayHello({ account, onDone }: SayHelloProps): React.JSX.Element 
           </>
         )}
       </output>
+      {found === undefined || !UNWELL.includes(found.state) ? null : (
+        <div className="actions">
+          <Button onClick={onSettings}>{t("Change the settings")}</Button>
+        </div>
+      )}
       <div className={styles["part"]}>
         <h3>{t("1. Write to the assistant there")}</h3>
         <PairingRequests

@@ -4,10 +4,11 @@ import { Loaded } from "../data/loaded.tsx";
 import { useRpc } from "../data/use-rpc.ts";
 import { gatewayText } from "../i18n/gateway-text.ts";
 import { t } from "../i18n/t.ts";
+import { Button } from "../ui/button.tsx";
 import { CodeField } from "../ui/code-field.tsx";
 import { focusOnce } from "../ui/focus-once.ts";
 import { AccountForm } from "./account-form.tsx";
-import { type Account, channelLabel } from "./account-name.ts";
+import { type Account, accountLabel, channelLabel } from "./account-name.ts";
 import styles from "./channel-setup.module.css";
 import { InstallChannel } from "./install-channel.tsx";
 import { SayHello } from "./say-hello.tsx";
@@ -18,21 +19,32 @@ interface SetUpChannelProps {
   readonly onDone: (account: Account) => void;
 }
 
-type Place = { readonly step: "settings" } | { readonly step: "login" | "hello"; readonly account: Account };
+type Place =
+  /** With an account: one that is there already. */
+  { readonly step: "settings"; readonly account?: Account } | { readonly step: "login" | "hello"; readonly account: Account };
 
 /** Leads from the package of a channel over its settings and its login to the first message. */
 export function SetUpChannel({ channel, onDone }: SetUpChannelProps): React.JSX.Element {
   const list = useRpc("channels.list", {});
+  const status = useRpc("status", {});
   const [place, setPlace] = useState<Place>({ step: "settings" });
   if (place.step === "login")
     return (
       <Login
         account={place.account}
+        onSettings={() => setPlace({ step: "settings", account: place.account })}
         onDone={() => setPlace({ step: "hello", account: place.account })}
         onEnd={() => onDone(place.account)}
       />
     );
-  if (place.step === "hello") return <SayHello account={place.account} onDone={() => onDone(place.account)} />;
+  if (place.step === "hello")
+    return (
+      <SayHello
+        account={place.account}
+        onSettings={() => setPlace({ step: "settings", account: place.account })}
+        onDone={() => onDone(place.account)}
+      />
+    );
   return (
     <Loaded query={list}>
       {({ channels }) => {
@@ -51,12 +63,44 @@ export function SetUpChannel({ channel, onDone }: SetUpChannelProps): React.JSX.
             {known.state === "installable" ? (
               <InstallChannel channel={channel} />
             ) : (
-              <NewAccount channel={channel} taken={known.accounts} onSaved={(account) => setPlace({ step: "login", account })} />
+              <Loaded query={status}>
+                {({ channels: accounts }) => (
+                  <Settings
+                    channel={channel}
+                    taken={known.accounts}
+                    failed={place.account ?? accounts.find((one) => one.channel === channel && one.state === "failed")}
+                    onSaved={(account) => setPlace({ step: "login", account })}
+                  />
+                )}
+              </Loaded>
             )}
           </section>
         );
       }}
     </Loaded>
+  );
+}
+
+interface SettingsProps extends NewAccountProps {
+  /** The account that does not work yet. */
+  readonly failed: Account | undefined;
+}
+
+/** The settings of the account that does not work yet; otherwise, or if the person wants another one, those of another account. */
+function Settings({ failed, channel, taken, onSaved }: SettingsProps): React.JSX.Element {
+  // While it is saved it may work, or another one may fail.
+  const [before] = useState(failed);
+  const [isAnother, setAnother] = useState(false);
+  if (before === undefined || isAnother) return <NewAccount channel={channel} taken={taken} onSaved={onSaved} />;
+  const account: Account = { channel, accountId: before.accountId };
+  return (
+    <>
+      <p>{t("{account} is set up, and does not work yet.", { account: accountLabel(account) })}</p>
+      <AccountForm account={account} action={t("Save and connect")} isPrimary takesFocus onSaved={() => onSaved(account)} />
+      <div className="actions">
+        <Button onClick={() => setAnother(true)}>{t("Add another account")}</Button>
+      </div>
+    </>
   );
 }
 
@@ -101,13 +145,14 @@ function NewAccount({ channel, taken, onSaved }: NewAccountProps): React.JSX.Ele
 
 interface LoginProps {
   readonly account: Account;
+  readonly onSettings: () => void;
   readonly onDone: () => void;
   /** Called at the end of the first words of a channel without a login. */
   readonly onEnd: () => void;
 }
 
 /** The login of a channel that has one; the others go on to the first words. */
-function Login({ account, onDone, onEnd }: LoginProps): React.JSX.Element {
+function Login({ account, onSettings, onDone, onEnd }: LoginProps): React.JSX.Element {
   const capabilities = useRpc("channels.capabilities", account);
   return (
     <Loaded query={capabilities}>
@@ -115,7 +160,7 @@ function Login({ account, onDone, onEnd }: LoginProps): React.JSX.Element {
         Array.isArray(optional) && optional.includes("login") ? (
           <LoginSteps account={account} onBack={onDone} done={t("Go on")} />
         ) : (
-          <SayHello account={account} onDone={onEnd} />
+          <SayHello account={account} onSettings={onSettings} onDone={onEnd} />
         )
       }
     </Loaded>
