@@ -330,9 +330,12 @@ interface ChatFile {
   /** The name that it came with. */
   readonly name?: string;
 }
-/** A part of a notice, for clients with a layout: a line, a list, or rows of name and text. */
+/** A part of a notice, for clients with a layout: a line, a list, rows of name and text, or what somebody else than the gateway has said, in Markdown. */
 type NoticeBlock = {
   readonly type: "text";
+  readonly text: string;
+} | {
+  readonly type: "quote";
   readonly text: string;
 } | {
   readonly type: "list";

@@ -3,7 +3,16 @@ import { plural } from "@factotum/agent-contract";
 import type { Clock, Logger, Question, Questioner, QuestionOutcome, RunFacts } from "@factotum/agent-contract";
 import type { MsgContext } from "@factotum/channel-contract";
 import { StoreError } from "@factotum/store";
-import type { ApprovalRecord, ApprovalStore, InboxStore, InputRecord, QuestionAnswer, TurnRecord, TurnStore } from "@factotum/store";
+import type {
+  ApprovalRecord,
+  ApprovalStore,
+  InboxStore,
+  InputRecord,
+  NoticeBlock,
+  QuestionAnswer,
+  TurnRecord,
+  TurnStore,
+} from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { isSameChat } from "../kernel/conversation-key.ts";
 import { personId } from "../kernel/person-id.ts";
@@ -14,7 +23,7 @@ import type { Notices } from "../notices/notices.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { isTainted } from "../taint/taint.ts";
-import { answerText, questionCard, questionText } from "./question-texts.ts";
+import { answerText, questionBlocks, questionCard, questionText } from "./question-texts.ts";
 import type { AskingRun, WaitEnd, WaitingCalls } from "./waiting-calls.ts";
 
 /** A longer message is not taken as an answer: it goes to the model as a message. */
@@ -125,7 +134,12 @@ export class Questions implements Questioner {
       if (open !== undefined && !isStored) open.isTaken = false;
     }
     const text = isStored ? answeredText(answer) : CLOSED;
-    await notices.endInputs(sessionKey, [input], { state: { type: "command" }, level: "info", text });
+    await notices.endInputs(sessionKey, [input], {
+      state: { type: "command" },
+      level: "info",
+      text,
+      ...(isStored ? { blocks: answeredBlocks(answer) } : {}),
+    });
     watchers.answered([input.id], text);
   }
 
@@ -190,7 +204,12 @@ export class Questions implements Questioner {
     try {
       watchers.notice(inputIds(), text);
       await notices.sendToChat(turn.sessionKey, turn.origin, { text, identity, ...card });
-      await notices.addEntry(turn.sessionKey, { level: "info", text, key: requestKey(request) });
+      await notices.addEntry(turn.sessionKey, {
+        level: "info",
+        text,
+        blocks: questionBlocks(question, turn.origin),
+        key: requestKey(request),
+      });
     } catch (error) {
       // It ends by its time, or by the next message.
       logger.error("A question could not be shown", { question: id, error });
@@ -233,6 +252,13 @@ const CLOSED = "That question does not wait for an answer any more. Just write w
 
 function answeredText({ text }: QuestionAnswer): string {
   return `Answered: ${text}`;
+}
+
+function answeredBlocks({ text }: QuestionAnswer): readonly NoticeBlock[] {
+  return [
+    { type: "text", text: "Answered:" },
+    { type: "quote", text },
+  ];
 }
 
 function questionOf({ arguments: { question, options } }: ApprovalRecord): Question {

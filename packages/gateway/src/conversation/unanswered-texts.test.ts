@@ -23,7 +23,7 @@ function turn(run: RunKind, answer: string, ackMaxChars?: number): readonly Agen
   ];
 }
 
-async function textsAfter(...turns: readonly (readonly AgentMessage[])[]): Promise<readonly string[]> {
+async function notesAfter(...turns: readonly (readonly AgentMessage[])[]): ReturnType<typeof unansweredTexts> {
   const items = turns
     .flat()
     .map((message, index): TranscriptEntry => ({ type: "message", id: String(index), sessionId: "s1", timestampMs: index, message }));
@@ -31,8 +31,11 @@ async function textsAfter(...turns: readonly (readonly AgentMessage[])[]): Promi
     readTranscript: async () => ({ items }),
     readRecentContext: async () => ({ entries: items, omitted: 0 }),
   };
-  return (await unansweredTexts({ sessionId: "s1" } as SessionRecord, store)).map(({ text }) => text);
+  return unansweredTexts({ sessionId: "s1" } as SessionRecord, store);
 }
+
+const textsAfter = async (...turns: readonly (readonly AgentMessage[])[]): Promise<readonly string[]> =>
+  (await notesAfter(...turns)).map(({ text }) => text);
 
 test("texts of runs that no person began are listed once each; answers to a person and silent runs are not", async () => {
   const said = [
@@ -43,6 +46,17 @@ test("texts of runs that no person began are listed once each; answers to a pers
     turn("memory", "Noted."),
   ];
   expect(await textsAfter(...said)).toEqual(['You sent this here before this conversation began: "Tea."']);
+});
+
+test("people are shown the words of the model apart from those of the gateway", async () => {
+  expect(await notesAfter(turn("heartbeat", "Tea."))).toMatchObject([
+    {
+      blocks: [
+        { type: "text", text: "You sent this here before this conversation began:" },
+        { type: "quote", text: "Tea." },
+      ],
+    },
+  ]);
 });
 
 test("a heartbeat was silent or sent by the limit in its own message", async () => {

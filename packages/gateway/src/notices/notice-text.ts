@@ -18,6 +18,7 @@ export function renderNoticeText(answer: CommandAnswer): string {
 function blockLines(block: NoticeBlock): readonly string[] {
   switch (block.type) {
     case "text":
+    case "quote":
       return [block.text];
     case "list":
       return block.items.map((item) => `- ${item}`);

@@ -122,7 +122,7 @@ export class Notices {
     await this.endInputs(sessionKey, [input], { ...answer, state, outbox });
   }
 
-  /** Answers a command, and notifies the watchers of its input. */
+  /** Answers a command, and notifies the watchers of its input. An answer that is a `reply` is shown as words of others. */
   async answerCommand(
     sessionKey: string,
     input: InputRecord,
@@ -130,7 +130,8 @@ export class Notices {
     { purpose = "notice" }: Pick<GatewayAnswer, "purpose"> = {},
   ): Promise<void> {
     const text = renderNoticeText(answer);
-    await this.answer(sessionKey, input, { text, ...noticeBlocks(answer), level: "info", state: { type: "command" }, purpose });
+    const blocks = purpose === "reply" ? { blocks: [{ type: "quote", text }] as const } : noticeBlocks(answer);
+    await this.answer(sessionKey, input, { text, ...blocks, level: "info", state: { type: "command" }, purpose });
     this.#options.watchers.answered([input.id], text);
   }
 
@@ -211,10 +212,7 @@ export class Notices {
   }
 
   /** Adds a notice to the transcript, where the owner sees it. */
-  async addEntry(
-    sessionKey: string,
-    notice: { readonly level: "info" | "warning" | "error"; readonly text: string; readonly key?: string },
-  ): Promise<void> {
+  async addEntry(sessionKey: string, notice: Pick<GatewayAnswer, "level" | "text" | "blocks"> & { readonly key?: string }): Promise<void> {
     const { store, clock } = this.#options;
     const session = await store.readSession(sessionKey);
     if (session === undefined) return;

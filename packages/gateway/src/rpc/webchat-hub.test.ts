@@ -21,6 +21,8 @@ test("a repeated delivery is shown once: after a hundred others, after a reset, 
   expect(new Set(shown).size).toBe(121);
   expect(shown).toHaveLength(121);
   const { entries } = await sessions.history(KEY, { limit: 200 });
+  // The words of a model, which the page does not translate.
+  expect(entries[0]).toMatchObject({ blocks: [{ type: "quote", text: "Your parcel is here." }] });
   expect(entries).toHaveLength(121);
 
   await sessions.reset(KEY, { reason: "a new one" });

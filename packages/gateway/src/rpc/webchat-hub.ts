@@ -60,7 +60,14 @@ export class WebchatHub implements WebchatSocket {
       ));
     const entry = await store.appendEntry(
       session.sessionId,
-      { type: "notice", level: "info", text: delivery.text, key: delivery.idempotencyKey },
+      {
+        type: "notice",
+        level: "info",
+        text: delivery.text,
+        // The gateway's own words have no rows here: this is what a model sends.
+        blocks: [{ type: "quote", text: delivery.text }],
+        key: delivery.idempotencyKey,
+      },
       { timestampMs: clock.now() },
     );
     publishEntry(options, delivery.sessionKey, entry, undefined);

@@ -289,7 +289,7 @@ export class SessionService {
   /** The page shows the new conversation: results that the stop has told in the old one are told there, too. */
   async #resetAfter(sessionKey: string, { results }: StoppedWork): Promise<SessionRecord> {
     const record = await this.#options.conversations.reset(sessionKey);
-    for (const text of results) await this.#options.notices.addEntry(sessionKey, { level: "info", text });
+    for (const result of results) await this.#options.notices.addEntry(sessionKey, { level: "info", ...result });
     return record;
   }
 

@@ -2,6 +2,7 @@ import type { Clock } from "@factotum/agent-contract";
 import type { MsgContext, Origin } from "@factotum/channel-contract";
 import type { ApprovalStore, InboxStore, InputRecord, SpawnStore } from "@factotum/store";
 import type { SessionSubagents } from "../subagents/session-subagents.ts";
+import type { PlainReport } from "../subagents/subagent-report.ts";
 import { isResult, tellUnheard } from "../subagents/tell-unheard.ts";
 import type { SessionCommands } from "../background-commands/session-commands.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
@@ -29,7 +30,7 @@ export interface StoppedWork {
   readonly requests: number;
   readonly subagents: number;
   /** Results of sub-agents that waited, as they were told. */
-  readonly results: readonly string[];
+  readonly results: readonly PlainReport[];
 }
 
 /** Nothing was stopped. */
@@ -104,12 +105,12 @@ export class WorkStopper {
   }
 
   /** Resolves with what was told. */
-  async #tellResults(sessionKey: string, inputs: readonly InputRecord[], reason: string): Promise<readonly string[]> {
+  async #tellResults(sessionKey: string, inputs: readonly InputRecord[], reason: string): Promise<readonly PlainReport[]> {
     const { store, notices, watchers } = this.#options;
-    const told: string[] = [];
+    const told: PlainReport[] = [];
     for (const input of inputs) {
-      const text = await tellUnheard(sessionKey, input, { reason, store, notices, watchers });
-      if (text !== undefined) told.push(text);
+      const report = await tellUnheard(sessionKey, input, { reason, store, notices, watchers });
+      if (report !== undefined) told.push(report);
     }
     return told;
   }

@@ -248,14 +248,14 @@ export class SpawnEnds {
     const { store, notices, clock, book } = this.#options;
     const parent = book.ofChild(spawn.parentKey);
     if (parent === undefined || isOpenSpawn(parent)) {
-      const text = plainReport(spawn);
+      const report = plainReport(spawn);
       const earlier = isOpenSpawn(spawn) ? (spawn.reports ?? 1) - 1 : spawn.reports;
       const name = reportName(spawn, earlier);
       const { message, admission } = spawn.report;
       // What another session has asked for is not the chat's. Whether the result is text of others is not known here, so it counts as such (R23).
       if (admission.agentToAgent?.step !== "message" || !isFirstReport(earlier))
-        await notices.sendToChat(spawn.parentKey, message.origin, { text, identity: ["subagent", name], purpose: "reply" });
-      await notices.addEntry(spawn.parentKey, { level: "info", text, key: `subagent:${name}` });
+        await notices.sendToChat(spawn.parentKey, message.origin, { text: report.text, identity: ["subagent", name], purpose: "reply" });
+      await notices.addEntry(spawn.parentKey, { level: "info", ...report, key: `subagent:${name}` });
     }
     await store.announceSpawn(spawn.id, { nowMs: clock.now() });
     const now = book.get(spawn.id);

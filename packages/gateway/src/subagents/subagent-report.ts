@@ -1,7 +1,7 @@
 import { plural } from "@factotum/agent-contract";
 import { cutText } from "@factotum/agent-core";
 import type { UntrustedNote } from "@factotum/channel-contract";
-import type { SpawnEndState, SpawnRecord } from "@factotum/store";
+import type { NoticeBlock, SpawnEndState, SpawnRecord } from "@factotum/store";
 import { quoteLines } from "../kernel/quote-lines.ts";
 
 /** UTF-16 units of a result that its parent is given; the log has the rest. */
@@ -22,6 +22,12 @@ export interface ReportedEnd {
   readonly isTainted: boolean;
   /** It stays open for further messages. */
   readonly stays: boolean;
+}
+
+/** What a conversation is told of an end. */
+export interface PlainReport {
+  readonly text: string;
+  readonly blocks?: readonly NoticeBlock[];
 }
 
 /** The run id as models and people write it. */
@@ -65,15 +71,22 @@ export function reportText(
   return { text: [...head, label, quoteLines(result), ...guidance].join("\n"), untrusted: [] };
 }
 
-/** The same for people, where the conversation that asked is gone. */
-export function plainReport(spawn: Pick<SpawnRecord, "id" | "label" | "state" | "reason" | "result">): string {
+/** The same for people, where the conversation that asked is gone; `blocks` if it has a result. */
+export function plainReport(spawn: Pick<SpawnRecord, "id" | "label" | "state" | "reason" | "result">): PlainReport {
   const { state, reason, result = "" } = spawn;
   const head =
     state === "idle"
       ? `The sub-agent ${nameOf(spawn)} has answered${reason === undefined ? "" : ` (${reason})`}.`
       : `The sub-agent ${nameOf(spawn)} has ended: ${stateText({ state, reason })}.`;
   const said = cutText(result.trim(), MAX_RESULT_CHARS, "…");
-  return said === "" ? head : `${head}\n\n${said}`;
+  if (said === "") return { text: head };
+  return {
+    text: `${head}\n\n${said}`,
+    blocks: [
+      { type: "text", text: head },
+      { type: "quote", text: said },
+    ],
+  };
 }
 
 const GUIDANCE =

@@ -2,7 +2,7 @@ import type { InputRecord, SpawnStore } from "@factotum/store";
 import type { Notices } from "../notices/notices.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
 import { newestReport } from "./plan-end.ts";
-import { plainReport } from "./subagent-report.ts";
+import { plainReport, type PlainReport } from "./subagent-report.ts";
 
 /** True for the result of a sub-agent. */
 export function isResult({ admission }: Pick<InputRecord, "admission">): boolean {
@@ -11,7 +11,7 @@ export function isResult({ admission }: Pick<InputRecord, "admission">): boolean
 
 /**
  * Settles a result that waited for a turn of its session, and gets none since the work there was stopped: it is told to the chat unchanged, in the same commit.
- * Of several results of one sub-agent that stays open, the newest is told. Resolves with the text; `undefined`: it is not told.
+ * Of several results of one sub-agent that stays open, the newest is told. Resolves with what was told; `undefined`: nothing was.
  */
 export async function tellUnheard(
   sessionKey: string,
@@ -27,17 +27,17 @@ export async function tellUnheard(
     readonly notices: Pick<Notices, "answer" | "endStopped">;
     readonly watchers: Pick<InputWatchers, "settled">;
   },
-): Promise<string | undefined> {
+): Promise<PlainReport | undefined> {
   // What is kept in memory of a reported end has no result.
   const spawn = (await store.listSpawns()).find(({ id }) => id === input.admission.completion?.id);
   if (spawn === undefined || input.message.eventId !== newestReport(spawn)) {
     await notices.endStopped(sessionKey, [input], reason);
     return undefined;
   }
-  const text = plainReport(spawn);
+  const report = plainReport(spawn);
   // Text of others stays that in a reply to the message (R23).
   const purpose = input.admission.tainted === true ? "reply" : "notice";
-  await notices.answer(sessionKey, input, { text, level: "info", state: { type: "told", reason }, purpose, hidesInput: true });
+  await notices.answer(sessionKey, input, { ...report, level: "info", state: { type: "told", reason }, purpose, hidesInput: true });
   watchers.settled([input.id], reason);
-  return text;
+  return report;
 }

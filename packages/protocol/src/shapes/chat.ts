@@ -18,9 +18,10 @@ export interface ChatFile {
   readonly name?: string;
 }
 
-/** A part of a notice, for clients with a layout: a line, a list, or rows of name and text. */
+/** A part of a notice, for clients with a layout: a line, a list, rows of name and text, or what somebody else than the gateway has said, in Markdown. */
 export type NoticeBlock =
   | { readonly type: "text"; readonly text: string }
+  | { readonly type: "quote"; readonly text: string }
   | { readonly type: "list"; readonly items: readonly string[] }
   | { readonly type: "rows"; readonly rows: readonly { readonly name: string; readonly text: string }[] };
 
@@ -95,7 +96,7 @@ const ChatFileSchema = z.lazy(() =>
 
 const NoticeBlockSchema = z.lazy(() =>
   z.discriminatedUnion("type", [
-    z.strictObject({ type: z.literal("text"), text: z.string() }),
+    z.strictObject({ type: z.enum(["text", "quote"]), text: z.string() }),
     z.strictObject({ type: z.literal("list"), items: z.array(z.string()) }),
     z.strictObject({ type: z.literal("rows"), rows: z.array(z.strictObject({ name: z.string(), text: z.string() })) }),
   ]),

@@ -10,9 +10,10 @@ export type TranscriptEntry = TranscriptBody & {
   readonly timestampMs: number;
 };
 
-/** A part of a notice, for clients with a layout: a line, a list, or rows of name and text. */
+/** A part of a notice, for clients with a layout: a line, a list, rows of name and text, or what somebody else than the gateway has said, in Markdown. */
 export type NoticeBlock =
   | { readonly type: "text"; readonly text: string }
+  | { readonly type: "quote"; readonly text: string }
   | { readonly type: "list"; readonly items: readonly string[] }
   | { readonly type: "rows"; readonly rows: readonly { readonly name: string; readonly text: string }[] };
 

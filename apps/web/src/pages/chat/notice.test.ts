@@ -1,8 +1,12 @@
 import type { NoticeBlock } from "@factotum/protocol";
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
-import { expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
+import { setGatewayTexts } from "../../i18n/gateway-text.ts";
+import { loadCatalogue } from "../../i18n/load-catalogue.ts";
 import { Notice } from "./notice.tsx";
+
+afterEach(() => setGatewayTexts((text) => text));
 
 const html = (text: string, blocks?: readonly NoticeBlock[]): string =>
   renderToStaticMarkup(
@@ -24,4 +28,14 @@ test("lays out rows, lists and lines of a command's answer, and treats nothing i
 
 test("shows a notice without structure unchanged", () => {
   expect(html("Sent **it**.\nTwice.")).toContain("<strong>it</strong>.\nTwice.");
+});
+
+test("what a model said in a notice is Markdown in its own words, in every language", async () => {
+  setGatewayTexts((await loadCatalogue("zh-CN")).translate);
+  const shown = html('The scheduled job "早报" sent this here: "There are **6** entries:"', [
+    { type: "text", text: 'The scheduled job "早报" sent this here:' },
+    { type: "quote", text: "There are **6** entries:" },
+  ]);
+  expect(shown).toContain("定时任务“早报”发送到这里的内容：");
+  expect(shown).toContain("There are <strong>6</strong> entries:");
 });

@@ -40,6 +40,8 @@ function Block({ block }: { readonly block: NoticeBlock }): React.JSX.Element {
   switch (block.type) {
     case "text":
       return <p dir="auto">{gatewayText(block.text)}</p>;
+    case "quote":
+      return <Markdown text={block.text} />;
     case "list":
       return (
         <ul>
