@@ -34,6 +34,11 @@ test.each([
     "凭据被拒绝：Telegram 拒绝了 getMe：401 Unauthorized；令牌有误或已撤销：请从 @BotFather 获取当前令牌",
   ],
   [
+    "what the program of a job has printed",
+    'exit code 2: "There are 6 entries: it ended with exit code 2."',
+    "退出码 2：“There are 6 entries: it ended with exit code 2.”",
+  ],
+  [
     "the state of an account",
     "messages are refused until Slack names the bot: no answer from slack.com: ETIMEDOUT; 2 messages could not be read and are lost; see the log",
     "在 Slack 给出机器人的名称之前，消息会被拒绝：slack.com 没有应答：ETIMEDOUT；有 2 条消息无法读取，已丢失；参见日志",
@@ -58,7 +63,7 @@ test.each([
     '"@ann" has not the form of the id of a person there and matches nobody. Write it like this: the number that Telegram gives the person, such as 123456789; a @username does not count.',
     "“@ann”不符合该平台用户 ID 的形式，匹配不到任何人。请这样写：Telegram 给该用户的数字，例如 123456789；@用户名无效。",
   ],
-])("what a channel says is translated, and not what its platform said: %s", async (_what, english, chinese) => {
+])("what the gateway says is translated, and not what it quotes: %s", async (_what, english, chinese) => {
   expect((await loadCatalogue("zh-CN")).translate(english)).toBe(chinese);
 });
 

@@ -81,7 +81,7 @@ describe("an occurrence", () => {
     scene.clock.pass(10 * MINUTE_MS);
     await started(3);
     commands.commands[2]?.end("", { type: "timed-out" });
-    expect(await outcomes(running, id, 3)).toEqual(["done", "failed exit code 3: no space", "failed stopped at its time limit"]);
+    expect(await outcomes(running, id, 3)).toEqual(["done", 'failed exit code 3: "no space"', "failed stopped at its time limit"]);
     expect(scene.texts).toEqual(["built"]);
     expect((await rows(running, id))[0]?.startedAtMs).toBeGreaterThanOrEqual(START_MS + TO_NINE_MS);
   });

@@ -344,8 +344,9 @@ function factsOf({ id, agentId, authority }: JobRecord, place: Pick<RunFacts, "s
 function describeEnd(end: CommandResult["end"], { output, stopReason }: { readonly output: string; readonly stopReason: unknown }): string {
   switch (end.type) {
     case "exited": {
-      const printed = cutText(output.trim(), 200, "…");
-      return printed === "" ? `exit code ${end.exitCode}` : `exit code ${end.exitCode}: ${printed}`;
+      // In quotation marks, which it cannot end, it is not taken for words of the gateway.
+      const printed = JSON.stringify(cutText(output.trim(), 200, "…")).slice(1, -1);
+      return printed === "" ? `exit code ${end.exitCode}` : `exit code ${end.exitCode}: "${printed}"`;
     }
     case "signalled":
       return `killed by ${end.signal}`;
