@@ -13,7 +13,7 @@ import type { Look } from "./scripted-page.ts";
 const TOKEN = "canary-hooks-token-0123456789";
 
 const scene = useProductPage(({ server, config }) => {
-  server.respond(() => sayText("晴天 in Zürich."));
+  server.respond(() => sayText("**晴天** in Zürich."));
   return { config: { ...config, hooks: { token: TOKEN } } };
 });
 

@@ -133,7 +133,7 @@ export function createNewTurn(job: InputJob, run: TurnIdentity, first: FirstComm
   const { id, kind, owner, sessionKey, sessionId, isPrivate, nowMs, events } = run;
   const { replacement, messages, prompt } = first;
   const isPlatform = context.channel?.capabilities.addressing === "platform";
-  const displayName = admission.spawn === undefined ? sessionName(message, isPlatform) : (admission.job?.name ?? "");
+  const displayName = newSessionName(lead, isPlatform);
   return {
     id,
     ...withoutUndefined({ prompt }),
@@ -166,6 +166,13 @@ export function createNewTurn(job: InputJob, run: TurnIdentity, first: FirstComm
     ],
     startedAtMs: nowMs,
   };
+}
+
+/** The session of a task is named after it: its first message is written by the gateway, in English. */
+function newSessionName({ message, admission: { kind, spawn, job, expiresAtMs } }: InputRecord, isPlatform: boolean): string {
+  if (spawn !== undefined) return job?.name ?? "";
+  const isOfTask = (kind === "cron" || kind === "hook") && (!isPlatform || expiresAtMs !== undefined);
+  return (isOfTask ? job?.name : undefined) ?? sessionName(message, isPlatform);
 }
 
 /** The platform's message that the answer replies to; none if the input is not one. */

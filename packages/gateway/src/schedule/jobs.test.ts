@@ -48,6 +48,8 @@ describe("a scheduled job", () => {
     const task = JSON.stringify(scene.server.requests[1]?.body);
     expect(task).toContain("Say what is due.");
     expect(task).not.toContain("Hello");
+    const { sessions } = await running.gateway.engine.sessions.list({ limit: 9 });
+    expect(sessions.map(({ displayName }) => displayName)).toContain(DAILY.name);
     // Asked about in the chat, it is known there.
     await scene.platform.say(scene.platform.message("Which two?"));
     await scene.platform.waitForSends(3);

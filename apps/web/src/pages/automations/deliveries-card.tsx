@@ -2,6 +2,7 @@ import type { WebhookDelivery } from "@factotum/protocol";
 import { Loaded } from "../../data/loaded.tsx";
 import { useRpc } from "../../data/use-rpc.ts";
 import { msg, t } from "../../i18n/t.ts";
+import { plainText } from "../../markdown/plain-text.ts";
 import { SessionLink } from "../../shell/session-link.tsx";
 import { TraceLink } from "../../shell/trace-link.tsx";
 import { Badge } from "../../ui/badge.tsx";
@@ -64,7 +65,7 @@ function Delivery({
         {reason === undefined ? null : <bdi>{reasonText(reason)}</bdi>}
       </span>
       <Excerpt label={t("Sent:")} text={sent} />
-      <Excerpt label={t("Answer:")} text={answer} />
+      <Excerpt label={t("Answer:")} text={answer === undefined ? undefined : plainText(answer)} />
       <span className={styles["outcome"]}>
         <SessionLink sessionKey={sessionKey} />
         <TraceLink turnId={turnId} />

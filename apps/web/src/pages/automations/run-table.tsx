@@ -1,6 +1,7 @@
 import type { OccurrenceShape } from "@factotum/protocol";
 import { formatDollars, formatWhole } from "../../app/locale.ts";
 import { t } from "../../i18n/t.ts";
+import { plainText } from "../../markdown/plain-text.ts";
 import { SessionLink } from "../../shell/session-link.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Moment } from "../../ui/moment.tsx";
@@ -59,7 +60,7 @@ function columns(): readonly Column<OccurrenceShape>[] {
 function Said({ run: { text, receipt, sessionKey, count } }: { readonly run: OccurrenceShape }): React.JSX.Element {
   return (
     <span className={styles["said"]}>
-      {text === undefined ? null : <span dir="auto">{text}</span>}
+      {text === undefined ? null : <span dir="auto">{plainText(text)}</span>}
       {receipt === undefined ? null : <small>{receiptText(receipt)}</small>}
       {count === undefined ? null : <small>{t("{count, plural, one {# time} other {# times}} until then", { count })}</small>}
       <SessionLink sessionKey={sessionKey} />
