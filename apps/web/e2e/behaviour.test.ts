@@ -104,6 +104,17 @@ test("a wrong token in the address does not replace a valid one", async () => {
   await page.getByText("Connected", { exact: true }).waitFor();
 });
 
+test("a conversation with the name of a property of every object is one like others", async () => {
+  const page = await scene.openChat({ width: 1280 });
+  for (const key of ["constructor", "__proto__"]) {
+    await page.goto(`${scene.gateway.url}#/chat/${key}`);
+    const field = page.getByRole("textbox", { name: "Message" });
+    await expect.poll(() => field.inputValue()).toBe("");
+    await field.fill(`for ${key}`);
+    expect(await field.inputValue()).toBe(`for ${key}`);
+  }
+});
+
 test("a file dropped anywhere is attached, with a hint while it is dragged", async () => {
   const page = await scene.openChat({ width: 1280 });
   const drag = (type: "dragenter" | "dragover" | "dragleave" | "drop"): Promise<boolean> =>

@@ -57,14 +57,13 @@ function loadDraft(sessionKey: string): Draft {
  */
 export function useAttachments(sessionKey = ""): Attachments {
   const controller = useController();
-  const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
-  const draft = drafts[sessionKey] ?? loadDraft(sessionKey);
+  const [drafts, setDrafts] = useState<ReadonlyMap<string, Draft>>(new Map());
+  const draft = drafts.get(sessionKey) ?? loadDraft(sessionKey);
   useEffect(() => {
-    for (const [key, { files, lost }] of Object.entries(drafts))
-      storeFileNames(sessionStorage, key, [...lost, ...files.map(({ name }) => name)]);
+    for (const [key, { files, lost }] of drafts) storeFileNames(sessionStorage, key, [...lost, ...files.map(({ name }) => name)]);
   }, [drafts]);
   const change = (update: (draft: Draft) => Draft): void =>
-    setDrafts((all) => ({ ...all, [sessionKey]: update(all[sessionKey] ?? loadDraft(sessionKey)) }));
+    setDrafts((all) => new Map(all).set(sessionKey, update(all.get(sessionKey) ?? loadDraft(sessionKey))));
   const without = (id: string): void => change(({ files, ...rest }) => ({ ...rest, files: files.filter((file) => file.id !== id) }));
   const previews = useRef(new Map<string, string>());
   const forget = (id: string): void => {

@@ -11,7 +11,7 @@ const STORE_DELAY_MS = 400;
 
 /** The unsent text of a session; every session has its own, and it survives a reload. It is stored when typing pauses, and when the page is left. */
 export function useDraft(sessionKey: string): readonly [string, (text: string) => void] {
-  const [drafts, setDrafts] = useState<Readonly<Record<string, string>>>({});
+  const [drafts, setDrafts] = useState<ReadonlyMap<string, string>>(new Map());
   const waiting = useRef(new Map<string, string>());
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const flush = useCallback(() => {
@@ -36,12 +36,12 @@ export function useDraft(sessionKey: string): readonly [string, (text: string) =
     };
   }, [flush]);
   const change = (text: string): void => {
-    setDrafts({ ...drafts, [sessionKey]: text });
+    setDrafts(new Map(drafts).set(sessionKey, text));
     waiting.current.set(sessionKey, text);
     clearTimeout(timer.current);
     // A sent text must not come back.
     if (text === "") flush();
     else timer.current = setTimeout(flush, STORE_DELAY_MS);
   };
-  return [drafts[sessionKey] ?? sessionStorage.getItem(DRAFT_KEY + sessionKey) ?? "", change];
+  return [drafts.get(sessionKey) ?? sessionStorage.getItem(DRAFT_KEY + sessionKey) ?? "", change];
 }

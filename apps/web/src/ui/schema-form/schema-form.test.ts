@@ -11,6 +11,7 @@ import type { SchemaNode } from "./schema-node.ts";
 import { findRows, schemaRows } from "./schema-rows.ts";
 import { translateSchema } from "./translate-schema.ts";
 import { formIndexOf } from "./union-control.tsx";
+import { unitOf } from "./unit-of.ts";
 
 const MARK = "__hidden__";
 
@@ -141,6 +142,11 @@ test("a key shows its default, its unit, its notes, and what is wrong with it", 
     expect(html).toContain(shown);
   expect(html).not.toContain("Reset");
   expect(draw(schema, { timeoutSeconds: 5 })).toMatch(/value="5"[^]*Reset|Reset[^]*value="5"/);
+});
+
+test("a key that is called as a property of every object has no unit", () => {
+  expect(unitOf("timeoutSeconds")).toBe("seconds");
+  expect(unitOf("constructor")).toBeUndefined();
 });
 
 test("a closed group is not drawn, one with a problem is open", () => {
