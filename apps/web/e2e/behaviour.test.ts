@@ -94,9 +94,12 @@ test("an answer is copied as Markdown, and a sent message is put into the field 
   await expect.poll(() => page.evaluate(() => (document.activeElement as HTMLTextAreaElement | null)?.value)).toBe("list them");
 });
 
-test("a wrong token in the address does not replace a valid one", async () => {
+test.each([
+  ["wrong", "wrong"],
+  ["far too long", "x".repeat(100_000)],
+])("a %s token in the address does not replace a valid one", async (_name, token) => {
   const page = await scene.openChat({ width: 1280 });
-  await page.goto(`${scene.gateway.url}#token=wrong`);
+  await page.goto(`${scene.gateway.url}#token=${token}`);
   await page.getByText("The address held a token that this gateway refuses.").waitFor();
   await page.getByText("Connected", { exact: true }).waitFor();
   expect(await page.evaluate(() => localStorage.getItem("factotum.token"))).toBe(scene.gateway.token);

@@ -1,4 +1,6 @@
+import { MAX_UNAUTHENTICATED_FRAME_BYTES } from "@factotum/protocol";
 import { expect, test } from "vitest";
+import { connectFrame } from "../gateway-client/connect-frame.ts";
 import { loadToken, parseFragment, parsePastedToken, parsePath, renderPath, storeToken, takeToken } from "./address.ts";
 
 function pageAt(hash: string) {
@@ -29,6 +31,14 @@ test.each(["", "#/chat/agent:main:main", "#/usage?token=x"])("leaves the address
   expect(takeToken(page)).toBeUndefined();
   expect(loadToken(localStorage)).toBeUndefined();
   expect(replaced).toEqual([]);
+});
+
+test("a token that is too long fits into the first frame, and is wrong", () => {
+  for (const long of ["x".repeat(100_000), "\u0001".repeat(100_000)]) {
+    const { token = "" } = parseFragment(`#token=${long}`);
+    expect(parsePastedToken(`x${long}`).slice(1)).toBe(token.slice(1));
+    expect(connectFrame(token, { name: "test", version: "1" }).length).toBeLessThan(MAX_UNAUTHENTICATED_FRAME_BYTES);
+  }
 });
 
 test("turns an address of earlier versions into that of a route", () => {

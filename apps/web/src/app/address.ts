@@ -26,13 +26,16 @@ interface FragmentParts {
   readonly place?: SessionPlace | undefined;
 }
 
+/** So many fit into the first frame, however they are encoded. What is left of a longer token is refused as every wrong one is. */
+const MAX_TOKEN_CHARS = 10_000;
+
 /** Reads `#token=…`, and the addresses of versions without routes, `#session=…&view=…`; nothing of a route, which begins with `#/`. */
 export function parseFragment(fragment: string): FragmentParts {
   if (fragment.startsWith("#/")) return {};
   const parts = new URLSearchParams(fragment.replace(/^#/, ""));
   const sessionKey = parts.get("session");
   return {
-    token: parts.get("token") || undefined,
+    token: parts.get("token")?.slice(0, MAX_TOKEN_CHARS) || undefined,
     place: sessionKey ? { sessionKey, view: parts.get("view") === "context" ? "context" : "chat" } : undefined,
   };
 }
@@ -41,7 +44,7 @@ export function parseFragment(fragment: string): FragmentParts {
 export function parsePastedToken(pasted: string): string {
   const text = pasted.trim();
   const at = text.indexOf("#");
-  return (at === -1 ? undefined : parseFragment(text.slice(at)).token) ?? text;
+  return (at === -1 ? undefined : parseFragment(text.slice(at)).token) ?? text.slice(0, MAX_TOKEN_CHARS);
 }
 
 /** Where the browser keeps the token. */

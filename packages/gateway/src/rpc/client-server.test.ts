@@ -29,6 +29,21 @@ describe("the socket of clients", () => {
     }
   });
 
+  test("a token is refused as wrong whatever its length", async () => {
+    await using running = await startTestGateway();
+    for (const length of [1, 1001, 60_000]) {
+      using client = await TestClient.open(running.gateway.url);
+      client.send({
+        type: "connect",
+        minProtocol: 1,
+        maxProtocol: 1,
+        client: { name: "x", version: "0" },
+        auth: { token: "x".repeat(length) },
+      });
+      expect((await client.closed).code).toBe(4401);
+    }
+  });
+
   test("silent clients block no one: the oldest of them is closed", async () => {
     await using running = await startTestGateway();
     const { url } = running.gateway;
