@@ -168,6 +168,7 @@ test.each([
   await page.route("**/start-*.js", (route) => route.abort());
   await page.goto(`${scene.gateway.url}#token=${scene.gateway.token}`);
   await page.getByText(words).waitFor();
+  expect(page.url()).not.toContain(scene.gateway.token);
   await expect.poll(() => scene.gateway.scripted.connections).toBe(0);
   await close();
   await browser.close();

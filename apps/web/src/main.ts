@@ -1,4 +1,4 @@
-import { loadToken, parseFragment, parsePath } from "./app/address.ts";
+import { loadToken, parsePath, takeToken } from "./app/address.ts";
 import { dropEarlySocket, openEarlySocket } from "./app/early-socket.ts";
 import { setLocale, warmFormats } from "./app/locale.ts";
 import { loadLanguage, pickLanguage, pickLocale } from "./i18n/language.ts";
@@ -20,8 +20,9 @@ import "./styles/print.css";
 const NOT_LOADED = msg("The program of this page could not be loaded. Check that the gateway runs, and reload the page.");
 
 // The conversation arrives while the rest of the page is loaded. Without a token there is nothing to connect for.
-const { token = loadToken(localStorage), place = parsePath(location.hash.slice(1)) } = parseFragment(location.hash);
-if (token !== undefined) openEarlySocket(document.baseURI, { token, sessionKey: place?.sessionKey });
+const offered = takeToken(window);
+const token = offered ?? loadToken(localStorage);
+if (token !== undefined) openEarlySocket(document.baseURI, { token, sessionKey: parsePath(location.hash.slice(1))?.sessionKey });
 const wanted = loadLanguage(localStorage) ?? pickLanguage(navigator.languages);
 setLocale(pickLocale(wanted, navigator.languages));
 // After the first frame: nothing else happens until the program is there.
@@ -33,7 +34,7 @@ const texts = loadCatalogue(wanted).then(
 );
 // The texts are loaded at the same time as the program.
 void Promise.all([import("./start.tsx"), texts]).then(
-  ([{ startPage }, { language, catalogue }]) => startPage(language, catalogue),
+  ([{ startPage }, { language, catalogue }]) => startPage({ language, catalogue, offered }),
   async () => {
     dropEarlySocket();
     const note = document.querySelector("#root > .chat-note");

@@ -17,6 +17,7 @@ import { App, type OpenApp } from "./shell/app.tsx";
 import { ErrorBoundary } from "./shell/error-boundary.tsx";
 import { createAppRouter } from "./shell/router.tsx";
 
+/** The token of the address. Another address may have been pasted while the program was loaded. */
 let offered = takeToken(window);
 /** Pasting the printed address into the open page changes only the fragment. Listens before the history does, which knows no tokens. */
 window.addEventListener("popstate", () => {
@@ -98,8 +99,17 @@ function listenTo(token: string): TokenListener {
   };
 }
 
+/** Options of `startPage`. */
+interface StartOptions {
+  readonly language: Language;
+  readonly catalogue: Catalogue;
+  /** The token that the address had when the page was opened. */
+  readonly offered: string | undefined;
+}
+
 /** Opens the page in a language. Called once. */
-export function startPage(language: Language, catalogue: Catalogue): void {
+export function startPage({ language, catalogue, offered: first }: StartOptions): void {
+  offered ??= first;
   activateLanguage(language, catalogue, window);
   onLanguageChange(render);
   open(offered ?? loadToken(localStorage));
