@@ -174,6 +174,17 @@ test.each([
   await browser.close();
 });
 
+test("an address with an empty token opens the chat, and one that encodes nothing asks the gateway for nothing", async () => {
+  const page = await scene.openChat({ width: 1280 });
+  await page.goto(`${scene.gateway.url}#token=`);
+  await page.waitForURL(/#\/chat\/agent:main:main$/);
+  const subscribed = (): number => scene.gateway.scripted.requests.filter(({ method }) => method === "chat.subscribe").length;
+  const before = subscribed();
+  await page.goto(`${scene.gateway.url}#/chat/agent:main:%zz%`);
+  await page.getByText("The address of this page is not known.").waitFor();
+  expect(subscribed()).toBe(before);
+});
+
 test("a page that is opened for the first time without the gateway says so, and opens once it is back", async () => {
   const browser = await openBrowser();
   const { page, close } = await openPage(browser, { width: 1280 });

@@ -33,6 +33,12 @@ test.each(["", "#/chat/agent:main:main", "#/usage?token=x"])("leaves the address
   expect(replaced).toEqual([]);
 });
 
+test.each(["#token=", "#token=&session=", "#session=", "#%74oken="])("turns the address %j into one that names nothing", (hash) => {
+  const { page, replaced } = pageAt(hash);
+  expect(takeToken(page)).toBeUndefined();
+  expect(replaced).toEqual(["/ui/?x=1"]);
+});
+
 test("a token that is too long fits into the first frame, and is wrong", () => {
   for (const long of ["x".repeat(100_000), "\u0001".repeat(100_000)]) {
     const { token = "" } = parseFragment(`#token=${long}`);
@@ -55,12 +61,14 @@ test("a session key is read from the address as it was written", () => {
   for (const sessionKey of ["agent:main:main", "agent:a:x:direct:50%25#&+ é/ü?"]) {
     for (const view of ["chat", "context"] as const) expect(parsePath(renderPath(sessionKey, view))).toEqual({ sessionKey, view });
   }
-  expect(parsePath("/chat/100%")).toEqual({ sessionKey: "100%", view: "chat" });
 });
 
-test.each(["/", "/chat", "/chat/", "/usage", "/chat/a/b"])("%s names no session", (path) => {
-  expect(parsePath(path)).toBeUndefined();
-});
+test.each(["/", "/chat", "/chat/", "/usage", "/chat/a/b", "/chat/100%", "/chat/agent:main:%zz%", "/context/%ED%A0%80"])(
+  "%s names no session",
+  (path) => {
+    expect(parsePath(path)).toBeUndefined();
+  },
+);
 
 test.each([
   [" s3cret\n", "s3cret"],

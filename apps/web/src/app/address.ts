@@ -8,11 +8,11 @@ export interface SessionPlace {
   readonly view: View;
 }
 
-/** Reads the path of a session's route, `/chat/<key>` or `/context/<key>`; `undefined` for every other page. */
+/** Reads the path of a session's route, `/chat/<key>` or `/context/<key>`; `undefined` for every other page, and for a key that is not encoded as the router demands. */
 export function parsePath(path: string): SessionPlace | undefined {
   const [, view, encoded = ""] = /^\/(chat|context)\/([^/]+)$/.exec(path) ?? [];
   const sessionKey = decode(encoded);
-  return sessionKey === "" || view === undefined ? undefined : { sessionKey, view: view === "context" ? "context" : "chat" };
+  return !sessionKey || view === undefined ? undefined : { sessionKey, view: view === "context" ? "context" : "chat" };
 }
 
 /** The path of a session's route. */
@@ -55,8 +55,11 @@ export const TOKEN_KEY = "factotum.token";
  * keep it out of the history and of screenshots. It is not stored: the gateway has to accept it first, since a mistyped link must not log the browser out.
  */
 export function takeToken(page: Pick<Window, "location" | "history">): string | undefined {
-  const { token, place } = parseFragment(page.location.hash);
-  if (token === undefined && place === undefined) return undefined;
+  const { hash } = page.location;
+  const parts = new URLSearchParams(hash.slice(1));
+  // Also without values: the router knows no such address.
+  if (hash.startsWith("#/") || !(parts.has("token") || parts.has("session"))) return undefined;
+  const { token, place } = parseFragment(hash);
   const route = place === undefined ? "" : `#${renderPath(place.sessionKey, place.view)}`;
   page.history.replaceState(null, "", page.location.pathname + page.location.search + route);
   return token;
@@ -77,11 +80,11 @@ export function forgetToken(storage: Pick<Storage, "removeItem">): void {
   storage.removeItem(TOKEN_KEY);
 }
 
-/** A mistyped address can hold a percent sign that encodes nothing. */
-function decode(encoded: string): string {
+/** `undefined` for a mistyped address, with a percent sign that encodes nothing. */
+function decode(encoded: string): string | undefined {
   try {
     return decodeURIComponent(encoded);
   } catch {
-    return encoded;
+    return undefined;
   }
 }
