@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
+import { cutOff } from "./cut-off.ts";
 import { findViolations } from "./find-violations.ts";
 import { useProductPage } from "./product-page.ts";
 import type { Look } from "./scripted-page.ts";
@@ -63,21 +64,25 @@ test.each([
   { width: 768, dark: false, locale: "zh-CN" },
   { width: 1280, dark: false, locale: "en-GB" },
   { width: 1920, dark: true, locale: "zh-CN" },
-])("every page at $width px, dark: $dark, in $locale is within its width and has no faults of access", async (look) => {
-  const { page, routes } = await open(look);
-  expect(routes.length).toBeGreaterThan(4);
-  await mkdir(PICTURES, { recursive: true });
-  for (const route of [...routes, "#/agent/main/skills", "#/automations?tab=heartbeat"]) {
-    await show(page, route);
-    // Pages scroll below their bars: the window itself never does.
-    const size = await page.evaluate(() => [
-      document.documentElement.scrollWidth,
-      document.documentElement.scrollHeight - window.innerHeight,
-    ]);
-    expect({ route, violations: await findViolations(page), size }).toEqual({ route, violations: [], size: [look.width, 0] });
-    await page.screenshot({ path: join(PICTURES, `${nameOf(route)}-${look.width}-${look.dark ? "dark" : "light"}.png`) });
-  }
-});
+])(
+  "every page at $width px, dark: $dark, in $locale is within its width, cuts nothing off without a sign, and has no faults of access",
+  async (look) => {
+    const { page, routes } = await open(look);
+    expect(routes.length).toBeGreaterThan(4);
+    await mkdir(PICTURES, { recursive: true });
+    for (const route of [...routes, "#/agent/main/skills", "#/agent/main/tools", "#/automations?tab=heartbeat"]) {
+      await show(page, route);
+      // Pages scroll below their bars: the window itself never does.
+      const size = await page.evaluate(() => [
+        document.documentElement.scrollWidth,
+        document.documentElement.scrollHeight - window.innerHeight,
+      ]);
+      const faults = { violations: await findViolations(page), cutOff: await cutOff(page) };
+      expect({ route, ...faults, size }).toEqual({ route, violations: [], cutOff: [], size: [look.width, 0] });
+      await page.screenshot({ path: join(PICTURES, `${nameOf(route)}-${look.width}-${look.dark ? "dark" : "light"}.png`) });
+    }
+  },
+);
 
 test("every page is there again after the gateway was killed and started", async () => {
   const first = await open({ width: 1280 });

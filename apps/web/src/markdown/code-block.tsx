@@ -40,7 +40,7 @@ export function CodeBlock({ chunks, language, complete }: CodeBlockProps): React
         </button>
         <CopyButton text={() => chunks.join("")} what={t("code")} />
       </figcaption>
-      <ScrollBox className="code-scroll" label={language === undefined ? t("Code") : t("Code, {language}", { language })}>
+      <ScrollBox className="code-scroll shows-more" label={language === undefined ? t("Code") : t("Code, {language}", { language })}>
         <pre>
           <code>
             {chunks.map((chunk, index) => (

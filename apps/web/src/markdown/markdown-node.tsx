@@ -148,7 +148,7 @@ function DataTable({ node, definitions, level }: NodeProps<Table>): React.JSX.El
   const [head, ...rows] = node.children;
   const classOf = (index: number): string | undefined => alignClass(node.align?.[index]);
   return (
-    <ScrollBox className="table-scroll" label={t("Table")}>
+    <ScrollBox className="table-scroll shows-more" label={t("Table")}>
       <table>
         <thead>
           <tr>

@@ -30,11 +30,11 @@ interface Order {
   readonly descending: boolean;
 }
 
-/** Rows in columns. The head stays in view, and a wide table is scrolled inside its own box; the keyboard does both. */
+/** Rows in columns. The head stays in view, and a wide table is scrolled inside its own box, whose edges show that there is more; the keyboard does both. */
 export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>): React.JSX.Element {
   const [order, setOrder] = useState<Order>();
   return (
-    <ScrollBox className={styles["box"] ?? ""} label={caption}>
+    <ScrollBox className={`${styles["box"]} shows-more`} label={caption}>
       <table className={styles["table"]}>
         <caption className="sr-only">{caption}</caption>
         <thead>

@@ -17,7 +17,7 @@ interface TabsProps<Id extends string> {
   readonly children: React.ReactNode;
 }
 
-/** Parts of which one is shown. Arrows, Home and End choose among the tabs, which are one tab stop; a long row of them is scrolled. */
+/** Parts of which one is shown. Arrows, Home and End choose among the tabs, which are one tab stop; on a narrow page they take several rows. */
 export function Tabs<Id extends string>({ label, tabs, selected, onSelect, children }: TabsProps<Id>): React.JSX.Element {
   const base = useId();
   const list = useRef<HTMLDivElement>(null);

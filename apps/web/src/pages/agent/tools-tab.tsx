@@ -29,14 +29,16 @@ export function ToolsTab({ agentId }: { readonly agentId: string }): React.JSX.E
   const columns: readonly Column<ToolSummary>[] = [
     { id: "name", title: t("Tool"), cell: ({ name }) => <bdi>{name}</bdi>, sortBy: ({ name }) => name },
     { id: "state", title: t("State"), cell: ({ state }) => <State state={state} />, sortBy: ({ state }) => t(STATES[state][1]) },
-    { id: "reason", title: t("Rule"), cell: ({ reason = "" }) => <span dir="auto">{gatewayText(reason)}</span> },
     {
-      id: "why",
-      title: t("Actions"),
-      cell: ({ name }) => (
-        <Button variant="text" aria-label={`${t("Why?")} ${name}`} onClick={() => setAsked(name)}>
-          {t("Why?")}
-        </Button>
+      id: "reason",
+      title: t("Rule"),
+      cell: ({ name, reason = "" }) => (
+        <>
+          <span dir="auto">{gatewayText(reason)}</span>{" "}
+          <Button variant="text" aria-label={`${t("Why?")} ${name}`} onClick={() => setAsked(name)}>
+            {t("Why?")}
+          </Button>
+        </>
       ),
     },
   ];
