@@ -20,7 +20,7 @@ export function OverviewPage(): React.JSX.Element {
         <Loaded query={status}>
           {(value) => (
             <div className={styles["grid"]}>
-              <SetupCard />
+              <SetupCard channels={value.channels} schedule={value.schedule} />
               <RunningCard />
               <GatewayCard status={value} />
               <ChannelsCard channels={value.channels} />
