@@ -4,7 +4,30 @@ import { statePaths } from "@factotum/config";
 import type { ChannelService } from "@factotum/gateway";
 import { expect, test } from "vitest";
 import { CliHome } from "../../test/cli.ts";
-import { createChannelService } from "./channel-service.ts";
+import type { CliContext } from "../runtime/cli-context.ts";
+import { createChannelService, listChannels } from "./channel-service.ts";
+
+function contextOf(home: CliHome, ids: readonly string[] = []): CliContext {
+  const known = ids.map((id) => [id, { package: `@factotum/${id}`, version: "0.1.0", integrity: "sha512-x" }] as const);
+  return {
+    env: home.env,
+    paths: statePaths(home.env),
+    version: "0",
+    self: { file: "", args: [] },
+    platform: "linux",
+    knownExtensions: Object.fromEntries(known),
+    print: () => undefined,
+    note: () => undefined,
+    signal: new AbortController().signal,
+  };
+}
+
+test("the channel that is ready in a minute is offered first, and those that are there before the others", async () => {
+  await using home = await CliHome.create();
+  const listed = await listChannels(contextOf(home, ["email", "matrix", "telegram"]));
+  expect(listed[0]).toMatchObject({ id: "telegram", state: "installable" });
+  expect(listed.slice(-2).map(({ id }) => id)).toEqual(["email", "matrix"]);
+});
 
 test.each([
   ["webchat", "default"],
@@ -77,17 +100,7 @@ test("a change between the check and the write is not overwritten, and one elsew
 const SECRET = "credentials/feishu-default-appSecret";
 
 function serviceOf(home: CliHome, onSecret: () => void = () => undefined): ChannelService {
-  const context = {
-    env: home.env,
-    paths: statePaths(home.env),
-    version: "0",
-    self: { file: "", args: [] },
-    platform: "linux",
-    knownExtensions: {},
-    print: () => undefined,
-    note: () => undefined,
-    signal: new AbortController().signal,
-  } as const;
+  const context = contextOf(home);
   const reload = async () => ({ type: "applied", changed: [], needsRestart: [], problems: [] }) as const;
   return createChannelService({ context, control: { reload }, onSecret });
 }

@@ -78,7 +78,10 @@ export function createAccessService(options: ChannelServiceOptions): AccessServi
   };
 }
 
-/** The channels with their accounts; those that can be installed after those that are there. */
+/** Free, and ready in a minute: the easiest to begin with. */
+const EASIEST: readonly string[] = ["telegram"];
+
+/** The channels with their accounts: the easiest to begin with, then those that are there, then those that can be installed. */
 export async function listChannels(context: CliContext): Promise<readonly KnownChannel[]> {
   const { config } = await load(context);
   const [{ channels }, found] = [await channelCatalog(context.env), await findInstalled(context.env)];
@@ -103,7 +106,8 @@ export async function listChannels(context: CliContext): Promise<readonly KnownC
     return listed === undefined ? { id, state: "unavailable", reason: channel.unavailable, accounts, isImplicit: false } : install(listed);
   });
   const others = installable.filter(({ id }) => channels.every((channel) => channel.id !== id));
-  return [...(await Promise.all(rows)), ...others.map(install)];
+  const placeIn = ({ id, state }: KnownChannel): number => (EASIEST.includes(id) ? 0 : state === "installable" ? 2 : 1);
+  return [...(await Promise.all(rows)), ...others.map(install)].toSorted((one, other) => placeIn(one) - placeIn(other));
 }
 
 const ACCOUNT_NAME = /^[A-Za-z0-9][\w-]{0,63}$/;

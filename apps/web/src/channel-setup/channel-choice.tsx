@@ -11,7 +11,7 @@ interface ChannelChoiceProps {
   readonly link: (channel: string, content: React.ReactNode) => React.ReactNode;
 }
 
-/** The channels that can be added: those that are there, then those that are installed first. */
+/** The channels that can be added, in the order of the gateway: the easiest, those that are there, then those that are installed first. */
 export function ChannelChoice({ link }: ChannelChoiceProps): React.JSX.Element {
   const list = useRpc("channels.list", {});
   return (
