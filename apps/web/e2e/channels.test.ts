@@ -64,6 +64,8 @@ test("a channel is installed, set up, and its first message arrives, by the keyb
   await writeToBot();
   await press(page, "Approve");
   await page.getByText("may write now.").waitFor();
+  await page.getByRole("status").getByText("is the owner now").waitFor();
+  expect(await page.getByRole("alert").count()).toBe(0);
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("2. Let it write to you");
   expect(await page.getByText("Any words will do").count()).toBe(0);
   await press(page, "Send a test message");

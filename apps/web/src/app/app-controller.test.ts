@@ -100,10 +100,12 @@ test("approves and rejects a person by the code; a new owner is announced, and a
   gateway.pairings.set("AAAA", { senderId: "u1", owner: true });
   gateway.pairings.set("BBBB", { senderId: "u2", owner: false });
   await controller.warnings.decidePairing("AAAA", "approve");
-  expect(store.get().alert).toContain("u1 on test/default is the owner now");
+  expect(store.get().news).toContain("u1 on test/default is the owner now");
+  expect(store.get().alert).toBeUndefined();
   expect(store.get().warnings.map(({ id }) => id)).toEqual(["pairing:BBBB"]);
-  controller.dismissAlert();
+  controller.dismissNews();
   await controller.warnings.decidePairing("BBBB", "reject");
+  expect(store.get().news).toBeUndefined();
   expect(store.get().warnings).toEqual([]);
   expect(gateway.decisions).toEqual(["approve AAAA", "reject BBBB"]);
   expect(store.get().alert).toBeUndefined();

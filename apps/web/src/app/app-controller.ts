@@ -314,6 +314,10 @@ export class AppController {
     this.#options.store.update({ alert: undefined });
   }
 
+  dismissNews(): void {
+    this.#options.store.update({ news: undefined });
+  }
+
   #receiveSnapshot(snapshot: ChatSnapshot): void {
     const { open } = this.#state;
     this.#show(applySnapshot(open.type === "open" ? open.chat : undefined, snapshot));

@@ -47,6 +47,8 @@ export interface AppState {
   readonly mayNotChangeSubagents?: true | undefined;
   /** A failed action, as text for the person. */
   readonly alert?: string | undefined;
+  /** What an action has led to, if the person should know it. */
+  readonly news?: string | undefined;
 }
 
 /** The state before any event. */

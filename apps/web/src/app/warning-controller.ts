@@ -53,7 +53,7 @@ export class WarningController {
     if (!("owner" in decided) || !decided.owner) return;
     const { senderId, channel, accountId } = decided.sender;
     store.update({
-      alert: t("{sender} on {account} is the owner now: there was none before.", {
+      news: t("{sender} on {account} is the owner now: there was none before.", {
         sender: senderId,
         account: `${channel}/${accountId}`,
       }),

@@ -30,6 +30,7 @@ export function Shell(): React.JSX.Element {
               <ConnectionBanner />
               <WarningList />
               <UndoBanner />
+              <News />
               <Alert />
             </section>
             <Outlet />
@@ -64,6 +65,24 @@ function Alert(): React.JSX.Element | null {
         {t("Dismiss")}
       </button>
     </div>
+  );
+}
+
+/** Always there: screen readers announce what is added. */
+function News(): React.JSX.Element {
+  const news = useAppState((state) => state.news);
+  const controller = useController();
+  return (
+    <output>
+      {news === undefined ? null : (
+        <span className="banner">
+          <span dir="auto">{news}</span>
+          <button type="button" className="text-button" onClick={() => controller.dismissNews()}>
+            {t("Dismiss")}
+          </button>
+        </span>
+      )}
+    </output>
   );
 }
 
