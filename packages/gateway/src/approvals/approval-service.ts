@@ -4,7 +4,7 @@ import type { AgentTool, Clock, Logger, RunFacts, ToolCall } from "@factotum/age
 import type { ToolDecision } from "@factotum/agent-core";
 import type { Card, Origin } from "@factotum/channel-contract";
 import { StoreError } from "@factotum/store";
-import type { ApprovalDecision, ApprovalRecord, ApprovalStore, InboxStore, SessionStore } from "@factotum/store";
+import type { ApprovalDecision, ApprovalRecord, ApprovalStore, InboxStore, SessionStore, TurnRecord, TurnStore } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { requestIdentity, requestKey } from "../kernel/request-key.ts";
@@ -21,7 +21,17 @@ import { traitsOf } from "../access/tool-gate.ts";
 import { bindingOf } from "./call-binding.ts";
 import type { CallBinding } from "./call-binding.ts";
 import { CONFIG_RULE, isConfigCall, isDecidedCommand } from "./command-rule.ts";
-import { ASKED_ABOVE, ASKED_ELSEWHERE, decisionsOn, ONCE_ONLY, requestCard, requestText, taintAdvice } from "./approval-texts.ts";
+import {
+  ASKED_ABOVE,
+  ASKED_ELSEWHERE,
+  decidedText,
+  decisionsOn,
+  ONCE_ONLY,
+  requestBlocks,
+  requestCard,
+  requestText,
+  taintAdvice,
+} from "./approval-texts.ts";
 import { askedBy, askedIn } from "./asked-in.ts";
 import { askingSession } from "./asking-session.ts";
 import type { AskingRun, WaitEnd, WaitingCalls } from "./waiting-calls.ts";
@@ -37,7 +47,7 @@ export type RuleDecision =
 
 /** Dependencies of approvals. */
 export interface ApprovalServiceOptions {
-  readonly store: ApprovalStore & InboxStore & SessionStore;
+  readonly store: ApprovalStore & InboxStore & SessionStore & Pick<TurnStore, "readTurn">;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly calls: WaitingCalls;
@@ -132,6 +142,24 @@ export class ApprovalService {
     }
   }
 
+  /** Says in the conversation that was asked what was decided elsewhere, such as by a button of the page. Never rejects. */
+  async tellDecision(approval: ApprovalRecord): Promise<void> {
+    const { store, running, notices, logger } = this.#options;
+    try {
+      const turn = await store.readTurn(approval.turnId);
+      if (turn === undefined) return;
+      const isAskedHere = await isOwnerChat(turn, { store, running });
+      const sessionKey = isAskedHere ? await askingSession(turn, store) : this.#mainKey(turn);
+      await notices.addEntry(sessionKey, { level: "info", text: decidedText(approval), key: `decided|${approval.id}` });
+    } catch (error) {
+      logger.error("A decision could not be shown in its conversation", { approval: approval.id, error });
+    }
+  }
+
+  #mainKey({ agentId }: Pick<TurnRecord, "agentId">): string {
+    return agentSessionKey(agentId, this.#options.running.config.session.mainKey);
+  }
+
   /** Calls that wait, oldest first. */
   async waiting(): Promise<readonly ApprovalRecord[]> {
     const nowMs = this.#options.clock.now();
@@ -202,6 +230,7 @@ export class ApprovalService {
   async #announce(approval: ApprovalRecord, { turn, inputIds }: AskingRun): Promise<void> {
     const { store, running, channels, calls, notices, watchers, logger } = this.#options;
     const text = requestText(approval, { minutes: calls.minutes });
+    const entry = { level: "info", text, blocks: requestBlocks(approval) } as const;
     const request = { type: "decision", id: approval.id } as const;
     const identity = requestIdentity(request);
     const requestFor = (target: Origin): { readonly text: string; readonly identity: readonly string[]; readonly card: Card } => {
@@ -214,15 +243,15 @@ export class ApprovalService {
         watchers.notice(inputIds(), text);
         await notices.sendToChat(turn.sessionKey, turn.origin, requestFor(turn.origin));
         const shownIn = await askingSession(turn, store);
-        if (shownIn === turn.sessionKey) return await notices.addEntry(shownIn, { level: "info", text, key: requestKey(request) });
+        if (shownIn === turn.sessionKey) return await notices.addEntry(shownIn, { ...entry, key: requestKey(request) });
         // Clients that ask by themselves do so for the calls of their session.
-        await notices.addEntry(shownIn, { level: "info", text, key: `subagent-${requestKey(request)}` });
+        await notices.addEntry(shownIn, { ...entry, key: `subagent-${requestKey(request)}` });
         return await notices.addEntry(turn.sessionKey, { level: "info", text: ASKED_ABOVE, key: `above-${requestKey(request)}` });
       }
-      const mainKey = agentSessionKey(turn.agentId, running.config.session.mainKey);
+      const mainKey = this.#mainKey(turn);
       const own = await store.readSession(mainKey);
       if (own?.lastOrigin !== undefined) await notices.sendToChat(mainKey, own.lastOrigin, requestFor(own.lastOrigin));
-      await notices.addEntry(mainKey, { level: "info", text, key: requestKey(request) });
+      await notices.addEntry(mainKey, { ...entry, key: requestKey(request) });
       await notices.sendToChat(turn.sessionKey, turn.origin, { text: ASKED_ELSEWHERE, identity: [...identity, "hint"] });
     } catch (error) {
       // It can still be decided: factotum approvals list.

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { plural } from "@factotum/agent-contract";
 import type { Card } from "@factotum/channel-contract";
 import { APPROVAL_DECISIONS } from "@factotum/protocol";
-import type { ApprovalDecision, ApprovalRecord, TurnRecord } from "@factotum/store";
+import type { ApprovalDecision, ApprovalRecord, NoticeBlock, TurnRecord } from "@factotum/store";
 
 /** How a request is shown. */
 interface RequestStyle {
@@ -25,6 +25,16 @@ export function requestText(approval: ApprovalRecord, { minutes, codeBlocks = tr
     reason,
     `Reply with: /approve ${id} ${first}, or instead ${instead}. The request ends after ${plural(minutes, "minute")}.`,
   ].join("\n\n");
+}
+
+/** The same for clients that show by themselves until when it waits, and how to decide. It stays true after the decision. */
+export function requestBlocks({ toolName, text, reason, askedIn }: ApprovalRecord): readonly NoticeBlock[] {
+  return [
+    { type: "text", text: `I want to use ${toolName}, which needs your decision:` },
+    { type: "quote", text: fenced(text) },
+    ...(askedIn === undefined ? [] : [{ type: "text", text: askedIn } as const]),
+    { type: "text", text: reason },
+  ];
 }
 
 /** Longest line of a call that `/approve` alone lists whole, in characters. */
@@ -84,7 +94,7 @@ const LABELS: Readonly<Record<ApprovalDecision, string>> = {
 export const ASKED_ELSEWHERE = "This needs my owner's decision. I have asked in private.";
 
 /** What a decision does, for the owner. */
-export const DECIDED: Readonly<Record<ApprovalDecision, string>> = {
+const DECIDED: Readonly<Record<ApprovalDecision, string>> = {
   "allow-once": "Allowed once.",
   "allow-session": "Allowed. The same action is not asked about again in this conversation.",
   "allow-always": "Allowed. The same action is not asked about again. Take it back with: factotum approvals revoke",
@@ -97,7 +107,12 @@ export function notWaiting(id: string): string {
 }
 
 /** The answer to an allowed call whose turn went on without it. */
-export const RUNS_NOW = "I had gone on without it: it runs now, and I go on from its result.";
+const RUNS_NOW = "I had gone on without it: it runs now, and I go on from its result.";
+
+/** What a decision that was made does. */
+export function decidedText({ state, decision = "deny" }: Pick<ApprovalRecord, "state" | "decision">): string {
+  return [DECIDED[decision], ...(state === "running" ? [RUNS_NOW] : [])].join(" ");
+}
 
 /** A code block that the text cannot end, with characters that reorder or hide text written as their codes. */
 function fenced(text: string): string {

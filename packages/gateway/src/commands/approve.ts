@@ -1,7 +1,7 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import { APPROVAL_DECISIONS } from "@factotum/protocol";
 import type { ApprovalDecision } from "@factotum/protocol";
-import { DECIDED, listedCall, listedInShared, notWaiting, requestText, RUNS_NOW } from "../approvals/approval-texts.ts";
+import { decidedText, listedCall, listedInShared, notWaiting, requestText } from "../approvals/approval-texts.ts";
 import { RpcError } from "../kernel/rpc-error.ts";
 import { parseShortCode } from "../kernel/short-code.ts";
 import { defineCommand } from "./define-command.ts";
@@ -36,8 +36,7 @@ export const approveCommand: Command = defineCommand<Approve>({
     const wish = decision.toLowerCase();
     if (!isDecision(wish)) return `/approve ${id} needs a decision: ${APPROVAL_DECISIONS.join(", ")}.`;
     try {
-      const { state } = await approvals.decide(id, wish);
-      return state === "running" ? `${DECIDED[wish]} ${RUNS_NOW}` : DECIDED[wish];
+      return decidedText(await approvals.decide(id, wish));
     } catch (error) {
       // The service's message names a command for a shell; a button of an old request is pressed in a chat.
       if (error instanceof RpcError) return error.code === "not-found" ? notWaiting(id) : error.message;

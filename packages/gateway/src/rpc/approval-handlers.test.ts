@@ -32,4 +32,9 @@ test("clients get a call that waits with characters that reorder or hide text as
   expect(waiting.text).toContain("notes\n\techo 你好");
   const { approval } = await client.call("approvals.decide", { id: waiting.id, decision: "deny" });
   expect(approval.text).toBe(waiting.text);
+  // What the conversation shows of it stays true, and says what was decided.
+  const { entries } = await running.gateway.engine.sessions.history(waiting.sessionKey, { limit: 20 });
+  const notices = entries.flatMap((entry) => (entry.type === "notice" ? [entry] : []));
+  expect(JSON.stringify(notices[0]?.blocks)).toMatch(/I want to use exec, which needs your decision:(?!.*Reply with)/);
+  expect(notices.map(({ text }) => text)).toContain("Denied: it is not run.");
 });

@@ -12,7 +12,11 @@ export function approvalHandlers(approvals: ApprovalService): RpcHandlersOf<Extr
       waiting: (await approvals.waiting()).map(approvalOf),
       grants: (await approvals.grants()).map(approvalOf),
     }),
-    "approvals.decide": async ({ id, decision }) => ({ approval: approvalOf(await approvals.decide(id, decision)) }),
+    "approvals.decide": async ({ id, decision }) => {
+      const approval = await approvals.decide(id, decision);
+      await approvals.tellDecision(approval);
+      return { approval: approvalOf(approval) };
+    },
     "approvals.revoke": async ({ id }) => ({ revoked: await approvals.revoke(id) }),
   };
 }

@@ -1,5 +1,6 @@
 import type { Approval, ApprovalDecision } from "@factotum/protocol";
 import { useState } from "react";
+import { formatMoment } from "../../app/locale.ts";
 import { useSession } from "../../app/app-context.ts";
 import { RpcError } from "../../gateway-client/rpc-error.ts";
 import { t } from "../../i18n/t.ts";
@@ -23,6 +24,7 @@ export function InlineApproval({ approval }: { readonly approval: Approval }): R
   };
   return (
     <fieldset className="message-actions" aria-label={t("{tool} waits for your decision", { tool: approval.toolName })}>
+      <small>{t("It waits for your decision until {time}.", { time: formatMoment(approval.expiresAtMs) })}</small>
       {approval.decisions.map((decision) => (
         <Button
           key={decision}
