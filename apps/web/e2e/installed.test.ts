@@ -16,6 +16,9 @@ afterAll(async () => {
   await browser.close();
 });
 
+/** A conversation that is opened by its address alone. */
+const garden = (): string => `${product.url}/#/chat/agent:main:webchat:direct:garden`;
+
 /** The files that the browser keeps of the page, below its address. */
 const storedFiles = (page: Page): Promise<readonly string[]> =>
   page.evaluate(async () => {
@@ -53,12 +56,14 @@ test("without the gateway the page opens, says so, keeps what is typed, and send
   // A page that was opened once is kept as well.
   await page.goto(`${product.url}/#/logs`);
   await page.getByText("New lines appear at the top.").waitFor();
-  await page.goto(`${product.url}/#/chat/agent:main:main`);
+  await page.goto(garden());
+  await page.getByText("Loading the conversation…").waitFor({ state: "detached" });
   await product.end("SIGKILL");
   await page.getByText("Offline", { exact: true }).waitFor();
   // As an installed page begins: without an address.
   await page.goto("about:blank");
   await page.goto(product.url);
+  await page.waitForURL(garden());
   await page.getByText("Offline", { exact: true }).waitFor();
   await page.getByText("The gateway cannot be reached.").waitFor();
   expect(await findViolations(page)).toEqual([]);
@@ -67,7 +72,7 @@ test("without the gateway the page opens, says so, keeps what is typed, and send
   await page.getByRole("article", { name: "You" }).filter({ hasText: "Are you there?" }).waitFor();
   await page.goto(`${product.url}/#/logs`);
   await page.getByRole("heading", { name: "Logs", level: 1 }).waitFor();
-  await page.goto(`${product.url}/#/chat/agent:main:main`);
+  await page.goto(garden());
   product = await startProduct({ home: product.home, port: Number(new URL(product.url).port) });
   await page.getByRole("article", { name: "Assistant" }).locator(".time").waitFor({ timeout: 30_000 });
   const stored = await storedFiles(page);

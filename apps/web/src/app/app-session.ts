@@ -111,6 +111,7 @@ export function openAppSession({ token, page, history, install, listener }: AppS
   page.addEventListener("pagehide", () => void controller.finishDelete(), listening);
   ending.signal.addEventListener("abort", history.subscribe(followAddress));
   followAddress();
+  ending.signal.addEventListener("abort", rememberOpened(store, page.localStorage));
   const notifier = new Notifier({ store, page, open: (route) => history.push(route), renderPath });
   ending.signal.addEventListener("abort", () => notifier.close());
   client.start();
@@ -135,6 +136,17 @@ export function openAppSession({ token, page, history, install, listener }: AppS
       client.stop();
     },
   };
+}
+
+/** Remembers each conversation that the gateway has opened, however it was reached; not one that it refuses. Call the returned function to stop. */
+function rememberOpened(store: Store<AppState>, storage: Storage): () => void {
+  let last: string | undefined;
+  return store.subscribe(() => {
+    const { sessionKey, open } = store.get();
+    if (open.type !== "open" || sessionKey === undefined || sessionKey === last) return;
+    last = sessionKey;
+    storage.setItem(LAST_SESSION_KEY, sessionKey);
+  });
 }
 
 /** True at an address that names neither a session nor another page. */
