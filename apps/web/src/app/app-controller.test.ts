@@ -123,6 +123,14 @@ test("opens the main session, and a new chat under a key of its own", async () =
   expect(app.visited).toEqual([MAIN_KEY, state.sessionKey]);
 });
 
+test("a conversation with a key that fits into no frame is not opened, and the reason is its address", async () => {
+  const app = openApp();
+  app.controller.follow({ sessionKey: "x".repeat(1_200_000), view: "chat" });
+  app.client.start();
+  const { open } = await app.until((state) => state.open.type === "failed");
+  expect(open).toEqual({ type: "failed", message: "Its address is too long." });
+});
+
 test("a sent message is pending until it is in the conversation", async () => {
   const app = openApp();
   app.client.start();

@@ -17,6 +17,7 @@ import { newSessionKey } from "./session-key.ts";
 import type { Store } from "./store.ts";
 import type { UploadOutcome } from "./upload-file.ts";
 import { WarningController } from "./warning-controller.ts";
+import { t } from "../i18n/t.ts";
 
 /** Dependencies of the controller. */
 export interface AppControllerOptions {
@@ -121,7 +122,11 @@ export class AppController {
     this.#endWatch = this.#options.client.watchChat(sessionKey, {
       onSnapshot: (snapshot) => this.#receiveSnapshot(snapshot),
       onEvent: (event) => this.#receiveEvent(event),
-      onError: (error) => this.#options.store.update({ open: { type: "failed", message: error.message } }),
+      onError: ({ code, message }) => {
+        // The request holds nothing but the key.
+        const reason = code === "too-large" ? t("Its address is too long.") : message;
+        this.#options.store.update({ open: { type: "failed", message: reason } });
+      },
     });
   }
 
