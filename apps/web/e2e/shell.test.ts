@@ -174,6 +174,22 @@ test.each([
   await browser.close();
 });
 
+test("without its first program the page says what to do after some seconds", async () => {
+  const browser = await openBrowser();
+  const { page, close } = await openPage(browser, { width: 360 });
+  await page.route("**/main-*.js", (route) => route.abort());
+  await page.goto(`${scene.gateway.url}#token=${scene.gateway.token}`);
+  await page.getByText("Opening Factotum…").waitFor();
+  for (const words of ["check that the gateway runs", "请确认网关正在运行"]) {
+    const note = page.getByText(words);
+    expect(await note.evaluate((element) => getComputedStyle(element).visibility)).toBe("hidden");
+    await note.evaluate((element) => element.getAnimations().forEach((animation) => animation.finish()));
+    await note.waitFor();
+  }
+  await close();
+  await browser.close();
+});
+
 test("an address with an empty token opens the chat, and one that encodes nothing asks the gateway for nothing", async () => {
   const page = await scene.openChat({ width: 1280 });
   await page.goto(`${scene.gateway.url}#token=`);
