@@ -1,5 +1,6 @@
 import { patternCost } from "@factotum/config";
 import * as z from "zod";
+import { lineOf } from "./line-of.ts";
 
 /** Bounds of a manifest's texts and of the ids that are matched, in UTF-16 code units. */
 const MAX_LENGTH = 200;
@@ -33,10 +34,7 @@ const IdFormSchema = z.strictObject({
     .max(MAX_LENGTH, `at most ${MAX_LENGTH} characters are allowed`)
     .refine((source) => compile(source) !== undefined, { error: "a regular expression is expected", abort: true })
     .refine((source) => patternCost(source) === "low", "an expression that can take long is not allowed: repeat at most one part"),
-  form: z
-    .string("a text is expected")
-    .max(MAX_LENGTH, `at most ${MAX_LENGTH} characters are allowed`)
-    .regex(/^\P{C}+$/u, "a text of one line is expected"),
+  form: lineOf(MAX_LENGTH),
 });
 
 /** Parses `ids` of a manifest. */

@@ -40,8 +40,8 @@ test.each([
   expect(reading).toMatchObject({ type: "invalid", problems: [expect.stringContaining(problem) as string] });
 });
 
-test("reads what a channel is", () => {
-  const field = { api: 1, provides: [{ ...channel, about: "Letters by pigeons. You need a dovecote." }] };
+test.each(["Letters by pigeons. You need a dovecote.", "信鸽送信。", "क्षत्रिय ཀྵྲཱི ☎️"])("reads what a channel is: %s", (about) => {
+  const field = { api: 1, provides: [{ ...channel, about }] };
   expect(parseManifest(packageOf(field))).toMatchObject({ type: "manifest", manifest: field });
 });
 
@@ -49,6 +49,11 @@ test.each([
   ["a".repeat(201), "about: at most 200 characters are allowed"],
   ["two\nlines", "about: a text of one line is expected"],
   ["", "about: a text of one line is expected"],
+  ["  ", "about: a text of one line is expected"],
+  ["two\u2028lines", "about: a text of one line is expected"],
+  ["two\u2029lines", "about: a text of one line is expected"],
+  ["\u3164\u2800\uFE0F", "about: a text of one line is expected"],
+  [`a${"\u0301".repeat(190)}`, "about: a text of one line is expected"],
 ])("%j does not say what a channel is", (about, problem) => {
   const reading = parseManifest(packageOf({ api: 1, provides: [{ ...channel, about }] }));
   expect(reading).toMatchObject({ type: "invalid", problems: [expect.stringContaining(problem) as string] });

@@ -42,7 +42,7 @@ test.each([
   [[{ ...models, models: [{ id: "large", contextWindow: -1 }] }], "models[0].contextWindow: "],
   [[{ ...commands, commands: [] }], "commands: the list is empty"],
   [[{ ...commands, commands: [{ name: "/todo", description: "x" }] }], "commands[0].name: lower-case letters and digits"],
-  [[{ ...commands, commands: [{ name: "todo", description: "two\nlines" }] }], "commands[0].description: one line of text"],
+  [[{ ...commands, commands: [{ name: "todo", description: "two\nlines" }] }], "commands[0].description: a text of one line"],
   [[{ ...commands, commands: [command, command] }], "commands: two commands have the same name"],
   [[tools, { ...models, entry: "./other.mjs" }], "the entries of the plugin counter differ in entry or configSchema"],
   [[tools, { ...hooks, entry: "./other.mjs" }], "the entries of the plugin counter differ in entry or configSchema"],

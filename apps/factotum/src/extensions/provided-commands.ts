@@ -1,11 +1,6 @@
 import type { DeclaredCommand } from "@factotum/plugin-host";
 import * as z from "zod";
-
-const lineOf = (maxChars: number): z.ZodString =>
-  z
-    .string("a text is expected")
-    .regex(/^[^\p{C}]+$/u, "one line of text is expected")
-    .max(maxChars, `at most ${maxChars} characters are allowed`);
+import { lineOf } from "./line-of.ts";
 
 /** The slash commands of an entry of `provides`. Menus of some platforms have no room for more than 32 characters of a name. */
 export const CommandsSchema: z.ZodType<readonly DeclaredCommand[]> = z

@@ -7,6 +7,7 @@ import type { DeclaredCommand, DeclaredRoute } from "@factotum/plugin-host";
 import { CommandsSchema } from "./provided-commands.ts";
 import { addedRoutes, describeRoute, RoutesSchema } from "./provided-routes.ts";
 import { IdFormsSchema, type IdForms } from "./id-forms.ts";
+import { lineOf } from "./line-of.ts";
 
 /** A path of a package: relative, and inside it. */
 export const inside: z.ZodType<string> = z
@@ -37,11 +38,7 @@ const ProvidedChannelSchema: z.ZodType<ProvidedChannel> = z.object({
     .regex(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/, "lower-case letters and digits are expected, in parts joined by dashes")
     .max(40, "at most 40 characters are allowed")
     .refine((id) => !RESERVED.includes(id), "this name is a key of the configuration"),
-  about: z
-    .string("a text is expected")
-    .max(200, "at most 200 characters are allowed")
-    .regex(/^\P{C}+$/u, "a text of one line is expected")
-    .optional(),
+  about: lineOf(200).optional(),
   entry: inside,
   configSchema: inside,
   ids: IdFormsSchema.optional(),
