@@ -135,6 +135,20 @@ test("items offer what they permit, the keyboard keeps its place when one goes, 
   expect(await findViolations(page)).toEqual([]);
 });
 
+test("a message that fails again after it was tried again says so", async () => {
+  const { scripted } = scene.gateway;
+  const letter: DeadLetter = { ...LETTER, state: "dead", replay: "safe" };
+  scripted.inbox = { approvals: [], letters: [letter], requests: [] };
+  scripted.intercept = ({ method }) => {
+    if (method !== "deadletters.replay") return "handle";
+    scripted.inbox = { ...scripted.inbox, letters: [{ ...letter, failedAtMs: MORNING_MS + 1 }] };
+    return { answer: { replayed: true, sessionKey: "" } };
+  };
+  const page = await openInbox({ width: 390 });
+  await item(page, "timeout").getByRole("button", { name: "Try again" }).click();
+  await item(page, "It was tried again, and failed again").waitFor();
+});
+
 test("a refused decision is explained, and the item stays", async () => {
   scene.gateway.scripted.inbox = { approvals: [APPROVAL], letters: [], requests: [] };
   const page = await openInbox({ width: 1280 });

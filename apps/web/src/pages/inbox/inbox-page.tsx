@@ -1,6 +1,6 @@
-import type { GatewayWarning } from "@factotum/protocol";
+import type { DeadLetter, GatewayWarning } from "@factotum/protocol";
 import type { UseQueryResult } from "@tanstack/react-query";
-import { Fragment, useRef } from "react";
+import { Fragment, useRef, useState } from "react";
 import { useAppState } from "../../app/app-context.ts";
 import { PAIRING_WARNING } from "../../app/pairing-warning.ts";
 import { isSameWarning } from "../../app/same-warning.ts";
@@ -31,14 +31,22 @@ export function InboxPage(): React.JSX.Element {
   const pairing = useRpc("pairing.list", {});
   const letters = useRpc("deadletters.list", { limit: MAX_LETTERS });
   const warnings = useShownWarnings();
+  const [retried, setRetried] = useState<Readonly<Record<string, number>>>({});
   const requests: readonly UseQueryResult<unknown, RpcError>[] = [approvals, pairing, letters];
   const missing = requests.filter(({ data }) => data === undefined);
   const pending = missing.find(({ error }) => error !== null) ?? missing[0];
+  const letterView = (one: DeadLetter): React.JSX.Element => (
+    <LetterItem
+      letter={one}
+      failedAgain={one.failedAtMs > (retried[one.id] ?? Number.POSITIVE_INFINITY)}
+      onRetry={() => setRetried((all) => ({ ...all, [one.id]: one.failedAtMs }))}
+    />
+  );
   const items: readonly Item[] = [
     ...(approvals.data?.waiting ?? []).map((one) => ({ key: `approval ${one.id}`, view: <ApprovalItem approval={one} /> })),
     ...(pairing.data?.pending ?? []).map((one) => ({ key: `pairing ${one.code}`, view: <PairingItem request={one} /> })),
     ...warnings.map((one) => ({ key: `warning ${one.id}`, view: <WarningItem warning={one} /> })),
-    ...(letters.data?.letters ?? []).map((one) => ({ key: `letter ${one.id}`, view: <LetterItem letter={one} /> })),
+    ...(letters.data?.letters ?? []).map((one) => ({ key: `letter ${one.id}`, view: letterView(one) })),
   ];
   return (
     <PageFrame title={t("Inbox")}>

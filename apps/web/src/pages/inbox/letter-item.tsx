@@ -12,8 +12,15 @@ import { useToasts } from "../../ui/toasts.tsx";
 import { InboxItem } from "./inbox-item.tsx";
 import { useDecision } from "./use-decision.ts";
 
+interface LetterItemProps {
+  readonly letter: DeadLetter;
+  /** True if it was tried again on this page, and has come back. */
+  readonly failedAgain: boolean;
+  readonly onRetry: () => void;
+}
+
 /** A message that was given up. What may have been shown already is sent again after a question, and nothing is discarded without one. */
-export function LetterItem({ letter }: { readonly letter: DeadLetter }): React.JSX.Element {
+export function LetterItem({ letter, failedAgain, onRetry }: LetterItemProps): React.JSX.Element {
   const { id, reason, failedAtMs, sessionKey, turnId, channel, accountId, text, replay } = letter;
   const [question, setQuestion] = useState<"replay" | "discard">();
   const toasts = useToasts();
@@ -21,8 +28,9 @@ export function LetterItem({ letter }: { readonly letter: DeadLetter }): React.J
   const purging = useDecision("deadletters.purge");
   const busy = replaying.isBusy || purging.isBusy;
   const retry = async (): Promise<void> => {
+    onRetry();
     const done = await replaying.decide({ id, ...(replay === "risky" && { risk: true }) });
-    if (done !== undefined) toasts.show({ text: t("It is tried again.") });
+    if (done !== undefined) toasts.show({ text: t("It is tried again. If it fails again, it is listed again.") });
   };
   return (
     <InboxItem
@@ -55,6 +63,7 @@ export function LetterItem({ letter }: { readonly letter: DeadLetter }): React.J
           <div dir="auto">{text}</div>
         </ScrollBox>
       )}
+      {failedAgain ? <output className="problem">{t("It was tried again, and failed again.")}</output> : null}
       <p dir="auto">{t("Reason: {reason}", { reason: gatewayText(reason) })}</p>
       {replay === "impossible" ? <p>{t("It cannot be tried again: what was stored of it is damaged.")}</p> : null}
       {question === undefined ? null : (
