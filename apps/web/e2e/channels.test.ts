@@ -47,10 +47,12 @@ test("a channel is installed, set up, and its first message arrives, by the keyb
   await page.getByLabel("Token", { exact: true }).fill(`123456:${"x".repeat(35)}`);
   await page.getByLabel("Base URL").fill(telegram.baseUrl);
   await press(page, "Save and connect");
-  await page.getByText("Check its settings.").waitFor();
+  await page.getByText("Check its settings. It is tried again with each change").waitFor();
   // An account that failed is mended where it was left, and where it would be added.
   await press(page, "Change the settings");
   await page.getByPlaceholder("Stored").waitFor();
+  const warning = page.getByRole("status", { name: "Gateway" }).getByRole("link", { name: "settings" });
+  expect(await warning.getAttribute("href")).toMatch(/#\/channels\/telegram$/);
   await page.getByRole("link", { name: "All channels" }).press("Enter");
   await page.getByRole("link", { name: /^Telegram.*1 account/ }).press("Enter");
   await page.getByText("Telegram is set up, and does not work yet.").waitFor();
@@ -117,6 +119,7 @@ test("in Chinese an account is looked at, checked, and who may write is changed,
   await press(page, "保存设置");
   // A secret that is saved is used at once.
   await region(page, "状态").getByText("令牌有误或已撤销：请从 @BotFather 获取当前令牌").first().waitFor();
+  await page.getByText("已保存并生效。").waitFor();
   await press(page, "检查访问");
   await page.getByText("凭据被拒绝：Telegram 拒绝了 getMe").waitFor();
   await page.getByLabel("令牌", { exact: true }).fill(telegram.app.token);

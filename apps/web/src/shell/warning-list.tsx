@@ -6,6 +6,7 @@ import { useAppState, useController } from "../app/app-context.ts";
 import { PairingActions } from "./pairing-actions.tsx";
 import { WarningFix, WarningText } from "./warning-words.tsx";
 import { gatewayText } from "../i18n/gateway-text.ts";
+import { sentenceSpace } from "../i18n/sentence-space.ts";
 import { t } from "../i18n/t.ts";
 
 /** Warnings about the gateway for its owner. The container always exists, because screen readers only announce changes in an existing one. */
@@ -29,13 +30,17 @@ export function WarningList(): React.JSX.Element {
           {warning.id.startsWith(PAIRING_WARNING) ? (
             <>
               <span>
-                <WarningText warning={warning} /> {t("Approve only a person you know.")}
+                <WarningText warning={warning} />
+                {sentenceSpace()}
+                {t("Approve only a person you know.")}
               </span>
               <PairingActions code={warning.id.slice(PAIRING_WARNING.length)} text={warning.text} />
             </>
           ) : (
             <span>
-              <WarningText warning={warning} /> <WarningFix warning={warning} />
+              <WarningText warning={warning} />
+              {sentenceSpace()}
+              <WarningFix warning={warning} />
             </span>
           )}
           <button

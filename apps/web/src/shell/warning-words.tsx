@@ -1,10 +1,14 @@
 import type { GatewayWarning, WarningCode } from "@factotum/protocol";
+import { Link } from "@tanstack/react-router";
+import { accountKey } from "../channel-setup/account-name.ts";
+import { asSentence } from "../i18n/as-sentence.ts";
 import { gatewayText } from "../i18n/gateway-text.ts";
-import { msg, t } from "../i18n/t.ts";
+import { msg } from "../i18n/msg.ts";
 import { RichText } from "../i18n/rich-text.tsx";
 
 interface Words {
   readonly text: string;
+  /** An element in it is a link to the place where that is done. */
   readonly fix?: string;
   /** The values in the text, in the order of its elements. */
   readonly names: readonly string[];
@@ -13,7 +17,7 @@ interface Words {
 const WORDS: Readonly<Record<WarningCode, Words>> = {
   "channel-failed": {
     text: msg("<0>{account}</0> could not be started. <1>{reason}</1>"),
-    fix: msg("Check its settings on the page Channels. It is tried again by itself where that can help."),
+    fix: msg("Check its <0>settings</0>. It is tried again by itself where that can help."),
     names: ["account", "reason"],
   },
   "channel-disconnected": {
@@ -31,7 +35,7 @@ const WORDS: Readonly<Record<WarningCode, Words>> = {
   "run-failed": { text: msg("The newest run of <0>{agent}</0> failed. <1>{reason}</1>"), names: ["agent", "reason"] },
   "restart-needed": {
     text: msg("Changed since the start: <0>{keys}</0>."),
-    fix: msg("Restart the gateway on the page Overview to use it."),
+    fix: msg("Restart the gateway on the page <0>Overview</0> to use it."),
     names: ["keys"],
   },
   "file-unused": {
@@ -67,14 +71,33 @@ export function WarningText({ warning: { text, facts } }: { readonly warning: Ga
   );
 }
 
-/** A reason is a sentence of the gateway. */
+/** A reason is a sentence of the gateway; another one may follow it. */
 function shownValues(values: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return values["reason"] === undefined ? values : { ...values, reason: gatewayText(values["reason"]) };
+  return values["reason"] === undefined ? values : { ...values, reason: asSentence(gatewayText(values["reason"])) };
 }
 
 /** What to do about a warning; nothing if its text says it. */
 export function WarningFix({ warning: { fix, facts } }: { readonly warning: GatewayWarning }): React.JSX.Element | null {
   const words = facts === undefined ? undefined : WORDS[facts.code].fix;
-  if (words !== undefined) return <>{t(words)}</>;
+  if (facts !== undefined && words !== undefined)
+    return <RichText id={words} parts={[<PlaceLink key="0" account={facts.values["account"]} />]} />;
   return facts !== undefined || fix === undefined ? null : <bdi>{gatewayText(fix)}</bdi>;
+}
+
+interface PlaceLinkProps {
+  /** As warnings write it: `telegram/default`; `undefined`: it is about the gateway. */
+  readonly account: string | undefined;
+  /** Given by the text that it stands in. */
+  readonly children?: React.ReactNode;
+}
+
+/** The way to the account, or to the state of the gateway. */
+function PlaceLink({ account, children }: PlaceLinkProps): React.JSX.Element {
+  if (account === undefined) return <Link to="/overview">{children}</Link>;
+  const [channel = "", accountId = "default"] = account.split("/");
+  return (
+    <Link to="/channels/$account" params={{ account: accountKey({ channel, accountId }) }}>
+      {children}
+    </Link>
+  );
 }
