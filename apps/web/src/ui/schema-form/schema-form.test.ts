@@ -149,6 +149,12 @@ test("a key that is called as a property of every object has no unit", () => {
   expect(unitOf("constructor")).toBeUndefined();
 });
 
+test("a whole document that may have no keys says so, and one without a name is not called undefined", () => {
+  for (const schema of [object({}), { type: "object" }]) expect(draw(schema, {})).toContain("There is nothing to set.");
+  const open = { ...object({ one: { type: "string" } }), additionalProperties: { type: "string" } };
+  for (const schema of [object({}), {}, mapOf({ type: "string" }), open]) expect(draw(schema, {})).not.toContain("undefined");
+});
+
 test("a closed group is not drawn, one with a problem is open", () => {
   const schema = object({ auth: object({ mode: { type: "string" } }) });
   expect(draw(schema, {}, [], false)).not.toContain("auth.mode");

@@ -11,6 +11,7 @@ import { SecretControl } from "./secret-control.tsx";
 import { UnionControl } from "./union-control.tsx";
 import styles from "./schema-form.module.css";
 import { gatewayText } from "../../i18n/gateway-text.ts";
+import { t } from "../../i18n/t.ts";
 
 interface SchemaFormProps {
   readonly schema: SchemaNode;
@@ -63,12 +64,25 @@ export function SchemaForm(props: SchemaFormProps): React.JSX.Element {
       <div className={styles["form"]} ref={form}>
         {shape.type === "group" ? (
           <Group properties={shape.properties} others={shape.others} path={path} value={value} onChange={onChange} />
+        ) : path.length === 0 && isWithoutKeys(schema) ? (
+          <p className="note">{t("There is nothing to set.")}</p>
         ) : (
-          <SchemaControl node={schema} path={path} label={schema.title ?? String(path.at(-1))} value={value} onChange={onChange} />
+          <SchemaControl
+            node={schema}
+            path={path}
+            label={schema.title ?? String(path.at(-1) ?? t("Settings"))}
+            value={value}
+            onChange={onChange}
+          />
         )}
       </div>
     </FormFactsContext>
   );
+}
+
+/** True for an object that names no keys. */
+function isWithoutKeys({ type, properties = {}, additionalProperties }: SchemaNode): boolean {
+  return type === "object" && Object.keys(properties).length === 0 && !isRecord(additionalProperties);
 }
 
 /** Shows a key, or the nearest one around it that there is, and gives it the focus. */
@@ -154,7 +168,7 @@ function Group({ properties, others, path, value, onChange, isEntry = false }: G
       {others === undefined ? null : (
         <Entries
           path={path}
-          label={String(path.at(-1))}
+          label={String(path.at(-1) ?? t("Settings"))}
           value={value}
           onChange={onChange}
           entry={others}
