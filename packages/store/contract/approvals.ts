@@ -41,6 +41,19 @@ export function describeApprovals(context: () => ContractContext): void {
       expect(await store.readApproval("bbbb")).toBeUndefined();
     });
 
+    test("those of a turn are listed, whatever became of them", async () => {
+      await request(approval("aaaa"));
+      await request(approval("bbbb"));
+      await request(approval("cccc", { turnId: "turn-2" }));
+      await decide("aaaa", "deny");
+      const { store } = context();
+      expect(await store.listTurnApprovals("turn-1")).toMatchObject([
+        { id: "aaaa", decidedAtMs: NOW_MS + 1 },
+        { id: "bbbb", state: "pending" },
+      ]);
+      expect(await store.listTurnApprovals("turn-3")).toEqual([]);
+    });
+
     test("an id belongs to one call", async () => {
       await request(approval("aaaa"));
       await expect(request(approval("aaaa", { callId: "other" }))).rejects.toMatchObject({ code: "conflict" });

@@ -2203,6 +2203,11 @@ interface TracedCall {
   /** When its result was stored; absent without a result. */
   readonly endedAtMs?: number;
   readonly isError?: boolean;
+  /** When it waited for a person: for the decision on it, or for answers. Absent if it did not; without `untilMs` that has not ended, or it is not known when. */
+  readonly waits?: readonly {
+    readonly atMs: number;
+    readonly untilMs?: number;
+  }[];
 }
 /** A part of an answer on its way to the platform. */
 interface TracedSend {

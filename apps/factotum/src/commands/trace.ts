@@ -45,6 +45,12 @@ function linesOf(found: MessageTrace): readonly string[] {
       askedAtMs,
       `tool ${name}: ${ended === undefined ? "no result" : `${ended - askedAtMs} ms${isError === true ? ", failed" : ""}`}`,
     ]),
+    ...calls.flatMap(({ name, waits = [], endedAtMs: ended }) =>
+      waits.map(({ atMs, untilMs = ended }): [number, string] => [
+        atMs,
+        `tool ${name} waits for a person: ${untilMs === undefined ? "no end" : `${untilMs - atMs} ms`}`,
+      ]),
+    ),
     ...(endedAtMs === undefined
       ? []
       : [

@@ -1,6 +1,6 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { MessageTrace, TracedCall, TracedInput, TracedSend } from "@factotum/protocol";
-import type { InputRecord, OutboxRecord, RequestRecord, Store, TurnRecord } from "@factotum/store";
+import type { ApprovalRecord, InputRecord, OutboxRecord, RequestRecord, Store, TurnRecord } from "@factotum/store";
 import { RpcError } from "../kernel/rpc-error.ts";
 import { toContextRequest, toRunUsage } from "./context-request.ts";
 import { findTurn } from "./find-request.ts";
@@ -34,6 +34,7 @@ export interface TraceParts {
     | "readEntry"
     | "exportTranscript"
     | "listTurnOutbound"
+    | "listTurnApprovals"
   >;
   readonly hideSecrets: (text: string) => string;
 }
@@ -106,7 +107,17 @@ async function callsOf(turn: TurnRecord, first: RequestRecord | undefined, store
       if (call !== undefined) calls.set(call.callId, { ...call, endedAtMs: entry.timestampMs, isError: message.isError });
     }
   }
-  return [...calls.values()];
+  const asked = calls.size === 0 ? [] : await store.listTurnApprovals(turn.id);
+  return [...calls.values()].map((call) => ({ ...call, ...waitsOf(call, asked) }));
+}
+
+/** A question has the id of its call, and its number. */
+function waitsOf({ callId }: TracedCall, asked: readonly ApprovalRecord[]): Pick<TracedCall, "waits"> {
+  const own = asked.filter((one) => one.callId === callId || (one.isQuestion === true && one.callId.startsWith(`${callId}#`)));
+  if (own.length === 0) return {};
+  return {
+    waits: own.map(({ requestedAtMs, decidedAtMs }) => ({ atMs: requestedAtMs, ...withoutUndefined({ untilMs: decidedAtMs }) })),
+  };
 }
 
 function toInput({ id, message, receivedAtMs, state }: InputRecord): TracedInput {

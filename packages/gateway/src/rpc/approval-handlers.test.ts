@@ -32,6 +32,9 @@ test("clients get a call that waits with characters that reorder or hide text as
   expect(waiting.text).toContain("notes\n\techo 你好");
   const { approval } = await client.call("approvals.decide", { id: waiting.id, decision: "deny" });
   expect(approval.text).toBe(waiting.text);
+  const { calls } = await client.call("messages.trace", { sessionKey: waiting.sessionKey });
+  const { requestedAtMs: atMs, decidedAtMs: untilMs } = approval;
+  expect(calls).toMatchObject([{ name: "exec", waits: [{ atMs, untilMs }] }]);
   // What the conversation shows of it stays true, and says what was decided.
   const { entries } = await running.gateway.engine.sessions.history(waiting.sessionKey, { limit: 20 });
   const notices = entries.flatMap((entry) => (entry.type === "notice" ? [entry] : []));

@@ -45,6 +45,7 @@ const RULES: { readonly [Method in keyof Store]: Rule } = {
   requestApproval: "hold",
   readApproval: "read",
   listApprovals: "read",
+  listTurnApprovals: "read",
   listGrants: "read",
   findGrant: "read",
   decideApproval: "take",

@@ -72,6 +72,8 @@ export interface ApprovalStore {
   readApproval(id: string): Promise<ApprovalRecord | undefined>;
   /** Calls in one of these states, oldest first, at most 1,000. */
   listApprovals(states: readonly ApprovalState[]): Promise<readonly ApprovalRecord[]>;
+  /** The calls and questions of a turn that were kept, oldest first, at most 1,000. */
+  listTurnApprovals(turnId: string): Promise<readonly ApprovalRecord[]>;
   /** Decisions for later calls, oldest first, at most 1,000. */
   listGrants(): Promise<readonly ApprovalRecord[]>;
   /** The decision that allows an equal call for the agent or for the conversation; the newest of several. */

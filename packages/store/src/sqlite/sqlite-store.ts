@@ -127,6 +127,7 @@ function createApprovalStore({ tables: { approvals }, calls }: Parts): ApprovalS
     requestApproval: (approval, { nowMs }) => calls.write(() => approvals.insert(approval, nowMs)),
     readApproval: (id) => calls.read(() => approvals.read(id)),
     listApprovals: (states) => calls.read(() => approvals.list(states)),
+    listTurnApprovals: (turnId) => calls.read(() => approvals.listOfTurn(turnId)),
     listGrants: () => calls.read(() => approvals.listGrants()),
     findGrant: (query) => calls.read(() => approvals.findGrant(query)),
     decideApproval: (id, options) => calls.write(() => approvals.decide(id, options)),

@@ -7,7 +7,7 @@ test("the steps are in order of time, and the time adds up: two tools at once co
   const { steps, times, slowest, startMs, endMs } = toTracedWay(sampleTrace());
   expect(steps.map(({ key }) => key)).toEqual(["input i1", "start", "request r1", "call c1", "call c2", "request r2", "end", "send o1"]);
   expect([startMs - TRACE_START_MS, endMs - TRACE_START_MS]).toEqual([0, 13_000]);
-  expect(times).toEqual({ totalMs: 13_000, waitingMs: 2000, modelMs: 6900, toolsMs: 2900, deliveryMs: 1000, otherMs: 200 });
+  expect(times).toEqual({ totalMs: 13_000, waitingMs: 2000, modelMs: 6900, personMs: 0, toolsMs: 2900, deliveryMs: 1000, otherMs: 200 });
   expect(slowest?.key).toBe("request r2");
 });
 
@@ -42,4 +42,22 @@ test("steps may follow while the turn runs or a part of the answer is on its way
     true,
     false,
   ]);
+});
+
+test("what a call waited for a person is no work of the tool", () => {
+  const whole = sampleTrace();
+  const at = (ms: number): number => TRACE_START_MS + ms;
+  const requests = whole.requests.slice(0, 1);
+  const exec = { name: "exec", callId: "c1", askedAtMs: at(3100), endedAtMs: at(11_000), isError: false };
+  const decided = toTracedWay({ ...whole, requests, calls: [{ ...exec, waits: [{ atMs: at(3100), untilMs: at(9100) }] }] });
+  expect(decided.times).toMatchObject({ personMs: 6000, toolsMs: 1900 });
+  expect(decided.slowest).toMatchObject({ type: "wait", untilMs: at(9100) });
+  // It went on without the decision, which came later or never.
+  for (const untilMs of [undefined, at(60_000)])
+    expect(
+      toTracedWay({ ...whole, requests, calls: [{ ...exec, waits: [{ atMs: at(3100), ...(untilMs !== undefined && { untilMs }) }] }] }),
+    ).toMatchObject({
+      endMs: at(13_000),
+      times: { personMs: 7900, toolsMs: 0 },
+    });
 });

@@ -5,6 +5,8 @@ export type TraceStep = { readonly key: string; readonly atMs: number; readonly 
   | { readonly type: "input"; readonly input: TracedInput }
   | { readonly type: "start" }
   | { readonly type: "request"; readonly request: ContextRequest }
+  /** A call waits for a person. */
+  | { readonly type: "wait"; readonly call: TracedCall }
   | { readonly type: "call"; readonly call: TracedCall }
   | { readonly type: "end" }
   | { readonly type: "send"; readonly send: TracedSend }
@@ -17,6 +19,8 @@ interface TraceTimes {
   readonly waitingMs: number;
   /** Until models had answered. */
   readonly modelMs: number;
+  /** Until persons had decided or answered, while no model was asked and no tool ran. */
+  readonly personMs: number;
   /** Until tools had ended, while no model was asked. */
   readonly toolsMs: number;
   /** From the end of the turn until the platform had the last part. */
@@ -31,7 +35,7 @@ export interface TracedWay {
   /** In order of time. */
   readonly steps: readonly TraceStep[];
   readonly times: TraceTimes;
-  /** The longest request, call or send; absent if nothing took time. */
+  /** The longest request, wait for a person, call or send; absent if nothing took time. */
   readonly slowest: TraceStep | undefined;
 }
 
@@ -55,7 +59,7 @@ export function toTracedWay({ inputs, requests, calls, sends, startedAtMs, ended
       const { id, sentAtMs, durationMs } = request;
       return { key: `request ${id}`, type: "request", request, atMs: sentAtMs, untilMs: sentAtMs + durationMs };
     }),
-    ...calls.map((call): TraceStep => ({ key: `call ${call.callId}`, type: "call", call, atMs: call.askedAtMs, untilMs: call.endedAtMs })),
+    ...calls.flatMap(stepsOfCall),
     ...(endedAtMs === undefined ? [] : [{ key: "end", type: "end", atMs: endedAtMs } as const]),
     ...sends.map((send): TraceStep => ({ key: `send ${send.id}`, type: "send", send, atMs: send.createdAtMs, untilMs: send.settledAtMs })),
   ];
@@ -68,9 +72,22 @@ export function toTracedWay({ inputs, requests, calls, sends, startedAtMs, ended
     steps: steps.toSorted((left, right) => left.atMs - right.atMs || (left.untilMs ?? left.atMs) - (right.untilMs ?? right.atMs)),
     times: timesOf(steps, { startMs, endMs, startedAtMs, endedAtMs }),
     slowest: steps
-      .filter(({ type, atMs, untilMs = atMs }) => ["request", "call", "send"].includes(type) && untilMs > atMs)
+      .filter(({ type, atMs, untilMs = atMs }) => ["request", "wait", "call", "send"].includes(type) && untilMs > atMs)
       .toSorted((left, right) => lengthOf(right) - lengthOf(left))[0],
   };
+}
+
+/** A call works from the end of its last wait on. */
+function stepsOfCall(call: TracedCall): readonly TraceStep[] {
+  const { callId, askedAtMs, endedAtMs, waits = [] } = call;
+  // What it was still waiting for when it ended, it has not waited for any longer.
+  const endOf = (untilMs: number | undefined): number | undefined =>
+    endedAtMs === undefined ? untilMs : Math.min(untilMs ?? endedAtMs, endedAtMs);
+  const steps = waits.map(({ atMs, untilMs }, index): TraceStep => {
+    return { key: `wait ${callId} ${index}`, type: "wait", call, atMs, untilMs: endOf(untilMs) };
+  });
+  const beganAtMs = Math.max(askedAtMs, ...steps.map(({ atMs, untilMs = atMs }) => untilMs));
+  return [...steps, { key: `call ${callId}`, type: "call", call, atMs: beganAtMs, untilMs: endedAtMs }];
 }
 
 function lengthOf({ atMs, untilMs = atMs }: TraceStep): number {
@@ -93,8 +110,10 @@ function timesOf(steps: readonly TraceStep[], { startMs, endMs, startedAtMs, end
   const waitingMs = startedAtMs - startMs;
   const modelMs = coveredBy(spansOf("request"));
   const toolsMs = coveredBy([...spansOf("request"), ...spansOf("call")]) - modelMs;
+  const personMs = coveredBy([...spansOf("request"), ...spansOf("call"), ...spansOf("wait")]) - modelMs - toolsMs;
   const deliveryMs = endMs - endedAtMs;
-  return { totalMs, waitingMs, modelMs, toolsMs, deliveryMs, otherMs: Math.max(0, totalMs - waitingMs - modelMs - toolsMs - deliveryMs) };
+  const otherMs = Math.max(0, totalMs - waitingMs - modelMs - personMs - toolsMs - deliveryMs);
+  return { totalMs, waitingMs, modelMs, personMs, toolsMs, deliveryMs, otherMs };
 }
 
 /** The time that any of the spans covers: two tools at once count once. */

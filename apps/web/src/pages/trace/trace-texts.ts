@@ -16,6 +16,8 @@ export function stepTitle(step: TraceStep): string {
       return t("Work on it began");
     case "request":
       return t("{model} was asked", { model: step.request.model });
+    case "wait":
+      return t("The tool {name} waited for a person", { name: step.call.name });
     case "call":
       return t("The tool {name} ran", { name: step.call.name });
     case "end":
@@ -63,6 +65,7 @@ export function stepState(step: TraceStep, trace: MessageTrace): readonly [tone:
       return [SEND_STATES[step.send.state][0], t(SEND_STATES[step.send.state][1])];
     case "input":
     case "start":
+    case "wait":
       return undefined;
   }
 }
@@ -105,6 +108,7 @@ export function stepDetails(step: TraceStep, trace: MessageTrace): readonly stri
         ...(outcome.type === "failed" ? [gatewayText(outcome.message)] : []),
       ];
     }
+    case "wait":
     case "call":
       return [];
     case "end":
@@ -143,6 +147,7 @@ export function timeParts({ times }: TracedWay): readonly BarPart[] {
     ["model", t("Models"), times.modelMs],
     ["tools", t("Tools"), times.toolsMs],
     ["delivery", t("Delivery"), times.deliveryMs],
+    ["person", t("Waiting for a person"), times.personMs],
     ["other", t("The gateway itself"), times.otherMs],
   ];
   return parts.map(([id, label, value]) => ({ id, label, value, text: formatSpan(value) }));

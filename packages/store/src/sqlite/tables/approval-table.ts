@@ -72,6 +72,15 @@ export class ApprovalTable {
     return rows.flatMap((row) => this.#decode(row) ?? []);
   }
 
+  listOfTurn(turnId: string): readonly ApprovalRecord[] {
+    const rows = this.#context.database.all(
+      "SELECT * FROM approvals WHERE turn_id = ? ORDER BY requested_at, id LIMIT ?",
+      turnId,
+      LIST_LIMIT,
+    );
+    return rows.flatMap((row) => this.#decode(row) ?? []);
+  }
+
   listGrants(): readonly ApprovalRecord[] {
     const rows = this.#context.database.all(`SELECT * FROM approvals WHERE ${IS_GRANT} ORDER BY decided_at, id LIMIT ?`, LIST_LIMIT);
     return rows.flatMap((row) => this.#decode(row) ?? []);
