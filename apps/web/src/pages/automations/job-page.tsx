@@ -23,6 +23,7 @@ import { Moment } from "../../ui/moment.tsx";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
 import { useToasts } from "../../ui/toasts.tsx";
 import { deliveryText, payloadContent, payloadText, scheduleText } from "./automation-texts.ts";
+import { NextRun } from "./next-run.tsx";
 import styles from "./automations.module.css";
 import { JobEditor } from "./job-editor.tsx";
 import { JobBadge, JobButtons } from "./jobs-panel.tsx";
@@ -82,7 +83,7 @@ interface JobCardProps {
 }
 
 function JobCard({ job, grants, wasEdited, onEdit }: JobCardProps): React.JSX.Element {
-  const { agentId, spec, nextAtMs, createdAtMs, disabledBecause } = job;
+  const { agentId, spec, createdAtMs, disabledBecause } = job;
   return (
     <Card title={payloadText(spec.payload)} actions={<JobBadge job={job} />}>
       {spec.description === undefined ? null : <p dir="auto">{spec.description}</p>}
@@ -92,7 +93,9 @@ function JobCard({ job, grants, wasEdited, onEdit }: JobCardProps): React.JSX.El
       <dl className="fact-columns">
         <Fact name={t("When")}>{scheduleText(spec.schedule)}</Fact>
         {spec.check === undefined ? null : <Fact name={t("Runs only if")}>{checkText(spec.check)}</Fact>}
-        <Fact name={t("Next run")}>{nextAtMs === undefined ? "–" : <Moment atMs={nextAtMs} />}</Fact>
+        <Fact name={t("Next run")}>
+          <NextRun job={job} />
+        </Fact>
         <Fact name={t("Agent")}>
           <bdi>{agentId}</bdi>
         </Fact>

@@ -16,6 +16,7 @@ import { Fact } from "../../ui/fact.tsx";
 import { Moment } from "../../ui/moment.tsx";
 import { useToasts } from "../../ui/toasts.tsx";
 import { scheduleText } from "./automation-texts.ts";
+import { NextRun } from "./next-run.tsx";
 import styles from "./automations.module.css";
 import { RunState } from "./run-table.tsx";
 
@@ -64,7 +65,7 @@ function inOrder(jobs: readonly JobSummary[]): readonly JobSummary[] {
 }
 
 function JobItem({ job }: { readonly job: JobSummary }): React.JSX.Element {
-  const { id, agentId, spec, nextAtMs, last, failures, disabledBecause } = job;
+  const { id, agentId, spec, last, failures, disabledBecause } = job;
   const hasSeveral = useAppState(({ agents }) => agents.length > 1);
   return (
     <li className="list-item">
@@ -78,7 +79,9 @@ function JobItem({ job }: { readonly job: JobSummary }): React.JSX.Element {
       </div>
       <dl className="fact-columns">
         <Fact name={t("When")}>{scheduleText(spec.schedule)}</Fact>
-        <Fact name={t("Next run")}>{nextAtMs === undefined ? "–" : <Moment atMs={nextAtMs} />}</Fact>
+        <Fact name={t("Next run")}>
+          <NextRun job={job} />
+        </Fact>
         <Fact name={t("Last result")}>
           {last === undefined ? (
             t("It has not run yet.")

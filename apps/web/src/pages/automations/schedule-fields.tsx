@@ -6,6 +6,7 @@ import { CodeField } from "../../ui/code-field.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Segmented } from "../../ui/segmented.tsx";
 import styles from "./automations.module.css";
+import { isSpread } from "./is-spread.ts";
 import { type JobDraft, scheduleOf } from "./job-draft.ts";
 import { formatIn } from "../../app/locale.ts";
 
@@ -41,7 +42,7 @@ export function ScheduleFields({ draft, onChange }: ScheduleFieldsProps): React.
           <TimeField draft={draft} onChange={onChange} error={error} />
           <ZoneField zone={draft.timezone} onChange={(timezone) => onChange({ timezone })} />
         </div>
-        <NextTimes preview={preview} />
+        <NextTimes preview={preview} isSpread={isSpread(scheduleOf(draft), draft.does)} />
       </div>
     </>
   );
@@ -117,7 +118,12 @@ function ZoneField({ zone, onChange }: { readonly zone: string; readonly onChang
   );
 }
 
-function NextTimes({ preview: { data } }: { readonly preview: ReturnType<typeof usePreview> }): React.JSX.Element {
+interface NextTimesProps {
+  readonly preview: ReturnType<typeof usePreview>;
+  readonly isSpread: boolean;
+}
+
+function NextTimes({ preview: { data }, isSpread: isLater }: NextTimesProps): React.JSX.Element {
   const id = useId();
   return (
     <div className={styles["next"]}>
@@ -136,6 +142,7 @@ function NextTimes({ preview: { data } }: { readonly preview: ReturnType<typeof 
             ))}
           </ol>
           <p>{t("In the time of {zone}.", { zone: data.timezone })}</p>
+          {isLater ? <p>{t("It begins within five minutes of the full hour; “More settings” can make that exact.")}</p> : null}
         </>
       )}
     </div>
