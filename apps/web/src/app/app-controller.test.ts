@@ -123,9 +123,10 @@ test("opens the main session, and a new chat under a key of its own", async () =
   expect(app.visited).toEqual([MAIN_KEY, state.sessionKey]);
 });
 
-test("a conversation with a key that fits into no frame is not opened, and the reason is its address", async () => {
+test.each([1001, 1_200_000])("a conversation with a key of %i characters is not opened, and the reason is its address", async (length) => {
   const app = openApp();
-  app.controller.follow({ sessionKey: "x".repeat(1_200_000), view: "chat" });
+  gateway.intercept = ({ method }) => (method === "chat.subscribe" ? ScriptedGateway.refusal("invalid-request", "Too big") : "handle");
+  app.controller.follow({ sessionKey: "x".repeat(length), view: "chat" });
   app.client.start();
   const { open } = await app.until((state) => state.open.type === "failed");
   expect(open).toEqual({ type: "failed", message: "Its address is too long." });

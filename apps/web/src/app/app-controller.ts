@@ -41,6 +41,9 @@ const MAX_PAGE_SIZE = 200;
 /** Changes of sessions and agents within this time cause one request. */
 const REFRESH_DELAY_MS = 150;
 
+/** No key of the protocol is longer. */
+const MAX_KEY_CHARS = 1000;
+
 /** Milliseconds within which a deletion can be undone. */
 const UNDO_MS = 8000;
 
@@ -122,9 +125,9 @@ export class AppController {
     this.#endWatch = this.#options.client.watchChat(sessionKey, {
       onSnapshot: (snapshot) => this.#receiveSnapshot(snapshot),
       onEvent: (event) => this.#receiveEvent(event),
-      onError: ({ code, message }) => {
-        // The request holds nothing but the key.
-        const reason = code === "too-large" ? t("Its address is too long.") : message;
+      onError: ({ message }) => {
+        // What refuses such a key speaks of messages or of the protocol.
+        const reason = sessionKey.length > MAX_KEY_CHARS ? t("Its address is too long.") : message;
         this.#options.store.update({ open: { type: "failed", message: reason } });
       },
     });
