@@ -147,6 +147,9 @@ test("a message that fails again after it was tried again says so", async () => 
   const page = await openInbox({ width: 390 });
   await item(page, "timeout").getByRole("button", { name: "Try again" }).click();
   await item(page, "It was tried again, and failed again").waitFor();
+  // On a phone what a toast says is at the top: it covers no field and no control at the bottom.
+  const box = await page.getByText("It is tried again. If").boundingBox();
+  expect(box?.y).toBeLessThan(200);
 });
 
 test("a refused decision is explained, and the item stays", async () => {

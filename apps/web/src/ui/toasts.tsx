@@ -33,10 +33,14 @@ interface ShownToast extends Toast {
   readonly id: number;
 }
 
-/** Adds a toast. The same words again take the place of those before, unless they have an action, which is about something of its own. */
+/**
+ * Adds a toast. The same words again take the place of those before, unless they have an action, which is about something of its own; and what only says
+ * that something worked makes room for the next toast, so that they do not pile up.
+ */
 export function withToast<Shown extends Toast>(all: readonly Shown[], added: Shown): readonly Shown[] {
-  const isSame = ({ text, action }: Shown): boolean => text === added.text && action === undefined && added.action === undefined;
-  return [...all.filter((one) => !isSame(one)), added];
+  const stays = ({ text, kind, action }: Shown): boolean =>
+    action !== undefined || (kind === "error" && (text !== added.text || added.action !== undefined));
+  return [...all.filter(stays), added];
 }
 
 /**
