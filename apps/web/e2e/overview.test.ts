@@ -125,6 +125,13 @@ test("without a connection it keeps what it knew, and asks again when there is o
   status = sampleStatus({ version: "1.2.4" });
   scene.gateway.scripted.cut();
   await region(page, "Gateway").getByText("1.2.4").waitFor();
+  // What was connected before is not said to be so now.
+  await region(page, "Channels").getByText("Connected").waitFor();
+  await page.context().setOffline(true);
+  scene.gateway.scripted.cut();
+  await region(page, "Channels").getByText("Unknown").first().waitFor();
+  expect(await region(page, "Channels").getByText("Connected").count()).toBe(0);
+  await page.context().setOffline(false);
 });
 
 test("a fault of the gateway is shown, and can be retried", async () => {

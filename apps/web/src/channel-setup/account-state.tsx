@@ -1,6 +1,7 @@
 import type { ChannelStatus } from "@factotum/protocol";
 import { msg, t } from "../i18n/t.ts";
-import { Badge, type Tone } from "../ui/badge.tsx";
+import { LiveBadge } from "../data/live-badge.tsx";
+import type { Tone } from "../ui/badge.tsx";
 
 const STATES: Readonly<Record<ChannelStatus["state"], readonly [Tone, string]>> = {
   connected: ["good", msg("Connected")],
@@ -22,7 +23,7 @@ const ADVICE: Partial<Record<ChannelStatus["state"], string>> = {
 /** The state of an account in a word or two. */
 export function AccountState({ state }: Pick<ChannelStatus, "state">): React.JSX.Element {
   const [tone, words] = STATES[state];
-  return <Badge tone={tone}>{t(words)}</Badge>;
+  return <LiveBadge tone={tone}>{t(words)}</LiveBadge>;
 }
 
 /** What to do about the state of an account; nothing for a good one. */

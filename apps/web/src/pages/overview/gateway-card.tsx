@@ -3,6 +3,7 @@ import type { GatewayStatus } from "@factotum/protocol";
 import { useState } from "react";
 import { formatMoment, formatWhole } from "../../app/locale.ts";
 import { useAction } from "../../data/use-action.ts";
+import { LiveBadge } from "../../data/live-badge.tsx";
 import { gatewayText } from "../../i18n/gateway-text.ts";
 import { t } from "../../i18n/t.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
@@ -26,9 +27,9 @@ export function GatewayCard({ status }: { readonly status: GatewayStatus }): Rea
     [t("Running since"), formatMoment(startedAtMs)],
     [
       t("Storage"),
-      <Badge key="storage" tone={tone}>
+      <LiveBadge key="storage" tone={tone}>
         {words}
-      </Badge>,
+      </LiveBadge>,
     ],
     [t("Conversations"), formatWhole(sessions.total)],
     [t("Messages that wait"), formatWhole(inputs.waiting + outbox.waiting)],

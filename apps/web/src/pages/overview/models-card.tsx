@@ -3,12 +3,16 @@ import type { GatewayStatus } from "@factotum/protocol";
 import { formatMoment } from "../../app/locale.ts";
 import { gatewayText } from "../../i18n/gateway-text.ts";
 import { t } from "../../i18n/t.ts";
-import { Badge } from "../../ui/badge.tsx";
+import { useAppState } from "../../app/app-context.ts";
+import { LiveBadge } from "../../data/live-badge.tsx";
 import { Card } from "../../ui/card.tsx";
 import styles from "./overview.module.css";
 
 /** The model of each agent, and whether it can be used. */
 export function ModelsCard({ status: { agents, resting } }: { readonly status: GatewayStatus }): React.JSX.Element {
+  const named = useAppState((state) => state.agents);
+  // One without a name in the configuration may have one in its workspace.
+  const nameOf = (id: string, name: string): string => (name === id ? (named.find((agent) => agent.id === id)?.name ?? id) : name);
   return (
     <Card
       title={t("Models")}
@@ -23,8 +27,8 @@ export function ModelsCard({ status: { agents, resting } }: { readonly status: G
           const problem = modelProblem ?? lastFailure?.text;
           return (
             <li key={id}>
-              <span>{t("{name}: {value}", { name, value: model })}</span>
-              {problem === undefined ? <Badge tone="good">{t("Usable")}</Badge> : <Badge tone="bad">{t("Failed")}</Badge>}
+              <span>{t("{name}: {value}", { name: nameOf(id, name), value: model })}</span>
+              {problem === undefined ? <LiveBadge tone="good">{t("Usable")}</LiveBadge> : <LiveBadge tone="bad">{t("Failed")}</LiveBadge>}
               {problem === undefined ? null : <small className="problem">{gatewayText(problem)}</small>}
               {modelNote === undefined ? null : <small>{gatewayText(modelNote)}</small>}
             </li>
@@ -33,7 +37,7 @@ export function ModelsCard({ status: { agents, resting } }: { readonly status: G
         {resting.map(({ provider, model, credential, reason, untilMs }) => (
           <li key={`${provider}/${model ?? ""} ${credential}`}>
             <span>{model === undefined ? provider : `${provider}/${model}`}</span>
-            <Badge tone="warning">{t("Rests")}</Badge>
+            <LiveBadge tone="warning">{t("Rests")}</LiveBadge>
             <small>
               {t("{credential} is not asked until {time}: {reason}", {
                 credential,

@@ -5,7 +5,7 @@ import { sessionTitle } from "../../app/session-title.ts";
 import { Loaded } from "../../data/loaded.tsx";
 import { useRpc } from "../../data/use-rpc.ts";
 import { t } from "../../i18n/t.ts";
-import { Badge } from "../../ui/badge.tsx";
+import { LiveBadge } from "../../data/live-badge.tsx";
 import { Card } from "../../ui/card.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { relativeTime } from "../../ui/relative-time.ts";
@@ -28,7 +28,7 @@ export function RunningCard(): React.JSX.Element {
                   <Link to="/chat/{-$sessionKey}" params={{ sessionKey: session.key }} dir="auto">
                     {sessionTitle(session.key, session, mainKeyOf({ agents }, session.agentId))}
                   </Link>
-                  <Badge tone="good">{t("Working")}</Badge>
+                  <LiveBadge tone="good">{t("Working")}</LiveBadge>
                   <small>
                     {session.agentId} · {relativeTime(session.activeAtMs, Date.now())}
                   </small>
