@@ -116,6 +116,12 @@ test.each([
     "titles of a prompt's sections",
     literalsAfter("", /agent-core\/src\/prompt\/sections/).flatMap((text) => /^## (.+)$/m.exec(text)?.[1] ?? []),
   ],
+  [
+    "titles of a request's messages",
+    literalsAfter(String.raw`title:|return|\?\?`, /agent-core\/src\/report\/(?:describe-message|split-effective-prompt)\.ts/).filter(
+      (text) => /^[A-Z][a-z]+$/.test(text),
+    ),
+  ],
   ["messages of the log", literalsAfter(String.raw`logger\.(?:info|warn|error)\(`, /./)],
 ])(`%s are in ${FOLDER}/things.zh-CN.json`, (_what, wanted) => {
   expect(wanted.length).toBeGreaterThan(0);

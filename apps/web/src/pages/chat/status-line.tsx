@@ -18,7 +18,9 @@ export function StatusLine(): React.JSX.Element {
     summary === undefined || summary.contextTokens === 0
       ? undefined
       : t("{tokens} tokens in context", { tokens: formatCompact(summary.contextTokens) }),
-    summary === undefined || summary.totalTokens === 0 ? undefined : t("{tokens} used", { tokens: formatCompact(summary.totalTokens) }),
+    summary === undefined || summary.totalTokens === 0
+      ? undefined
+      : t("{tokens} tokens used", { tokens: formatCompact(summary.totalTokens) }),
     summary?.costUsd === undefined || summary.costUsd === 0 ? undefined : formatDollars(summary.costUsd),
   ].filter((part) => part !== undefined);
   return (
