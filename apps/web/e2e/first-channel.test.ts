@@ -80,7 +80,7 @@ test("in Chinese, on a phone and with the keys alone, a first run leads from a w
   // What is left of it is on the overview, until the person needs no more.
   await page.goto(`${product.url}/#/overview`);
   await page.getByText("你可以用手机给它发消息。").waitFor();
-  await page.getByRole("button", { name: "让它自行唤醒" }).press("Enter");
+  await page.getByRole("button", { name: "让它自动醒来" }).press("Enter");
   await dialog.getByLabel("自动唤醒").waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "不再提醒" }).press("Enter");

@@ -104,7 +104,7 @@ test("notes are made, found and removed with a way back, in Chinese at 360 px, t
   await page.getByText("已连接", { exact: true }).waitFor({ state: "detached" });
   await scene.restart();
   await page.getByText("已连接", { exact: true }).waitFor();
-  await page.getByRole("button", { name: "移除笔记" }).click();
+  await page.getByRole("button", { name: "删除笔记" }).click();
   await page.getByRole("button", { name: "撤销" }).click();
   await page.getByRole("link", { name: "memory/茶.md" }).waitFor();
   expect(await read("memory/茶.md")).toBe("# 茶\n");
@@ -116,7 +116,7 @@ test("notes are made, found and removed with a way back, in Chinese at 360 px, t
   // What cannot be taken back now is said, and is among the notes that are gone.
   await page.getByRole("searchbox").fill("");
   await page.getByRole("link", { name: "memory/茶.md" }).click();
-  await page.getByRole("button", { name: "移除笔记" }).click();
+  await page.getByRole("button", { name: "删除笔记" }).click();
   await page.getByRole("button", { name: "撤销" }).waitFor();
   await scene.product.end("SIGKILL");
   await page.getByText("已连接", { exact: true }).waitFor({ state: "detached" });
