@@ -1,4 +1,4 @@
-import { loadToken, parsePath, takeToken } from "./app/address.ts";
+import { keepOffered, loadOffered, loadToken, parsePath, takeToken } from "./app/address.ts";
 import { dropEarlySocket, openEarlySocket } from "./app/early-socket.ts";
 import { setLocale, warmFormats } from "./app/locale.ts";
 import { loadLanguage, pickLanguage, pickLocale } from "./i18n/language.ts";
@@ -20,7 +20,8 @@ import "./styles/print.css";
 const NOT_LOADED = msg("The program of this page could not be loaded. Check that the gateway runs, and reload the page.");
 
 // The conversation arrives while the rest of the page is loaded. Without a token there is nothing to connect for.
-const offered = takeToken(window);
+const offered = takeToken(window) ?? loadOffered(sessionStorage);
+if (offered !== undefined) keepOffered(sessionStorage, offered);
 const token = offered ?? loadToken(localStorage);
 if (token !== undefined) openEarlySocket(document.baseURI, { token, sessionKey: parsePath(location.hash.slice(1))?.sessionKey });
 const wanted = loadLanguage(localStorage) ?? pickLanguage(navigator.languages);

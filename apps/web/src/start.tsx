@@ -2,7 +2,7 @@ import { createHashHistory } from "@tanstack/react-router";
 import { flushSync } from "react-dom";
 import { createRoot } from "react-dom/client";
 import * as z from "zod";
-import { forgetToken, loadToken, storeToken, takeToken, TOKEN_KEY } from "./app/address.ts";
+import { forgetToken, keepOffered, loadToken, storeToken, takeToken, TOKEN_KEY } from "./app/address.ts";
 import { openAppSession, type TokenListener } from "./app/app-session.ts";
 import { dropEarlySocket } from "./app/early-socket.ts";
 import { InstallOffer } from "./app/install-offer.ts";
@@ -81,10 +81,12 @@ function listenTo(token: string): TokenListener {
   return {
     onAccepted: () => {
       storeToken(localStorage, token);
+      keepOffered(sessionStorage, undefined);
       // By now the program has been loaded, and it is known that this is its gateway.
       void registerWorker(window);
     },
     onRefused: () => {
+      keepOffered(sessionStorage, undefined);
       const kept = loadToken(localStorage);
       if (offered !== token || kept === undefined || kept === token) return;
       open(kept, {
@@ -93,6 +95,7 @@ function listenTo(token: string): TokenListener {
     },
     onLogOut: () => {
       offered = undefined;
+      keepOffered(sessionStorage, undefined);
       forgetToken(localStorage);
       close();
     },

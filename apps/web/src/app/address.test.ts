@@ -1,7 +1,17 @@
 import { MAX_UNAUTHENTICATED_FRAME_BYTES } from "@factotum/protocol";
 import { expect, test } from "vitest";
 import { connectFrame } from "../gateway-client/connect-frame.ts";
-import { loadToken, parseFragment, parsePastedToken, parsePath, renderPath, storeToken, takeToken } from "./address.ts";
+import {
+  keepOffered,
+  loadOffered,
+  loadToken,
+  parseFragment,
+  parsePastedToken,
+  parsePath,
+  renderPath,
+  storeToken,
+  takeToken,
+} from "./address.ts";
 
 function pageAt(hash: string) {
   const stored = new Map<string, string>();
@@ -78,4 +88,17 @@ test.each([
   [" ", ""],
 ])("reads the token in the pasted text %j", (pasted, token) => {
   expect(parsePastedToken(pasted)).toBe(token);
+});
+
+test("a token of an address is kept in its tab until it is judged", () => {
+  const kept = new Map<string, string>();
+  const storage = {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+    removeItem: (key: string) => void kept.delete(key),
+  };
+  keepOffered(storage, "t");
+  expect(loadOffered(storage)).toBe("t");
+  keepOffered(storage, undefined);
+  expect(loadOffered(storage)).toBeUndefined();
 });

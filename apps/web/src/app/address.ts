@@ -65,6 +65,19 @@ export function takeToken(page: Pick<Window, "location" | "history">): string | 
   return token;
 }
 
+const OFFERED_KEY = "factotum.offeredToken";
+
+/** Keeps a token of the address in this tab until the gateway has judged it: the address has it no longer when the page is reloaded. `undefined` forgets it. */
+export function keepOffered(storage: Pick<Storage, "setItem" | "removeItem">, token: string | undefined): void {
+  if (token === undefined) storage.removeItem(OFFERED_KEY);
+  else storage.setItem(OFFERED_KEY, token);
+}
+
+/** The token that an earlier opening of this tab had in its address, if the gateway has not judged it. */
+export function loadOffered(storage: Pick<Storage, "getItem">): string | undefined {
+  return storage.getItem(OFFERED_KEY) ?? undefined;
+}
+
 /** The stored token of this browser. */
 export function loadToken(storage: Pick<Storage, "getItem">): string | undefined {
   return storage.getItem(TOKEN_KEY) ?? undefined;
