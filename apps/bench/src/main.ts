@@ -33,7 +33,7 @@ async function main(options: BenchOptions): Promise<number> {
     const measure = options.form === "web" ? measureWeb : measureSubagents;
     const measured = await measure({ entry: options.entry, onStep });
     if (options.record) console.log(`Recorded in ${writeResult(describeRun("web", { figures: measured, versions: {} }), "web")}`);
-    const shown = options.form === "web" ? beside(measured, readBaseline("web")) : measured;
+    const shown = options.form === "web" ? withRecorded(measured, readBaseline("web")) : measured;
     console.log(`\nNode ${process.version}\n\n${renderTable(shown, { floor: options.form === "web" ? "recorded" : "floor" })}\n`);
     return report(checkTargets(measured));
   }
@@ -59,7 +59,7 @@ async function main(options: BenchOptions): Promise<number> {
 }
 
 /** Figures with recorded ones in place of the floor. */
-function beside(measured: Measurements, recorded: Measurements): Measurements {
+function withRecorded(measured: Measurements, recorded: Measurements): Measurements {
   return Object.fromEntries(
     listFigures().flatMap(([id]) => {
       const [now, then] = [measured[id]?.value, recorded[id]?.value];
