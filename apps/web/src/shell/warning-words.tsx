@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { accountKey } from "../channel-setup/account-name.ts";
 import { asSentence } from "../i18n/as-sentence.ts";
 import { gatewayText } from "../i18n/gateway-text.ts";
-import { msg } from "../i18n/msg.ts";
+import { msg, t } from "../i18n/t.ts";
 import { RichText } from "../i18n/rich-text.tsx";
 
 interface Words {
@@ -79,8 +79,11 @@ function shownValues(values: Readonly<Record<string, string>>): Readonly<Record<
 /** What to do about a warning; nothing if its text says it. */
 export function WarningFix({ warning: { fix, facts } }: { readonly warning: GatewayWarning }): React.JSX.Element | null {
   const words = facts === undefined ? undefined : WORDS[facts.code].fix;
-  if (facts !== undefined && words !== undefined)
+  if (facts !== undefined && words !== undefined) {
+    // A text without a link is in no compiled catalogue in English.
+    if (!words.includes("<0>")) return <>{t(words)}</>;
     return <RichText id={words} parts={[<PlaceLink key="0" account={facts.values["account"]} />]} />;
+  }
   return facts !== undefined || fix === undefined ? null : <bdi>{gatewayText(fix)}</bdi>;
 }
 
