@@ -35,8 +35,10 @@ test(
     expect(newest()).toContain("Done.");
     expect(newest()).toContain("anthropic/claude-sonnet-4-6");
 
+    const questions = async (): Promise<number> => (await shown()).split("wants the model to write").length;
+    const asked = await questions();
     const second = say(`Please ${order(CALL)}`);
-    await expect.poll(async () => (await shown()).split("wants the model to write").length, { timeout: 60_000 }).toBeGreaterThan(2);
+    await expect.poll(questions, { timeout: 60_000 }).toBeGreaterThan(asked);
     await say("Decline");
     expect(await second).toBe("Done.");
     expect(newest()).toContain("User rejected sampling request");
