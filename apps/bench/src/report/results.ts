@@ -41,7 +41,7 @@ export function describeRun(
   };
 }
 
-/** Stores a run beside the earlier ones, or as the record of the gateway or of the page that later ones are compared with; returns the file. */
+/** Stores a run next to the earlier ones, or as the record of the gateway or of the page that later ones are compared with; returns the file. */
 export function writeResult(result: RunResult, as: "run" | keyof typeof BASELINES): string {
   mkdirSync(FOLDER, { recursive: true });
   const file = as !== "run" ? path.join(FOLDER, BASELINES[as]) : path.join(FOLDER, `${result.recordedAt.replaceAll(/[:.]/g, "-")}.json`);

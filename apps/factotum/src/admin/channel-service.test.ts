@@ -53,7 +53,7 @@ test("settings are saved over those that were read, and over no others", async (
   const none = await service.form(ACCOUNT);
   expect(none).toMatchObject({ settings: {}, exists: false });
   await service.save(ACCOUNT, { settings: SETTINGS, baseHash: none.baseHash });
-  // Who may write is none of these settings.
+  // Who may write does not belong to these settings.
   expect(await home.run("access", "allow", "feishu", "ou_1")).toMatchObject({ code: 0 });
   const { settings, baseHash } = await service.form(ACCOUNT);
   expect(await home.run("access", "allow", "feishu", "ou_2")).toMatchObject({ code: 0 });
